@@ -1,0 +1,1 @@
+"""Every head of every layer for one sentence pair: as data, as a picture, as a page to explore."""

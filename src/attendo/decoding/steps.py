@@ -1,0 +1,104 @@
+"""What the search can search: a Transformer with its cache, one without, and an ensemble of several."""
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from attendo.decoding.search import Step
+from attendo.model.batch import causal_mask
+from attendo.model.transformer import Transformer
+
+
+class TransformerStep:
+    """One position at a time: what has been written stays in the model's cache.
+
+    Args:
+        model: in evaluation mode.
+        src_ids: int64 `(sentences, src_len)`.
+        src_mask: boolean `(sentences, 1, 1, src_len)`, or None without padding.
+    """
+
+    def __init__(self, model: Transformer, src_ids: Tensor, src_mask: Tensor | None) -> None:
+        self._model = model
+        self._start_ids = torch.full_like(src_ids[:, 0], model.config.start_id)
+        self._cache = model.start_cache(model.encode(src_ids, src_mask), src_mask)
+
+    def start(self) -> Tensor:
+        """Log-probabilities of the first tokens, float32 `(sentences, vocab_size)`."""
+        return self.advance(self._start_ids)
+
+    def advance(self, last_ids: Tensor) -> Tensor:
+        """Adds a token, int64 `(rows,)`, to each row; log-probabilities of the next, float32 `(rows, vocab_size)`."""
+        logits, self._cache = self._model.step(last_ids, self._cache)
+        return logits.float().log_softmax(dim=-1)
+
+    def select(self, rows: Tensor) -> None:
+        """Goes on from other rows, int64 `(sentences, hypotheses)`."""
+        self._cache = self._cache.select(rows.flatten(), rows.shape[1])
+
+
+class RecomputingStep:
+    """All positions again at each step: slow, and so plain that `TransformerStep` is held against it.
+
+    Args:
+        model: in evaluation mode.
+        src_ids: int64 `(sentences, src_len)`.
+        src_mask: boolean `(sentences, 1, 1, src_len)`, or None without padding.
+    """
+
+    def __init__(self, model: Transformer, src_ids: Tensor, src_mask: Tensor | None) -> None:
+        self._model = model
+        self._memory = model.encode(src_ids, src_mask)
+        self._src_mask = src_mask
+        self._written = torch.empty_like(src_ids[:, :0])
+
+    def start(self) -> Tensor:
+        """Log-probabilities of the first tokens, float32 `(sentences, vocab_size)`."""
+        return self.advance(torch.full_like(self._memory[:, 0, 0], self._model.config.start_id, dtype=torch.int64))
+
+    def advance(self, last_ids: Tensor) -> Tensor:
+        """Adds a token, int64 `(rows,)`, to each row; log-probabilities of the next, float32 `(rows, vocab_size)`."""
+        self._written = torch.cat((self._written, last_ids[:, None]), dim=1)
+        tgt_mask = causal_mask(self._written.shape[1], last_ids.device)
+        hidden = self._model.decode(self._written, tgt_mask, self._memory, self._src_mask)
+        return self._model.project(hidden[:, -1]).float().log_softmax(dim=-1)
+
+    def select(self, rows: Tensor) -> None:
+        """Goes on from other rows, int64 `(sentences, hypotheses)`."""
+        self._written, self._memory = self._written[rows.flatten()], self._memory[rows.flatten()]
+        self._src_mask = None if self._src_mask is None else self._src_mask[rows.flatten()]
+
+
+class EnsembleStep:
+    """Several models as one: the mean of their probabilities.
+
+    Args:
+        steps: one a model, over the same sentences and the same target vocabulary.
+    """
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = tuple(steps)
+
+    def start(self) -> Tensor:
+        """Log-probabilities of the first tokens, float32 `(sentences, vocab_size)`."""
+        return mean_probability([step.start() for step in self._steps])
+
+    def advance(self, last_ids: Tensor) -> Tensor:
+        """Adds a token, int64 `(rows,)`, to each row; log-probabilities of the next, float32 `(rows, vocab_size)`."""
+        return mean_probability([step.advance(last_ids) for step in self._steps])
+
+    def select(self, rows: Tensor) -> None:
+        """Goes on from other rows, int64 `(sentences, hypotheses)`."""
+        for step in self._steps:
+            step.select(rows)
+
+
+def mean_probability(log_probs: Sequence[Tensor]) -> Tensor:
+    """The logarithm of the mean of probabilities whose logarithms are given, all of one shape."""
+    if len(log_probs) == 1:
+        return log_probs[0]
+    summed = torch.stack(tuple(log_probs)).logsumexp(dim=0)
+    # Rounding may put a probability above 1 by a hair; the search counts on logarithms that never rise.
+    return (summed - math.log(len(log_probs))).clamp(max=0.0)

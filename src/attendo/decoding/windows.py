@@ -1,0 +1,138 @@
+"""Lines that arrive one by one, as windows worth translating together: full ones, or what is there when input pauses."""
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from queue import Empty, Full, Queue
+from threading import Event, Thread
+from typing import BinaryIO
+
+from attendo.errors import DataError
+
+PAUSE_S = 0.2
+"""Seconds without a new line after which the lines at hand are handed over."""
+PATIENCE_S = 1.0
+"""Seconds that a line waits for others at most, however steadily they drip in."""
+MAX_CHARACTERS = 2_000_000
+"""Characters after which a window is full, so that a file of huge lines does not fill the memory."""
+_CHUNK_BYTES = 1 << 16
+_TICK_S = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class _End:
+    """What the reader puts last."""
+
+    error: BaseException | None
+
+
+def windows(lines: Iterable[str], max_lines: int, *, pause_s: float = PAUSE_S) -> Iterator[list[str]]:
+    """Groups lines in their order; a thread reads ahead, so that input is read while the last window is worked on.
+
+    Args:
+        lines: read to its end; waiting for the next may take any time.
+        max_lines: of a window.
+        pause_s: seconds without a new line after which an unfinished window is handed over.
+
+    Yields:
+        Windows, none of them empty. An error in reading is raised after the lines that came before it.
+    """
+    arrivals: Queue[str | _End] = Queue(maxsize=max_lines)
+    stopped = Event()
+    # A daemon: after Ctrl-C it may still wait for a line that never comes, and must not keep the process.
+    Thread(target=_read, args=(lines, arrivals, stopped), name="attendo-reader", daemon=True).start()
+    try:
+        while True:
+            window, end = _collect(arrivals, max_lines, pause_s)
+            if window:
+                yield window
+            if end and end.error:
+                raise end.error
+            if end:
+                return
+    finally:
+        stopped.set()
+
+
+def _read(lines: Iterable[str], arrivals: "Queue[str | _End]", stopped: Event) -> None:
+    """Puts lines into the queue, and at last an end with what went wrong; gives up when nobody takes them any more."""
+
+    def put(arrival: str | _End) -> bool:
+        while not stopped.is_set():
+            try:
+                arrivals.put(arrival, timeout=_TICK_S)
+            except Full:
+                continue
+            return True
+        return False
+
+    try:
+        for line in lines:
+            if not put(line):
+                return
+    except BaseException as error:  # whatever it is, it is raised where the lines are used
+        put(_End(error=error))
+    else:
+        put(_End(error=None))
+
+
+def _collect(arrivals: "Queue[str | _End]", max_lines: int, pause_s: float) -> tuple[list[str], _End | None]:
+    """Takes lines until the window is full, the input pauses or ends."""
+    window: list[str] = []
+    characters = 0
+    handover = float("inf")
+    while len(window) < max_lines and characters < MAX_CHARACTERS:
+        # Ticks without end while there is no line: on Windows a wait without a limit would not see Ctrl-C.
+        wait_s = min(pause_s, max(0.0, handover - time.monotonic())) if window else _TICK_S
+        try:
+            arrival = arrivals.get(timeout=wait_s) if wait_s else arrivals.get_nowait()
+        except Empty:
+            if window:
+                break
+            continue
+        if isinstance(arrival, _End):
+            return window, arrival
+        if not window:
+            handover = time.monotonic() + PATIENCE_S
+        window.append(arrival)
+        characters += len(arrival)
+    return window, None
+
+
+def read_lines(file: BinaryIO, name: str) -> Iterator[str]:
+    r"""Lines of UTF-8 text as soon as they are there; only `\n` and `\r\n` end one.
+
+    Args:
+        file: such as `sys.stdin.buffer`, not read from before. Below its buffer: Python dies at exit where a thread
+            still waits inside one.
+        name: what error messages call it.
+
+    Yields:
+        Each line without its end; a byte order mark at the very start is left out.
+
+    Raises:
+        DataError: a line is not UTF-8; the lines before it have been given.
+    """
+    raw = getattr(file, "raw", file)
+    number = 0
+    pending: list[bytes] = []
+    while chunk := raw.read(_CHUNK_BYTES):
+        first, *others = chunk.split(b"\n")
+        pending.append(first)
+        for other in others:
+            number += 1
+            yield _decode(b"".join(pending), name, number)
+            pending = [other]
+    if any(pending):
+        yield _decode(b"".join(pending), name, number + 1)
+
+
+def _decode(line: bytes, name: str, number: int) -> str:
+    try:
+        text = line.removesuffix(b"\r").decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{name}: line {number} is not UTF-8 at its byte {error.start + 1}; convert the text, "
+            "for instance with iconv -f latin1 -t utf-8"
+        ) from error
+    return text.removeprefix("\ufeff") if number == 1 else text

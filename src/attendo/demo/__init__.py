@@ -1,0 +1,1 @@
+"""The embedded default: a phrasebook the project writes itself, and the report about a model trained on it."""

@@ -1,0 +1,1 @@
+"""Scores of translations over sacrebleu, with their signatures."""

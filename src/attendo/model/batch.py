@@ -1,0 +1,99 @@
+"""Padding and masks, made here and nowhere else: a mask is boolean, True where attention may go.
+
+There is no padding token: padded places hold id 0 and no real place can see them. The decoder reads its target shifted
+by one to the right behind `START`, whose embedding is the zero vector.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from attendo.model.config import START
+
+Ids = Sequence[int] | npt.NDArray[np.integer]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """Sentence pairs as tensors."""
+
+    src_ids: Tensor
+    """int64 `(batch, src_len)`, each row a sentence with its `</s>`, then padding."""
+    src_mask: Tensor | None
+    """boolean `(batch, 1, 1, src_len)`, True at tokens; None where no row is padded."""
+    tgt_in_ids: Tensor
+    """int64 `(batch, tgt_len)`: the start, then the target without its last token."""
+    tgt_ids: Tensor
+    """int64 `(batch, tgt_len)`: the target with its `</s>`."""
+    tgt_mask: Tensor
+    """boolean `(1, 1, tgt_len, tgt_len)`: each position sees itself and those before; this hides the padding behind."""
+    tgt_tokens: Tensor
+    """boolean `(batch, tgt_len)`, True at tokens: the places that count in the loss."""
+    num_tokens: int
+    """Target tokens without padding."""
+
+    def to(self, device: torch.device) -> "Batch":
+        """The same on another device."""
+        moved = {key: value.to(device) if isinstance(value, Tensor) else value for key, value in vars(self).items()}
+        return Batch(**moved)
+
+
+def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
+    """Each position may look at itself and at those before it: boolean `(1, 1, length, length)` (Section 3.2.3)."""
+    return torch.ones(length, length, dtype=torch.bool, device=device).tril()[None, None]
+
+
+def pad(rows: Sequence[Ids]) -> tuple[Tensor, Tensor]:
+    """Rows of unequal length as one tensor.
+
+    Returns:
+        The ids, int64 `(batch, length)`, and a boolean of the same shape that is True at tokens.
+    """
+    lengths = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
+    tokens = np.arange(lengths.max(initial=0)) < lengths[:, None]
+    ids = np.zeros(tokens.shape, dtype=np.int64)
+    if len(rows):
+        ids[tokens] = np.concatenate([np.asarray(row, dtype=np.int64) for row in rows])
+    return torch.from_numpy(ids), torch.from_numpy(tokens)
+
+
+def pad_source(rows: Sequence[Ids]) -> tuple[Tensor, Tensor | None]:
+    """Source sentences as the encoder takes them.
+
+    Args:
+        rows: each sentence's ids with its `</s>`; none is empty.
+
+    Returns:
+        `src_ids`, int64 `(batch, src_len)`, and `src_mask`, boolean `(batch, 1, 1, src_len)` or None without padding.
+    """
+    src_ids, tokens = pad(rows)
+    return src_ids, None if bool(tokens.all()) else tokens[:, None, None, :]
+
+
+def collate(source: Sequence[Ids], target: Sequence[Ids], *, start: int = START) -> Batch:
+    """Pairs as a batch for teacher forcing.
+
+    Args:
+        source: each source sentence's ids with its `</s>`.
+        target: each target sentence's ids with its `</s>`, in the same order.
+        start: the decoder's first input (`ModelConfig.start_id`).
+
+    Returns:
+        The batch, in main memory.
+    """
+    src_ids, src_mask = pad_source(source)
+    tgt_ids, tokens = pad(target)
+    tgt_in_ids = torch.cat((torch.full_like(tgt_ids[:, :1], start), tgt_ids[:, :-1]), dim=1)
+    return Batch(
+        src_ids=src_ids,
+        src_mask=src_mask,
+        tgt_in_ids=tgt_in_ids,
+        tgt_ids=tgt_ids,
+        tgt_mask=causal_mask(tgt_ids.shape[1]),
+        tgt_tokens=tokens,
+        num_tokens=sum(len(row) for row in target),
+    )

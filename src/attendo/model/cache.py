@@ -1,0 +1,62 @@
+"""What a decoder keeps between steps, so that each step works on one new position only.
+
+Rows are hypotheses; a sentence has the same number of them as every other, side by side. Keys and values of the memory
+are kept once a sentence: its hypotheses look at them together.
+"""
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from attendo.model.attention import KeysValues
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecoderCache:
+    """Keys and values of the source and of what has been written; passed in to a step and handed back by it."""
+
+    length: int
+    """Positions written so far."""
+    rows_per_sentence: int
+    """Hypotheses of each sentence."""
+    memory: tuple[KeysValues, ...]
+    """A layer each: keys and values of the memory, `(sentences, num_heads, src_len, d_k or d_v)`."""
+    src_mask: Tensor | None
+    """boolean `(sentences, 1, 1, src_len)`; None where nothing is padded."""
+    written: tuple[KeysValues | None, ...]
+    """A layer each: keys and values of the written positions, `(rows, num_heads, length, d_k or d_v)`; None before."""
+
+    def select(self, rows: Tensor, rows_per_sentence: int) -> "DecoderCache":
+        """The cache of other hypotheses: reordered, repeated or left out.
+
+        Args:
+            rows: int64 `(new_rows,)`, the old row that each new row goes on from; rows of a sentence stay side by side,
+                and a sentence without any leaves.
+            rows_per_sentence: new rows of each sentence.
+
+        Returns:
+            A cache of `new_rows` rows.
+        """
+        sentences = rows[::rows_per_sentence] // self.rows_per_sentence
+        memory, src_mask = self.memory, self.src_mask
+        num_sentences = len(memory[0].keys)
+        unchanged = len(sentences) == num_sentences and bool(
+            (sentences == torch.arange(num_sentences, device=rows.device)).all()
+        )
+        if not unchanged:
+            memory = tuple(_rows(layer, sentences) for layer in memory)
+            src_mask = None if src_mask is None else src_mask.index_select(0, sentences)
+        written = tuple(None if layer is None else _rows(layer, rows) for layer in self.written)
+        return replace(self, rows_per_sentence=rows_per_sentence, memory=memory, src_mask=src_mask, written=written)
+
+
+def _rows(layer: KeysValues, rows: Tensor) -> KeysValues:
+    return KeysValues(layer.keys.index_select(0, rows), layer.values.index_select(0, rows))
+
+
+def extend(written: KeysValues | None, new: KeysValues) -> KeysValues:
+    """Keys and values with one more position, `(rows, num_heads, length + 1, d_k or d_v)`."""
+    if written is None:
+        return new
+    return KeysValues(torch.cat((written.keys, new.keys), dim=2), torch.cat((written.values, new.values), dim=2))

@@ -1,0 +1,223 @@
+"""The Transformer (Section 3, Figure 1): ids and masks in, logits out."""
+
+import math
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from attendo.model.attention import KeysValues
+from attendo.model.batch import Batch
+from attendo.model.cache import DecoderCache, extend
+from attendo.model.config import ModelConfig
+from attendo.model.dropout import Dropout
+from attendo.model.layers import DecoderLayer, EncoderLayer
+from attendo.model.positions import LearnedPositions, SinusoidalPositions
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttentionWeights:
+    """Where every head of every layer looks, for one batch."""
+
+    encoder: Tensor
+    """`(num_layers, batch, num_heads, src_len, src_len)`."""
+    decoder: Tensor
+    """`(num_layers, batch, num_heads, tgt_len, tgt_len)`."""
+    encoder_decoder: Tensor
+    """`(num_layers, batch, num_heads, tgt_len, src_len)`."""
+
+
+class Embedding(nn.Module):
+    """Token embeddings times sqrt(d_model), plus positions, then dropout (Sections 3.4, 3.5 and 5.4)."""
+
+    def __init__(self, config: ModelConfig, weight: nn.Parameter) -> None:
+        super().__init__()
+        self.weight = weight
+        self.scale = math.sqrt(config.d_model)
+        self.positions: SinusoidalPositions | LearnedPositions = (
+            LearnedPositions(config.d_model, config.max_positions)
+            if config.positions == "learned"
+            else SinusoidalPositions(config.d_model, config.positions)
+        )
+        self.dropout = Dropout(config.dropout)
+
+    def forward(self, ids: Tensor, first: int = 0) -> Tensor:
+        """What the first layer reads.
+
+        Args:
+            ids: int64 `(batch, length)`; `START` stands for the zero vector.
+            first: the position of the first column.
+
+        Returns:
+            `(batch, length, d_model)`.
+        """
+        embedded = F.embedding(ids.clamp(min=0), self.weight) * self.scale
+        embedded = embedded * (ids >= 0).unsqueeze(-1)
+        summed: Tensor = self.dropout(embedded + self.positions(first, ids.shape[1]).to(embedded))
+        return summed
+
+
+class Transformer(nn.Module):
+    """The encoder-decoder of Section 3.
+
+    Args:
+        config: the architecture.
+        src_vocab_size: ids of the source.
+        tgt_vocab_size: ids of the target.
+
+    Raises:
+        ValueError: `shared_embeddings = "all"` with two vocabularies of different size.
+    """
+
+    def __init__(self, config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -> None:
+        super().__init__()
+        if config.shared_embeddings == "all" and src_vocab_size != tgt_vocab_size:
+            raise ValueError(
+                f'shared_embeddings = "all" needs one vocabulary, but the source has {src_vocab_size} entries and the '
+                f'target {tgt_vocab_size}; take "target" or "none", or a joint vocabulary'
+            )
+        self.config = config
+        self.src_vocab_size, self.tgt_vocab_size = src_vocab_size, tgt_vocab_size
+        source, target, output = _embedding_matrices(config, src_vocab_size, tgt_vocab_size)
+        self.source_embedding = Embedding(config, source)
+        self.target_embedding = Embedding(config, target)
+        self.output_weight = output
+        self.output_bias = nn.Parameter(torch.zeros(tgt_vocab_size)) if config.output_bias else None
+        self.encoder_layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
+        self.decoder_layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
+        for name, parameter in self.named_parameters():
+            if parameter.dim() == 2 and "embedding" not in name and name != "output_weight":
+                _xavier(name, parameter)
+            elif name.endswith("bias"):
+                nn.init.zeros_(parameter)
+
+    @property
+    def num_parameters(self) -> int:
+        """Trained numbers, each shared matrix counted once."""
+        return sum(parameter.numel() for parameter in self.parameters())
+
+    def encode(self, src_ids: Tensor, src_mask: Tensor | None) -> Tensor:
+        """Reads the source.
+
+        Args:
+            src_ids: int64 `(batch, src_len)`, each sentence with its `</s>`.
+            src_mask: boolean `(batch, 1, 1, src_len)`, True at tokens; None where nothing is padded.
+
+        Returns:
+            The memory, `(batch, src_len, d_model)`.
+        """
+        hidden: Tensor = self.source_embedding(src_ids)
+        for layer in self.encoder_layers:
+            hidden = layer(hidden, src_mask)
+        return hidden
+
+    def decode(self, tgt_in_ids: Tensor, tgt_mask: Tensor | None, memory: Tensor, src_mask: Tensor | None) -> Tensor:
+        """Reads a whole target, each position seeing those before it.
+
+        Args:
+            tgt_in_ids: int64 `(batch, tgt_len)`, the start first.
+            tgt_mask: boolean `(1, 1, tgt_len, tgt_len)`.
+            memory: `(batch, src_len, d_model)`.
+            src_mask: boolean `(batch, 1, 1, src_len)`, or None.
+
+        Returns:
+            The last layer's output, `(batch, tgt_len, d_model)`; `project` makes logits of it.
+        """
+        hidden: Tensor = self.target_embedding(tgt_in_ids)
+        for layer in self._decoder():
+            hidden = layer(hidden, tgt_mask, layer.encoder_attention.look_at(memory), src_mask)
+        return hidden
+
+    def project(self, hidden: Tensor) -> Tensor:
+        """Logits `(..., tgt_vocab_size)` of the decoder's output `(..., d_model)` (Section 3.4)."""
+        return F.linear(hidden, self.output_weight, self.output_bias)
+
+    def hidden(self, batch: Batch) -> Tensor:
+        """The decoder's output for every target position of a batch, `(batch, tgt_len, d_model)`."""
+        memory = self.encode(batch.src_ids, batch.src_mask)
+        return self.decode(batch.tgt_in_ids, batch.tgt_mask, memory, batch.src_mask)
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Logits for every target position of a batch, `(batch, tgt_len, tgt_vocab_size)`."""
+        return self.project(self.hidden(batch))
+
+    def start_cache(self, memory: Tensor, src_mask: Tensor | None) -> DecoderCache:
+        """An empty cache over a memory `(batch, src_len, d_model)`, with one row a sentence."""
+        layers = self._decoder()
+        return DecoderCache(
+            length=0,
+            rows_per_sentence=1,
+            memory=tuple(layer.encoder_attention.look_at(memory) for layer in layers),
+            src_mask=src_mask,
+            written=(None,) * len(layers),
+        )
+
+    def step(self, tgt_in_ids: Tensor, cache: DecoderCache) -> tuple[Tensor, DecoderCache]:
+        """Decodes one position, the same as `forward` would give for it.
+
+        Args:
+            tgt_in_ids: int64 `(rows,)`, each hypothesis' last token, or the start.
+            cache: what the earlier steps left.
+
+        Returns:
+            Logits, `(rows, tgt_vocab_size)`, and the cache with one more position.
+        """
+        hidden = self.target_embedding(tgt_in_ids[:, None], cache.length)
+        # A sentence's hypotheses are so many queries to one memory: (sentences, rows_per_sentence, d_model).
+        together = (-1, cache.rows_per_sentence, self.config.d_model)
+        written: list[KeysValues | None] = []
+        for layer, seen, past in zip(self._decoder(), cache.memory, cache.written, strict=True):
+            query, new = layer.self_attention.project(hidden)
+            present = extend(past, new)
+            written.append(present)
+            looked = layer.self_attention.attend(query, present, None)
+            hidden = layer.self_attention_norm(hidden, looked).view(together)
+            hidden = layer.after_self_attention(hidden, seen, cache.src_mask).view(-1, 1, self.config.d_model)
+        return self.project(hidden.squeeze(1)), replace(cache, length=cache.length + 1, written=tuple(written))
+
+    def attention(self, batch: Batch) -> AttentionWeights:
+        """Where every head of every layer looks while it reads a batch (Figures 3-5)."""
+        encoder, decoder, encoder_decoder = [], [], []
+        memory: Tensor = self.source_embedding(batch.src_ids)
+        for layer in self._encoder():
+            encoder.append(layer.self_attention.weights(*layer.self_attention.project(memory), batch.src_mask))
+            memory = layer(memory, batch.src_mask)
+        hidden: Tensor = self.target_embedding(batch.tgt_in_ids)
+        for decoder_layer in self._decoder():
+            own, across = decoder_layer.self_attention, decoder_layer.encoder_attention
+            decoder.append(own.weights(*own.project(hidden), batch.tgt_mask))
+            middle = decoder_layer.self_attention_norm(hidden, own(hidden, batch.tgt_mask))
+            seen = across.look_at(memory)
+            encoder_decoder.append(across.weights(across.heads(across.query(middle)), seen, batch.src_mask))
+            hidden = decoder_layer.after_self_attention(middle, seen, batch.src_mask)
+        return AttentionWeights(
+            encoder=torch.stack(encoder), decoder=torch.stack(decoder), encoder_decoder=torch.stack(encoder_decoder)
+        )
+
+    def _encoder(self) -> list[EncoderLayer]:
+        return [layer for layer in self.encoder_layers if isinstance(layer, EncoderLayer)]
+
+    def _decoder(self) -> list[DecoderLayer]:
+        return [layer for layer in self.decoder_layers if isinstance(layer, DecoderLayer)]
+
+
+def _embedding_matrices(config: ModelConfig, src_size: int, tgt_size: int) -> tuple[nn.Parameter, ...]:
+    """Source, target and pre-softmax matrices, `(vocab_size, d_model)` each: one, two or three (Section 3.4)."""
+
+    def matrix(size: int) -> nn.Parameter:
+        # Times sqrt(d_model) an entry has variance 1, the size of a position's sines; as logits they have it too.
+        return nn.Parameter(torch.randn(size, config.d_model) * config.d_model**-0.5)
+
+    target = matrix(tgt_size)
+    source = target if config.shared_embeddings == "all" else matrix(src_size)
+    output = matrix(tgt_size) if config.shared_embeddings == "none" else target
+    return source, target, output
+
+
+def _xavier(name: str, weight: Tensor) -> None:
+    """Glorot's uniform initialisation; the matrices that share a product are drawn as if they stood alone."""
+    parts = {"query_key_value": 3, "key_value": 2}
+    pieces = next((n for key, n in parts.items() if f".{key}." in name), 1)
+    bound = math.sqrt(6 / (weight.shape[0] / pieces + weight.shape[1]))
+    nn.init.uniform_(weight, -bound, bound)

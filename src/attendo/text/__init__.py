@@ -1,0 +1,1 @@
+"""Text: formats, corpora, tokenization, token shards, batching; knows no model and no tensor."""

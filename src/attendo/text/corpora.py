@@ -1,0 +1,268 @@
+"""What a recipe says of its corpora, and the way from their lines to clean pairs with every line accounted for."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from attendo.errors import DataError
+from attendo.text.formats import MAX_LINE_BYTES, LineReader, RawPair, read_line_pairs, read_tsv
+
+DROP_REASONS = ("empty", "encoding", "no_tab", "too_long", "ratio", "duplicate", "too_many_tokens")
+"""Why a pair can be dropped, in the order of a report."""
+
+VALID_NAME = "valid"
+"""The name of the validation set among the shards."""
+
+# "Yes." and a long polite sentence may translate each other: below this length no ratio is telling.
+_RATIO_FLOOR = 20
+_EXCERPT_CHARACTERS = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusConfig:
+    """One parallel corpus: either two files of lines or one of tab-separated columns."""
+
+    name: str = ""
+    """What reports and files call it: letters, digits, `-`, `_` and `.`."""
+    source: str | None = None
+    """File of source lines, relative to `data.folder`."""
+    target: str | None = None
+    """File of target lines."""
+    tsv: str | None = None
+    """File of lines `source<TAB>target`; further columns are ignored."""
+    weight: float = 1.0
+    """How often each pair is seen an epoch: 2.0 is twice, 0.5 a changing half."""
+    tags: tuple[str, ...] = ()
+    """Labels of the user's own, kept in the report."""
+
+    def __post_init__(self) -> None:
+        """Refuses what names no corpus.
+
+        Raises:
+            ValueError: the name is no file name, the files are neither a pair nor a TSV, or the weight is not above 0.
+        """
+        if self.name and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", self.name):
+            raise ValueError(
+                f"name = {self.name!r}: use letters, digits, '-', '_' and '.'; files are named so"
+            )
+        as_lines = bool(self.source) and bool(self.target) and not self.tsv
+        as_tsv = bool(self.tsv) and not self.source and not self.target
+        if not (as_lines or as_tsv):
+            raise ValueError(f"corpus {self.name!r}: give source and target, or tsv alone")
+        if not 0.0 < self.weight < 1000.0:
+            raise ValueError(f"corpus {self.name!r}: weight = {self.weight} is not above 0 and below 1000")
+
+    def paths(self, folder: Path) -> tuple[Path, ...]:
+        """Gives the corpus's one or two files, relative names taken from `folder`."""
+        return tuple(folder / name for name in (self.source, self.target, self.tsv) if name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CleaningConfig:
+    """Which pairs of the training corpora are dropped. A validation set is never cleaned."""
+
+    max_words: int = 250
+    """Words, between white space, of a side."""
+    max_characters: int = 2000
+    """Characters of a side; the limit that counts where a script has no spaces."""
+    max_tokens: int = 1024
+    """Subwords of a side, with `</s>`."""
+    max_ratio: float = 9.0
+    """Characters of the longer side by those of the shorter, where 20 count as the least."""
+    drop_duplicates: bool = True
+    """Drop a pair whose both sides are as in an earlier one, of any of the corpora."""
+
+    def __post_init__(self) -> None:
+        """Refuses limits that would drop everything.
+
+        Raises:
+            ValueError: a limit is less than 1.
+        """
+        for key in ("max_words", "max_characters", "max_tokens", "max_ratio"):
+            if getattr(self, key) < 1:
+                raise ValueError(f"{key} = {getattr(self, key)} is less than 1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataConfig:
+    """The section `data` of a recipe."""
+
+    source_language: str = ""
+    """Code of the language translated from, as `en`."""
+    target_language: str = ""
+    """Code of the language translated into."""
+    folder: str = ""
+    """What the corpora's paths are relative to; itself relative to the recipe's folder."""
+    corpora: tuple[CorpusConfig, ...] = ()
+    """What to train on."""
+    valid: CorpusConfig | None = None
+    """What to validate on while training; its `name` and `weight` are not used."""
+    cleaning: CleaningConfig = CleaningConfig()
+    """Which pairs to drop."""
+
+    def __post_init__(self) -> None:
+        """Refuses corpora that cannot be told apart.
+
+        Raises:
+            ValueError: two corpora have one name, or one has none or that of the validation set.
+        """
+        names = [corpus.name for corpus in self.corpora]
+        for number, name in enumerate(names, start=1):
+            if not name or name.lower() == VALID_NAME:
+                raise ValueError(f"corpora: number {number} has the name {name!r}; give it another one")
+            if name.lower() in [earlier.lower() for earlier in names[: number - 1]]:
+                raise ValueError(f"corpora: two have the name {name!r}; rename one")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SentencePair:
+    """A pair that was kept: both sides decoded, white space at their ends taken off."""
+
+    source: str
+    target: str
+    corpus: str
+    line: int
+    """Line number in the corpus's files, from 1."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Dropped:
+    """A pair that was left out, and why."""
+
+    line: int
+    """Line number in the corpus's files, from 1."""
+    reason: str
+    """One of `DROP_REASONS`."""
+    source: str
+    """The start of the source, with bytes that are not UTF-8 as `\\xff`."""
+    target: str
+    """The start of the target, likewise."""
+
+
+def check_files(data: DataConfig, base_folder: Path) -> None:
+    """Finds all corpus files that are not there.
+
+    Args:
+        data: the section.
+        base_folder: what `data.folder` is relative to.
+
+    Raises:
+        DataError: at least one is missing; the message lists every one.
+    """
+    corpora = [*data.corpora, *([data.valid] if data.valid else [])]
+    missing = [path for corpus in corpora for path in corpus.paths(base_folder / data.folder) if not path.is_file()]
+    if missing:
+        listed = "".join(f"\n  {path}" for path in missing)
+        raise DataError(
+            f"{len(missing)} of the files that the recipe's section data names cannot be found; correct the paths, or "
+            f"data.folder, which they are relative to:{listed}"
+        )
+
+
+def read_corpus(corpus: CorpusConfig, folder: Path, taken: Callable[[int], None] | None = None) -> Iterator[RawPair]:
+    """Yields every pair of a corpus as it lies in its files.
+
+    Args:
+        corpus: the corpus.
+        folder: what its paths are relative to.
+        taken: called now and then with the bytes of the files read so far.
+
+    Raises:
+        DataError: a file is missing, broken or UTF-16, or the two differ in their number of lines.
+    """
+    with ExitStack() as stack:
+        readers = [stack.enter_context(LineReader(path)) for path in corpus.paths(folder)]
+        pairs = read_tsv(readers[0]) if corpus.tsv else read_line_pairs(readers[0], readers[1])
+        for raw in pairs:
+            yield raw
+            if taken and raw.line % 4096 == 0:
+                taken(sum(reader.position for reader in readers))
+        if taken:
+            taken(sum(reader.position for reader in readers))
+
+
+def clean(pairs: Iterator[RawPair], corpus: str, cleaning: CleaningConfig) -> Iterator[SentencePair | Dropped]:
+    """Yields for each pair either the sentences or why they are dropped, one for one and in order.
+
+    Duplicates and tokens are not looked at here: the first needs all pairs, the second the vocabulary.
+    """
+    for raw in pairs:
+        fault, source, target = _decode_pair(raw)
+        source, target = source.strip(), target.strip()
+        if reason := fault or _fault(source, target, cleaning):
+            yield Dropped(line=raw.line, reason=reason, source=_excerpt(raw.source), target=_excerpt(raw.target or b""))
+        else:
+            yield SentencePair(source=source, target=target, corpus=corpus, line=raw.line)
+
+
+def read_valid(corpus: CorpusConfig, folder: Path) -> tuple[list[str], list[str]]:
+    """Gives all sentences of a validation set, as they are; it is small enough to hold, and no line of it may go.
+
+    Returns:
+        The source and the target sentences, of equal number.
+
+    Raises:
+        DataError: the files cannot be read as pairs, are empty, or have lines that are not UTF-8, lack a side or are
+            longer than 4 MB; the message has the line numbers, up to ten of them.
+    """
+    sources, targets, faults = [], [], []
+    for raw in read_corpus(corpus, folder):
+        fault, source, target = _decode_pair(raw)
+        if fault is None and not (source.strip() and target.strip()):
+            fault = "empty"
+        if fault:
+            faults.append(f"line {raw.line} ({fault})")
+        sources.append(source)
+        targets.append(target)
+    files = " and ".join(map(str, corpus.paths(folder)))
+    if faults:
+        more = f" and {len(faults) - 10} more" if len(faults) > 10 else ""
+        raise DataError(
+            f"{files}: {', '.join(faults[:10])}{more} cannot be used, and a validation set is used whole: correct them "
+            "on both sides"
+        )
+    if not sources:
+        raise DataError(f"{files}: there is no pair; name a validation set that has some, or none at all")
+    return sources, targets
+
+
+def excerpt(text: str) -> str:
+    """Gives the start of a text on one line without tabs, for a report."""
+    start = text if len(text) <= _EXCERPT_CHARACTERS else text[:_EXCERPT_CHARACTERS] + "…"
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in start)
+
+
+def _excerpt(line: bytes) -> str:
+    # A character has four bytes at most.
+    return excerpt(line[: 4 * _EXCERPT_CHARACTERS + 4].decode("utf-8", errors="backslashreplace"))
+
+
+def _decode_pair(raw: RawPair) -> tuple[str | None, str, str]:
+    """Gives why a pair cannot be read, or None, and its two sides, empty in the first case."""
+    if raw.target is None:
+        return "no_tab", "", ""
+    if len(raw.source) > MAX_LINE_BYTES or len(raw.target) > MAX_LINE_BYTES:
+        return "too_long", "", ""
+    if b"\0" in raw.source or b"\0" in raw.target:  # UTF-16, or worse, that passes for UTF-8
+        return "encoding", "", ""
+    try:
+        return None, raw.source.decode("utf-8"), raw.target.decode("utf-8")
+    except UnicodeDecodeError:
+        return "encoding", "", ""
+
+
+def _fault(source: str, target: str, cleaning: CleaningConfig) -> str | None:
+    """Gives why a decoded pair is dropped, or None."""
+    if not source or not target:
+        return "empty"
+    longer, shorter = max(len(source), len(target)), min(len(source), len(target))
+    if longer > cleaning.max_characters:
+        return "too_long"
+    # n words have 2n - 1 characters at least, so most lines need no counting.
+    if longer >= 2 * cleaning.max_words and max(len(source.split()), len(target.split())) > cleaning.max_words:
+        return "too_long"
+    if max(longer, _RATIO_FLOOR) > cleaning.max_ratio * max(shorter, _RATIO_FLOOR):
+        return "ratio"
+    return None

@@ -1,0 +1,168 @@
+"""Parallel text as it lies on disk: two files of lines, or one of tab-separated columns; plain, gz, xz or zst.
+
+Lines are bytes here. Only a line feed ends one (a carriage return before it belongs to the line end): Python's own idea
+of a line also breaks at U+2028, U+0085 and others, which would shift one side of a corpus against the other.
+"""
+
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self, cast
+
+import zstandard
+
+from attendo.errors import DataError
+
+MAX_LINE_BYTES = 4 << 20
+"""A line is read up to here; what comes after in the same line is skipped, so that no file can fill the memory."""
+
+_UTF8_MARK = b"\xef\xbb\xbf"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_MAGIC = {b"\x1f\x8b": "gz", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RawPair:
+    """One line of a corpus, undecoded and without its line end."""
+
+    line: int
+    """Line number, from 1."""
+    source: bytes
+    """At most `MAX_LINE_BYTES + 1` bytes; a longer line is cut to that."""
+    target: bytes | None
+    """Likewise; None where a line of a TSV file has no tab, hence no second column."""
+
+
+class LineReader:
+    """The lines of one file, decompressed as they are read; a context manager and an iterator.
+
+    A byte order mark at the start is left out. A line longer than `MAX_LINE_BYTES` comes out cut to one byte more
+    than that, which is how a caller knows it.
+
+    Raises:
+        DataError: the file is missing, is UTF-16, or its compressed content is broken.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.num_lines = 0
+        """Lines read so far."""
+        self._raw, self._text = _open(path)
+        self._first: bytes | None = self._read_line()
+        if self._first is not None and self._first.startswith(_UTF16_MARKS):
+            self.close()
+            raise DataError(f"{path}: this is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8")
+        if self._first is not None:
+            self._first = self._first.removeprefix(_UTF8_MARK)
+
+    @property
+    def position(self) -> int:
+        """Bytes of the file (compressed, where it is compressed) taken so far."""
+        return self._raw.tell()
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._text.close()
+        self._raw.close()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> bytes:
+        """Gives the next line without its end."""
+        line, self._first = self._first, None
+        if line is None:
+            line = self._read_line()
+        if line is None:
+            raise StopIteration
+        self.num_lines += 1
+        return _without_end(line)
+
+    def _read_line(self) -> bytes | None:
+        try:
+            line = self._text.readline(MAX_LINE_BYTES)
+            if len(line) < MAX_LINE_BYTES or line.endswith(b"\n"):
+                return line or None
+            rest = self._text.readline(MAX_LINE_BYTES)
+            if rest in (b"", b"\n"):
+                return line + rest
+            while len(rest) == MAX_LINE_BYTES and not rest.endswith(b"\n"):
+                rest = self._text.readline(MAX_LINE_BYTES)
+        except (OSError, EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError) as error:
+            raise DataError(
+                f"{self.path}: cannot be read after line {self.num_lines} ({error}); "
+                "is it whole? Fetch or compress it again"
+            ) from error
+        return line + b"\xff"  # one byte past the limit; never part of UTF-8, so no cut line passes for a whole one
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def read_line_pairs(source: LineReader, target: LineReader) -> Iterator[RawPair]:
+    """Yields the pairs that two files of lines make, line by line.
+
+    Raises:
+        DataError: one file has more lines than the other; the message has both counts. Raised at the end of the shorter
+            one, after its last pair.
+    """
+    for source_line in source:
+        target_line = next(target, None)
+        if target_line is None:
+            break
+        yield RawPair(line=source.num_lines, source=source_line, target=target_line)
+    for _ in source:
+        pass
+    for _ in target:
+        pass
+    if source.num_lines != target.num_lines:
+        raise DataError(
+            f"{source.path} has {source.num_lines} lines and {target.path} has {target.num_lines}: line n of one must "
+            "translate line n of the other, so one of them misses lines; compare where they part"
+        )
+
+
+def read_tsv(reader: LineReader) -> Iterator[RawPair]:
+    """Yields the pairs of a tab-separated file: source, target, and further columns, which are ignored.
+
+    A line without a tab has `target` None; the reader of the pairs counts it as dropped.
+    """
+    for line in reader:
+        columns = line.split(b"\t", 2)
+        target = columns[1] if len(columns) > 1 else None
+        yield RawPair(line=reader.num_lines, source=columns[0], target=target)
+
+
+def _without_end(line: bytes) -> bytes:
+    return line.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def _open(path: Path) -> tuple[IO[bytes], IO[bytes]]:
+    """Gives the file as it lies on disk and its decompressed content; the first bytes, not the name, tell which."""
+    try:
+        raw = path.open("rb")
+        head = raw.read(6)
+    except FileNotFoundError as error:
+        raise DataError(f"{path}: there is no such file") from error
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror})") from error
+    raw.seek(0)
+    kind = next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
+    if kind == "gz":
+        return raw, cast("IO[bytes]", gzip.GzipFile(fileobj=raw, mode="rb"))
+    if kind == "xz":
+        return raw, cast("IO[bytes]", lzma.LZMAFile(raw))
+    if kind == "zst":
+        stream = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+        return raw, cast("IO[bytes]", io.BufferedReader(cast("io.RawIOBase", stream), 1 << 16))
+    return raw, raw

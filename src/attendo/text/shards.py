@@ -1,0 +1,203 @@
+"""Token shards: the ids of a corpus as `.npy` files, written as a stream and read through the system's page cache.
+
+A shard `NAME-00000` is four files: `.source_ids.npy` and `.target_ids.npy` (uint16, or uint32 for a vocabulary of more
+than 65,536), all sentences behind each other, each with its `</s>`; and `.source_offsets.npy` and `.target_offsets.npy`
+(int64, one more than there are sentences): sentence i is `ids[offsets[i]:offsets[i + 1]]`.
+"""
+
+from array import array
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from attendo.errors import DataError
+
+_PARTS = ("source_ids", "source_offsets", "target_ids", "target_offsets")
+# An .npy header is padded to a multiple of 64 bytes with room for the first axis to grow: 128 for ours, always.
+_HEADER_BYTES = 128
+
+
+class ShardWriter:
+    """Writes the pairs of one corpus to shards; a context manager, which closes the last one.
+
+    Ids go to disk as they come; of a shard only its offsets, 16 bytes a pair, are held. A reader should trust the
+    files only when something written after them says that they are whole, as the prepared folder's manifest does.
+    """
+
+    def __init__(self, folder: Path, corpus: str, vocab_size: int, shard_pairs: int = 1_000_000) -> None:
+        """Starts writing.
+
+        Args:
+            folder: where the files go; it is made where it is missing.
+            corpus: the files' name.
+            vocab_size: of the larger side; it settles the width of an id.
+            shard_pairs: pairs after which the next shard begins.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder, self._corpus, self._shard_pairs = folder, corpus, shard_pairs
+        self._dtype = np.dtype(np.uint16 if vocab_size <= 1 << 16 else np.uint32)
+        self._number = 0
+        self._source: _IdFile | None = None
+        self._target: _IdFile | None = None
+        self.paths: list[Path] = []
+        """The files written so far."""
+
+    def add(self, src_ids: Sequence[int], tgt_ids: Sequence[int]) -> None:
+        """Appends a pair; both sides are ids with their `</s>`."""
+        if self._source is None or self._target is None:
+            self._source, self._target = self._start("source"), self._start("target")
+        self._source.add(src_ids)
+        self._target.add(tgt_ids)
+        if len(self._source) >= self._shard_pairs:
+            self._finish()
+
+    def close(self) -> None:
+        """Finishes the last shard; a corpus without a pair gets one of no sentence."""
+        if self._source is None and self._number == 0:
+            self._source, self._target = self._start("source"), self._start("target")
+        self._finish()
+
+    def _start(self, side: str) -> "_IdFile":
+        stem = f"{self._corpus}-{self._number:05d}.{side}"
+        ids_path, offsets_path = self._folder / f"{stem}_ids.npy", self._folder / f"{stem}_offsets.npy"
+        self.paths += [ids_path, offsets_path]
+        return _IdFile(ids_path, offsets_path, self._dtype)
+
+    def _finish(self) -> None:
+        for side in (self._source, self._target):
+            if side is not None:
+                side.close()
+        if self._source is not None:
+            self._number += 1
+        self._source = self._target = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class PairShards:
+    """The pairs of one or several corpora behind each other, read from disk as they are asked for.
+
+    Attributes:
+        source_lengths: int32, `(num_pairs,)`: tokens of each source, with `</s>`.
+        target_lengths: int32, `(num_pairs,)`: tokens of each target, with `</s>`.
+    """
+
+    def __init__(self, shards: Sequence["_Shard"]) -> None:
+        """Joins shards; use `open` and `join`."""
+        self._shards = list(shards)
+        sizes = [len(shard) for shard in self._shards]
+        self._starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        self.source_lengths = _joined_lengths([shard.source_offsets for shard in self._shards])
+        self.target_lengths = _joined_lengths([shard.target_offsets for shard in self._shards])
+
+    @classmethod
+    def open(cls, folder: Path, corpus: str) -> Self:
+        """Opens all shards of a corpus.
+
+        Raises:
+            DataError: a file is missing or torn.
+        """
+        shards: list[_Shard] = []
+        while not shards or (folder / f"{corpus}-{len(shards):05d}.source_ids.npy").exists():
+            shards.append(_Shard(folder / f"{corpus}-{len(shards):05d}"))
+        return cls(shards)
+
+    @classmethod
+    def join(cls, parts: Sequence["PairShards"]) -> Self:
+        """Puts corpora behind each other, as one; index i of the second is `len(first) + i`."""
+        return cls([shard for part in parts for shard in part._shards])
+
+    def __len__(self) -> int:
+        """Counts the pairs."""
+        return int(self._starts[-1])
+
+    def source(self, index: int) -> npt.NDArray[np.unsignedinteger[Any]]:
+        """Gives the ids of a source, `(src_len,)`, `</s>` last; an unsigned view of the file."""
+        shard, row = self._find(index)
+        return shard.source_ids[shard.source_offsets[row] : shard.source_offsets[row + 1]]
+
+    def target(self, index: int) -> npt.NDArray[np.unsignedinteger[Any]]:
+        """Gives the ids of a target, `(tgt_len,)`, `</s>` last; an unsigned view of the file."""
+        shard, row = self._find(index)
+        return shard.target_ids[shard.target_offsets[row] : shard.target_offsets[row + 1]]
+
+    def _find(self, index: int) -> tuple["_Shard", int]:
+        if not 0 <= index < len(self):
+            raise IndexError(f"pair {index} of {len(self)}")
+        number = int(np.searchsorted(self._starts, index, side="right")) - 1
+        return self._shards[number], int(index - self._starts[number])
+
+
+class _IdFile:
+    """One side of a shard while it is written."""
+
+    def __init__(self, ids_path: Path, offsets_path: Path, dtype: np.dtype[Any]) -> None:
+        self._offsets_path, self._dtype = offsets_path, dtype
+        self._offsets = array("q", [0])
+        self._ids: IO[bytes] = ids_path.open("wb")
+        self._ids.write(bytes(_HEADER_BYTES))
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def add(self, ids: Sequence[int]) -> None:
+        self._ids.write(np.asarray(ids, dtype=self._dtype).tobytes())
+        self._offsets.append(self._offsets[-1] + len(ids))
+
+    def close(self) -> None:
+        """Writes the header, now that the number of ids is known, and the offsets."""
+        self._ids.seek(0)
+        header = {"descr": np.lib.format.dtype_to_descr(self._dtype), "fortran_order": False}
+        np.lib.format.write_array_header_1_0(self._ids, {**header, "shape": (self._offsets[-1],)})
+        assert self._ids.tell() == _HEADER_BYTES, "numpy's header has another size than reserved"
+        self._ids.close()
+        np.save(self._offsets_path, np.frombuffer(self._offsets, dtype=np.int64))
+
+
+class _Shard:
+    """The four arrays of one shard, mapped."""
+
+    def __init__(self, stem: Path) -> None:
+        arrays = [_map(stem.with_name(f"{stem.name}.{part}.npy")) for part in _PARTS]
+        self.source_ids, self.source_offsets, self.target_ids, self.target_offsets = arrays
+        whole = (
+            len(self.source_offsets) == len(self.target_offsets) >= 1
+            and self.source_offsets[-1] == len(self.source_ids)
+            and self.target_offsets[-1] == len(self.target_ids)
+        )
+        if not whole:
+            raise DataError(f"{stem}.*.npy: the four files do not fit together; prepare the data again")
+
+    def __len__(self) -> int:
+        return len(self.source_offsets) - 1
+
+
+def _map(path: Path) -> npt.NDArray[Any]:
+    """Maps an array's file.
+
+    Raises:
+        DataError: it is missing or torn.
+    """
+    try:
+        try:
+            array: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+        except ValueError:  # an empty array cannot be mapped
+            array = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise DataError(f"{path}: a token shard is missing or torn ({error}); prepare the data again") from error
+    return np.asarray(array)  # a plain view: slicing a memmap object costs five times as much
+
+
+def _joined_lengths(offsets: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int32]:
+    lengths = [np.diff(part).astype(np.int32) for part in offsets]
+    return np.concatenate(lengths) if lengths else np.zeros(0, dtype=np.int32)

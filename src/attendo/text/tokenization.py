@@ -1,0 +1,281 @@
+"""Subwords by SentencePiece: learning them from sentences, and text to ids and back without losing a character."""
+
+import re
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Literal
+
+import sentencepiece
+
+from attendo.errors import DataError, ModelError
+from attendo.files import write_bytes
+
+EOS_ID = 0
+"""`</s>`, which ends every source and every target."""
+UNK_ID = 1
+"""`<unk>`; with byte fallback no text needs it."""
+
+# SentencePiece writes a space as U+2581 and so reads back a U+2581 that the text really has as a space.
+_SPACE_MARK = "\u2581"
+_SPACE_MARK_BYTES = tuple(_SPACE_MARK.encode())
+# The segmentation does not depend on the number of threads, but the sums inside unigram's EM do: so it is fixed.
+_LEARNING_THREADS = 16
+_SAMPLING_LOCK = threading.Lock()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenizerConfig:
+    """The section `tokenizer` of a recipe."""
+
+    type: Literal["bpe", "unigram"] = "bpe"
+    """`bpe` is byte-pair encoding (the paper's en-de); `unigram` stands for the word-pieces of its en-fr."""
+    vocab_size: int = 37000
+    """Pieces in all, with `</s>`, `<unk>` and the 256 bytes of the fallback."""
+    joint: bool = True
+    """One vocabulary learned from both languages, or one for each."""
+    character_coverage: float = 0.9999
+    """Share of the characters of the text that get a piece of their own; the rarest others are spelled in bytes."""
+    sample_pairs: int = 500_000
+    """Pairs, drawn at random, that the vocabulary is learned from where there are more."""
+    bpe_dropout: float = 0.0
+    """Training only: the chance to skip a merge (Provilkov et al., 2020); for unigram, sampling with alpha of it."""
+
+    def __post_init__(self) -> None:
+        """Refuses values that no vocabulary can have.
+
+        Raises:
+            ValueError: one is out of range; the message names the key and the range.
+        """
+        if self.vocab_size < 259:
+            raise ValueError(f"vocab_size = {self.vocab_size}: 258 are </s>, <unk> and bytes; take 300 or more")
+        if not 0.9 <= self.character_coverage <= 1.0:
+            raise ValueError(f"character_coverage = {self.character_coverage} is not within 0.9 and 1.0")
+        if self.sample_pairs < 1:
+            raise ValueError(f"sample_pairs = {self.sample_pairs} is less than 1")
+        if not 0.0 <= self.bpe_dropout < 1.0:
+            raise ValueError(f"bpe_dropout = {self.bpe_dropout} is not within 0.0 and 1.0 (excluded)")
+
+
+class Tokenizer:
+    """Text to ids and back with one SentencePiece model; what it does depends on the model alone.
+
+    For a model that `learn_tokenizer` made, `decode(encode(text)) == text` for every text of Unicode characters. (A
+    lone surrogate, which Python's `str` can hold, is not one, and `encode` raises a DataError for it.) Control symbols
+    come from nowhere but the end of `encode`: `</s>` or `<0x41>` typed by a user is text.
+    """
+
+    def __init__(self, serialized: bytes, name: str = "tokenizer") -> None:
+        """Reads a model.
+
+        Args:
+            serialized: the content of a SentencePiece model file.
+            name: what error messages call it.
+
+        Raises:
+            ModelError: it is not a SentencePiece model, or `</s>` and `<unk>` are not its ids 0 and 1.
+        """
+        self.serialized = serialized
+        self._processor = sentencepiece.SentencePieceProcessor()
+        try:
+            self._processor.load_from_serialized_proto(serialized)
+        except RuntimeError as error:
+            raise ModelError(f"{name}: this is not a SentencePiece model ({error})") from error
+        if (self._processor.eos_id(), self._processor.unk_id()) != (EOS_ID, UNK_ID):
+            raise ModelError(
+                f"{name}: has </s> as id {self._processor.eos_id()} and <unk> as id {self._processor.unk_id()}, "
+                f"expected {EOS_ID} and {UNK_ID}; learn it with --eos_id=0 --unk_id=1 --bos_id=-1 --pad_id=-1"
+            )
+        pieces = [self._processor.id_to_piece(i) for i in range(len(self._processor))]
+        byte_ids = {piece: i for i, piece in enumerate(pieces) if self._processor.is_byte(i)}
+        self._byte_ids = [byte_ids[f"<0x{byte:02X}>"] for byte in range(256)] if len(byte_ids) == 256 else None
+        self._known_characters = {character for piece in pieces for character in piece}
+
+    @classmethod
+    def load(cls, path: Path) -> "Tokenizer":
+        """Reads a SentencePiece model file.
+
+        Raises:
+            ModelError: it is missing or not such a file.
+        """
+        try:
+            serialized = path.read_bytes()
+        except OSError as error:
+            raise ModelError(f"{path}: cannot be read ({error.strerror}); this is the SentencePiece model") from error
+        return cls(serialized, str(path))
+
+    def save(self, path: Path) -> None:
+        """Writes the plain SentencePiece model file."""
+        write_bytes(path, self.serialized)
+
+    @property
+    def vocab_size(self) -> int:
+        """Pieces in all; ids are below it."""
+        return len(self._processor)
+
+    def encode(self, text: str) -> list[int]:
+        """Gives the ids of `text`, `</s>` last; the empty text is `[0]`.
+
+        Raises:
+            DataError: `text` holds a lone surrogate.
+        """
+        return self.encode_batch([text])[0]
+
+    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
+        """Gives what `encode` gives for each, faster.
+
+        Raises:
+            DataError: one of them holds a lone surrogate.
+        """
+        return self._encode(texts, dropout=0.0)
+
+    def encode_sampled(self, texts: Sequence[str], dropout: float, seed: int) -> list[list[int]]:
+        """Gives one random segmentation of each text, which decodes to the same text as the usual one.
+
+        Args:
+            texts: the texts.
+            dropout: BPE: the chance to skip a merge. Unigram: the smoothing of the sampled lattice, where *smaller* is
+                more random, as in SentencePiece (0.1 to 0.5 is usual).
+            seed: equal seeds, texts and order give equal ids.
+
+        Raises:
+            DataError: one of the texts holds a lone surrogate.
+        """
+        with _SAMPLING_LOCK:  # SentencePiece keeps one seed a process
+            # It takes 32 bits, and each batch's own worker thread starts a new generator from them.
+            sentencepiece.set_random_generator_seed(seed % (1 << 32))
+            return self._encode(texts, dropout=dropout)
+
+    def resample(self, batch: Sequence[Sequence[int]], dropout: float, seed: int) -> list[list[int]]:
+        """Gives `encode_sampled` of the texts that ids stand for, as training with BPE-dropout wants."""
+        texts: list[str] = self._processor.decode([self._without_eos(ids) for ids in batch])
+        return self.encode_sampled(texts, dropout, seed)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Gives the text of `ids`; `</s>` at the end is left out, bytes that make no character become U+FFFD."""
+        text: str = self._processor.decode(self._without_eos(ids))
+        return text
+
+    def pieces(self, ids: Sequence[int]) -> list[str]:
+        """Gives the piece of each id, as for an axis of a picture: `▁` is a space, `<0xE2>` a byte."""
+        return [self._processor.id_to_piece(int(i)) for i in ids]
+
+    def _encode(self, texts: Sequence[str], *, dropout: float) -> list[list[int]]:
+        stand_ins = [self._stand_in(text) for text in texts]
+        given = [
+            text.replace(_SPACE_MARK, stand_in) if stand_in else text
+            for text, stand_in in zip(texts, stand_ins, strict=True)
+        ]
+        try:
+            if dropout:
+                batch: list[list[int]] = self._processor.encode(
+                    given, enable_sampling=True, alpha=dropout, nbest_size=-1, num_threads=1
+                )
+            else:
+                batch = self._processor.encode(given)
+        except UnicodeEncodeError as error:
+            raise DataError(f"{error.object!r:.80} is not text: it holds a lone surrogate at {error.start}") from error
+        for ids, stand_in in zip(batch, stand_ins, strict=True):
+            if stand_in:
+                self._spell_space_mark(ids, stand_in)
+            ids.append(EOS_ID)
+        return batch
+
+    def _stand_in(self, text: str) -> str | None:
+        """Gives the character to write for U+2581 in `text`: one that neither it nor any piece has, so bytes spell it.
+
+        None where the text has no U+2581, or the model no bytes to spell it with.
+        """
+        if _SPACE_MARK not in text or self._byte_ids is None:
+            return None
+        taken = self._known_characters.union(text)
+        # From the last plane, where all are four bytes long and nobody writes.
+        return next((chr(code) for code in range(0x10FFFF, 0xFFFF, -1) if chr(code) not in taken), None)
+
+    def _spell_space_mark(self, ids: list[int], stand_in: str) -> None:
+        """Replaces the bytes of the stand-in in `ids` by those of U+2581, in place."""
+        assert self._byte_ids is not None
+        old = [self._byte_ids[byte] for byte in stand_in.encode()]
+        new = [self._byte_ids[byte] for byte in _SPACE_MARK_BYTES]
+        position = 0
+        while position <= len(ids) - len(old):
+            if ids[position : position + len(old)] == old:
+                ids[position : position + len(old)] = new
+            position += 1
+
+    @staticmethod
+    def _without_eos(ids: Sequence[int]) -> list[int]:
+        plain = [int(i) for i in ids]
+        while plain and plain[-1] == EOS_ID:
+            plain.pop()
+        return plain
+
+
+def learn_tokenizer(sentences: Iterable[str], config: TokenizerConfig, output: Path, seed: int) -> Tokenizer:
+    """Learns a vocabulary and writes it as a plain SentencePiece model file.
+
+    Args:
+        sentences: the text to learn from, read once.
+        config: the kind and size of the vocabulary.
+        output: the model file to write.
+        seed: of SentencePiece's own random choices.
+
+    Returns:
+        The tokenizer.
+
+    Raises:
+        DataError: the text is empty, or cannot fill the vocabulary, or has too many characters for it; the message
+            has the value to set.
+    """
+    sentencepiece.set_random_generator_seed(seed % (1 << 32))
+    model = BytesIO()
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=_learnable(sentences),
+            model_writer=model,
+            model_type=config.type,
+            vocab_size=config.vocab_size,
+            character_coverage=config.character_coverage,
+            byte_fallback=True,
+            normalization_rule_name="identity",
+            remove_extra_whitespaces=False,
+            # A word has the same piece at the start of a sentence as within; decoding takes the space away again.
+            add_dummy_prefix=True,
+            eos_id=EOS_ID,
+            unk_id=UNK_ID,
+            bos_id=-1,
+            pad_id=-1,
+            max_sentence_length=1 << 20,
+            num_threads=_LEARNING_THREADS,
+            minloglevel=2,
+        )
+    except RuntimeError as error:
+        raise DataError(_learning_problem(str(error), config)) from error
+    tokenizer = Tokenizer(model.getvalue(), str(output))
+    tokenizer.save(output)
+    return tokenizer
+
+
+def _learnable(sentences: Iterable[str]) -> Iterator[str]:
+    """Leaves out what would be learned wrongly: a U+2581 of the text as a space."""
+    for sentence in sentences:
+        yield sentence.replace(_SPACE_MARK, " ")
+
+
+def _learning_problem(message: str, config: TokenizerConfig) -> str:
+    """Says in our terms what SentencePiece's message means."""
+    if found := re.search(r"too high.* value <= (\d+)", message):
+        return (
+            f"tokenizer.vocab_size = {config.vocab_size}: the text is too small for so many pieces; "
+            f"set it to {found[1]} or less"
+        )
+    if found := re.search(r"smaller than required_chars\. \d+ vs (\d+)", message):
+        return (
+            f"tokenizer.vocab_size = {config.vocab_size}: the text's characters alone need {found[1]}; set it to more "
+            f"than {found[1]}, or tokenizer.character_coverage below {config.character_coverage}"
+        )
+    if "sentences_.empty()" in message:
+        return "there is no text to learn the vocabulary from: no pair was kept"
+    return f"SentencePiece cannot learn the vocabulary: {message}"

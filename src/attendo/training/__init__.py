@@ -1,0 +1,1 @@
+"""The training of Section 5: schedule, loss, loop."""

@@ -1,0 +1,93 @@
+"""How a model is trained: the recipe's `training` section, with Section 5's base model as its defaults."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingConfig:
+    """The training regime; defaults are the paper's.
+
+    Raises:
+        ValueError: a value that cannot be meant, with the way out.
+    """
+
+    max_steps: int = 100_000
+    """Updates of the weights; the big model has 300,000 (Section 5.2)."""
+    max_minutes: float | None = None
+    """Training also ends after so many minutes, all sittings together; None for no limit."""
+    max_tokens: int = 25_000
+    """Source tokens, and target tokens, of one update, padding counted (Section 5.1)."""
+    max_tokens_at_once: int | None = None
+    """The batch passes through the model in pieces of so many tokens, their gradients added up before the update, so
+    that a large batch fits a small machine; None for all at once."""
+    learning_rate_factor: float = 1.0
+    """Multiplies the paper's learning rate, d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5) (Equation 3)."""
+    warmup_steps: int = 4000
+    """Steps of rising learning rate (Section 5.3)."""
+    cooldown_steps: int = 0
+    """The learning rate falls in a straight line to 0 over the last so many of `max_steps`; the paper has none."""
+    adam_beta1: float = 0.9
+    """Decay of Adam's mean of gradients (Section 5.3)."""
+    adam_beta2: float = 0.98
+    """Decay of Adam's mean of squared gradients."""
+    adam_epsilon: float = 1e-9
+    """Keeps Adam's division finite."""
+    weight_decay: float = 0.0
+    """Decoupled decay of weight matrices (AdamW); the paper has none."""
+    max_gradient_norm: float | None = None
+    """Longer gradients are scaled to this length; the paper has no such limit."""
+    label_smoothing: float = 0.1
+    """eps_ls: the share of probability spread over the vocabulary (Section 5.4)."""
+    checkpoint_steps: int | None = None
+    """A checkpoint every so many steps; None for by time alone."""
+    checkpoint_minutes: float | None = 10.0
+    """A checkpoint every so many minutes (Section 6.1); None, or with `checkpoint_steps` set, for by steps alone."""
+    average_last: int = 5
+    """The model is the mean of the last so many checkpoints; 20 for the big model (Section 6.1)."""
+    eval_steps: int | None = 1000
+    """The averaged model is validated every so many steps, behind a checkpoint, and the best one kept; None for only at
+    the end."""
+    eval_bleu: bool = True
+    """Validation translates and counts BLEU, which then decides which model is best; otherwise perplexity does."""
+    patience: int | None = None
+    """Ends training after so many validations in a row without a better one; None for never."""
+    log_steps: int = 50
+    """A line of metrics every so many steps."""
+    dtype: Literal["float32", "bfloat16"] = "float32"
+    """The numbers in products; the weights and Adam's state are float32 in either case."""
+    seed: int = 1
+    """Of the initial weights, the order of batches and dropout."""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where to train; `auto` takes a GPU where there is one."""
+    threads: int | None = None
+    """Processor threads; None for torch's choice."""
+    init_from: str | None = None
+    """A model whose weights training starts from; its vocabulary is used."""
+
+    def __post_init__(self) -> None:
+        """Refuses values that cannot be meant, all at once."""
+        problems = [
+            f"{key} = {value} is below {least}; take {least} or more"
+            for key, value, least in self._limits()
+            if value is not None and value < least
+        ]
+        for key in ("max_minutes", "learning_rate_factor", "adam_epsilon", "max_gradient_norm", "checkpoint_minutes"):
+            value = getattr(self, key)
+            if value is not None and not 0 < value < float("inf"):
+                problems.append(f"{key} = {value} is not above 0; take a number above 0, or leave it out")
+        for key in ("adam_beta1", "adam_beta2", "label_smoothing"):
+            if not 0 <= getattr(self, key) < 1:
+                problems.append(f"{key} = {getattr(self, key)} is outside 0 to 1; take a number from 0 up to below 1")
+        if self.cooldown_steps > self.max_steps:
+            problems.append(f"cooldown_steps = {self.cooldown_steps} is more than max_steps = {self.max_steps}")
+        if self.checkpoint_steps is None and self.checkpoint_minutes is None:
+            problems.append("neither checkpoint_steps nor checkpoint_minutes is set; take checkpoint_minutes = 10.0")
+        if problems:
+            raise ValueError("; ".join(problems))
+
+    def _limits(self) -> list[tuple[str, float | None, float]]:
+        ones = ("max_steps", "max_tokens", "max_tokens_at_once", "warmup_steps", "checkpoint_steps", "average_last")
+        ones += ("eval_steps", "patience", "log_steps", "threads")
+        zeros = ("cooldown_steps", "weight_decay", "seed")
+        return [(key, getattr(self, key), 1) for key in ones] + [(key, getattr(self, key), 0) for key in zeros]

@@ -1,0 +1,251 @@
+"""The training loop (Section 5): updates, and between them checkpoints, validation and a way to stop.
+
+The loop knows nothing of folders, text or terminals: what it does with them goes through the functions of `Hooks`.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum
+
+import torch
+
+from attendo.errors import AttendoError
+from attendo.model.products import fast_float32_products
+from attendo.model.transformer import Transformer
+from attendo.training.batches import BatchStream
+from attendo.training.config import TrainingConfig
+from attendo.training.schedule import learning_rate
+from attendo.training.update import UpdateResult, update
+
+
+_GLANCE_STEPS = 10
+"""On a GPU the loss is looked at only so often: each look waits for the device."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Position:
+    """Where a run stands: with the weights, Adam's state and the generators, all that going on needs."""
+
+    step: int = 0
+    """Updates made."""
+    epoch: int = 0
+    """The epoch being read, from 0."""
+    batch: int = 0
+    """Batches of it that are done."""
+    target_tokens: int = 0
+    """Target tokens trained on, without padding."""
+    elapsed_s: float = 0.0
+    """Seconds of training, validation and saving, in all sittings."""
+    checkpoint_s: float = 0.0
+    """`elapsed_s` at the last regular checkpoint."""
+    best_score: float | None = None
+    """The best validation so far; higher is better."""
+    best_step: int = 0
+    """Where it was."""
+    evals_without_best: int = 0
+    """Validations since."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepMetrics:
+    """What a log line tells; means since the last one."""
+
+    step: int
+    loss: float
+    """Label-smoothed, nats a target token: what is minimised."""
+    log_loss: float
+    """Without smoothing, nats a target token."""
+    learning_rate: float
+    target_tokens_per_s: float
+    """Without padding."""
+    elapsed_s: float
+    epoch: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Validation:
+    """What a validation found."""
+
+    log_loss: float
+    """Nats a target token, without smoothing."""
+    bleu: float | None
+    """None where nothing was translated."""
+
+    @property
+    def perplexity(self) -> float:
+        """A word piece's, exp of `log_loss`."""
+        return math.exp(min(self.log_loss, 700.0))
+
+    @property
+    def score(self) -> float:
+        """What decides which model is best; higher is better."""
+        return -self.log_loss if self.bleu is None else self.bleu
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hooks:
+    """What the loop calls."""
+
+    progress: Callable[[StepMetrics], None]
+    """After each update, with means since the last log line; must be cheap."""
+    log: Callable[[StepMetrics], None]
+    """Every `log_steps` updates."""
+    save: Callable[[Position, bool], None]
+    """Writes a checkpoint; the flag says whether it is a regular one, which counts in the average."""
+    validate: Callable[[Position], Validation] | None
+    """Validates the mean of the last checkpoints and the present weights; None where nothing can be validated."""
+    keep_best: Callable[[Position, Validation], None]
+    """Keeps the model just validated: it is the best so far."""
+    validated: Callable[[Position, Validation, bool], None]
+    """Tells of a validation, and whether it is the best so far."""
+    should_stop: Callable[[], bool]
+    """Asked between updates: whether the user wants to stop."""
+
+
+class Ending(Enum):
+    """Why the loop ended."""
+
+    STEPS = "max_steps reached"
+    MINUTES = "max_minutes reached"
+    PATIENCE = "no better validation for long (patience)"
+    INTERRUPTED = "interrupted"
+
+
+class _Meter:
+    """Means since the last log line."""
+
+    def __init__(self) -> None:
+        self.started = time.monotonic()
+        self.results: list[UpdateResult] = []
+
+    def metrics(self, position: Position, rate: float) -> StepMetrics:
+        tokens = sum(result.num_tokens for result in self.results)
+        return StepMetrics(
+            step=position.step,
+            loss=float(sum(float(result.smoothed) for result in self.results)) / tokens,
+            log_loss=float(sum(float(result.log_loss) for result in self.results)) / tokens,
+            learning_rate=rate,
+            target_tokens_per_s=tokens / max(time.monotonic() - self.started, 1e-9),
+            elapsed_s=position.elapsed_s,
+            epoch=position.epoch,
+        )
+
+
+def run(
+    model: Transformer,
+    optimizer: torch.optim.Optimizer,
+    stream: BatchStream,
+    position: Position,
+    config: TrainingConfig,
+    hooks: Hooks,
+) -> tuple[Position, Ending]:
+    """Trains from a position until the recipe, the validation or the user says that it is enough.
+
+    Args:
+        model: on its device.
+        optimizer: with its state, as of the position.
+        stream: the data.
+        position: where to start; `Position()` for the beginning.
+        config: the regime.
+        hooks: what to call.
+
+    Returns:
+        Where the run stands, and why it ended. A checkpoint of that position has been saved.
+
+    Raises:
+        AttendoError: the loss is no longer a number.
+    """
+    started = time.monotonic() - position.elapsed_s
+    device = model.output_weight.device
+    batches = stream.from_position(position.epoch, position.batch)
+    meter = _Meter()
+    model.train()
+    while position.step < config.max_steps:
+        if hooks.should_stop():
+            hooks.save(replace(position, elapsed_s=time.monotonic() - started), False)
+            return position, Ending.INTERRUPTED
+        epoch, batch, pairs = next(batches)
+        step = position.step + 1
+        num_tokens = sum(len(row) for row in pairs.target)
+        pieces = pairs.pieces(config.max_tokens_at_once, model.config.start_id)
+        with fast_float32_products(device):
+            result = update(model, optimizer, pieces, num_tokens, step, config)
+        meter.results.append(result)
+        position = replace(
+            position,
+            step=step,
+            epoch=epoch,
+            batch=batch,
+            target_tokens=position.target_tokens + num_tokens,
+            elapsed_s=time.monotonic() - started,
+        )
+        if device.type == "cpu" or step % _GLANCE_STEPS == 0 or step % config.log_steps == 0:
+            metrics = meter.metrics(position, learning_rate(step, model.config.d_model, config))
+            _check_loss(metrics)
+            hooks.progress(metrics)
+            if step % config.log_steps == 0:
+                hooks.log(metrics)
+                meter = _Meter()
+        ending = _ending(position, config)
+        if ending or _is_due(position, config):
+            position, bored = _checkpoint(model, position, config, hooks, last=ending is not None)
+            position = replace(position, elapsed_s=time.monotonic() - started)
+            meter = _Meter() if not meter.results else meter
+            ending = ending or (Ending.PATIENCE if bored else None)
+        if ending:
+            return position, ending
+    return position, Ending.STEPS
+
+
+def _check_loss(metrics: StepMetrics) -> None:
+    if not math.isfinite(metrics.loss):
+        raise AttendoError(
+            f"step {metrics.step}: the loss is {metrics.loss}; the last checkpoint is from before. Lower "
+            "training.learning_rate_factor or raise training.warmup_steps, and look for odd pairs in the corpora"
+        )
+
+
+def _ending(position: Position, config: TrainingConfig) -> Ending | None:
+    if position.step >= config.max_steps:
+        return Ending.STEPS
+    if config.max_minutes is not None and position.elapsed_s >= 60 * config.max_minutes:
+        return Ending.MINUTES
+    return None
+
+
+def _is_due(position: Position, config: TrainingConfig) -> bool:
+    """Whether a checkpoint is due: by steps, by time, or because validation comes behind one."""
+    by_steps = config.checkpoint_steps is not None and position.step % config.checkpoint_steps == 0
+    by_time = (
+        config.checkpoint_steps is None
+        and config.checkpoint_minutes is not None
+        and position.elapsed_s - position.checkpoint_s >= 60 * config.checkpoint_minutes
+    )
+    return by_steps or by_time or _eval_is_due(position, config)
+
+
+def _eval_is_due(position: Position, config: TrainingConfig) -> bool:
+    return config.eval_steps is not None and position.step % config.eval_steps == 0
+
+
+def _checkpoint(
+    model: Transformer, position: Position, config: TrainingConfig, hooks: Hooks, *, last: bool
+) -> tuple[Position, bool]:
+    """Validates where that is due, then saves, so that a checkpoint knows the best so far; says whether to end."""
+    bored = False
+    if hooks.validate is not None and (last or _eval_is_due(position, config)):
+        validation = hooks.validate(position)
+        model.train()
+        is_best = position.best_score is None or validation.score > position.best_score
+        if is_best:
+            position = replace(position, best_score=validation.score, best_step=position.step, evals_without_best=0)
+            hooks.keep_best(position, validation)
+        else:
+            position = replace(position, evals_without_best=position.evals_without_best + 1)
+        hooks.validated(position, validation, is_best)
+        bored = config.patience is not None and position.evals_without_best >= config.patience
+    position = replace(position, checkpoint_s=position.elapsed_s)
+    hooks.save(position, True)
+    return position, bored

@@ -1,0 +1,89 @@
+"""One update of the weights: forward, backward, Adam (Section 5.3)."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from attendo.model.batch import Batch
+from attendo.model.transformer import Transformer
+from attendo.training.config import TrainingConfig
+from attendo.training.loss import token_loss
+from attendo.training.schedule import learning_rate
+
+
+class UpdateResult(NamedTuple):
+    """Sums over an update's target tokens; scalars on the model's device, so that nothing waits for it."""
+
+    smoothed: Tensor
+    """The loss that was minimised, in nats."""
+    log_loss: Tensor
+    """Negative log-likelihood without smoothing, in nats."""
+    num_tokens: int
+
+
+def make_optimizer(model: Transformer, config: TrainingConfig) -> torch.optim.Optimizer:
+    """Adam as in Section 5.3; with `weight_decay`, decoupled decay of the matrices."""
+    matrices = [p for p in model.parameters() if p.dim() > 1]
+    vectors = [p for p in model.parameters() if p.dim() <= 1]
+    groups = [{"params": matrices, "weight_decay": config.weight_decay}, {"params": vectors, "weight_decay": 0.0}]
+    betas = (config.adam_beta1, config.adam_beta2)
+    return torch.optim.AdamW(groups, lr=0.0, betas=betas, eps=config.adam_epsilon, fused=True)
+
+
+def update(
+    model: Transformer,
+    optimizer: torch.optim.Optimizer,
+    pieces: Iterable[Batch],
+    num_tokens: int,
+    step: int,
+    config: TrainingConfig,
+) -> UpdateResult:
+    """Makes one update from a batch that may come in pieces; the gradient is that of the whole batch.
+
+    Args:
+        model: in training mode.
+        optimizer: from `make_optimizer`.
+        pieces: the batch.
+        num_tokens: target tokens of all pieces together, which the loss is the mean over.
+        step: the number of this update, from 1.
+        config: loss, learning rate and dtype.
+    """
+    device = model.output_weight.device
+    optimizer.zero_grad(set_to_none=True)
+    smoothed, log_loss = torch.zeros((), device=device), torch.zeros((), device=device)
+    for piece in pieces:
+        loss = batch_loss(model, piece.to(device), config.dtype, config.label_smoothing)
+        (loss.smoothed / num_tokens).backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        smoothed += loss.smoothed.detach()
+        log_loss += loss.log_loss
+    if config.max_gradient_norm is not None:
+        torch.nn.utils.clip_grad_norm_(model.parameters(), config.max_gradient_norm)
+    for group in optimizer.param_groups:
+        group["lr"] = learning_rate(step, model.config.d_model, config)
+    optimizer.step()
+    return UpdateResult(smoothed, log_loss, num_tokens)
+
+
+def batch_loss(model: Transformer, batch: Batch, dtype: str, label_smoothing: float) -> "UpdateResult":
+    """The loss of a batch, summed over its real target tokens.
+
+    Args:
+        model: in the mode wanted.
+        batch: on the model's device.
+        dtype: `float32`, or `bfloat16` for products in bfloat16 with weights and sums in float32.
+        label_smoothing: eps_ls.
+    """
+    low = dtype == "bfloat16"
+    with torch.autocast(batch.src_ids.device.type, torch.bfloat16, enabled=low):
+        hidden = model.hidden(batch)
+    rows = hidden[batch.tgt_tokens]
+    loss = token_loss(
+        rows.bfloat16() if low else rows,
+        model.output_weight,
+        model.output_bias,
+        batch.tgt_ids[batch.tgt_tokens],
+        label_smoothing,
+    )
+    return UpdateResult(loss.smoothed, loss.log_loss, batch.num_tokens)
