@@ -1,1 +1,54 @@
-"""The Transformer of *Attention Is All You Need* (2017): train, translate, score, look inside."""
+"""The Transformer of *Attention Is All You Need* (2017): train, translate, score, look inside.
+
+The names of `__all__` are fetched when they are first used, so that `import attendo` needs no torch.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from attendo.decoding.engine import Candidate, Translation
+    from attendo.errors import AttendoError, DataError, ModelError, RecipeError
+    from attendo.recipe import Recipe, load_recipe
+    from attendo.workflow.translate import Engine, load
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AttendoError",
+    "Candidate",
+    "DataError",
+    "Engine",
+    "ModelError",
+    "Recipe",
+    "RecipeError",
+    "Translation",
+    "__version__",
+    "load",
+    "load_recipe",
+]
+
+_HOMES = {
+    "AttendoError": "attendo.errors",
+    "Candidate": "attendo.decoding.engine",
+    "DataError": "attendo.errors",
+    "Engine": "attendo.workflow.translate",
+    "ModelError": "attendo.errors",
+    "Recipe": "attendo.recipe",
+    "RecipeError": "attendo.errors",
+    "Translation": "attendo.decoding.engine",
+    "load": "attendo.workflow.translate",
+    "load_recipe": "attendo.recipe",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Fetches a public name from its module."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'attendo' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return __all__

@@ -28,11 +28,11 @@ def atomic_path(path: Path) -> Iterator[Path]:
     temporary = path.with_name(f".tmp-{os.getpid()}-{path.name}")
     try:
         yield temporary
-        _flush_to_disk(temporary)
+        flush_to_disk(temporary)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-    _flush_to_disk(path.parent)
+    flush_to_disk(path.parent)
 
 
 @contextmanager
@@ -53,13 +53,13 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     try:
         yield temporary
         for written in sorted(temporary.rglob("*")):
-            _flush_to_disk(written)
+            flush_to_disk(written)
         if path.exists():
             path.rename(replaced)
         temporary.rename(path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-    _flush_to_disk(path.parent)
+    flush_to_disk(path.parent)
     shutil.rmtree(replaced, ignore_errors=True)
 
 
@@ -89,7 +89,7 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _flush_to_disk(path: Path) -> None:
+def flush_to_disk(path: Path) -> None:
     """Has the system write a file's content, or a folder's names, to the disk itself."""
     if os.name == "nt" and path.is_dir():  # Windows cannot open a folder; it writes names by itself
         return

@@ -52,7 +52,7 @@ def random_table(seed: int, sentences: int, vocab_size: int, max_len: int, *, sh
 
 
 def score_of(log_prob: float, length: int, alpha: float) -> float:
-    return log_prob / ((5 + length) / 6) ** alpha
+    return float(log_prob / ((5 + length) / 6) ** alpha)
 
 
 def token_log_probs(table: Tensor, ids: Sequence[int]) -> list[float]:
@@ -241,8 +241,21 @@ def test_the_penalty_decides_between_short_and_long_as_worked_by_hand() -> None:
         beam_search(TreeStep(table), [1], eos_id=EOS, config=SearchConfig(beam_size=2, length_penalty=alpha))[0][0]
         for alpha in (0.0, 2.0)
     )
-    assert (short.ids, short.score) == ((), pytest.approx(-1.0))
-    assert (long.ids, long.score) == ((1,), pytest.approx(-1.2 / (7 / 6) ** 2))
+    assert short.ids == ()
+    assert short.score == pytest.approx(-1.0)
+    assert long.ids == (1,)
+    assert long.score == pytest.approx(-1.2 / (7 / 6) ** 2)
+
+
+def test_a_negative_alpha_is_not_stopped_too_early_as_worked_by_hand() -> None:
+    # Alpha -1 scores p (5 + length) / 6. `</s>` at once has -1.0. The open "1" has -0.8 and may end with -0.8 * 7/6 =
+    # -0.93, which wins, though at the longest length, -0.8 * 11/6, or only a token later, -0.8 * 8/6, it would not.
+    table = random_table(0, 1, 2, 5)
+    table[0, 0], table[0, 2] = torch.tensor([-1.0, -0.8]), torch.tensor([0.0, -30.0])
+    config = SearchConfig(beam_size=2, length_penalty=-1.0)
+    [[best]] = beam_search(TreeStep(table), [5], eos_id=EOS, config=config)
+    assert best.ids == (1,)
+    assert best.score == pytest.approx(-0.8 * 7 / 6)
 
 
 def test_no_sentences_no_hypotheses() -> None:

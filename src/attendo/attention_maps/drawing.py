@@ -17,7 +17,10 @@ CELL = 12
 FONT_SIZE = 10
 """Size of a label in the same units; a page's width of A4 upright then prints it at 5 to 6 points."""
 GAP = 14
-LAYER_GAP = 24
+LINE_GAP = 24
+"""Between two lines of maps; it holds the heads' names."""
+LAYER_GAP = 16
+"""What is added to it between two layers."""
 MAX_WIDTH = 960
 """Width of the maps beyond which a layer's heads continue on the next line."""
 MAX_LABEL = 15
@@ -126,21 +129,21 @@ def _grid(attention: AttentionMap, kind: Kind) -> Part:
     num_columns = max(1, min(num_heads, (MAX_WIDTH + GAP) // (map_width + GAP)))
     num_lines = -(-num_heads // num_columns)
     num_columns = -(-num_heads // num_lines)  # 8 heads on two lines stand 4 and 4, not 6 and 2
-    layer_height = num_lines * (map_height + LAYER_GAP)
+    layer_height = num_lines * (map_height + LINE_GAP) + LAYER_GAP
     colours = head_colours(num_heads)
     body = []
     for layer in range(num_layers):
         top = above + layer * layer_height
         body.append(_text(0, top + 9, f"layer {layer + 1}", weight=600))
         for line in range(num_lines):
-            line_top = top + line * (map_height + LAYER_GAP)
+            line_top = top + line * (map_height + LINE_GAP)
             body += [
                 _text(left - 6, line_top + row * CELL + CELL - 2.5, label, anchor="end")
                 for row, label in enumerate(queries)
             ]
         for head in range(num_heads):
             x = left + head % num_columns * (map_width + GAP)
-            y = top + head // num_columns * (map_height + LAYER_GAP)
+            y = top + head // num_columns * (map_height + LINE_GAP)
             body.append(_moved(_small_map(attention, kind, layer, head, colours[head]), x, y))
             if layer == 0 and head < num_columns:
                 body += [
@@ -148,8 +151,8 @@ def _grid(attention: AttentionMap, kind: Kind) -> Part:
                     for column, label in enumerate(keys)
                 ]
     width = left + num_columns * (map_width + GAP)
-    body.append(_moved(_legend(), 0, above + num_layers * layer_height + 2))
-    return Part(width, above + num_layers * layer_height + 24, "".join(body))
+    body.append(_moved(_legend(), 0, above + num_layers * layer_height - 12))
+    return Part(width, above + num_layers * layer_height + 10, "".join(body))
 
 
 def _small_map(attention: AttentionMap, kind: Kind, layer: int, head: int, colour: str) -> str:
@@ -205,7 +208,7 @@ def _lines(attention: AttentionMap, kind: Kind, layer: int, heads: Sequence[int]
     bottom = above + max(len(queries), len(keys)) * ROW
     labels = [
         _text(left - 8, 12, "writes" if kind != "encoder" else "looks", anchor="end", weight=600),
-        _text(right + 8, 12, "reads" if kind == "decoder" else "at", weight=600),
+        _text(right + 8, 12, "at" if kind == "encoder" else "reads", weight=600),
         *(_text(left - 8, above + row * ROW + 15, label, size=12, anchor="end") for row, label in enumerate(queries)),
         *(_text(right + 8, above + row * ROW + 15, label, size=12) for row, label in enumerate(keys)),
         *(

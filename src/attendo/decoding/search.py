@@ -62,9 +62,7 @@ def search(step: Step, max_lens: Sequence[int], *, eos_id: int, config: SearchCo
 
 
 @torch.no_grad()
-def greedy_search(
-    step: Step, max_lens: Sequence[int], *, eos_id: int, config: SearchConfig
-) -> list[Hypothesis]:
+def greedy_search(step: Step, max_lens: Sequence[int], *, eos_id: int, config: SearchConfig) -> list[Hypothesis]:
     """Takes the most probable token, again and again.
 
     Args:
@@ -244,9 +242,7 @@ def _keep_finished(
     return to_beat
 
 
-def _go_on(
-    beam: _Beam, grown: _Grown, to_beat: Tensor, eos_id: int, config: SearchConfig
-) -> tuple[Tensor, _Beam]:
+def _go_on(beam: _Beam, grown: _Grown, to_beat: Tensor, eos_id: int, config: SearchConfig) -> tuple[Tensor, _Beam]:
     """The open continuations of the sentences that still need them, and the rows they continue."""
     open_log_probs = grown.log_probs.masked_fill(grown.tokens == eos_id, -torch.inf)
     penalty: Tensor | float = beam.mildest_penalty

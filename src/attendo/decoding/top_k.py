@@ -23,7 +23,7 @@ def top_k(log_probs: Tensor, k: int) -> tuple[Tensor, Tensor]:
     """
     vocab_size = log_probs.shape[1]
     in_blocks = vocab_size - vocab_size % BLOCK
-    best = log_probs[:, :in_blocks].unflatten(1, (-1, BLOCK)).amax(2) if in_blocks else log_probs[:, :0]
+    best = log_probs[:, :in_blocks].reshape(len(log_probs), in_blocks // BLOCK, BLOCK).amax(2)
     if in_blocks < vocab_size:
         best = torch.cat((best, log_probs[:, in_blocks:].amax(1, keepdim=True)), dim=1)
     block_ids = torch.arange(best.shape[1], device=log_probs.device)

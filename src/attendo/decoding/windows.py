@@ -1,7 +1,7 @@
-"""Lines that arrive one by one, as windows worth translating together: full ones, or what is there when input pauses."""
+"""Lines that arrive one by one, as windows to translate together: full ones, or what is there when input pauses."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from queue import Empty, Full, Queue
 from threading import Event, Thread
@@ -26,7 +26,7 @@ class _End:
     error: BaseException | None
 
 
-def windows(lines: Iterable[str], max_lines: int, *, pause_s: float = PAUSE_S) -> Iterator[list[str]]:
+def windows(lines: Iterable[str], max_lines: int, *, pause_s: float = PAUSE_S) -> Generator[list[str]]:
     """Groups lines in their order; a thread reads ahead, so that input is read while the last window is worked on.
 
     Args:
@@ -121,7 +121,7 @@ def read_lines(file: BinaryIO, name: str) -> Iterator[str]:
         pending.append(first)
         for other in others:
             number += 1
-            yield _decode(b"".join(pending), name, number)
+            yield _decode(b"".join(pending).removesuffix(b"\r"), name, number)
             pending = [other]
     if any(pending):
         yield _decode(b"".join(pending), name, number + 1)
@@ -129,7 +129,7 @@ def read_lines(file: BinaryIO, name: str) -> Iterator[str]:
 
 def _decode(line: bytes, name: str, number: int) -> str:
     try:
-        text = line.removesuffix(b"\r").decode("utf-8")
+        text = line.decode("utf-8")
     except UnicodeDecodeError as error:
         raise DataError(
             f"{name}: line {number} is not UTF-8 at its byte {error.start + 1}; convert the text, "

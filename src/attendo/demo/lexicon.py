@@ -28,6 +28,12 @@ DISHES = nouns("""
     der Burger/Burger = burger
     der Kuchen/Kuchen = cake
 """)
+MARKET_GOODS = SNACKS[:4] + SNACKS[7:] + nouns("""
+    die Karotte/Karotten = carrot
+    die Zwiebel/Zwiebeln = onion
+    die Gurke/Gurken = cucumber
+    die Kirsche/Kirschen = cherry
+""")
 GROCERIES = nouns("""
     das Brot = bread
     der Käse = cheese
@@ -42,6 +48,7 @@ GROCERIES = nouns("""
     die Schokolade = chocolate
     der Spinat = spinach
 """)
+WEIGHED = tuple(noun for noun in GROCERIES if noun.en in ("cheese", "meat", "butter", "ham", "rice", "spinach"))
 DRINKS = nouns("""
     der Kaffee/Kaffees = coffee
     der Tee/Tees = tea
@@ -354,21 +361,20 @@ CLOTHES_QUALITIES = COLOURS + adjectives("""
     modern = modern
     bequem = comfortable
 """)
-BELONGINGS_QUALITIES = COLOURS + adjectives("""
-    neu = new
-    alt = old
+SIZES = adjectives("""
     klein = small
     groß = big
-    teuer/teur = expensive
-    billig = cheap
-    praktisch = practical
 """)
-PAPERS_QUALITIES = adjectives("""
+AGES = adjectives("""
     neu = new
     alt = old
-    richtig = right
-    falsch = wrong
 """)
+PRICES = adjectives("""
+    teuer/teur = expensive
+    billig = cheap
+""")
+CONDITIONS = AGES + SIZES
+BELONGINGS_QUALITIES = COLOURS + CONDITIONS + PRICES
 LITERATURE_QUALITIES = adjectives("""
     neu = new
     alt = old
@@ -393,7 +399,6 @@ DOCUMENT_QUALITIES = adjectives("""
     lang = long
     kurz = short
     wichtig = important
-    letzt = last
 """)
 FOOD_QUALITIES = adjectives("""
     frisch = fresh
@@ -419,7 +424,6 @@ PERSON_QUALITIES = adjectives("""
     jung = young
     nett = nice
     freundlich = friendly
-    berühmt = famous
 """)
 PEOPLE_QUALITIES = adjectives("""
     alt = old
@@ -444,7 +448,6 @@ RENTAL_QUALITIES = adjectives("""
     billig = cheap
     modern = modern
     schön = beautiful
-    ruhig = quiet
 """)
 VEHICLE_QUALITIES = adjectives("""
     neu = new

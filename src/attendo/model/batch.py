@@ -5,7 +5,7 @@ by one to the right behind `START`, whose embedding is the zero vector.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -38,8 +38,17 @@ class Batch:
 
     def to(self, device: torch.device) -> "Batch":
         """The same on another device."""
-        moved = {key: value.to(device) if isinstance(value, Tensor) else value for key, value in vars(self).items()}
-        return Batch(**moved)
+        if device == self.src_ids.device:
+            return self
+        return replace(
+            self,
+            src_ids=self.src_ids.to(device),
+            src_mask=None if self.src_mask is None else self.src_mask.to(device),
+            tgt_in_ids=self.tgt_in_ids.to(device),
+            tgt_ids=self.tgt_ids.to(device),
+            tgt_mask=self.tgt_mask.to(device),
+            tgt_tokens=self.tgt_tokens.to(device),
+        )
 
 
 def causal_mask(length: int, device: torch.device | None = None) -> Tensor:

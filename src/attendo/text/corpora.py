@@ -15,8 +15,8 @@ DROP_REASONS = ("empty", "encoding", "no_tab", "too_long", "ratio", "duplicate",
 VALID_NAME = "valid"
 """The name of the validation set among the shards."""
 
-# "Yes." and a long polite sentence may translate each other: below this length no ratio is telling.
-_RATIO_FLOOR = 20
+# "Hi!" and a polite sentence may translate each other: below this length no ratio is telling.
+_RATIO_FLOOR = 10
 _EXCERPT_CHARACTERS = 200
 
 
@@ -44,9 +44,7 @@ class CorpusConfig:
             ValueError: the name is no file name, the files are neither a pair nor a TSV, or the weight is not above 0.
         """
         if self.name and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", self.name):
-            raise ValueError(
-                f"name = {self.name!r}: use letters, digits, '-', '_' and '.'; files are named so"
-            )
+            raise ValueError(f"name = {self.name!r}: use letters, digits, '-', '_' and '.'; files are named so")
         as_lines = bool(self.source) and bool(self.target) and not self.tsv
         as_tsv = bool(self.tsv) and not self.source and not self.target
         if not (as_lines or as_tsv):
@@ -70,7 +68,7 @@ class CleaningConfig:
     max_tokens: int = 1024
     """Subwords of a side, with `</s>`."""
     max_ratio: float = 9.0
-    """Characters of the longer side by those of the shorter, where 20 count as the least."""
+    """Characters of the longer side by those of the shorter, where 10 count as the least."""
     drop_duplicates: bool = True
     """Drop a pair whose both sides are as in an earlier one, of any of the corpora."""
 
@@ -125,6 +123,12 @@ class SentencePair:
     corpus: str
     line: int
     """Line number in the corpus's files, from 1."""
+    trimmed: bool
+    """Whether there was white space at the ends of a side."""
+
+    def dropped(self, reason: str) -> "Dropped":
+        """Gives the same pair as one that is left out after all."""
+        return Dropped(line=self.line, reason=reason, source=_excerpt(self.source), target=_excerpt(self.target))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -136,7 +140,7 @@ class Dropped:
     reason: str
     """One of `DROP_REASONS`."""
     source: str
-    """The start of the source, with bytes that are not UTF-8 as `\\xff`."""
+    """The start of the source, with bytes that are not UTF-8 as escapes."""
     target: str
     """The start of the target, likewise."""
 
@@ -190,11 +194,14 @@ def clean(pairs: Iterator[RawPair], corpus: str, cleaning: CleaningConfig) -> It
     """
     for raw in pairs:
         fault, source, target = _decode_pair(raw)
+        length = len(source) + len(target)
         source, target = source.strip(), target.strip()
         if reason := fault or _fault(source, target, cleaning):
-            yield Dropped(line=raw.line, reason=reason, source=_excerpt(raw.source), target=_excerpt(raw.target or b""))
+            starts = [_excerpt(_decode_start(side)) for side in (raw.source, raw.target or b"")]
+            yield Dropped(line=raw.line, reason=reason, source=starts[0], target=starts[1])
         else:
-            yield SentencePair(source=source, target=target, corpus=corpus, line=raw.line)
+            trimmed = len(source) + len(target) < length
+            yield SentencePair(source=source, target=target, corpus=corpus, line=raw.line, trimmed=trimmed)
 
 
 def read_valid(corpus: CorpusConfig, folder: Path) -> tuple[list[str], list[str]]:
@@ -228,15 +235,16 @@ def read_valid(corpus: CorpusConfig, folder: Path) -> tuple[list[str], list[str]
     return sources, targets
 
 
-def excerpt(text: str) -> str:
+def _decode_start(line: bytes) -> str:
+    """Gives more than a report shows of a line, with what is not UTF-8 as escapes."""
+    start = line[: 4 * _EXCERPT_CHARACTERS + 4]  # a character has four bytes at most
+    return start.decode("utf-8", errors="backslashreplace")
+
+
+def _excerpt(text: str) -> str:
     """Gives the start of a text on one line without tabs, for a report."""
     start = text if len(text) <= _EXCERPT_CHARACTERS else text[:_EXCERPT_CHARACTERS] + "…"
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in start)
-
-
-def _excerpt(line: bytes) -> str:
-    # A character has four bytes at most.
-    return excerpt(line[: 4 * _EXCERPT_CHARACTERS + 4].decode("utf-8", errors="backslashreplace"))
 
 
 def _decode_pair(raw: RawPair) -> tuple[str | None, str, str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self, cast
+from typing import IO, Any, Self, cast
 
 import zstandard
 
@@ -53,12 +53,11 @@ class LineReader:
         self.num_lines = 0
         """Lines read so far."""
         self._raw, self._text = _open(path)
-        self._first: bytes | None = self._read_line()
-        if self._first is not None and self._first.startswith(_UTF16_MARKS):
+        try:
+            self._first = self._read_first_line()
+        except DataError:
             self.close()
-            raise DataError(f"{path}: this is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8")
-        if self._first is not None:
-            self._first = self._first.removeprefix(_UTF8_MARK)
+            raise
 
     @property
     def position(self) -> int:
@@ -82,6 +81,12 @@ class LineReader:
             raise StopIteration
         self.num_lines += 1
         return _without_end(line)
+
+    def _read_first_line(self) -> bytes | None:
+        line = self._read_line()
+        if line is not None and line.startswith(_UTF16_MARKS):
+            raise DataError(f"{self.path}: this is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8")
+        return None if line is None else line.removeprefix(_UTF8_MARK)
 
     def _read_line(self) -> bytes | None:
         try:
@@ -163,6 +168,49 @@ def _open(path: Path) -> tuple[IO[bytes], IO[bytes]]:
     if kind == "xz":
         return raw, cast("IO[bytes]", lzma.LZMAFile(raw))
     if kind == "zst":
-        stream = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-        return raw, cast("IO[bytes]", io.BufferedReader(cast("io.RawIOBase", stream), 1 << 16))
+        return raw, cast("IO[bytes]", io.BufferedReader(_ZstdStream(raw), 1 << 16))
     return raw, raw
+
+
+class _ZstdStream(io.RawIOBase):
+    """The decompressed content of a zst file, of any number of frames.
+
+    zstandard's own `stream_reader` takes the end of a file that was cut off for the end of the text.
+    """
+
+    # Compressed bytes taken at a time; as 4 of them can hold 128 KB of one repeated byte, not many.
+    _TAKEN_BYTES = 1024
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw = raw
+        self._frame: zstandard.ZstdDecompressionObj | None = None
+        self._compressed = b""
+        self._text = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fills `buffer` with what comes next; gives how many bytes, 0 at the end.
+
+        Raises:
+            EOFError: the file ends within a frame.
+        """
+        while not self._text:
+            if not self._compressed:
+                self._compressed = self._raw.read(self._TAKEN_BYTES)
+            if not self._compressed:
+                if self._frame is not None:
+                    raise EOFError("the file ends before its zst frame does")
+                return 0
+            if self._frame is None:
+                self._frame = zstandard.ZstdDecompressor().decompressobj()
+            self._text = memoryview(self._frame.decompress(self._compressed))
+            self._compressed = self._frame.unused_data if self._frame.eof else b""
+            if self._frame.eof:
+                self._frame = None
+        view = memoryview(buffer).cast("B")
+        taken = min(len(view), len(self._text))
+        view[:taken] = self._text[:taken]
+        self._text = self._text[taken:]
+        return taken

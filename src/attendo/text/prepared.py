@@ -1,11 +1,11 @@
 """The prepared folder: what `attendo prepare` leaves behind and training reads.
 
-    source.spm                    the vocabulary of both languages (target.spm beside it where they differ)
-    shards/NAME-00000.*.npy       the tokens of each corpus, and of the validation set under the name valid
-    valid.source.txt, .target.txt the validation set's sentences, to be translated while training
-    dropped.tsv                   every pair left out: corpus, files, line, reason, and how it begins
-    report.json                   the counts
-    manifest.json                 what the folder was made from, and the size and SHA-256 of all of the above
+- `source.spm`: the vocabulary of both languages; `target.spm` is beside it where they differ.
+- `shards/NAME-00000.*.npy`: the tokens of each corpus, and of the validation set under the name `valid`.
+- `valid.source.txt`, `valid.target.txt`: the validation set's sentences, to be translated while training.
+- `dropped.tsv`: every pair left out: corpus, files, line, reason, and how it begins.
+- `report.json`: the counts.
+- `manifest.json`: what the folder was made from, and the size and SHA-256 of all of the above.
 """
 
 import dataclasses
@@ -18,6 +18,7 @@ from typing import Any
 
 from attendo.errors import DataError
 from attendo.files import sha256
+from attendo.text.accounting import CorpusReport
 from attendo.text.corpora import VALID_NAME, DataConfig
 from attendo.text.shards import PairShards
 from attendo.text.tokenization import Tokenizer, TokenizerConfig
@@ -26,35 +27,6 @@ FORMAT_VERSION = 1
 """Raised whenever folders written before can no longer be read."""
 MANIFEST_NAME = "manifest.json"
 """The file that is written last: a folder without it is not whole."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class CorpusReport:
-    """What became of the pairs of one corpus; `read` is `kept` plus all of `dropped`."""
-
-    name: str
-    files: tuple[str, ...]
-    weight: float
-    tags: tuple[str, ...]
-    read: int
-    """Pairs of lines in the files."""
-    kept: int
-    dropped: Mapping[str, int]
-    """Pairs left out by reason; every reason is there, if with 0."""
-    trimmed: int
-    """Pairs kept of which white space at the ends of a side was taken off."""
-    in_valid: int
-    """Pairs kept that the validation set has too, which makes its scores look better than they are."""
-    source_tokens: int
-    """Subwords of the sources kept, `</s>` counted."""
-    target_tokens: int
-    """Subwords of the targets kept, `</s>` counted."""
-    source_byte_tokens: int
-    """Those of them that are single bytes of characters the vocabulary lacks."""
-    target_byte_tokens: int
-    """Likewise of the targets."""
-    unknown_tokens: int
-    """`<unk>` on either side; with byte fallback there should be none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,7 +203,7 @@ def _unchanged(path: Path, entry: dict[str, Any]) -> bool:
         return True
     if path.stat().st_size != entry["bytes"]:
         return False
-    return path.stat().st_mtime_ns == entry["mtime_ns"] or sha256(path) == entry["sha256"]
+    return bool(path.stat().st_mtime_ns == entry["mtime_ns"] or sha256(path) == entry["sha256"])
 
 
 def _read_lines(path: Path) -> tuple[str, ...]:

@@ -8,21 +8,30 @@ from io import BytesIO
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
 import sentencepiece
 
 from attendo.errors import DataError, ModelError
 from attendo.files import write_bytes
 
+Ids = Sequence[int] | npt.NDArray[np.integer]
+"""The ids of one sentence, `(src_len,)` or `(tgt_len,)`."""
+
 EOS_ID = 0
 """`</s>`, which ends every source and every target."""
 UNK_ID = 1
 """`<unk>`; with byte fallback no text needs it."""
+BYTE_IDS = range(2, 258)
+"""The ids of single bytes in the vocabularies that `learn_tokenizer` makes."""
 
 # SentencePiece writes a space as U+2581 and so reads back a U+2581 that the text really has as a space.
 _SPACE_MARK = "\u2581"
 _SPACE_MARK_BYTES = tuple(_SPACE_MARK.encode())
 # The segmentation does not depend on the number of threads, but the sums inside unigram's EM do: so it is fixed.
 _LEARNING_THREADS = 16
+# SentencePiece takes 32 bits, and the last of those numbers for "no seed".
+_NUM_SEEDS = (1 << 32) - 1
 _SAMPLING_LOCK = threading.Lock()
 
 
@@ -144,21 +153,20 @@ class Tokenizer:
             DataError: one of the texts holds a lone surrogate.
         """
         with _SAMPLING_LOCK:  # SentencePiece keeps one seed a process
-            # It takes 32 bits, and each batch's own worker thread starts a new generator from them.
-            sentencepiece.set_random_generator_seed(seed % (1 << 32))
+            # Each batch has a worker thread of its own, which starts a new generator from that seed.
+            sentencepiece.set_random_generator_seed(seed % _NUM_SEEDS)
             return self._encode(texts, dropout=dropout)
 
-    def resample(self, batch: Sequence[Sequence[int]], dropout: float, seed: int) -> list[list[int]]:
+    def resample(self, batch: Sequence[Ids], dropout: float, seed: int) -> list[list[int]]:
         """Gives `encode_sampled` of the texts that ids stand for, as training with BPE-dropout wants."""
-        texts: list[str] = self._processor.decode([self._without_eos(ids) for ids in batch])
-        return self.encode_sampled(texts, dropout, seed)
+        return self.encode_sampled([self.decode(ids) for ids in batch], dropout, seed)
 
-    def decode(self, ids: Sequence[int]) -> str:
+    def decode(self, ids: Ids) -> str:
         """Gives the text of `ids`; `</s>` at the end is left out, bytes that make no character become U+FFFD."""
         text: str = self._processor.decode(self._without_eos(ids))
         return text
 
-    def pieces(self, ids: Sequence[int]) -> list[str]:
+    def pieces(self, ids: Ids) -> list[str]:
         """Gives the piece of each id, as for an axis of a picture: `▁` is a space, `<0xE2>` a byte."""
         return [self._processor.id_to_piece(int(i)) for i in ids]
 
@@ -169,14 +177,19 @@ class Tokenizer:
             for text, stand_in in zip(texts, stand_ins, strict=True)
         ]
         try:
-            if dropout:
-                batch: list[list[int]] = self._processor.encode(
-                    given, enable_sampling=True, alpha=dropout, nbest_size=-1, num_threads=1
-                )
-            else:
-                batch = self._processor.encode(given)
+            encoded = [text.encode("utf-8") for text in given]
         except UnicodeEncodeError as error:
-            raise DataError(f"{error.object!r:.80} is not text: it holds a lone surrogate at {error.start}") from error
+            raise DataError(
+                f"{error.object[:80]!r} is not text: character {error.start + 1} is half of a surrogate pair; "
+                "read it with errors='replace'"
+            ) from error
+        batch: list[list[int]]
+        if len(encoded) == 1 and not dropout:  # a batch would start threads
+            batch = [self._processor.encode(encoded[0])]
+        elif dropout:
+            batch = self._processor.encode(encoded, enable_sampling=True, alpha=dropout, nbest_size=-1, num_threads=1)
+        else:
+            batch = self._processor.encode(encoded)
         for ids, stand_in in zip(batch, stand_ins, strict=True):
             if stand_in:
                 self._spell_space_mark(ids, stand_in)
@@ -206,8 +219,8 @@ class Tokenizer:
             position += 1
 
     @staticmethod
-    def _without_eos(ids: Sequence[int]) -> list[int]:
-        plain = [int(i) for i in ids]
+    def _without_eos(ids: Ids) -> list[int]:
+        plain: list[int] = ids.tolist() if isinstance(ids, np.ndarray) else [int(i) for i in ids]
         while plain and plain[-1] == EOS_ID:
             plain.pop()
         return plain
@@ -229,11 +242,11 @@ def learn_tokenizer(sentences: Iterable[str], config: TokenizerConfig, output: P
         DataError: the text is empty, or cannot fill the vocabulary, or has too many characters for it; the message
             has the value to set.
     """
-    sentencepiece.set_random_generator_seed(seed % (1 << 32))
-    model = BytesIO()
+    sentencepiece.set_random_generator_seed(seed % _NUM_SEEDS)
+    model, learnable = BytesIO(), _Learnable(sentences)
     try:
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=_learnable(sentences),
+            sentence_iterator=iter(learnable),
             model_writer=model,
             model_type=config.type,
             vocab_size=config.vocab_size,
@@ -252,16 +265,31 @@ def learn_tokenizer(sentences: Iterable[str], config: TokenizerConfig, output: P
             minloglevel=2,
         )
     except RuntimeError as error:
+        if learnable.error is not None:
+            raise learnable.error from None
         raise DataError(_learning_problem(str(error), config)) from error
     tokenizer = Tokenizer(model.getvalue(), str(output))
     tokenizer.save(output)
     return tokenizer
 
 
-def _learnable(sentences: Iterable[str]) -> Iterator[str]:
-    """Leaves out what would be learned wrongly: a U+2581 of the text as a space."""
-    for sentence in sentences:
-        yield sentence.replace(_SPACE_MARK, " ")
+class _Learnable:
+    """Sentences as SentencePiece can learn from them, and the error that reading them ended with.
+
+    SentencePiece turns every exception of its iterator, also Ctrl-C, into a RuntimeError with a text.
+    """
+
+    def __init__(self, sentences: Iterable[str]) -> None:
+        self._sentences = sentences
+        self.error: BaseException | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        try:
+            for sentence in self._sentences:
+                yield sentence.replace(_SPACE_MARK, " ")  # it would be learned as a space
+        except BaseException as error:
+            self.error = error
+            raise
 
 
 def _learning_problem(message: str, config: TokenizerConfig) -> str:

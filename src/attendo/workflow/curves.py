@@ -85,9 +85,7 @@ def read_metrics(path: Path) -> Metrics:
             continue
         if point is None:
             continue
-        while points and _is_superseded(points[-1], point):
-            points.pop()
-        points.append(point)
+        _supersede(points, point)
     if not points:
         raise DataError(f"{path}: no line of training or validation yet ({len(skipped)} unreadable); nothing to draw")
     return Metrics(
@@ -171,9 +169,15 @@ def _parse_line(line: str) -> TrainPoint | ValidPoint | None:
     return None
 
 
-def _is_superseded(earlier: TrainPoint | ValidPoint, later: TrainPoint | ValidPoint) -> bool:
-    # Training and validation of one step stand beside each other; anything beyond is from before the interruption.
-    return earlier.step > later.step or (earlier.step == later.step and type(earlier) is type(later))
+def _supersede(points: list[TrainPoint | ValidPoint], later: TrainPoint | ValidPoint) -> None:
+    """Appends a point to those in the order of their steps, in place of what it repeats."""
+    while points and points[-1].step > later.step:
+        points.pop()
+    # Training and validation of one step stand beside each other, whichever comes first.
+    repeated = [point for point in points[-2:] if point.step == later.step and type(point) is type(later)]
+    for point in repeated:
+        points.remove(point)
+    points.append(later)
 
 
 def _draw_loss(axes: Axes, metrics: Metrics) -> None:

@@ -1,0 +1,42 @@
+# make demo   the main job on the embedded default: train, translate, score, draw
+# make test   format, lint, types, tests
+# make check  the same without the tests
+# make install / make install-dev   what the above need, into .venv; called by them
+#
+# Another Python: make demo PYTHON=python3.12. On Linux without a GPU, torch's small build saves gigabytes:
+# PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make demo
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test check install install-dev clean
+
+demo: $(VENV)/.installed
+	$(BIN)/attendo demo
+
+test: $(VENV)/.installed-dev
+	scripts/check
+
+check: $(VENV)/.installed-dev
+	scripts/check static
+
+install: $(VENV)/.installed
+
+install-dev: $(VENV)/.installed-dev
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "attendo needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) -V); try: make PYTHON=python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,302 @@
+"""From text to translations: subwords, batches of about equal length, search, and text again in the input's order.
+
+In float32 a batch may change the last bits of a matrix product, so two hypotheses that are equal up to rounding could
+change places; otherwise what else is in a batch changes nothing: padding is masked, ties are decided by order, and
+the tokens on real test sets are the same alone and in any batch.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import Protocol
+
+import torch
+
+from attendo.decoding.batches import length_batches
+from attendo.decoding.config import SearchConfig
+from attendo.decoding.scoring import PairScore, score_batch
+from attendo.decoding.search import Hypothesis, search
+from attendo.decoding.steps import EnsembleStep, TransformerStep
+from attendo.decoding.windows import PAUSE_S, windows
+from attendo.errors import ModelError
+from attendo.model.batch import pad_source
+from attendo.model.transformer import Transformer
+from attendo.text.tokenization import EOS_ID
+
+_CHARACTERS_PER_TOKEN = 32
+"""Twice SentencePiece's longest piece: text beyond so many a token could never be used, and is not even encoded."""
+
+
+class Subwords(Protocol):
+    """Text to ids and back; `text.tokenization.Tokenizer` is one."""
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of ids."""
+
+    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
+        """Each text's ids, `</s>` last."""
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of ids."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """One of a sentence's translations."""
+
+    text: str
+    """The translation."""
+    ids: tuple[int, ...]
+    """Target ids without `</s>`."""
+    log_prob: float
+    """Natural logarithm of its probability, `</s>` included."""
+    score: float
+    """`log_prob` over the length penalty; higher is better."""
+    token_log_probs: tuple[float, ...]
+    """One of each id, and of `</s>` at the end."""
+    finished: bool
+    """False where the length limit ended it though another token than `</s>` was the most probable."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Translation:
+    """A line and what became of it."""
+
+    source: str
+    """The line as it was given."""
+    text: str
+    """Its best translation; empty for a line of white space."""
+    score: float
+    """The best translation's score; 0 for a line of white space."""
+    log_prob: float
+    """The best translation's log-probability; 0 for a line of white space."""
+    n_best: tuple[Candidate, ...]
+    """The best translation and the next ones, as many as were asked for; one for a line of white space."""
+    source_truncated: bool = False
+    """Whether the line was longer than `max_source_tokens`, so that only its beginning was translated."""
+
+
+@dataclass(kw_only=True)
+class Counts:
+    """What an engine has done so far; tokens count each `</s>`."""
+
+    lines: int = 0
+    """Lines translated."""
+    empty: int = 0
+    """Of them, lines of white space."""
+    truncated: int = 0
+    """Of them, lines that were cut."""
+    unfinished: int = 0
+    """Of them, lines whose translation was ended by the length limit."""
+    source_tokens: int = 0
+    """Tokens read."""
+    target_tokens: int = 0
+    """Tokens of the best translations."""
+
+
+_EMPTY = Candidate(text="", ids=(), log_prob=0.0, score=0.0, token_log_probs=(), finished=True)
+
+
+class Translator:
+    """Translates and scores text with one model, or with several as an ensemble.
+
+    Args:
+        models: on `device`; the mean of their probabilities is searched.
+        source_tokenizer: of the source language.
+        target_tokenizer: of the target language; the same one where the vocabulary is joint.
+        config: search settings.
+        device: where the models are; the first one's where left out.
+
+    Raises:
+        ModelError: no model, or a vocabulary of another size than the tokenizer's.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[Transformer],
+        source_tokenizer: Subwords,
+        target_tokenizer: Subwords,
+        config: SearchConfig,
+        device: torch.device | None = None,
+    ) -> None:
+        _check_vocabularies(models, source_tokenizer, target_tokenizer)
+        self.models = tuple(models)
+        self.config = config
+        self.device = device or models[0].output_weight.device
+        self.counts = Counts()
+        """What has been done so far, for warnings and figures."""
+        self._source_tokenizer, self._target_tokenizer = source_tokenizer, target_tokenizer
+        learned = [model.config.max_positions for model in models if model.config.positions == "learned"]
+        # One position is for the source's </s>, and in the target for the start.
+        self._max_positions = min(learned) - 1 if learned else None
+        self._max_source_tokens = self._within_positions(config.max_source_tokens)
+
+    def translate(self, lines: Sequence[str]) -> list[Translation]:
+        """Translates lines, all of them sorted by length together.
+
+        Args:
+            lines: a sentence each; a line end at the end is left out.
+
+        Returns:
+            A translation a line, in the lines' order. White space gives an empty one with score 0.
+
+        Raises:
+            DataError: a line holds a lone surrogate.
+            ModelError: the model's probabilities are not numbers.
+        """
+        full = [index for index, line in enumerate(lines) if line.strip()]
+        sources, truncated = self._encode(
+            self._source_tokenizer, [lines[index] for index in full], self._max_source_tokens
+        )
+        found: list[Sequence[Hypothesis]] = [()] * len(lines)
+        cut = [False] * len(lines)
+        for batch in self._batches([len(ids) for ids in sources]):
+            hypotheses = self._search([sources[place] for place in batch])
+            for place, its_hypotheses in zip(batch, hypotheses, strict=True):
+                found[full[place]], cut[full[place]] = its_hypotheses, truncated[place]
+        translations = [self._translation(*parts) for parts in zip(lines, found, cut, strict=True)]
+        self._count(translations, source_tokens=sum(len(ids) for ids in sources))
+        return translations
+
+    def stream(self, lines: Iterable[str], *, pause_s: float = PAUSE_S) -> Iterator[Translation]:
+        """Translates lines as they come: `window_lines` of them at a time, or fewer when the input pauses.
+
+        Args:
+            lines: a sentence each; `windows.read_lines` reads them from standard input.
+            pause_s: seconds without a new line after which those at hand are translated.
+
+        Yields:
+            A translation a line, in the lines' order. An error in `lines` is raised after the translations of the
+            lines before it.
+
+        Raises:
+            DataError: a line holds a lone surrogate.
+            ModelError: the model's probabilities are not numbers.
+        """
+        for window in windows(lines, self.config.window_lines, pause_s=pause_s):
+            yield from self.translate(window)
+
+    def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
+        """Log-probabilities of given translations.
+
+        Args:
+            pairs: source and target lines. An empty one is scored as it is: it has its `</s>`.
+
+        Returns:
+            A score a pair, in the pairs' order. What is longer than `max_source_tokens`, or than the longest
+            translation of such a source, is cut, and the score says so.
+
+        Raises:
+            DataError: a line holds a lone surrogate.
+        """
+        max_target = self._within_positions(self.config.max_source_tokens + self.config.max_len_offset)
+        sources, cut_sources = self._encode(
+            self._source_tokenizer, [source for source, _ in pairs], self._max_source_tokens
+        )
+        targets, cut_targets = self._encode(self._target_tokenizer, [target for _, target in pairs], max_target)
+        scores: dict[int, PairScore] = {}
+        lengths = [max(len(source), len(target)) for source, target in zip(sources, targets, strict=True)]
+        with _evaluating(self.models):
+            for batch in self._batches(lengths):
+                found = score_batch(self.models, [sources[i] for i in batch], [targets[i] for i in batch], self.device)
+                for i, log_probs in zip(batch, found, strict=True):
+                    scores[i] = PairScore(
+                        log_prob=sum(log_probs),
+                        token_log_probs=tuple(log_probs),
+                        truncated=cut_sources[i] or cut_targets[i],
+                    )
+        return [scores[i] for i in range(len(pairs))]
+
+    def stream_scores(self, pairs: Iterable[tuple[str, str]]) -> Iterator[PairScore]:
+        """Scores pairs as `score_pairs` does, `window_lines` of them at a time, in their order."""
+        remaining = iter(pairs)
+        while window := list(islice(remaining, self.config.window_lines)):
+            yield from self.score_pairs(window)
+
+    def _encode(self, tokenizer: Subwords, lines: Sequence[str], max_tokens: int) -> tuple[list[list[int]], list[bool]]:
+        """Ids of at most `max_tokens` and a `</s>` each, and which lines were cut for it."""
+        lines = [line.rstrip("\r\n") for line in lines]
+        max_characters = max_tokens * _CHARACTERS_PER_TOKEN
+        all_ids = tokenizer.encode_batch([line[:max_characters] for line in lines])
+        cut = [
+            len(line) > max_characters or len(ids) > max_tokens + 1 for line, ids in zip(lines, all_ids, strict=True)
+        ]
+        return [ids if len(ids) <= max_tokens + 1 else [*ids[:max_tokens], EOS_ID] for ids in all_ids], cut
+
+    def _batches(self, lengths: Sequence[int]) -> list[list[int]]:
+        return length_batches(
+            lengths, max_tokens=self.config.max_batch_tokens, max_sentences=self.config.max_batch_sentences
+        )
+
+    def _search(self, sources: Sequence[Sequence[int]]) -> list[list[Hypothesis]]:
+        """Hypotheses of one batch of source ids."""
+        src_ids, src_mask = pad_source(sources)
+        src_ids = src_ids.to(self.device)
+        src_mask = None if src_mask is None else src_mask.to(self.device)
+        max_lens = [self._within_positions(len(ids) - 1 + self.config.max_len_offset) for ids in sources]
+        # Not inference mode: a model in training may be validated here, and its tables must stay fit for gradients.
+        with torch.no_grad(), _evaluating(self.models):
+            steps = [TransformerStep(model, src_ids, src_mask) for model in self.models]
+            step = steps[0] if len(steps) == 1 else EnsembleStep(steps)
+            return search(step, max_lens, eos_id=EOS_ID, config=self.config)
+
+    def _within_positions(self, tokens: int) -> int:
+        """At most so many tokens as learned positions leave room for."""
+        return tokens if self._max_positions is None else min(tokens, self._max_positions)
+
+    def _translation(self, line: str, hypotheses: Sequence[Hypothesis], cut: bool) -> Translation:
+        candidates = tuple(
+            Candidate(text=self._target_tokenizer.decode(hypothesis.ids), **vars(hypothesis))
+            for hypothesis in hypotheses
+        ) or (_EMPTY,)
+        best = candidates[0]
+        return Translation(
+            source=line,
+            text=best.text,
+            score=best.score,
+            log_prob=best.log_prob,
+            n_best=candidates,
+            source_truncated=cut,
+        )
+
+    def _count(self, translations: Sequence[Translation], source_tokens: int) -> None:
+        self.counts.lines += len(translations)
+        self.counts.source_tokens += source_tokens
+        for translation in translations:
+            best = translation.n_best[0]
+            self.counts.empty += not best.token_log_probs
+            self.counts.truncated += translation.source_truncated
+            self.counts.unfinished += not best.finished
+            self.counts.target_tokens += len(best.token_log_probs)
+
+
+@contextmanager
+def _evaluating(models: Sequence[Transformer]) -> Iterator[None]:
+    """Without dropout inside; afterwards as before, for models that are still in training."""
+    training = [model for model in models if model.training]
+    for model in training:
+        model.eval()
+    try:
+        yield
+    finally:
+        for model in training:
+            model.train()
+
+
+def _check_vocabularies(models: Sequence[Transformer], source: Subwords, target: Subwords) -> None:
+    """Refuses models that the tokenizers do not fit."""
+    if not models:
+        raise ModelError("no model to translate with; give one or more")
+    for number, model in enumerate(models, start=1):
+        which = f"model {number} of the ensemble" if len(models) > 1 else "the model"
+        for side, size, tokenizer in (
+            ("source", model.src_vocab_size, source),
+            ("target", model.tgt_vocab_size, target),
+        ):
+            if size != tokenizer.vocab_size:
+                raise ModelError(
+                    f"{which} has a {side} vocabulary of {size}, but the {side} tokenizer has "
+                    f"{tokenizer.vocab_size} pieces; take the tokenizer it was trained with"
+                )

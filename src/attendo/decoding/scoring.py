@@ -1,0 +1,99 @@
+"""How probable given translations are: teacher forcing, where padding and the rest of the batch change nothing."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from attendo.decoding.steps import mean_probability
+from attendo.model.batch import Batch, collate
+from attendo.model.transformer import Transformer
+
+_POSITIONS = 512
+"""Target positions projected to the vocabulary at a time: logits are by far the largest tensor."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairScore:
+    """What models think of a given translation."""
+
+    log_prob: float
+    """Natural logarithm of the target's probability, `</s>` included."""
+    token_log_probs: tuple[float, ...]
+    """One of each target token, `</s>` last."""
+    truncated: bool = False
+    """Whether the source or the target was cut because it was too long."""
+
+    @property
+    def num_tokens(self) -> int:
+        """Target tokens, `</s>` included."""
+        return len(self.token_log_probs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Perplexity:
+    """A corpus' perplexity and what it is made of."""
+
+    nll: float
+    """Negative log-likelihood of all targets, in nats."""
+    num_tokens: int
+    """Target tokens, each `</s>` included."""
+
+    @property
+    def per_token(self) -> float:
+        """exp(nll / tokens), per subword; 1 for no tokens, infinite where it is beyond a float."""
+        try:
+            return math.exp(self.nll / max(1, self.num_tokens))
+        except OverflowError:
+            return math.inf
+
+
+def perplexity(scores: Iterable[PairScore]) -> Perplexity:
+    """The perplexity of a corpus whose pairs were scored."""
+    nll, num_tokens = 0.0, 0
+    for score in scores:
+        nll -= score.log_prob
+        num_tokens += score.num_tokens
+    return Perplexity(nll=nll, num_tokens=num_tokens)
+
+
+@torch.no_grad()
+def score_batch(
+    models: Sequence[Transformer],
+    source: Sequence[Sequence[int]],
+    target: Sequence[Sequence[int]],
+    device: torch.device,
+) -> list[list[float]]:
+    """Log-probabilities of the targets' tokens, all pairs at once.
+
+    Args:
+        models: in evaluation mode; several are one by the mean of their probabilities.
+        source: each source sentence's ids with its `</s>`.
+        target: each target sentence's ids with its `</s>`, in the same order.
+        device: where the models are.
+
+    Returns:
+        For each pair one number a target token, `</s>` included.
+    """
+    by_model = []
+    for model in models:
+        batch = collate(source, target, start=model.config.start_id).to(device)
+        by_model.append(_token_log_probs(model, batch))
+    flat = mean_probability(by_model).tolist()
+    ends = accumulate((len(ids) for ids in target), initial=0)
+    return [flat[first:end] for first, end in pairwise(ends)]
+
+
+def _token_log_probs(model: Transformer, batch: Batch) -> Tensor:
+    """Log-probabilities of all target tokens of a batch, row after row without the padding, float32 `(tokens,)`."""
+    hidden = model.hidden(batch)[batch.tgt_tokens]
+    ids = batch.tgt_ids[batch.tgt_tokens]
+    parts = [
+        -F.cross_entropy(model.project(some_hidden).float(), some_ids, reduction="none")
+        for some_hidden, some_ids in zip(torch.split(hidden, _POSITIONS), torch.split(ids, _POSITIONS), strict=True)
+    ]
+    return torch.cat(parts)

@@ -1,0 +1,199 @@
+"""Templates of two clauses: because, that, whether, if, to, in order to, and, who and which."""
+
+from dataclasses import replace
+
+from attendo.demo import clauses, english, german, lexicon
+from attendo.demo.choices import Chooser
+from attendo.demo.clauses import HE, SHE, THEY, WE, YOU, Clause, I, Subject, Tense, in_english, in_german
+from attendo.demo.everyday import COMING, PAST, both, first_subject, inner_subject, somebody
+from attendo.demo.predicates import draw_predicate
+from attendo.demo.words import Phrase, phrases
+
+
+def no_time_because(choose: Chooser) -> Phrase:
+    """I have no time because I have to write a long letter: the German verb goes to the end."""
+    subject = first_subject(choose)
+    referring = pronoun(subject)
+    predicate = draw_predicate(choose, "d", referring)
+    time = choose.form(COMING[:4])
+    reason = Clause(subject=referring, predicate=predicate, tense="must")
+    has = "have" if subject.person in ("1s", "1p", "3p") else "has"
+    hat = german.auxiliary("haben", subject.person)
+    return both(
+        f"{subject.en} {has} no time {time.en} because {in_english(reason)}",
+        f"{subject.de} {hat} {time.de} keine Zeit, weil {in_german(reason, 'subordinate')}",
+    )
+
+
+def pronoun(subject: Subject) -> Subject:
+    """The pronoun that refers to a subject."""
+    if subject.person == "3p":
+        return THEY
+    if subject.person != "3s":
+        return subject
+    return SHE if subject.my == SHE.my else HE
+
+
+_MOODS = phrases("""
+    froh = glad
+    aufgeregt = excited
+""")
+
+
+def glad_because(choose: Chooser) -> Phrase:
+    """She is glad because she is visiting her sister tomorrow."""
+    subject = first_subject(choose)
+    referring = pronoun(subject)
+    mood = choose.form(_MOODS)
+    reason = Clause(
+        subject=referring, predicate=draw_predicate(choose, "p", referring), tense="now", time=choose.form(COMING[3:7])
+    )
+    return both(
+        f"{subject.en} {english.be(clauses.english_person(subject))} {mood.en} because {in_english(reason)}",
+        f"{subject.de} {german.auxiliary('sein', subject.person)} {mood.de}, weil {in_german(reason, 'subordinate')}",
+    )
+
+
+_OPINIONS = phrases("""
+    ich glaube = I think
+    ich hoffe = I hope
+    ich weiß = I know
+    wir wissen = we know
+    er sagt = he says
+    sie sagt = she says
+    es ist schön = it is nice
+    meine Mutter glaubt = my mother thinks
+    Paul hat gesagt = Paul said
+""")
+
+
+def opinion(choose: Chooser) -> Phrase:
+    """I think that he bought a red hat yesterday."""
+    start = choose.form(_OPINIONS)
+    subject = inner_subject(choose)
+    tense: Tense = choose.form(("past", "now", "future", "must", "want", "can"))
+    use = {"past": "e", "now": "n"}.get(tense, "w")
+    times = PAST if tense == "past" else COMING
+    clause = Clause(subject=subject, predicate=draw_predicate(choose, use, subject), tense=tense, time=choose.form(times))
+    return both(
+        f"{start.en} that {in_english(clause)}", f"{start.de}, dass {in_german(clause, 'subordinate')}"
+    )
+
+
+_ASKED = phrases("""
+    wissen Sie = do you know
+    können Sie mir sagen = can you tell me
+    ich weiß nicht = I do not know
+    ich frage mich = I wonder
+""")
+
+
+def indirect_question(choose: Chooser) -> Phrase:
+    """Do you know whether Anna is picking up her sister today?"""
+    start = choose.form(_ASKED)
+    subject = inner_subject(choose)
+    past = choose.chance(0.4)
+    clause = Clause(
+        subject=subject,
+        predicate=draw_predicate(choose, "e" if past else "n", subject),
+        tense="past" if past else "now",
+        time=choose.form(PAST if past else COMING),
+    )
+    return both(
+        f"{start.en} whether {in_english(clause)}",
+        f"{start.de}, ob {in_german(clause, 'subordinate')}",
+        "?" if start in _ASKED[:2] else ".",
+    )
+
+
+_CONDITIONS = phrases("""
+    das Wetter gut ist = the weather is good
+    die Sonne scheint = the sun is shining
+    es nicht zu spät ist = it is not too late
+    es morgen nicht regnet = it does not rain tomorrow
+""")
+_MEANS = phrases("""
+    Zeit = time
+    genug Geld = enough money
+    Urlaub = a holiday
+""")
+
+
+def _condition_met(choose: Chooser, subject: Subject) -> Phrase:
+    """What the plan depends on: the weather, or what the subject has."""
+    if choose.chance(0.5):
+        return choose.form(_CONDITIONS)
+    means = choose.form(_MEANS)
+    who = pronoun(subject)
+    have = english.have(clauses.english_person(who))
+    return Phrase(f"{who.en} {have} {means.en}", f"{who.de} {means.de} {german.auxiliary('haben', who.person)}")
+
+
+def condition(choose: Chooser) -> Phrase:
+    """If the weather is good, we will go to the park: the clause counts as first, the verb follows."""
+    plan_first = choose.chance(0.4)
+    subject = first_subject(choose) if plan_first else inner_subject(choose)
+    given = _condition_met(choose, subject)
+    clause = Clause(subject=subject, predicate=draw_predicate(choose, "p", subject), tense="future")
+    if plan_first:
+        return both(f"{in_english(clause)} if {given.en}", f"{in_german(clause)}, wenn {given.de}")
+    return both(f"if {given.en}, {in_english(clause)}", f"wenn {given.de}, {in_german(clause, 'question')}")
+
+
+_DUTY_STARTS = (
+    (Phrase("I forgot", "ich habe vergessen"), I),
+    (Phrase("I am trying", "ich versuche"), I),
+    (Phrase("it is important", "es ist wichtig"), WE),
+    (Phrase("it is not easy", "es ist nicht leicht"), WE),
+    (Phrase("he promised", "er hat versprochen"), HE),
+    (Phrase("she has decided", "sie hat beschlossen"), SHE),
+    (Phrase("did you forget", "haben Sie vergessen"), YOU),
+)
+_PLEASURE_STARTS = (
+    (Phrase("I hope", "ich hoffe"), I),
+    (Phrase("we are planning", "wir haben vor"), WE),
+    (Phrase("it is fun", "es macht Spaß"), WE),
+    (Phrase("he has time", "er hat Zeit"), HE),
+    (Phrase("it is nice", "es ist schön"), WE),
+    (Phrase("do you have time", "haben Sie Zeit"), YOU),
+)
+
+
+def infinitive(choose: Chooser) -> Phrase:
+    """It is important to read the contract: zu before the infinitive, inside a separable verb."""
+    duty = choose.chance(0.55)
+    start, owner = choose.form(_DUTY_STARTS if duty else _PLEASURE_STARTS)
+    predicate = draw_predicate(choose, "d" if duty else "p", owner)
+    return both(
+        f"{start.en} to {clauses.english_infinitive(predicate)}",
+        f"{start.de}, {clauses.german_infinitive(predicate)}",
+        "?" if owner == YOU else ".",
+    )
+
+
+def purpose(choose: Chooser) -> Phrase:
+    """He is going into town to buy a red hat: um ... zu."""
+    subject = first_subject(choose)
+    place = choose.form(lexicon.DESTINATIONS[8:11])
+    predicate = draw_predicate(choose, "s", subject)
+    be = english.be(subject.person)
+    go = german.conjugate("gehen", "geht", subject.person)
+    time = choose.form(COMING[:4])
+    return both(
+        f"{time.en} {subject.en} {be} going {place.en} to {clauses.english_infinitive(predicate)}",
+        f"{time.de} {go} {subject.de} {place.de}, um {clauses.german_infinitive(predicate)}",
+    )
+
+
+def two_people(choose: Chooser) -> Phrase:
+    """I am reading a book, and my brother is playing football."""
+    first = first_subject(choose)
+    second = somebody(choose)
+    link = choose.form(phrases("und = and\n aber = but"))
+    time = choose.form((clauses.NO_TIME, *COMING[:4]))
+    left = Clause(subject=first, predicate=draw_predicate(choose, "n", first), tense="now", time=time)
+    right = Clause(subject=second, predicate=draw_predicate(choose, "n", second), tense="now")
+    if time == clauses.NO_TIME:
+        gerade = Phrase("right now", "gerade")
+        left = replace(left, time=gerade)
+    return both(f"{in_english(left)}, {link.en} {in_english(right)}", f"{in_german(left)}, {link.de} {in_german(right)}")

@@ -1,0 +1,51 @@
+"""All of a run's state that is not its position or its weights: Adam's moments and the random generators, as tensors."""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from attendo.errors import ModelError
+from attendo.model.transformer import Transformer
+
+_GENERATOR, _CUDA_GENERATOR = "generator.cpu", "generator.cuda"
+
+
+def export_state(model: Transformer, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """The optimiser's state by the names of the model's parameters, and the generators' states (uint8)."""
+    names = {parameter: name for name, parameter in model.named_parameters()}
+    state = {
+        f"adam.{key}.{names[parameter]}": value
+        for parameter, values in optimizer.state.items()
+        for key, value in values.items()
+    }
+    state[_GENERATOR] = torch.get_rng_state()
+    if model.output_weight.is_cuda:
+        state[_CUDA_GENERATOR] = torch.cuda.get_rng_state(model.output_weight.device)
+    return state
+
+
+def import_state(model: Transformer, optimizer: torch.optim.Optimizer, state: Mapping[str, Tensor], where: str) -> None:
+    """Puts back what `export_state` gave.
+
+    Args:
+        model: with its weights, on its device.
+        optimizer: new.
+        state: the tensors.
+        where: their file, for messages.
+
+    Raises:
+        ModelError: a tensor is missing or of another shape.
+    """
+    for name, parameter in model.named_parameters():
+        moments = {key: state.get(f"adam.{key}.{name}") for key in ("step", "exp_avg", "exp_avg_sq")}
+        if any(value is None for value in moments.values()) or moments["exp_avg"].shape != parameter.shape:  # type: ignore[union-attr]  # checked just before
+            raise ModelError(f"{where}: no fitting optimiser state for {name}; start anew in another folder")
+        optimizer.state[parameter] = {
+            key: value.clone().to(parameter.device) for key, value in moments.items() if value is not None
+        }
+    if _GENERATOR not in state:
+        raise ModelError(f"{where}: the generator's state is missing; start anew in another folder")
+    torch.set_rng_state(state[_GENERATOR])
+    if _CUDA_GENERATOR in state and model.output_weight.is_cuda:
+        torch.cuda.set_rng_state(state[_CUDA_GENERATOR], model.output_weight.device)

@@ -1,0 +1,76 @@
+"""Lines of text from a file or from standard input, as translating and scoring read them."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from attendo.decoding.windows import read_lines
+from attendo.errors import DataError
+from attendo.text.formats import MAX_LINE_BYTES, LineReader, read_line_pairs
+
+
+def lines_from(path: Path | None) -> Iterator[str]:
+    """Lines, as they come, of a file (plain, gz, xz or zst), or of standard input.
+
+    Args:
+        path: the file; None for standard input.
+
+    Yields:
+        Each line without its end.
+
+    Raises:
+        DataError: the file is missing or broken, or a line is not UTF-8.
+    """
+    if path is None:
+        yield from read_lines(sys.stdin.buffer, "standard input")
+        return
+    with LineReader(path) as reader:
+        for line in reader:
+            yield _decode(line, path, reader.num_lines)
+
+
+def line_pairs_from(source: Path, target: Path) -> Iterator[tuple[str, str]]:
+    """Pairs of lines of two files.
+
+    Raises:
+        DataError: a file is missing or broken, one has more lines than the other (raised after the last pair), or a
+            line is not UTF-8.
+    """
+    with LineReader(source) as source_lines, LineReader(target) as target_lines:
+        for raw in read_line_pairs(source_lines, target_lines):
+            assert raw.target is not None, "only a TSV file leaves a target out"
+            yield _decode(raw.source, source, raw.line), _decode(raw.target, target, raw.line)
+
+
+def read_pairs(source: Path, target: Path) -> tuple[list[str], list[str]]:
+    """All lines of two files that belong together.
+
+    Raises:
+        DataError: as `line_pairs_from`, or there is no line at all.
+    """
+    pairs = list(line_pairs_from(source, target))
+    if not pairs:
+        raise DataError(f"{source} and {target}: no line at all, so there is nothing to do; check the paths")
+    return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+
+
+def count_lines(path: Path) -> int:
+    """How many lines a file has.
+
+    Raises:
+        DataError: the file is missing or broken.
+    """
+    with LineReader(path) as reader:
+        return sum(1 for _ in reader)
+
+
+def _decode(line: bytes, path: Path, number: int) -> str:
+    if len(line) > MAX_LINE_BYTES:
+        raise DataError(f"{path}: line {number} is longer than {MAX_LINE_BYTES >> 20} MB; is this text?")
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path}: line {number} is not UTF-8 at its byte {error.start + 1}; convert the text, "
+            "for instance with iconv -f latin1 -t utf-8"
+        ) from error

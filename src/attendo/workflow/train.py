@@ -1,0 +1,330 @@
+"""Training a recipe into a run folder.
+
+RUN/recipe.toml     the recipe as resolved          RUN/metrics.jsonl   a line of figures every so many steps
+RUN/run.json        where its prepared data is      RUN/curves.png      the same as pictures
+RUN/checkpoints/    what to go on from              RUN/model/          the best averaged model so far
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from attendo.checkpoint import (
+    Checkpoint,
+    Checkpoints,
+    ModelDescription,
+    find_model,
+    load_model,
+    load_weights,
+    mean_weights,
+    named_weights,
+    save_model,
+)
+from attendo.errors import ModelError, RecipeError
+from attendo.files import write_json, write_text
+from attendo.model.transformer import Transformer
+from attendo.recipe import Recipe, load_recipe, to_toml
+from attendo.text.prepared import PreparedData, fingerprint, is_prepared, open_prepared
+from attendo.training.batches import BatchStream, Segmentation
+from attendo.training.loop import Ending, Hooks, Position, StepMetrics, Validation, run
+from attendo.training.state import export_state, import_state
+from attendo.training.update import make_optimizer
+from attendo.workflow.card import model_card
+from attendo.workflow.curves import draw_curves
+from attendo.workflow.prepare import Progress, prepare
+from attendo.workflow.validation import Validator
+
+
+class Reporter(Protocol):
+    """Who is told how a run goes."""
+
+    def message(self, text: str) -> None:
+        """A line to read."""
+
+    def preparing(self, progress: Progress) -> None:
+        """How far the preparation of the data is."""
+
+    def training(self, metrics: StepMetrics, max_steps: int) -> None:
+        """Another update is made."""
+
+    def logged(self, metrics: StepMetrics, max_steps: int) -> None:
+        """A line of metrics was written."""
+
+    def validated(self, position: Position, validation: Validation, is_best: bool) -> None:
+        """A validation is done."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOutcome:
+    """What a sitting of training came to."""
+
+    run: Path
+    model: Path | None
+    """The best averaged model, if there is one yet."""
+    ending: Ending
+    position: Position
+
+
+def prepared_folder(recipe: Recipe, root: Path) -> Path:
+    """Where a recipe's prepared data lies below `root`: another folder for other data or another tokenizer."""
+    assert recipe.data is not None
+    return root / f"{recipe.name}-{fingerprint(recipe.data, recipe.tokenizer, recipe.training.seed)[:12]}"
+
+
+def prepare_if_missing(recipe: Recipe, folder: Path, reporter: Reporter) -> PreparedData:
+    """Opens a recipe's prepared folder; makes it first where it is missing or of something else.
+
+    Raises:
+        DataError: a corpus cannot be used.
+        RecipeError: the recipe names no corpora.
+    """
+    if recipe.data is None or not recipe.data.corpora:
+        raise RecipeError(f"{recipe.name}: data.corpora names nothing to train on; see docs/own-data.md")
+    expected = fingerprint(recipe.data, recipe.tokenizer, recipe.training.seed)
+    if is_prepared(folder, expected, recipe.folder / recipe.data.folder):
+        reporter.message(f"data: {folder} is prepared already")
+        return open_prepared(folder)
+    reporter.message(f"data: preparing {folder}")
+    return prepare(
+        recipe.data,
+        recipe.tokenizer,
+        folder,
+        base_folder=recipe.folder,
+        seed=recipe.training.seed,
+        progress=reporter.preparing,
+    )
+
+
+def start_run(recipe: Recipe, folder: Path, prepared: Path, reporter: Reporter) -> None:
+    """Makes a run folder for a recipe.
+
+    Raises:
+        ModelError: there is a run already.
+    """
+    if (folder / "checkpoints").is_dir() or (folder / "recipe.toml").exists():
+        raise ModelError(f"{folder}: holds a run already; go on with --resume, or name another folder with -o")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_json(folder / "run.json", {"format_version": 1, "prepared": str(prepared.resolve())})
+    write_text(folder / "recipe.toml", to_toml(recipe))
+    reporter.message(f"run: {folder}")
+
+
+def resume_run(folder: Path, overrides: list[str]) -> tuple[Recipe, Path]:
+    """Reads a run folder's recipe and where its prepared data is.
+
+    Raises:
+        ModelError: the folder is no run.
+    """
+    if not (folder / "recipe.toml").is_file() or not (folder / "run.json").is_file():
+        raise ModelError(f"{folder}: no run to resume (recipe.toml or run.json is missing); leave out --resume")
+    try:
+        prepared = Path(json.loads((folder / "run.json").read_text(encoding="utf-8"))["prepared"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise ModelError(f"{folder / 'run.json'}: cannot be read ({error})") from error
+    return load_recipe(str(folder / "recipe.toml"), overrides), prepared
+
+
+class TrainingRun:
+    """A run folder with a recipe, its data, its model and where it stands.
+
+    Args:
+        recipe: as resolved.
+        folder: the run folder, made by `start_run`.
+        prepared: the data.
+        reporter: who is told.
+
+    Raises:
+        ModelError: no checkpoint of the folder is whole, or `training.init_from` does not fit.
+        RecipeError: a GPU is asked for and there is none.
+    """
+
+    def __init__(self, recipe: Recipe, folder: Path, prepared: PreparedData, reporter: Reporter) -> None:
+        self.recipe, self.folder, self.prepared = recipe, folder, prepared
+        self._reporter = reporter
+        config = recipe.training
+        if config.threads is not None:
+            torch.set_num_threads(config.threads)
+        device = _device(config.device)
+        torch.manual_seed(config.seed)
+        self.model = build_model(recipe, prepared).to(device)
+        self._checkpoints = Checkpoints(folder / "checkpoints", config.average_last)
+        self._optimizer = make_optimizer(self.model, config)
+        self.position = Position()
+        checkpoint = self._checkpoints.latest()
+        if checkpoint is not None:
+            self._go_on_from(checkpoint)
+        self._stream = BatchStream(
+            list(prepared.corpora.values()),
+            [prepared.weights[name] for name in prepared.corpora],
+            config,
+            _segmentation(recipe, prepared),
+        )
+        self._validator = None
+        if prepared.valid is not None:
+            valid_model = build_model(recipe, prepared).to(device)
+            self._validator = Validator(valid_model, prepared, config, recipe.search)
+        if checkpoint is not None:
+            # Building a second model drew random numbers: only now are the generators as the checkpoint left them.
+            import_state(self.model, self._optimizer, checkpoint.training, str(checkpoint.folder))
+
+    def train(self, should_stop: Callable[[], bool]) -> RunOutcome:
+        """Trains on from where the run stands.
+
+        Args:
+            should_stop: asked between updates; when it says yes, the run is saved and ends.
+        """
+        hooks = Hooks(
+            progress=lambda metrics: self._reporter.training(metrics, self.recipe.training.max_steps),
+            log=self._log,
+            save=self._save,
+            validate=self._validate if self._validator is not None else None,
+            keep_best=self._keep_best,
+            validated=self._validated,
+            should_stop=should_stop,
+        )
+        self.position, ending = run(
+            self.model, self._optimizer, self._stream, self.position, self.recipe.training, hooks
+        )
+        if self._validator is None or not (self.folder / "model").is_dir():
+            self._write_model(self._average(self.position), {"steps": self.position.step})
+        self._draw()
+        return RunOutcome(run=self.folder, model=self.folder / "model", ending=ending, position=self.position)
+
+    def _go_on_from(self, checkpoint: Checkpoint) -> None:
+        load_weights(self.model, checkpoint.weights, checkpoint.folder / "weights.safetensors")
+        try:
+            self.position = Position(**checkpoint.state["position"])
+        except (KeyError, TypeError) as error:
+            raise ModelError(f"{checkpoint.folder / 'state.json'}: not of this attendo ({error})") from error
+        _cut_metrics(self.folder / "metrics.jsonl", self.position.step)
+        self._reporter.message(f"resuming at step {self.position.step} from {checkpoint.folder.name}")
+
+    def _log(self, metrics: StepMetrics) -> None:
+        self._append({"kind": "train", **asdict(metrics)})
+        self._reporter.logged(metrics, self.recipe.training.max_steps)
+
+    def _save(self, position: Position, regular: bool) -> None:
+        self._checkpoints.save(
+            position.step,
+            regular=regular,
+            state={"position": asdict(position)},
+            weights=named_weights(self.model),
+            training=export_state(self.model, self._optimizer),
+        )
+
+    def _average(self, position: Position) -> dict[str, Tensor]:
+        """The mean of the last regular checkpoints and the present weights, `average_last` in all."""
+        earlier = self._checkpoints.last_weights(self.recipe.training.average_last - 1, before=position.step)
+        present = {name: value.cpu() for name, value in named_weights(self.model).items()}
+        return mean_weights([*earlier, present])
+
+    def _validate(self, position: Position) -> Validation:
+        assert self._validator is not None
+        return self._validator(self._average(position))
+
+    def _keep_best(self, position: Position, validation: Validation) -> None:
+        scores: dict[str, Any] = {"perplexity": validation.perplexity, "log_loss": validation.log_loss}
+        if validation.bleu is not None:
+            scores["bleu"] = validation.bleu
+        self._write_model(self._average(position), {"steps": position.step, "valid": scores})
+
+    def _validated(self, position: Position, validation: Validation, is_best: bool) -> None:
+        self._append(
+            {
+                "kind": "valid",
+                "step": position.step,
+                "loss": validation.log_loss,
+                "perplexity": validation.perplexity,
+                "bleu": validation.bleu,
+                "best": is_best,
+                "elapsed_s": position.elapsed_s,
+            }
+        )
+        self._draw()
+        self._reporter.validated(position, validation, is_best)
+
+    def _write_model(self, weights: dict[str, Tensor], facts: dict[str, Any]) -> None:
+        prepared, recipe = self.prepared, self.recipe
+        description = ModelDescription(
+            task=recipe.task,
+            source_language=prepared.source_language,
+            target_language=prepared.target_language,
+            src_vocab_size=prepared.source_tokenizer.vocab_size,
+            tgt_vocab_size=prepared.target_tokenizer.vocab_size,
+            model=self.model.config,
+            search={key: getattr(recipe.search, key) for key in ("beam_size", "length_penalty", "max_len_offset")},
+            training={"recipe": recipe.name, "averaged": recipe.training.average_last, **facts},
+        )
+        card = model_card(recipe, prepared.report, description, self.model.num_parameters)
+        save_model(
+            self.folder / "model", description, weights, prepared.source_tokenizer, prepared.target_tokenizer, card
+        )
+
+    def _append(self, record: dict[str, Any]) -> None:
+        with (self.folder / "metrics.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+
+    def _draw(self) -> None:
+        if (self.folder / "metrics.jsonl").exists():
+            draw_curves(self.folder / "metrics.jsonl", self.folder / "curves.png")
+
+
+def build_model(recipe: Recipe, prepared: PreparedData) -> Transformer:
+    """A model of the recipe's shape for a prepared vocabulary, its weights random or those of `training.init_from`.
+
+    Raises:
+        RecipeError: the shape does not go with two vocabularies.
+        ModelError: the other model's weights or vocabulary do not fit.
+    """
+    sizes = (prepared.source_tokenizer.vocab_size, prepared.target_tokenizer.vocab_size)
+    try:
+        model = Transformer(recipe.model, *sizes)
+    except ValueError as error:
+        raise RecipeError(f"{recipe.name}: model.{error}") from error
+    if recipe.training.init_from is None:
+        return model
+    other = load_model(find_model(recipe.training.init_from))
+    tokenizers = (
+        (other.source_tokenizer, prepared.source_tokenizer),
+        (other.target_tokenizer, prepared.target_tokenizer),
+    )
+    if any(theirs.serialized != ours.serialized for theirs, ours in tokenizers):
+        raise ModelError(f"{other.folder}: training.init_from needs the model's own vocabulary, but data has another")
+    load_weights(model, named_weights(other.transformer), other.folder)
+    return model
+
+
+def _segmentation(recipe: Recipe, prepared: PreparedData) -> Segmentation | None:
+    if not recipe.tokenizer.bpe_dropout:
+        return None
+    return Segmentation(
+        source_tokenizer=prepared.source_tokenizer,
+        target_tokenizer=prepared.target_tokenizer,
+        dropout=recipe.tokenizer.bpe_dropout,
+    )
+
+
+def _device(name: str) -> torch.device:
+    if name == "cuda" and not torch.cuda.is_available():
+        raise RecipeError('training.device = "cuda", but torch sees no GPU here; take "auto" or "cpu"')
+    return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")
+
+
+def _cut_metrics(path: Path, step: int) -> None:
+    """Leaves out what was logged after the checkpoint that a run goes on from: it will be logged again."""
+    if not path.exists():
+        return
+    kept = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            record = json.loads(line)
+        except ValueError:  # the last line of a run that was killed while it wrote
+            continue
+        if record["step"] <= step:
+            kept.append(line + "\n")
+    write_text(path, "".join(kept))

@@ -1,0 +1,221 @@
+"""From a model folder to an engine that translates, scores and shows its attention: what `attendo.load` gives."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+
+from attendo.attention_maps.weights import AttentionMap
+from attendo.checkpoint import LoadedModel, ModelDescription, find_model, load_model
+from attendo.decoding.config import SearchConfig
+from attendo.decoding.engine import Counts, Translation, Translator
+from attendo.decoding.scoring import PairScore
+from attendo.decoding.windows import PAUSE_S, windows
+from attendo.errors import DataError, ModelError, RecipeError
+from attendo.model.batch import collate
+from attendo.model.products import fast_float32_products
+from attendo.recipe import override_section
+from attendo.text.tokenization import EOS_ID
+
+Dtype = Literal["float32", "bfloat16", "int8"]
+"""The numbers that translating calculates with."""
+
+MAX_DRAWN_TOKENS = 256
+"""Of a side of a pair whose attention is drawn; the weights grow with its square, and no eye follows more."""
+
+
+class Engine:
+    """A model, or an ensemble of several, ready to work.
+
+    Args:
+        models: read from their folders; they share their vocabularies.
+        search: how to translate.
+        dtype: of the products; on a CPU without matrix units bfloat16 only saves memory.
+        device: where to work.
+
+    Raises:
+        ModelError: the models do not go together, or the dtype is not there.
+    """
+
+    def __init__(
+        self, models: Sequence[LoadedModel], search: SearchConfig, *, dtype: Dtype, device: torch.device
+    ) -> None:
+        _check_ensemble(models)
+        torch_dtype = _torch_dtype(dtype)
+        transformers = [model.transformer.to(device=device, dtype=torch_dtype) for model in models]
+        first = models[0]
+        self.description: ModelDescription = first.description
+        """What the (first) model's `config.json` says: languages, shapes, scores."""
+        self._source_tokenizer, self._target_tokenizer = first.source_tokenizer, first.target_tokenizer
+        self._translator = Translator(transformers, first.source_tokenizer, first.target_tokenizer, search, device)
+
+    @property
+    def search(self) -> SearchConfig:
+        """How it translates."""
+        return self._translator.config
+
+    @property
+    def counts(self) -> Counts:
+        """What has been translated so far, and how much of it was cut."""
+        return self._translator.counts
+
+    def translate(self, lines: Sequence[str]) -> list[Translation]:
+        """Translates sentences, one a line.
+
+        Args:
+            lines: the sentences; white space gives an empty translation.
+
+        Returns:
+            A translation a line, in the lines' order: its text, score, log-probability and n best.
+
+        Raises:
+            DataError: a line holds a lone surrogate, which is no character.
+        """
+        with fast_float32_products(self._translator.device):
+            return self._translator.translate(lines)
+
+    def stream(self, lines: Iterable[str], *, pause_s: float = PAUSE_S) -> Iterator[Translation]:
+        """Translates lines as they come: `search.window_lines` at a time, or fewer when the input pauses.
+
+        Args:
+            lines: a sentence each.
+            pause_s: seconds without a new line after which those at hand are translated.
+
+        Yields:
+            A translation a line, in the lines' order.
+
+        Raises:
+            DataError: a line holds a lone surrogate.
+        """
+        for window in windows(lines, self.search.window_lines, pause_s=pause_s):
+            yield from self.translate(window)
+
+    def score(self, pairs: Iterable[tuple[str, str]]) -> Iterator[PairScore]:
+        """Log-probabilities of given translations.
+
+        Args:
+            pairs: source and target sentences, read as they are needed.
+
+        Yields:
+            A score a pair, in their order.
+
+        Raises:
+            DataError: a line holds a lone surrogate.
+        """
+        remaining = iter(pairs)
+        while window := list(islice(remaining, self.search.window_lines)):
+            with fast_float32_products(self._translator.device):
+                scores = self._translator.score_pairs(window)
+            yield from scores
+
+    def attention(self, source: str, target: str | None = None) -> AttentionMap:
+        """Where every head of every layer looks while it reads a pair; of an ensemble, the first model's.
+
+        Args:
+            source: the source sentence.
+            target: its translation; left out, the engine's own.
+
+        Raises:
+            DataError: a side is empty, or longer than can be drawn.
+        """
+        src_ids = self._source_tokenizer.encode(source)
+        if target is None:
+            tgt_ids = [*self.translate([source])[0].n_best[0].ids, EOS_ID]
+        else:
+            tgt_ids = self._target_tokenizer.encode(target)
+        model = self._translator.models[0]
+        learned = model.config.positions == "learned"
+        limit = min(MAX_DRAWN_TOKENS, model.config.max_positions) if learned else MAX_DRAWN_TOKENS
+        for side, ids in (("source", src_ids), ("target", tgt_ids)):
+            if not 1 < len(ids) <= limit:
+                raise DataError(f"the {side} has {len(ids) - 1} tokens; 1 to {limit - 1} can be drawn")
+        with torch.no_grad():
+            weights = model.attention(collate([src_ids], [tgt_ids], start=model.config.start_id).to(self._device))
+        return AttentionMap(
+            source_pieces=tuple(self._source_tokenizer.pieces(src_ids)),
+            target_pieces=tuple(self._target_tokenizer.pieces(tgt_ids)),
+            encoder=weights.encoder[:, 0].float().cpu().numpy(),
+            decoder=weights.decoder[:, 0].float().cpu().numpy(),
+            cross=weights.encoder_decoder[:, 0].float().cpu().numpy(),
+        )
+
+    @property
+    def _device(self) -> torch.device:
+        return self._translator.device
+
+
+def load(
+    model: str | Path,
+    *,
+    ensemble: Sequence[str | Path] = (),
+    search: Mapping[str, Any] | None = None,
+    overrides: Sequence[str] = (),
+    dtype: Dtype = "float32",
+    device: Literal["auto", "cpu", "cuda"] = "auto",
+    threads: int | None = None,
+) -> Engine:
+    """Loads a model to translate with.
+
+    Args:
+        model: a model folder, or a run folder, whose best averaged model is taken.
+        ensemble: further models; the mean of all models' probabilities is searched.
+        search: settings to change, such as `{"beam_size": 8}`; the rest is as the model's recipe has it.
+        overrides: the same in a recipe's words, `search.beam_size=8`.
+        dtype: of the products.
+        device: where to work; `auto` takes a GPU where there is one.
+        threads: processor threads, for this whole process; None leaves torch's choice.
+
+    Raises:
+        ModelError: a folder is missing or torn, or the models do not go together.
+        RecipeError: a search setting that cannot be meant.
+    """
+    _torch_dtype(dtype)  # before any file is read
+    loaded = [load_model(find_model(str(name))) for name in (model, *ensemble)]
+    if threads is not None:
+        if threads < 1:
+            raise RecipeError(f"threads = {threads} is too small; take 1 or more")
+        torch.set_num_threads(threads)
+    settings = search_settings(loaded[0], search or {}, overrides)
+    return Engine(loaded, settings, dtype=dtype, device=_device(device))
+
+
+def search_settings(model: LoadedModel, search: Mapping[str, Any], overrides: Sequence[str]) -> SearchConfig:
+    """The model's own search settings with some changed.
+
+    Raises:
+        ModelError: the model's own cannot be meant.
+        RecipeError: the changes cannot.
+    """
+    try:
+        own = replace(SearchConfig(), **model.description.search)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{model.folder / 'config.json'}: search: {error}") from error
+    return override_section(own, "search", overrides, changes=search)
+
+
+def _check_ensemble(models: Sequence[LoadedModel]) -> None:
+    first, *others = models
+    for other in others:
+        for side in ("source", "target"):
+            ours, theirs = (getattr(model, f"{side}_tokenizer").serialized for model in (first, other))
+            if ours != theirs:
+                raise ModelError(
+                    f"{other.folder}: its {side} vocabulary is not that of {first.folder}; an ensemble needs models "
+                    "trained on the same prepared data"
+                )
+
+
+def _torch_dtype(dtype: Dtype) -> torch.dtype:
+    dtypes = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+    if dtype not in dtypes:
+        raise ModelError(f'dtype "{dtype}" is not in this version; take {" or ".join(dtypes)}')
+    return dtypes[dtype]
+
+
+def _device(name: str) -> torch.device:
+    if name == "cuda" and not torch.cuda.is_available():
+        raise ModelError('device "cuda": torch sees no GPU here; take "auto" or "cpu"')
+    return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")

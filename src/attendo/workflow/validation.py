@@ -1,0 +1,64 @@
+"""Validation while a run trains: perplexity and BLEU by real decoding of the model one would ship at that moment."""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from attendo.checkpoint import load_weights
+from attendo.decoding.config import SearchConfig
+from attendo.decoding.engine import Translator
+from attendo.evaluation.scores import corpus_bleu
+from attendo.model.batch import collate
+from attendo.model.products import fast_float32_products
+from attendo.model.transformer import Transformer
+from attendo.text.batching import plan_epoch
+from attendo.text.prepared import PreparedData
+from attendo.training.config import TrainingConfig
+from attendo.training.loop import Validation
+from attendo.training.update import batch_loss
+
+_MAX_TOKENS = 4096
+
+
+class Validator:
+    """Validates weights on a prepared folder's validation set.
+
+    Args:
+        model: of the shape of the one that trains; its weights are overwritten.
+        prepared: has a validation set.
+        training: whether BLEU is wanted, and the dtype.
+        search: how to translate.
+    """
+
+    def __init__(
+        self, model: Transformer, prepared: PreparedData, training: TrainingConfig, search: SearchConfig
+    ) -> None:
+        assert prepared.valid is not None, "a validator needs a validation set"
+        self._model, self._prepared, self._pairs = model.eval(), prepared, prepared.valid
+        self._training = training
+        self._translator = Translator([model], prepared.source_tokenizer, prepared.target_tokenizer, search)
+
+    def __call__(self, weights: Mapping[str, Tensor]) -> Validation:
+        """Perplexity, and BLEU where the recipe asks for it, with these weights."""
+        load_weights(self._model, weights, self._prepared.folder)
+        with torch.no_grad(), fast_float32_products(self._model.output_weight.device):
+            log_loss = self._log_loss()
+            return Validation(log_loss=log_loss, bleu=self._bleu() if self._training.eval_bleu else None)
+
+    def _log_loss(self) -> float:
+        """Nats a target token, without smoothing and in float32."""
+        pairs, device = self._pairs, self._model.output_weight.device
+        longest = int(max(pairs.source_lengths.max(), pairs.target_lengths.max()))
+        budget = max(_MAX_TOKENS, longest)
+        plan = plan_epoch(pairs.source_lengths, pairs.target_lengths, max_tokens=budget, seed=0, epoch=0)
+        total = 0.0
+        for indices in plan.batches:
+            source, target = [pairs.source(int(i)) for i in indices], [pairs.target(int(i)) for i in indices]
+            batch = collate(source, target, start=self._model.config.start_id).to(device)
+            total += float(batch_loss(self._model, batch, "float32", 0.0).log_loss)
+        return total / plan.target_tokens
+
+    def _bleu(self) -> float:
+        translations = self._translator.translate(self._prepared.valid_source)
+        return corpus_bleu([translation.text for translation in translations], self._prepared.valid_target)

@@ -1,0 +1,187 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attendo.errors import DataError
+from attendo.text.corpora import (
+    DROP_REASONS,
+    CleaningConfig,
+    CorpusConfig,
+    DataConfig,
+    Dropped,
+    SentencePair,
+    check_files,
+    clean,
+    read_corpus,
+    read_valid,
+)
+from attendo.text.formats import MAX_LINE_BYTES, RawPair
+
+
+def only(source: bytes, target: bytes | None, cleaning: CleaningConfig | None = None) -> SentencePair | Dropped:
+    raw = RawPair(line=7, source=source, target=target)
+    (item,) = clean(iter([raw]), "mine", cleaning or CleaningConfig())
+    return item
+
+
+def write(folder: Path, name: str, content: bytes) -> str:
+    (folder / name).write_bytes(content)
+    return name
+
+
+def test_a_good_pair_is_kept_and_trimmed() -> None:
+    assert only(b"Good day.", "Grüß  Gott.".encode()) == SentencePair(
+        source="Good day.", target="Grüß  Gott.", corpus="mine", line=7, trimmed=False
+    )
+    assert only(b" Good day.\t", b"Guten Tag.") == SentencePair(
+        source="Good day.", target="Guten Tag.", corpus="mine", line=7, trimmed=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "reason"),
+    [
+        (b"", b"Tag", "empty"),
+        (b"day", b" \t ", "empty"),
+        ("\u3000".encode(), b"Tag", "empty"),
+        (b"", b"", "empty"),
+        (b"caf\xe9", b"Kaffee", "encoding"),  # Latin-1
+        (b"day", b"\xed\xa0\x80", "encoding"),  # a surrogate
+        (b"day", b"\xc0\xaf", "encoding"),  # an overlong form
+        (b"d\0a\0y\0", b"Tag", "encoding"),  # UTF-16 without a mark
+        (b"day", None, "no_tab"),
+        (b"x" * 2001, b"y" * 2001, "too_long"),
+        (b"y" * 2000, b"x" * 2001, "too_long"),
+        (b"\xff" * (MAX_LINE_BYTES + 1), b"y", "too_long"),
+        (b"w " * 251, b"x" * 500, "too_long"),
+        (b"x" * 1_000_000, b"y" * 1_000_000, "too_long"),
+        (b"x" * 91, b"y", "ratio"),
+        (b"y" * 11, b"x" * 100, "ratio"),
+    ],
+)
+def test_each_fault_has_its_reason(source: bytes, target: bytes | None, reason: str) -> None:
+    item = only(source, target)
+    assert isinstance(item, Dropped)
+    assert (item.line, item.reason) == (7, reason)
+    assert reason in DROP_REASONS
+    assert max(len(item.source), len(item.target)) <= 4 * 201  # an excerpt, where a byte can be \xff
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        (b"x" * 2000, b"y" * 2000),
+        (b"w " * 250, b"x" * 499),
+        (b"x" * 90, b"y"),  # 10 is the least that a side counts
+        (b"y" * 11, b"x" * 99),
+        ("\U0001f600".encode() * 2000, b"x" * 2000),  # characters count, not bytes
+    ],
+)
+def test_the_limits_themselves_are_kept(source: bytes, target: bytes) -> None:
+    assert isinstance(only(source, target), SentencePair)
+
+
+def test_the_limits_are_settings() -> None:
+    assert isinstance(only(b"a b c", b"d"), SentencePair)
+    assert getattr(only(b"a b c", b"d", CleaningConfig(max_words=2)), "reason", "") == "too_long"
+    assert getattr(only(b"a b c", b"d", CleaningConfig(max_characters=4)), "reason", "") == "too_long"
+    assert getattr(only(b"x" * 21, b"d", CleaningConfig(max_ratio=2.0)), "reason", "") == "ratio"
+
+
+def test_an_excerpt_is_one_field_of_one_line() -> None:
+    item = only(b"a\tb\rc\xff\xe2\x80\xa8" + b"x" * 300, b"")
+    assert isinstance(item, Dropped)
+    assert item.source.startswith(r"a\tb\rc\xff\u2028xxx")
+    assert item.source.endswith("x…")
+
+
+@given(st.lists(st.tuples(st.binary(max_size=12), st.one_of(st.none(), st.binary(max_size=12)))))
+def test_every_pair_is_kept_or_dropped_in_order(content: list[tuple[bytes, bytes | None]]) -> None:
+    raws = [RawPair(line=i, source=s, target=t) for i, (s, t) in enumerate(content, start=1)]
+    items = list(clean(iter(raws), "mine", CleaningConfig()))
+    assert [item.line for item in items] == [raw.line for raw in raws]
+    for raw, item in zip(raws, items, strict=True):
+        if isinstance(item, SentencePair):
+            assert item.source == raw.source.decode().strip()
+            assert item.target == (raw.target or b"").decode().strip()
+
+
+def test_read_corpus_tells_how_far_it_is(tmp_path: Path) -> None:
+    corpus = CorpusConfig(
+        name="a", source=write(tmp_path, "s", b"a\n" * 9000), target=write(tmp_path, "t", b"bc\n" * 9000)
+    )
+    taken: list[int] = []
+    assert len(list(read_corpus(corpus, tmp_path, taken.append))) == 9000
+    assert taken == sorted(taken)
+    assert len(taken) == 3
+    assert taken[-1] == 9000 * 5
+
+
+def test_all_missing_files_are_named_at_once(tmp_path: Path) -> None:
+    data = DataConfig(
+        folder="corpora",
+        corpora=(CorpusConfig(name="a", source="a.en", target="a.de"), CorpusConfig(name="b", tsv="b.tsv")),
+        valid=CorpusConfig(source="v.en", target="v.de"),
+    )
+    (tmp_path / "corpora").mkdir()
+    write(tmp_path / "corpora", "a.de", b"")
+    with pytest.raises(DataError, match="4 of the files") as raised:
+        check_files(data, tmp_path)
+    listed = str(raised.value).splitlines()[1:]
+    assert [line.strip() for line in listed] == [
+        str(tmp_path / "corpora" / name) for name in ("a.en", "b.tsv", "v.en", "v.de")
+    ]
+
+
+def test_a_validation_set_is_read_as_it_is(tmp_path: Path) -> None:
+    valid = CorpusConfig(
+        source=write(tmp_path, "s", b"a \nb" + b"x" * 5000 + b"\na \n"), target=write(tmp_path, "t", b"x\ny\nx\n")
+    )
+    assert read_valid(valid, tmp_path) == (["a ", "b" + "x" * 5000, "a "], ["x", "y", "x"])
+
+
+def test_bad_lines_of_a_validation_set_are_an_error_that_names_them(tmp_path: Path) -> None:
+    valid = CorpusConfig(
+        source=write(tmp_path, "s", b"a\n\xff\nc\n\nd\n"), target=write(tmp_path, "t", b"x\ny\nz\nw\n \n")
+    )
+    with pytest.raises(DataError, match=r"line 2 \(encoding\), line 4 \(empty\), line 5 \(empty\) cannot be used"):
+        read_valid(valid, tmp_path)
+    many = CorpusConfig(tsv=write(tmp_path, "v.tsv", b"a\n" * 13))
+    with pytest.raises(DataError, match=r"line 10 \(no_tab\) and 3 more cannot"):
+        read_valid(many, tmp_path)
+
+
+def test_an_empty_validation_set_is_an_error(tmp_path: Path) -> None:
+    valid = CorpusConfig(source=write(tmp_path, "s", b""), target=write(tmp_path, "t", b""))
+    with pytest.raises(DataError, match="there is no pair"):
+        read_valid(valid, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"name": "a"},
+        {"name": "a", "source": "s"},
+        {"name": "a", "source": "s", "target": "t", "tsv": "p"},
+        {"name": "a/b", "tsv": "p"},
+        {"name": "../a", "tsv": "p"},
+        {"name": "a", "tsv": "p", "weight": 0.0},
+        {"name": "a", "tsv": "p", "weight": float("nan")},
+    ],
+)
+def test_impossible_corpora_are_refused(fields: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="name|corpus 'a'"):
+        CorpusConfig(**fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("names", [("a", "a"), ("a", "A"), ("valid",), ("",)])
+def test_corpora_that_cannot_be_told_apart_are_refused(names: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match="corpora: "):
+        DataConfig(corpora=tuple(CorpusConfig(name=name, tsv="p") for name in names))
+
+
+def test_limits_that_drop_everything_are_refused() -> None:
+    with pytest.raises(ValueError, match="max_words = 0 is less than 1"):
+        CleaningConfig(max_words=0)

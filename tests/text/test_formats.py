@@ -1,0 +1,136 @@
+import gzip
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attendo.errors import DataError
+from attendo.text.formats import MAX_LINE_BYTES, LineReader, RawPair, read_line_pairs, read_tsv
+
+COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
+    "plain": bytes,
+    "gz": gzip.compress,
+    "xz": lzma.compress,
+    "zst": zstandard.compress,
+}
+
+
+def lines(path: Path) -> list[bytes]:
+    with LineReader(path) as reader:
+        return list(reader)
+
+
+def write(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("compression", COMPRESSIONS)
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"", []),
+        (b"\n", [b""]),
+        (b"a", [b"a"]),
+        (b"a\n", [b"a"]),
+        (b"a\n\n", [b"a", b""]),
+        (b"a\r\nb\r\n", [b"a", b"b"]),
+        (b"a\rb\nc", [b"a\rb", b"c"]),
+        (b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n", [b"a", b"\xef\xbb\xbfb"]),
+        (b"\xef\xbb\xbf", [b""]),
+        (b"a\0b\n\xff\xfe\n", [b"a\0b", b"\xff\xfe"]),
+        # U+2028, U+2029, U+0085, \x0b, \x0c and \x1c end a line for str.splitlines, not for us.
+        ("a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\nh".encode(), ["a\u2028b\u2029c\x85d\x0be\x0cf\x1cg".encode(), b"h"]),
+    ],
+)
+def test_only_a_line_feed_ends_a_line(tmp_path: Path, compression: str, content: bytes, expected: list[bytes]) -> None:
+    # No suffix: what a file is, its first bytes say.
+    assert lines(write(tmp_path / "text", COMPRESSIONS[compression](content))) == expected
+
+
+@given(content=st.lists(st.binary(max_size=20).filter(lambda line: b"\n" not in line and not line.endswith(b"\r"))))
+def test_every_line_comes_back(tmp_path_factory: pytest.TempPathFactory, content: list[bytes]) -> None:
+    path = tmp_path_factory.mktemp("lines") / "text"
+    # A first line keeps random bytes from being a byte order mark or a compressed file's magic.
+    path.write_bytes(b"".join(line + b"\n" for line in [b"first", *content]))
+    assert lines(path) == [b"first", *content]
+
+
+@pytest.mark.parametrize("length", [MAX_LINE_BYTES - 1, MAX_LINE_BYTES, MAX_LINE_BYTES + 1, 3 * MAX_LINE_BYTES])
+@pytest.mark.parametrize("end", [b"\n", b""])
+def test_a_huge_line_is_cut_and_shifts_nothing(tmp_path: Path, length: int, end: bytes) -> None:
+    path = write(tmp_path / "text", b"a\n" + b"x" * length + (b"\nb" + end if end else b""))
+    first, huge, *rest = lines(path)
+    assert (first, rest) == (b"a", [b"b"] if end else [])
+    assert len(huge) == min(length, MAX_LINE_BYTES + 1)
+
+
+def test_a_bomb_is_read_in_bounded_pieces(tmp_path: Path) -> None:
+    content = bytes(50_000_000) + b"\nb\n"
+    first, second = lines(write(tmp_path / "text.zst", zstandard.compress(content)))
+    assert len(first) == MAX_LINE_BYTES + 1
+    assert second == b"b"
+
+
+@pytest.mark.parametrize("compression", ["gz", "xz", "zst"])
+def test_a_file_cut_off_is_an_error(tmp_path: Path, compression: str) -> None:
+    content = COMPRESSIONS[compression](b"".join(b"line %d\n" % number for number in range(30_000)))
+    path = write(tmp_path / f"text.{compression}", content[: len(content) // 2])
+    with pytest.raises(DataError, match=rf"text\.{compression}: cannot be read after line \d+ .*is it whole"):
+        lines(path)
+
+
+def test_several_frames_are_one_text(tmp_path: Path) -> None:
+    for name, compress in COMPRESSIONS.items():
+        assert lines(write(tmp_path / name, compress(b"a\nb") + compress(b"c\nd\n"))) == [b"a", b"bc", b"d"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_is_named(tmp_path: Path, encoding: str) -> None:
+    path = write(tmp_path / "text", "\ufeffHallo\n".encode(encoding))
+    with pytest.raises(DataError, match=r"text: this is UTF-16 text; convert it first: iconv"):
+        lines(path)
+
+
+def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"none\.txt: there is no such file"):
+        LineReader(tmp_path / "none.txt")
+    with pytest.raises(DataError, match="cannot be read"):
+        LineReader(tmp_path)
+
+
+def test_line_pairs_are_numbered_from_one(tmp_path: Path) -> None:
+    with (
+        LineReader(write(tmp_path / "source", b"a\n\nc")) as source,
+        LineReader(write(tmp_path / "target", b"x\r\ny\r\nz\r\n")) as target,
+    ):
+        assert list(read_line_pairs(source, target)) == [
+            RawPair(line=1, source=b"a", target=b"x"),
+            RawPair(line=2, source=b"", target=b"y"),
+            RawPair(line=3, source=b"c", target=b"z"),
+        ]
+
+
+@pytest.mark.parametrize(("num_source", "num_target"), [(3, 2), (2, 3), (0, 1), (1, 0), (7, 2)])
+def test_unequal_files_are_refused_with_both_counts(tmp_path: Path, num_source: int, num_target: int) -> None:
+    with (
+        LineReader(write(tmp_path / "source", b"a\n" * num_source)) as source,
+        LineReader(write(tmp_path / "target", b"b\n" * num_target)) as target,
+        pytest.raises(DataError, match=rf"source has {num_source} lines and .*target has {num_target}:"),
+    ):
+        list(read_line_pairs(source, target))
+
+
+def test_tsv_ignores_further_columns_and_marks_a_line_without_a_tab(tmp_path: Path) -> None:
+    with LineReader(write(tmp_path / "pairs.tsv", b"a\tb\nc\nd\te\tCC-BY\t1\n\tf\ng\t\n")) as reader:
+        assert list(read_tsv(reader)) == [
+            RawPair(line=1, source=b"a", target=b"b"),
+            RawPair(line=2, source=b"c", target=None),
+            RawPair(line=3, source=b"d", target=b"e"),
+            RawPair(line=4, source=b"", target=b"f"),
+            RawPair(line=5, source=b"g", target=b""),
+        ]

@@ -1,0 +1,101 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attendo.errors import DataError
+from attendo.text.shards import PairShards, ShardWriter
+
+Pairs = list[tuple[list[int], list[int]]]
+
+
+def write(folder: Path, corpus: str, pairs: Pairs, vocab_size: int = 100, shard_pairs: int = 1_000_000) -> list[Path]:
+    with ShardWriter(folder, corpus, vocab_size, shard_pairs) as writer:
+        for src_ids, tgt_ids in pairs:
+            writer.add(src_ids, tgt_ids)
+    return writer.paths
+
+
+def read(shards: PairShards) -> Pairs:
+    return [(shards.source(i).tolist(), shards.target(i).tolist()) for i in range(len(shards))]
+
+
+IDS = st.lists(st.integers(0, 99), max_size=5)
+
+
+@settings(deadline=None)
+@given(pairs=st.lists(st.tuples(IDS, IDS), max_size=9), shard_pairs=st.integers(1, 4))
+def test_pairs_come_back(tmp_path_factory: pytest.TempPathFactory, pairs: Pairs, shard_pairs: int) -> None:
+    folder = tmp_path_factory.mktemp("shards")
+    paths = write(folder, "a", pairs, shard_pairs=shard_pairs)
+    shards = PairShards.open(folder, "a")
+    assert read(shards) == pairs
+    assert shards.source_lengths.tolist() == [len(source) for source, _ in pairs]
+    assert shards.target_lengths.tolist() == [len(target) for _, target in pairs]
+    assert sorted(paths) == sorted(folder.iterdir())
+    assert len(paths) == 4 * max(1, -(-len(pairs) // shard_pairs))
+
+
+def test_corpora_are_joined_behind_each_other(tmp_path: Path) -> None:
+    write(tmp_path, "a", [([1, 0], [2, 0]), ([3, 0], [0])], shard_pairs=1)
+    write(tmp_path, "b", [([4, 4, 0], [5, 0])])
+    joined = PairShards.join([PairShards.open(tmp_path, "a"), PairShards.open(tmp_path, "b")])
+    assert read(joined) == [([1, 0], [2, 0]), ([3, 0], [0]), ([4, 4, 0], [5, 0])]
+    assert joined.source_lengths.tolist() == [2, 2, 3]
+    for outside in (-1, 3):
+        with pytest.raises(IndexError, match=f"pair {outside} of 3"):
+            joined.source(outside)
+    assert len(PairShards.join([])) == 0
+
+
+def test_a_name_that_begins_another_is_not_confused(tmp_path: Path) -> None:
+    write(tmp_path, "a", [([1], [1])])
+    write(tmp_path, "a-00001", [([2], [2])])
+    assert read(PairShards.open(tmp_path, "a")) == [([1], [1])]
+
+
+def test_the_files_are_plain_npy_of_the_width_the_vocabulary_needs(tmp_path: Path) -> None:
+    write(tmp_path, "a", [([65535, 0], [1, 0])], vocab_size=65536)
+    write(tmp_path, "b", [([65536, 0], [1, 0])], vocab_size=65537)
+    narrow, wide = np.load(tmp_path / "a-00000.source_ids.npy"), np.load(tmp_path / "b-00000.source_ids.npy")
+    assert (narrow.dtype, narrow.tolist()) == (np.uint16, [65535, 0])
+    assert (wide.dtype, wide.tolist()) == (np.uint32, [65536, 0])
+    offsets = np.load(tmp_path / "a-00000.target_offsets.npy")
+    assert (offsets.dtype, offsets.tolist()) == (np.int64, [0, 2])
+
+
+def test_ids_are_mapped_not_read(tmp_path: Path) -> None:
+    write(tmp_path, "a", [([1, 2, 0], [3, 0])])
+    base = PairShards.open(tmp_path, "a").source(0).base
+    while isinstance(base, np.ndarray) and not isinstance(base, np.memmap):
+        base = base.base
+    assert isinstance(base, np.memmap)
+
+
+def test_an_id_too_large_for_the_width_is_not_wrapped_around(tmp_path: Path) -> None:
+    with pytest.raises(OverflowError):
+        write(tmp_path, "a", [([65536], [1])])
+
+
+@pytest.mark.parametrize("part", ["source_ids", "source_offsets", "target_ids", "target_offsets"])
+def test_a_missing_or_torn_file_is_named(tmp_path: Path, part: str) -> None:
+    write(tmp_path, "a", [([1, 2, 0], [3, 0])] * 50)
+    path = tmp_path / f"a-00000.{part}.npy"
+    content = path.read_bytes()
+    for torn in (content[:-3], content[:60], b""):
+        path.write_bytes(torn)
+        with pytest.raises(DataError, match=rf"a-00000\.{part}\.npy: .*prepare the data again"):
+            PairShards.open(tmp_path, "a")
+    path.unlink()
+    with pytest.raises(DataError, match=rf"a-00000\.{part}\.npy: a token shard is missing"):
+        PairShards.open(tmp_path, "a")
+
+
+def test_files_of_different_shards_do_not_fit(tmp_path: Path) -> None:
+    write(tmp_path, "a", [([1, 0], [2, 0])])
+    write(tmp_path, "b", [([1, 1, 0], [2, 0]), ([1, 0], [2, 0])])
+    (tmp_path / "b-00000.target_offsets.npy").replace(tmp_path / "a-00000.target_offsets.npy")
+    with pytest.raises(DataError, match="the four files do not fit together"):
+        PairShards.open(tmp_path, "a")
