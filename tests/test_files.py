@@ -58,6 +58,25 @@ def test_atomic_folder_leaves_the_old_folder_when_filling_fails(tmp_path: Path) 
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_atomic_folder_puts_the_old_folder_back_when_the_last_step_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "folder"
+    write_text(path / "old.txt", "old")
+    rename = Path.rename
+
+    def fail_on_the_new_one(self: Path, target: Path) -> Path:
+        if self.name.startswith(".tmp-"):
+            raise PermissionError("no")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fail_on_the_new_one)
+    with pytest.raises(PermissionError), atomic_folder(path) as temporary:
+        write_text(temporary / "new.txt", "new")
+    assert [file.name for file in path.iterdir()] == ["old.txt"]
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_write_text_keeps_line_ends_and_all_characters(tmp_path: Path) -> None:
     write_text(tmp_path / "a.txt", "ä\r\n\u2028\n")
     assert (tmp_path / "a.txt").read_bytes() == b"\xc3\xa4\r\n\xe2\x80\xa8\n"

@@ -134,7 +134,7 @@ def read_description(folder: Path) -> ModelDescription:
     version = content.get("format_version") if isinstance(content, dict) else None
     if version != FORMAT_VERSION:
         raise ModelError(
-            f"{path}: format_version is {version!r}, this attendo reads {FORMAT_VERSION}; take the attendo that wrote it"
+            f"{path}: format_version is {version!r}, but this attendo reads {FORMAT_VERSION}; take the one that wrote it"
         )
     try:
         return TypeAdapter(ModelDescription).validate_python(content)
@@ -231,9 +231,9 @@ class Checkpoints:
         """Steps with a checkpoint, rising; on wish without those of an interruption, which count in no average."""
         found = []
         for path in self.folder.glob("step-*"):
-            if match := re.fullmatch(r"step-(\d+)(-interrupted)?", path.name):
-                if not (regular_only and match[2]):
-                    found.append(int(match[1]))
+            match = re.fullmatch(r"step-(\d+)(-interrupted)?", path.name)
+            if match and not (regular_only and match[2]):
+                found.append(int(match[1]))
         return sorted(set(found))
 
     def save(
@@ -314,7 +314,7 @@ class Checkpoints:
                 shutil.rmtree(self._path(step, regular=False), ignore_errors=True)
         # Averaging needs the weights alone; the optimiser's state, twice as large, is kept for going on.
         for step in regular[:-2]:
-            (self._path(step, regular=True) / "training.safetensors").unlink(missing_ok=True)
+            _drop_file(self._path(step, regular=True), "training.safetensors")
 
 
 def named_weights(transformer: Transformer) -> dict[str, Tensor]:
@@ -365,6 +365,14 @@ def _read_json(path: Path, missing: ModelError) -> Any:
 
 def _plain(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
+
+
+def _drop_file(folder: Path, name: str) -> None:
+    """Removes a file from a whole folder, which stays whole: its checksum goes first."""
+    if (folder / name).exists():
+        checksums = _read_json(folder / CHECKSUMS, ModelError(f"{folder / CHECKSUMS}: not found"))
+        write_json(folder / CHECKSUMS, {file: value for file, value in checksums.items() if file != name})
+        (folder / name).unlink()
 
 
 def _write_checksums(folder: Path) -> None:

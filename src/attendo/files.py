@@ -59,6 +59,8 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         temporary.rename(path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+        if replaced.exists() and not path.exists():
+            replaced.rename(path)
     flush_to_disk(path.parent)
     shutil.rmtree(replaced, ignore_errors=True)
 

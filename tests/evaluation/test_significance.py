@@ -65,12 +65,21 @@ def test_bootstrap_approximates_all_resamples() -> None:
     assert found.bootstrap.p_value == pytest.approx(expected, abs=0.02)
 
 
-@pytest.mark.parametrize("option", ["--paired-bs", "--paired-ar"])
-def test_scores_and_p_values_are_those_of_sacrebleu_itself(tmp_path: Path, option: str) -> None:
+# sacreBLEU 2.6 cannot write the bootstrap's chrF and TER as JSON: float32 is no number to the json module.
+@pytest.mark.parametrize(
+    ("option", "told_metrics"),
+    [
+        ("--paired-bs", {"bleu": "BLEU"}),
+        ("--paired-ar", {"bleu": "BLEU", "chrf": "chrF2", "ter": "TER"}),
+    ],
+)
+def test_scores_and_p_values_are_those_of_sacrebleu_itself(
+    tmp_path: Path, option: str, told_metrics: dict[str, str]
+) -> None:
     for name, lines in (("a", GOOD), ("b", POOR), ("reference", REFERENCES)):
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     samples = {"--paired-bs": "--paired-bs-n", "--paired-ar": "--paired-ar-n"}[option]
-    command = [sys.executable, "-m", "sacrebleu", "reference", "-i", "a", "b", "-m", "bleu", "chrf", "ter"]
+    command = [sys.executable, "-m", "sacrebleu", "reference", "-i", "a", "b", "-m", *told_metrics]
     done = subprocess.run(
         [*command, option, samples, "300", "-f", "json", "-w", "6"],
         cwd=tmp_path,
@@ -80,7 +89,10 @@ def test_scores_and_p_values_are_those_of_sacrebleu_itself(tmp_path: Path, optio
     )
     _, told_b = json.loads(done.stdout)
     found = compare_outputs(GOOD, POOR, REFERENCES, num_resamples=300, num_trials=300)
-    for key, row in zip(("BLEU", "chrF2", "TER"), found.metrics, strict=True):
+    for row in found.metrics:
+        if row.metric not in told_metrics:
+            continue
+        key = told_metrics[row.metric]
         ours = row.bootstrap if option == "--paired-bs" else row.randomization
         assert row.b.score == pytest.approx(told_b[key]["score"], abs=1e-5)
         assert ours.p_value == pytest.approx(told_b[key]["p_value"], abs=1e-5)

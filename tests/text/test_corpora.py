@@ -172,7 +172,7 @@ def test_an_empty_validation_set_is_an_error(tmp_path: Path) -> None:
     ],
 )
 def test_impossible_corpora_are_refused(fields: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="name|corpus 'a'"):
+    with pytest.raises(ValueError, match=r"name|corpus 'a'"):
         CorpusConfig(**fields)  # type: ignore[arg-type]
 
 

@@ -68,6 +68,18 @@ def test_training_and_validation_of_one_step_stand_beside_each_other(tmp_path: P
     assert len(metrics.train) == len(metrics.valid) == 2
 
 
+def test_training_loss_is_the_one_without_label_smoothing(tmp_path: Path) -> None:
+    record = {"kind": "train", "step": 10, "loss": 3.5, "log_loss": 2.5, "learning_rate": 1e-4}
+    (point,) = read_metrics(written(tmp_path, json.dumps(record))).train
+    assert point.loss == 2.5
+
+
+def test_validation_may_come_before_training_of_its_step(tmp_path: Path) -> None:
+    metrics = read_metrics(written(tmp_path, valid(10), train(10), train(20), valid(10, bleu=3.0), train(10, 4.0)))
+    assert [(point.step, point.loss) for point in metrics.train] == [(10, 4.0)]
+    assert [(point.step, point.bleu) for point in metrics.valid] == [(10, 3.0)]
+
+
 def test_best_is_the_last_marked(tmp_path: Path) -> None:
     lines = [valid(10, bleu=10, best=True), valid(20, bleu=30, best=True), valid(30, bleu=31)]
     best = read_metrics(written(tmp_path, *lines)).best

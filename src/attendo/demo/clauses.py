@@ -11,12 +11,15 @@ from attendo.demo import english, german
 from attendo.demo.english import Person
 from attendo.demo.words import Adjective, Noun, Phrase, Verb
 
-Tense = Literal["habit", "now", "past", "perfect", "future", "can", "should", "may", "would", "must", "had_to", "want"]
+Tense = Literal[
+    "habit", "now", "past", "perfect", "future", "can", "should", "shall", "may", "would", "must", "had_to", "want"
+]
 Order = Literal["statement", "fronted", "question", "subordinate"]
 
 _GERMAN_MODALS = {
     "can": "können",
-    "should": "sollen",
+    "should": "sollten",
+    "shall": "sollen",
     "may": "dürfen",
     "would": "möchten",
     "must": "müssen",
@@ -47,6 +50,7 @@ I = _subject("I", "ich", "1s", "my", "mein", "mich")  # noqa: E741
 WE = _subject("we", "wir", "1p", "our", "unser", "uns")
 HE = _subject("he", "er", "3s", "his", "sein", "sich")
 SHE = _subject("she", "sie", "3s", "her", "ihr", "sich")
+IT = _subject("it", "es", "3s", "its", "sein", "sich")
 THEY = _subject("they", "sie", "3p", "their", "ihr", "sich")
 YOU = _subject("you", "Sie", "3p", "your", "Ihr", "sich")
 YOU_FRIEND = _subject("you", "du", "2s", "your", "dein", "dich")
@@ -75,9 +79,7 @@ class NounPhrase:
 
     def de(self, case: german.Case) -> str:
         """The German phrase in a case."""
-        return german.noun_phrase(
-            self.determiner.de, self.noun, case, adjective=self.adjective, plural=self.is_plural
-        )
+        return german.noun_phrase(self.determiner.de, self.noun, case, adjective=self.adjective, plural=self.is_plural)
 
     @property
     def en(self) -> str:
@@ -108,11 +110,9 @@ class NounPhrase:
 
     def as_subject(self) -> Subject:
         """The phrase as a clause's subject."""
-        if self.is_plural:
-            my = THEY.my
-        else:
-            my = SHE.my if self.noun.gender == "f" else HE.my
-        return Subject(en=self.en, de=self.de("nominative"), person=self.person, my=my, reflexive="sich")
+        singular = SHE if self.noun.gender == "f" else HE
+        who = THEY if self.is_plural else singular
+        return replace(who, en=self.en, de=self.de("nominative"))
 
 
 def name_subject(name: str, *, woman: bool) -> Subject:
@@ -136,6 +136,8 @@ class Predicate:
     """Directions, places and verb complements, which stand after nicht."""
     indefinite: bool = True
     """False where the object is definite, so that schon follows it."""
+    brief: bool = False
+    """Done in a moment, so that only near times suit it."""
     negated_by_kein: bool = False
     """The object already carries kein."""
 
@@ -166,7 +168,7 @@ def _english_verb(clause: Clause) -> tuple[str, str]:
             return english.have(person), verb.en_participle
         case "future":
             return "will", verb.en
-        case "can" | "should" | "may":
+        case "can" | "should" | "shall" | "may":
             return clause.tense, verb.en
         case "would":
             return "would", f"like to {verb.en}"

@@ -1,11 +1,12 @@
-"""Templates about what people do: statements, questions, negations, tenses, and requests, in every tense.
+"""Templates about what people do: statements, questions, negations, requests, in every tense.
 
-Each template draws its words from a `Chooser` and returns the pair.
+Each template draws its words from a `Chooser` and returns the pair; its docstring gives an example.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from attendo.demo import clauses, lexicon
+from attendo.demo import clauses, counting, lexicon
 from attendo.demo.choices import Chooser
 from attendo.demo.clauses import (
     HE,
@@ -18,6 +19,7 @@ from attendo.demo.clauses import (
     Clause,
     I,
     NounPhrase,
+    Predicate,
     Subject,
     Tense,
     in_english,
@@ -27,30 +29,37 @@ from attendo.demo.clauses import (
 from attendo.demo.predicates import HIS, MY, OUR, draw_predicate
 from attendo.demo.words import Phrase, phrases
 
-NOW = phrases("""
-    gerade = right now
+GERADE = Phrase("right now", "gerade")
+TODAY = phrases("""
     heute = today
     heute Abend = this evening
     heute Nachmittag = this afternoon
     morgen = tomorrow
+    morgen Abend = tomorrow evening
+""")
+ARRANGED = TODAY + phrases("""
     übermorgen = the day after tomorrow
     nächste Woche = next week
     am Wochenende = at the weekend
+    am Samstag = on Saturday
 """)
-COMING = NOW[1:] + phrases("""
-    morgen Abend = tomorrow evening
+COMING = ARRANGED + phrases("""
     nächsten Monat = next month
     in zwei Tagen = in two days
     bald = soon
 """)
-PAST = phrases("""
+RECENT = phrases("""
     gestern = yesterday
     gestern Abend = yesterday evening
+    vor einer Stunde = an hour ago
+    heute Morgen = this morning
+""")
+PAST = RECENT + phrases("""
     vorgestern = the day before yesterday
     letzte Woche = last week
     letzten Monat = last month
     vor zwei Tagen = two days ago
-    vor einer Stunde = an hour ago
+    am Montag = on Monday
 """)
 REGULAR = phrases("""
     jeden Tag = every day
@@ -59,7 +68,9 @@ REGULAR = phrases("""
     jede Woche = every week
     im Sommer = in summer
     im Winter = in winter
-""") + tuple(Phrase(f"on {day.en}s", f"{day.de.lower()}s") for day in lexicon.WEEKDAYS)
+""") + tuple(Phrase(f"on {day.en}s", f"{day.de.lower()}s") for day in counting.WEEKDAYS)
+_DISTANT = frozenset(COMING[5:-1] + PAST[4:] + REGULAR[3:6])
+"""Too far off to say of a coffee, a door or a lamp."""
 HOW_OFTEN = phrases("""
     oft = often
     immer = always
@@ -71,7 +82,22 @@ _WHY_WHEN = phrases("""
     warum = why
     wann = when
 """)
-WISHES: tuple[Tense, ...] = ("want", "would", "can", "must", "should", "may")
+_WISHES: tuple[Tense, ...] = ("want", "want", "would", "would", "must", "must", "can", "should")
+
+
+def both(english_text: str, german_text: str, mark: str = ".") -> Phrase:
+    """The pair as two sentences with the same closing mark."""
+    return Phrase(sentence(english_text, mark), sentence(german_text, mark))
+
+
+def statement(clause: Clause, *, fronted: bool = False) -> Phrase:
+    """The clause as a statement in both languages, perhaps with its time in front."""
+    order: clauses.Order = "fronted" if fronted else "statement"
+    return both(in_english(clause, order), in_german(clause, order))
+
+
+def _question(clause: Clause) -> Phrase:
+    return both(in_english(clause, "question"), in_german(clause, "question"), "?")
 
 
 def somebody(choose: Chooser) -> Subject:
@@ -98,119 +124,100 @@ def _asked(choose: Chooser) -> Subject:
     return YOU if choose.chance(0.6) else choose.form((HE, SHE, THEY, somebody(choose)))
 
 
-def both(english_text: str, german_text: str, mark: str = ".") -> Phrase:
-    """The pair as two sentences with the same closing mark."""
-    return Phrase(sentence(english_text, mark), sentence(german_text, mark))
+def _when(choose: Chooser, times: Sequence[Phrase], predicate: Predicate) -> Phrase:
+    """A time that suits the predicate, or none where there is none to choose from."""
+    near = [time for time in times if not (predicate.brief and time in _DISTANT)]
+    return choose.form(near) if near else clauses.NO_TIME
 
 
-def statement(clause: Clause) -> Phrase:
-    """The clause as a statement in both languages."""
-    return both(in_english(clause), in_german(clause))
+def drawn(
+    choose: Chooser,
+    subject: Subject,
+    use: str,
+    tense: Tense,
+    times: Sequence[Phrase] = (),
+    *,
+    negated: bool = False,
+    definite: bool = False,
+) -> Clause:
+    """A clause with a drawn predicate and a time that suits it.
+
+    Args:
+        choose: the sentence's choices.
+        subject: who does it.
+        use: letter of `Family.uses`.
+        tense: of the verb.
+        times: what the time is drawn from; none for no time.
+        negated: whether it is negated.
+        definite: whether the object must be definite.
+    """
+    predicate = draw_predicate(choose, use, subject, negated=negated, definite=definite)
+    return Clause(
+        subject=subject, predicate=predicate, tense=tense, time=_when(choose, times, predicate), negated=negated
+    )
 
 
-def _fronted(clause: Clause) -> Phrase:
-    return both(in_english(clause, "fronted"), in_german(clause, "fronted"))
-
-
-def _question(clause: Clause) -> Phrase:
-    return both(in_english(clause, "question"), in_german(clause, "question"), "?")
+def _any_subject(choose: Chooser, *, fronted: bool) -> Subject:
+    return inner_subject(choose) if fronted else first_subject(choose)
 
 
 def going_on(choose: Chooser) -> Phrase:
     """I am buying a red hat right now."""
-    subject = first_subject(choose)
-    return statement(
-        Clause(subject=subject, predicate=draw_predicate(choose, "n", subject), tense="now", time=choose.form(NOW))
-    )
+    return statement(drawn(choose, first_subject(choose), "n", "now", (GERADE, GERADE, *ARRANGED)))
 
 
 def arranged(choose: Chooser) -> Phrase:
     """Tomorrow I am buying a red hat: the verb stays second in German."""
-    subject = inner_subject(choose)
-    return _fronted(
-        Clause(subject=subject, predicate=draw_predicate(choose, "n", subject), tense="now", time=choose.form(NOW[1:]))
-    )
+    return statement(drawn(choose, inner_subject(choose), "n", "now", ARRANGED), fronted=True)
 
 
 def routine(choose: Chooser) -> Phrase:
     """I drink a coffee every morning, or fronted."""
     fronted = choose.chance(0.4)
-    subject = inner_subject(choose) if fronted else first_subject(choose)
-    clause = Clause(
-        subject=subject, predicate=draw_predicate(choose, "h", subject), tense="habit", time=choose.form(REGULAR)
-    )
-    return _fronted(clause) if fronted else statement(clause)
+    return statement(drawn(choose, _any_subject(choose, fronted=fronted), "h", "habit", REGULAR), fronted=fronted)
 
 
 def how_often(choose: Chooser) -> Phrase:
     """She often goes to the cinema."""
-    subject = first_subject(choose)
-    return statement(
-        Clause(
-            subject=subject,
-            predicate=draw_predicate(choose, "h", subject),
-            tense="habit",
-            adverb=choose.form(HOW_OFTEN),
-        )
-    )
+    clause = drawn(choose, first_subject(choose), "o", "habit")
+    return statement(replace(clause, adverb=choose.form(HOW_OFTEN)))
 
 
 def routine_question(choose: Chooser) -> Phrase:
     """Do you often go to the cinema?"""
-    subject = _asked(choose)
-    clause = Clause(subject=subject, predicate=draw_predicate(choose, "h", subject), tense="habit")
     if choose.chance(0.5):
-        return _question(replace(clause, adverb=choose.form(HOW_OFTEN[:2])))
-    return _question(replace(clause, time=choose.form(REGULAR)))
+        return _question(replace(drawn(choose, _asked(choose), "o", "habit"), adverb=HOW_OFTEN[0]))
+    return _question(drawn(choose, _asked(choose), "h", "habit", REGULAR))
 
 
 def past_event(choose: Chooser) -> Phrase:
     """We met our uncle yesterday: the Perfekt with haben or sein."""
-    subject = first_subject(choose)
-    return statement(
-        Clause(subject=subject, predicate=draw_predicate(choose, "e", subject), tense="past", time=choose.form(PAST))
-    )
+    return statement(drawn(choose, first_subject(choose), "e", "past", PAST))
 
 
 def past_event_fronted(choose: Chooser) -> Phrase:
     """Yesterday we met our uncle."""
-    subject = inner_subject(choose)
-    return _fronted(
-        Clause(subject=subject, predicate=draw_predicate(choose, "e", subject), tense="past", time=choose.form(PAST))
-    )
+    return statement(drawn(choose, inner_subject(choose), "e", "past", PAST), fronted=True)
 
 
 def past_question(choose: Chooser) -> Phrase:
     """Did you meet your uncle yesterday?"""
-    subject = _asked(choose)
-    return _question(
-        Clause(subject=subject, predicate=draw_predicate(choose, "e", subject), tense="past", time=choose.form(PAST))
-    )
+    return _question(drawn(choose, _asked(choose), "e", "past", PAST))
 
 
 def past_negated(choose: Chooser) -> Phrase:
     """I did not buy a hat yesterday: kein for the indefinite, nicht for the rest."""
-    subject = first_subject(choose)
-    predicate = draw_predicate(choose, "e", subject, negated=True)
-    return statement(
-        Clause(subject=subject, predicate=predicate, tense="past", time=choose.form(PAST), negated=True)
-    )
+    return statement(drawn(choose, first_subject(choose), "e", "past", PAST, negated=True))
 
 
 def negated(choose: Chooser) -> Phrase:
     """She is not visiting her aunt today."""
-    subject = first_subject(choose)
-    predicate = draw_predicate(choose, "n", subject, negated=True)
-    return statement(
-        Clause(subject=subject, predicate=predicate, tense="now", time=choose.form(NOW[1:]), negated=True)
-    )
+    return statement(drawn(choose, first_subject(choose), "n", "now", ARRANGED, negated=True))
 
 
 def already(choose: Chooser) -> Phrase:
     """He has already read the letter; not yet, too."""
-    subject = first_subject(choose)
-    predicate = draw_predicate(choose, "e", subject, definite=True)
-    clause = Clause(subject=subject, predicate=predicate, tense="perfect")
+    clause = drawn(choose, first_subject(choose), "e", "perfect", definite=True)
     if choose.chance(0.6):
         return statement(replace(clause, adverb=Phrase("already", "schon")))
     return both(
@@ -220,91 +227,62 @@ def already(choose: Chooser) -> Phrase:
 
 def already_question(choose: Chooser) -> Phrase:
     """Have you already called your sister?"""
-    subject = _asked(choose)
-    predicate = draw_predicate(choose, "e", subject, definite=True)
-    return _question(
-        Clause(subject=subject, predicate=predicate, tense="perfect", adverb=Phrase("already", "schon"))
-    )
+    clause = drawn(choose, _asked(choose), "e", "perfect", definite=True)
+    return _question(replace(clause, adverb=Phrase("already", "schon")))
 
 
 def wish(choose: Chooser) -> Phrase:
     """I would like to, want to, have to, can, should buy a red hat tomorrow."""
-    subject = first_subject(choose)
-    return statement(
-        Clause(
-            subject=subject,
-            predicate=draw_predicate(choose, "w", subject),
-            tense=choose.form(WISHES),
-            time=choose.form(COMING),
-        )
-    )
+    return statement(drawn(choose, first_subject(choose), "w", choose.form(_WISHES), COMING))
 
 
 def wish_fronted(choose: Chooser) -> Phrase:
     """Tomorrow I have to buy a red hat."""
-    subject = inner_subject(choose)
-    return _fronted(
-        Clause(
-            subject=subject,
-            predicate=draw_predicate(choose, "w", subject),
-            tense=choose.form(WISHES),
-            time=choose.form(COMING),
-        )
-    )
+    return statement(drawn(choose, inner_subject(choose), "w", choose.form(_WISHES), COMING[:-1]), fronted=True)
 
 
 def wish_negated(choose: Chooser) -> Phrase:
     """I do not have to, cannot, should not, do not want to buy a hat."""
-    subject = first_subject(choose)
-    tense = choose.form(("must", "can", "should", "want"))
-    return statement(
-        Clause(
-            subject=subject,
-            predicate=draw_predicate(choose, "w", subject, negated=True),
-            tense=tense,
-            time=choose.form(COMING),
-            negated=True,
-        )
-    )
+    tense: Tense = choose.form(("must", "can", "should", "want"))
+    return statement(drawn(choose, first_subject(choose), "w", tense, ARRANGED, negated=True))
+
+
+def had_to(choose: Chooser) -> Phrase:
+    """She had to wash her blue coat yesterday: the simple past of a modal."""
+    fronted = choose.chance(0.4)
+    return statement(drawn(choose, _any_subject(choose, fronted=fronted), "d", "had_to", PAST), fronted=fronted)
 
 
 def modal_question(choose: Chooser) -> Phrase:
     """May I open the window? Can you pick up my brother? Do you have to work tomorrow?"""
-    tense = choose.form(("may", "can", "must", "want", "should", "would"))
-    subject = choose.form((I, WE)) if tense in ("may", "should") else YOU
-    predicate = draw_predicate(choose, "w", subject)
-    return _question(Clause(subject=subject, predicate=predicate, tense=tense, time=choose.form(COMING[:5])))
+    tense: Tense = choose.form(("may", "can", "must", "want", "shall", "would"))
+    subject = choose.form((I, WE)) if tense in ("may", "shall") else YOU
+    return _question(drawn(choose, subject, "w", tense, TODAY))
 
 
 def future(choose: Chooser) -> Phrase:
     """My brother will repair the old car next week."""
     fronted = choose.chance(0.4)
-    subject = inner_subject(choose) if fronted else first_subject(choose)
-    clause = Clause(
-        subject=subject, predicate=draw_predicate(choose, "w", subject), tense="future", time=choose.form(COMING)
-    )
-    return _fronted(clause) if fronted else statement(clause)
+    return statement(drawn(choose, _any_subject(choose, fronted=fronted), "w", "future", COMING), fronted=fronted)
 
 
 def polite_request(choose: Chooser) -> Phrase:
     """Could you please close the door?"""
     predicate = draw_predicate(choose, "r", YOU, definite=True)
-    order = [predicate.de_pronoun, "bitte", predicate.de_object, predicate.de_place, predicate.verb.infinitive]
+    words = ["könnten Sie", predicate.de_pronoun, "bitte", predicate.de_object, predicate.de_place]
     return both(
         f"could you please {clauses.english_infinitive(predicate)}",
-        " ".join(filter(None, ["könnten Sie", *order])),
+        " ".join(filter(None, [*words, predicate.verb.infinitive])),
         "?",
     )
 
 
 def imperative(choose: Chooser) -> Phrase:
-    """Please close the door; please do not forget the key."""
+    """Please close the door; please do not sign the contract."""
     negative = choose.chance(0.35)
     predicate = draw_predicate(choose, "x" if negative else "r", YOU, definite=True)
     start = "please do not " if negative else "please "
-    return both(
-        start + clauses.english_infinitive(predicate), clauses.german_imperative(predicate, negated=negative)
-    )
+    return both(start + clauses.english_infinitive(predicate), clauses.german_imperative(predicate, negated=negative))
 
 
 def among_friends(choose: Chooser) -> Phrase:
@@ -312,11 +290,10 @@ def among_friends(choose: Chooser) -> Phrase:
     names = [choose.form(lexicon.WOMEN)]
     if choose.chance(0.4):
         names.append(choose.form(lexicon.MEN))
-    subject = YOU_FRIEND if len(names) == 1 else YOU_FRIENDS
     tense: Tense = choose.form(("past", "now", "can", "want", "must", "would"))
     use = {"past": "e", "now": "n"}.get(tense, "w")
-    time = choose.form(PAST if tense == "past" else COMING[:5])
-    clause = Clause(subject=subject, predicate=draw_predicate(choose, use, subject), tense=tense, time=time)
+    subject = YOU_FRIEND if len(names) == 1 else YOU_FRIENDS
+    clause = drawn(choose, subject, use, tense, PAST if tense == "past" else ARRANGED)
     return both(
         f"{' and '.join(names)}, {in_english(clause, 'question')}",
         f"{' und '.join(names)}, {in_german(clause, 'question')}",
@@ -325,24 +302,17 @@ def among_friends(choose: Chooser) -> Phrase:
 
 
 def why(choose: Chooser) -> Phrase:
-    """Why did you buy a red hat? When are you going to the bank?"""
-    subject = _asked(choose)
+    """Why did you buy a red hat? When do you have to call your sister?"""
     if choose.chance(0.5):
-        clause = Clause(subject=subject, predicate=draw_predicate(choose, "e", subject), tense="past")
-        words = choose.form(_WHY_WHEN)
+        clause = drawn(choose, _asked(choose), "e", "past")
     else:
-        clause = Clause(
-            subject=subject,
-            predicate=draw_predicate(choose, "w", subject),
-            tense=choose.form(("want", "must", "can", "would")),
-        )
-        words = choose.form(_WHY_WHEN)
-    return both(f"{words.en} {in_english(clause, 'question')}", f"{words.de} {in_german(clause, 'question')}", "?")
+        tense: Tense = choose.form(("want", "must", "can", "would"))
+        clause = drawn(choose, _asked(choose), "w", tense)
+    word = choose.form(_WHY_WHEN)
+    return both(f"{word.en} {in_english(clause, 'question')}", f"{word.de} {in_german(clause, 'question')}", "?")
 
 
 def who(choose: Chooser) -> Phrase:
     """Who closed the window yesterday?"""
-    subject = replace(HE, en="who", de="wer")
-    predicate = draw_predicate(choose, "e", subject)
-    clause = Clause(subject=subject, predicate=predicate, tense="past", time=choose.form(PAST))
+    clause = drawn(choose, replace(HE, en="who", de="wer"), "e", "past", PAST)
     return both(in_english(clause), in_german(clause), "?")

@@ -1,9 +1,9 @@
-"""What people do in the phrasebook: families of verbs with the objects and places that suit them."""
+"""What people do in the phrasebook: families of verbs with the objects that suit them."""
 
 from dataclasses import dataclass
 
-from attendo.demo import german, lexicon
-from attendo.demo.words import Adjective, Noun, Phrase, Verb, nouns, phrases, verbs
+from attendo.demo import german, lexicon, places
+from attendo.demo.words import Adjective, Noun, Phrase, Verb, nouns, verbs
 
 BARE = Phrase("", "")
 
@@ -14,7 +14,11 @@ class Family:
 
     verbs: tuple[Verb, ...]
     uses: str
-    """Any of h (habit), n (going on or arranged), e (past event), w (wish, duty, plan), p (pleasure), d (duty)."""
+    """What it can be said about, a letter each:
+
+    h habit, o how often, n going on or arranged, e past event, w wish or plan, p pleasure, d duty, r request,
+    x request not to, l what one likes doing, s what one goes shopping for.
+    """
     nouns: tuple[Noun, ...] = ()
     adjectives: tuple[Adjective, ...] = ()
     determiners: str = "a"
@@ -24,17 +28,43 @@ class Family:
     """Before the object: wait for/auf."""
     complements: tuple[Phrase, ...] = ()
     """Fixed complements in place of a noun: to the cinema/ins Kino."""
+    brief: bool = False
+    """Done in a moment: nobody opens a window next month."""
     weight: int = 1
     """How often it is drawn against the others."""
 
 
-def _destinations(preposition: Phrase, places: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
-    return tuple(Phrase(f"{preposition.en} {place.en}", f"{preposition.de} {place.de}") for place in places)
-
-
-_TO_CITIES = _destinations(Phrase("to", "nach"), lexicon.CITIES)
-
-FAMILIES: tuple[Family, ...] = (
+OBJECT_FAMILIES: tuple[Family, ...] = (
+    Family(
+        verbs=verbs("unterschreiben unterschreibt unterschrieben = sign"),
+        nouns=lexicon.SIGNABLES,
+        adjectives=lexicon.DOCUMENT_QUALITIES,
+        determiners="tts",
+        uses="newdrx",
+    ),
+    Family(
+        verbs=verbs("an|ziehen zieht angezogen = put_on put_on"),
+        nouns=lexicon.GARMENTS + lexicon.FOOTWEAR,
+        adjectives=lexicon.CLOTHES_QUALITIES,
+        determiners="mt",
+        uses="newr",
+        brief=True,
+    ),
+    Family(
+        verbs=verbs("auf|setzen setzt aufgesetzt = put_on put_on"),
+        nouns=lexicon.HEADWEAR,
+        adjectives=lexicon.CLOTHES_QUALITIES,
+        determiners="mt",
+        uses="newr",
+        brief=True,
+    ),
+    Family(
+        verbs=verbs("waschen wäscht gewaschen = wash"),
+        nouns=lexicon.GARMENTS,
+        adjectives=lexicon.COLOURS + lexicon.AGES,
+        determiners="mmt",
+        uses="newdrx",
+    ),
     Family(
         verbs=verbs("kaufen kauft gekauft = buy bought"),
         nouns=lexicon.CLOTHES + lexicon.BELONGINGS,
@@ -58,17 +88,16 @@ FAMILIES: tuple[Family, ...] = (
         verbs=verbs("""
             an|probieren probiert anprobiert = try_on tried_on
             tragen trägt getragen = wear wore worn
-            an|ziehen zieht angezogen = put_on put_on
         """),
         nouns=lexicon.CLOTHES,
         adjectives=lexicon.CLOTHES_QUALITIES,
         determiners="att",
         uses="new",
         weight=2,
+        brief=True,
     ),
     Family(
         verbs=verbs("""
-            waschen wäscht gewaschen = wash
             ein|packen packt eingepackt = pack
             mit|bringen bringt mitgebracht = bring brought
         """),
@@ -85,7 +114,7 @@ FAMILIES: tuple[Family, ...] = (
             vergessen vergisst vergessen = forget forgot forgotten
         """),
         nouns=lexicon.BELONGINGS + lexicon.PAPERS,
-        adjectives=lexicon.CONDITIONS,
+        adjectives=lexicon.AGES,
         determiners="mmt",
         uses="e",
         weight=2,
@@ -96,14 +125,15 @@ FAMILIES: tuple[Family, ...] = (
             holen holt geholt = get got
         """),
         nouns=lexicon.BELONGINGS + lexicon.PAPERS,
-        adjectives=lexicon.CONDITIONS,
+        adjectives=lexicon.AGES,
         determiners="mmt",
         uses="newdr",
+        brief=True,
     ),
     Family(
         verbs=verbs("brauchen braucht gebraucht = need"),
         nouns=lexicon.BELONGINGS + lexicon.PAPERS[:4] + lexicon.CLOTHES,
-        adjectives=lexicon.CONDITIONS,
+        adjectives=lexicon.AGES,
         determiners="a",
         uses="n",
     ),
@@ -113,25 +143,35 @@ FAMILIES: tuple[Family, ...] = (
             bestellen bestellt bestellt = order
             probieren probiert probiert = try
         """),
-        nouns=lexicon.SNACKS[:-1] + lexicon.DISHES,
+        nouns=lexicon.DISHES,
         adjectives=lexicon.FOOD_QUALITIES,
         determiners="aat",
         uses="new",
-        weight=3,
+        weight=2,
+        brief=True,
     ),
     Family(
         verbs=verbs("essen isst gegessen = eat ate eaten"),
-        nouns=lexicon.GROCERIES,
+        nouns=lexicon.SNACKS[:-1],
+        adjectives=lexicon.FRESH + lexicon.FOOD_QUALITIES,
+        determiners="at",
+        uses="honew",
+        brief=True,
+    ),
+    Family(
+        verbs=verbs("essen isst gegessen = eat ate eaten"),
+        nouns=lexicon.MEALS,
         adjectives=lexicon.GROCERY_QUALITIES,
         determiners="0",
-        uses="hnew",
+        uses="honew",
+        brief=True,
     ),
     Family(
         verbs=verbs("kaufen kauft gekauft = buy bought"),
         nouns=lexicon.GROCERIES,
         adjectives=lexicon.GROCERY_QUALITIES,
         determiners="0",
-        uses="hnews",
+        uses="honews",
     ),
     Family(
         verbs=verbs("backen backt gebacken = bake"),
@@ -139,7 +179,7 @@ FAMILIES: tuple[Family, ...] = (
             der Kuchen/Kuchen = cake
             die Pizza/Pizzen = pizza
         """),
-        adjectives=lexicon.FOOD_QUALITIES[1:],
+        adjectives=lexicon.FOOD_QUALITIES,
         uses="newp",
     ),
     Family(
@@ -147,18 +187,19 @@ FAMILIES: tuple[Family, ...] = (
             trinken trinkt getrunken = drink drank drunk
             bestellen bestellt bestellt = order
         """),
-        nouns=lexicon.DRINKS,
+        nouns=lexicon.DRINKS[:-2],
         adjectives=lexicon.DRINK_QUALITIES,
-        uses="hnew",
+        uses="honew",
         weight=2,
+        brief=True,
     ),
     Family(
         verbs=verbs("""
             lesen liest gelesen = read read
             schreiben schreibt geschrieben = write wrote written
         """),
-        nouns=lexicon.LITERATURE[:4] + lexicon.LITERATURE[-1:],
-        adjectives=lexicon.LITERATURE_QUALITIES[2:],
+        nouns=lexicon.WRITINGS,
+        adjectives=lexicon.LITERATURE_QUALITIES,
         determiners="aats",
         uses="newp",
         weight=2,
@@ -168,7 +209,7 @@ FAMILIES: tuple[Family, ...] = (
         nouns=lexicon.LITERATURE,
         adjectives=lexicon.LITERATURE_QUALITIES,
         determiners="aats",
-        uses="hnewp",
+        uses="honewp",
     ),
     Family(
         verbs=verbs("""
@@ -185,7 +226,6 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         verbs=verbs("""
             lesen liest gelesen = read read
-            unterschreiben unterschreibt unterschrieben = sign
             aus|drucken druckt ausgedruckt = print
             überprüfen überprüft überprüft = check
         """),
@@ -205,7 +245,7 @@ FAMILIES: tuple[Family, ...] = (
         """),
         nouns=lexicon.RELATIVES,
         determiners="m",
-        uses="hnewpdr",
+        uses="honewpdr",
         weight=3,
     ),
     Family(
@@ -233,6 +273,7 @@ FAMILIES: tuple[Family, ...] = (
         case="dative",
         uses="newdr",
         weight=2,
+        brief=True,
     ),
     Family(
         verbs=verbs("warten wartet gewartet = wait"),
@@ -242,172 +283,47 @@ FAMILIES: tuple[Family, ...] = (
         uses="new",
     ),
     Family(
-        verbs=verbs("""
-            sprechen spricht gesprochen = talk
-            tanzen tanzt getanzt = dance
-        """),
+        verbs=verbs("tanzen tanzt getanzt = dance"),
         preposition=Phrase("with", "mit"),
         case="dative",
         nouns=lexicon.RELATIVES + lexicon.ACQUAINTANCES,
         determiners="m",
-        uses="new",
+        uses="ew",
+        brief=True,
     ),
     Family(
-        verbs=verbs("gehen geht +gegangen = go went gone"),
-        complements=lexicon.DESTINATIONS,
-        uses="hnew",
-        weight=3,
-    ),
-    Family(
-        verbs=verbs("gehen geht +gegangen = go went gone"),
-        complements=lexicon.DESTINATIONS[:5],
-        uses="pl",
-    ),
-    Family(
-        verbs=verbs("""
-            fahren fährt +gefahren = drive drove driven
-            fliegen fliegt +geflogen = fly flew flown
-            reisen reist +gereist = travel
-        """),
-        complements=_TO_CITIES + lexicon.COUNTRIES[:6],
-        uses="newpl",
-        weight=3,
-    ),
-    Family(
-        verbs=verbs("fahren fährt +gefahren = drive drove driven"),
-        complements=lexicon.COUNTRIES[6:] + lexicon.DESTINATIONS[12:14] + lexicon.DESTINATIONS[-2:],
-        uses="hnew",
-    ),
-    Family(
-        verbs=verbs("arbeiten arbeitet gearbeitet = work"),
-        complements=phrases("""
-            im Garten = in the garden
-            im Büro = in the office
-            in der Bibliothek = in the library
-            in der Küche = in the kitchen
-            zu Hause = at home
-            im Hotel = in the hotel
-            im Krankenhaus = in the hospital
-            auf dem Markt = at the market
-        """),
-        uses="hnewd",
-    ),
-    Family(
-        verbs=verbs("""
-            frühstücken frühstückt gefrühstückt = have_breakfast had_breakfast
-            schlafen schläft geschlafen = sleep slept
-            bleiben bleibt +geblieben = stay stayed
-        """),
-        complements=phrases("""
-            im Hotel = in the hotel
-            zu Hause = at home
-            im Zug = on the train
-            im Garten = in the garden
-        """),
-        uses="hnew",
-    ),
-    Family(
-        verbs=verbs("schwimmen schwimmt +geschwommen = swim swam swum"),
-        complements=phrases("""
-            im See = in the lake
-            im Meer = in the sea
-            im Fluss = in the river
-            im Schwimmbad = in the swimming pool
-        """),
-        uses="hnewpl",
-    ),
-    Family(
-        verbs=verbs("""
-            spazieren_|gehen geht +spazieren_gegangen = go_for_a_walk went_for_a_walk gone_for_a_walk
-        """),
-        complements=phrases("""
-            im Park = in the park
-            am Strand = on the beach
-            im Wald = in the forest
-            am Fluss = along the river
-        """),
-        uses="hnewpl",
-    ),
-    Family(
-        verbs=verbs("""
-            fern|sehen sieht ferngesehen = watch_television watched_television
-            ein|kaufen kauft eingekauft = go_shopping went_shopping gone_shopping
-            auf|räumen räumt aufgeräumt = tidy_up tidied_up
-            kochen kocht gekocht = cook
-        """),
-        complements=(BARE,),
-        uses="hnewl",
-    ),
-    Family(
-        verbs=verbs("spielen spielt gespielt = play"),
-        complements=phrases("""
-            Fußball = football
-            Tennis = tennis
-            Schach = chess
-            Karten = cards
-            Klavier = the piano
-            Gitarre = the guitar
-            Basketball = basketball
-            Geige = the violin
-        """),
-        uses="hnewpl",
-        weight=2,
-    ),
-    Family(
-        verbs=verbs("lernen lernt gelernt = learn learnt"),
-        complements=lexicon.LANGUAGES,
-        uses="hnew",
-    ),
-    Family(
-        verbs=verbs("machen macht gemacht = take took taken"),
-        complements=phrases("""
-            eine Pause = a break
-            ein Foto = a photo
-            einen Mittagsschlaf = a nap
-        """),
-        uses="new",
-    ),
-    Family(
-        verbs=verbs("nehmen nimmt genommen = take took taken"),
-        complements=phrases("""
-            den Bus = the bus
-            den Zug = the train
-            die Straßenbahn = the tram
-            die U-Bahn = the underground
-            ein Taxi = a taxi
-        """),
-        uses="hnew",
-    ),
-    Family(
-        verbs=verbs("hören hört gehört = listen"),
-        complements=phrases("""
-            Musik = to music
-            Radio = to the radio
-        """),
-        uses="hnewpl",
+        verbs=verbs("sprechen spricht gesprochen = talk"),
+        preposition=Phrase("to", "mit"),
+        case="dative",
+        nouns=lexicon.RELATIVES + lexicon.ACQUAINTANCES,
+        determiners="m",
+        uses="newdr",
+        brief=True,
     ),
     Family(
         verbs=verbs("""
             öffnen öffnet geöffnet = open
             schließen schließt geschlossen = close
         """),
-        nouns=lexicon.OPENABLES,
+        nouns=places.OPENABLES,
         adjectives=lexicon.CONDITIONS,
         determiners="t",
         uses="newrx",
+        brief=True,
     ),
     Family(
         verbs=verbs("""
             ein|schalten schaltet eingeschaltet = turn_on turned_on
             aus|schalten schaltet ausgeschaltet = turn_off turned_off
         """),
-        nouns=lexicon.DEVICES,
+        nouns=places.DEVICES,
         determiners="t",
         uses="newrx",
+        brief=True,
     ),
     Family(
         verbs=verbs("reparieren repariert repariert = repair"),
-        nouns=lexicon.REPAIRABLES,
+        nouns=places.REPAIRABLES,
         adjectives=lexicon.CONDITIONS,
         determiners="tm",
         uses="newdr",
@@ -415,17 +331,17 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         verbs=verbs("""
             putzen putzt geputzt = clean
-            renovieren renoviert renoviert = renovate
+            streichen streicht gestrichen = paint
         """),
-        nouns=lexicon.ROOMS,
+        nouns=places.ROOMS,
         adjectives=lexicon.SIZES,
         determiners="t",
         uses="newdr",
     ),
     Family(
         verbs=verbs("mieten mietet gemietet = rent"),
-        nouns=lexicon.RENTALS,
-        adjectives=lexicon.RENTAL_QUALITIES,
+        nouns=places.RENTALS,
+        adjectives=places.RENTAL_QUALITIES,
         uses="new",
         weight=2,
     ),
@@ -434,9 +350,10 @@ FAMILIES: tuple[Family, ...] = (
             besichtigen besichtigt besichtigt = view
             fotografieren fotografiert fotografiert = photograph
         """),
-        nouns=lexicon.SIGHTS,
-        adjectives=lexicon.BUILDING_QUALITIES,
+        nouns=places.SIGHTS,
+        adjectives=places.BUILDING_QUALITIES,
         determiners="tts",
         uses="newp",
     ),
 )
+"""What people do with things and to each other."""

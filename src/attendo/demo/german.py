@@ -52,7 +52,7 @@ _MIXED: dict[Case, tuple[str, str, str, str]] = {
     "genitive": ("en", "en", "en", "en"),
 }
 
-_GENITIVES = {"Bus": "Busses", "Chef": "Chefs"}
+_GENITIVES = {"Bus": "Busses", "Chef": "Chefs", "Sturm": "Sturms"}
 """Genitives that neither take -es after one syllable nor -s after more."""
 
 _CONTRACTIONS = {
@@ -74,6 +74,7 @@ _IRREGULAR: dict[str, dict[Person, str]] = {
     "müssen": {"1s": "muss", "2s": "musst", "3s": "muss", "1p": "müssen", "2p": "müsst", "3p": "müssen"},
     "wollen": {"1s": "will", "2s": "willst", "3s": "will", "1p": "wollen", "2p": "wollt", "3p": "wollen"},
     "sollen": {"1s": "soll", "2s": "sollst", "3s": "soll", "1p": "sollen", "2p": "sollt", "3p": "sollen"},
+    "sollten": {"1s": "sollte", "2s": "solltest", "3s": "sollte", "1p": "sollten", "2p": "solltet", "3p": "sollten"},
     "dürfen": {"1s": "darf", "2s": "darfst", "3s": "darf", "1p": "dürfen", "2p": "dürft", "3p": "dürfen"},
     "mögen": {"1s": "mag", "2s": "magst", "3s": "mag", "1p": "mögen", "2p": "mögt", "3p": "mögen"},
     "möchten": {"1s": "möchte", "2s": "möchtest", "3s": "möchte", "1p": "möchten", "2p": "möchtet", "3p": "möchten"},
@@ -106,7 +107,9 @@ def decline_noun(noun: Noun, case: Case, *, plural: bool = False) -> str:
         return noun.de
     one_syllable = len(re.findall(r"[aeiouyäöü]+", noun.de.lower())) == 1
     hissing = noun.de.endswith(("s", "ß", "x", "z", "sch", "st"))
-    return _GENITIVES.get(noun.de, noun.de + ("es" if one_syllable or hissing else "s"))
+    return _GENITIVES.get(
+        noun.de, noun.de + ("es" if (one_syllable and noun.de[-1] not in "aeiou") or hissing else "s")
+    )
 
 
 def decline_determiner(determiner: str, noun: Noun, case: Case, *, plural: bool = False) -> str:
@@ -196,7 +199,7 @@ def simple_past(infinitive: str, person: Person) -> str:
 
 
 def auxiliary(infinitive: str, person: Person) -> str:
-    """Present of sein, haben, werden and the modals (möchten counts as one)."""
+    """Present of sein, haben, werden and the modals (möchten and sollten, conjunctives, count among them)."""
     return _IRREGULAR[infinitive][person]
 
 

@@ -1,57 +1,66 @@
-"""Templates of two clauses: because, that, whether, if, to, in order to, and, who and which."""
+"""Templates of two clauses: because, that, whether, if, to, in order to, and."""
 
 from dataclasses import replace
 
-from attendo.demo import clauses, english, german, lexicon
+from attendo.demo import clauses, english, german
 from attendo.demo.choices import Chooser
 from attendo.demo.clauses import HE, SHE, THEY, WE, YOU, Clause, I, Subject, Tense, in_english, in_german
-from attendo.demo.everyday import COMING, PAST, both, first_subject, inner_subject, somebody
+from attendo.demo.everyday import (
+    ARRANGED,
+    COMING,
+    GERADE,
+    PAST,
+    TODAY,
+    both,
+    drawn,
+    first_subject,
+    inner_subject,
+    somebody,
+)
 from attendo.demo.predicates import draw_predicate
 from attendo.demo.words import Phrase, phrases
 
 
-def no_time_because(choose: Chooser) -> Phrase:
-    """I have no time because I have to write a long letter: the German verb goes to the end."""
-    subject = first_subject(choose)
-    referring = pronoun(subject)
-    predicate = draw_predicate(choose, "d", referring)
-    time = choose.form(COMING[:4])
-    reason = Clause(subject=referring, predicate=predicate, tense="must")
-    has = "have" if subject.person in ("1s", "1p", "3p") else "has"
-    hat = german.auxiliary("haben", subject.person)
-    return both(
-        f"{subject.en} {has} no time {time.en} because {in_english(reason)}",
-        f"{subject.de} {hat} {time.de} keine Zeit, weil {in_german(reason, 'subordinate')}",
-    )
-
-
 def pronoun(subject: Subject) -> Subject:
-    """The pronoun that refers to a subject."""
+    """The pronoun that refers back to a subject."""
     if subject.person == "3p":
-        return THEY
+        return subject if subject == YOU else THEY
     if subject.person != "3s":
         return subject
     return SHE if subject.my == SHE.my else HE
 
 
+def state_because(subject: Subject, state: Phrase, reason: Clause) -> Phrase:
+    """She is tired because ...: the German verb goes to the end."""
+    return both(
+        f"{subject.en} {english.be(subject.person)} {state.en} because {in_english(reason)}",
+        f"{subject.de} {german.auxiliary('sein', subject.person)} {state.de}, weil {in_german(reason, 'subordinate')}",
+    )
+
+
+def no_time_because(choose: Chooser) -> Phrase:
+    """I have no time today because I have to write a long letter."""
+    subject = first_subject(choose)
+    time = choose.form(TODAY)
+    reason = drawn(choose, pronoun(subject), "d", "must")
+    return both(
+        f"{subject.en} {english.have(subject.person)} no time {time.en} because {in_english(reason)}",
+        f"{subject.de} {german.auxiliary('haben', subject.person)} {time.de} keine Zeit, "
+        f"weil {in_german(reason, 'subordinate')}",
+    )
+
+
 _MOODS = phrases("""
     froh = glad
     aufgeregt = excited
+    glücklich = happy
 """)
 
 
 def glad_because(choose: Chooser) -> Phrase:
     """She is glad because she is visiting her sister tomorrow."""
     subject = first_subject(choose)
-    referring = pronoun(subject)
-    mood = choose.form(_MOODS)
-    reason = Clause(
-        subject=referring, predicate=draw_predicate(choose, "p", referring), tense="now", time=choose.form(COMING[3:7])
-    )
-    return both(
-        f"{subject.en} {english.be(clauses.english_person(subject))} {mood.en} because {in_english(reason)}",
-        f"{subject.de} {german.auxiliary('sein', subject.person)} {mood.de}, weil {in_german(reason, 'subordinate')}",
-    )
+    return state_because(subject, choose.form(_MOODS), drawn(choose, pronoun(subject), "p", "now", ARRANGED[3:]))
 
 
 _OPINIONS = phrases("""
@@ -61,7 +70,6 @@ _OPINIONS = phrases("""
     wir wissen = we know
     er sagt = he says
     sie sagt = she says
-    es ist schön = it is nice
     meine Mutter glaubt = my mother thinks
     Paul hat gesagt = Paul said
 """)
@@ -71,13 +79,12 @@ def opinion(choose: Chooser) -> Phrase:
     """I think that he bought a red hat yesterday."""
     start = choose.form(_OPINIONS)
     subject = inner_subject(choose)
+    if subject == I and start.de.startswith("ich"):
+        subject = WE
     tense: Tense = choose.form(("past", "now", "future", "must", "want", "can"))
     use = {"past": "e", "now": "n"}.get(tense, "w")
-    times = PAST if tense == "past" else COMING
-    clause = Clause(subject=subject, predicate=draw_predicate(choose, use, subject), tense=tense, time=choose.form(times))
-    return both(
-        f"{start.en} that {in_english(clause)}", f"{start.de}, dass {in_german(clause, 'subordinate')}"
-    )
+    clause = drawn(choose, subject, use, tense, PAST if tense == "past" else ARRANGED)
+    return both(f"{start.en} that {in_english(clause)}", f"{start.de}, dass {in_german(clause, 'subordinate')}")
 
 
 _ASKED = phrases("""
@@ -91,14 +98,9 @@ _ASKED = phrases("""
 def indirect_question(choose: Chooser) -> Phrase:
     """Do you know whether Anna is picking up her sister today?"""
     start = choose.form(_ASKED)
-    subject = inner_subject(choose)
     past = choose.chance(0.4)
-    clause = Clause(
-        subject=subject,
-        predicate=draw_predicate(choose, "e" if past else "n", subject),
-        tense="past" if past else "now",
-        time=choose.form(PAST if past else COMING),
-    )
+    subject = choose.form((HE, SHE, THEY, somebody(choose)))
+    clause = drawn(choose, subject, "e" if past else "n", "past" if past else "now", PAST if past else ARRANGED)
     return both(
         f"{start.en} whether {in_english(clause)}",
         f"{start.de}, ob {in_german(clause, 'subordinate')}",
@@ -114,7 +116,8 @@ _CONDITIONS = phrases("""
 """)
 _MEANS = phrases("""
     Zeit = time
-    genug Geld = enough money
+    genug Zeit = enough time
+    einen freien Tag = a day off
     Urlaub = a holiday
 """)
 
@@ -134,10 +137,10 @@ def condition(choose: Chooser) -> Phrase:
     plan_first = choose.chance(0.4)
     subject = first_subject(choose) if plan_first else inner_subject(choose)
     given = _condition_met(choose, subject)
-    clause = Clause(subject=subject, predicate=draw_predicate(choose, "p", subject), tense="future")
+    plan = drawn(choose, subject, "p", "future")
     if plan_first:
-        return both(f"{in_english(clause)} if {given.en}", f"{in_german(clause)}, wenn {given.de}")
-    return both(f"if {given.en}, {in_english(clause)}", f"wenn {given.de}, {in_german(clause, 'question')}")
+        return both(f"{in_english(plan)} if {given.en}", f"{in_german(plan)}, wenn {given.de}")
+    return both(f"if {given.en}, {in_english(plan)}", f"wenn {given.de}, {in_german(plan, 'question')}")
 
 
 _DUTY_STARTS = (
@@ -171,14 +174,21 @@ def infinitive(choose: Chooser) -> Phrase:
     )
 
 
+_SHOPPING_PLACES = phrases("""
+    ins Stadtzentrum = to the city centre
+    in die Stadt = into town
+    auf den Markt = to the market
+    ins Einkaufszentrum = to the shopping centre
+""")
+
+
 def purpose(choose: Chooser) -> Phrase:
-    """He is going into town to buy a red hat: um ... zu."""
-    subject = first_subject(choose)
-    place = choose.form(lexicon.DESTINATIONS[8:11])
+    """Today he is going into town to buy a red hat: um ... zu."""
+    subject = inner_subject(choose)
+    place, time = choose.form(_SHOPPING_PLACES), choose.form(COMING[:6])
     predicate = draw_predicate(choose, "s", subject)
-    be = english.be(subject.person)
+    be = english.be(clauses.english_person(subject))
     go = german.conjugate("gehen", "geht", subject.person)
-    time = choose.form(COMING[:4])
     return both(
         f"{time.en} {subject.en} {be} going {place.en} to {clauses.english_infinitive(predicate)}",
         f"{time.de} {go} {subject.de} {place.de}, um {clauses.german_infinitive(predicate)}",
@@ -187,13 +197,11 @@ def purpose(choose: Chooser) -> Phrase:
 
 def two_people(choose: Chooser) -> Phrase:
     """I am reading a book, and my brother is playing football."""
-    first = first_subject(choose)
-    second = somebody(choose)
     link = choose.form(phrases("und = and\n aber = but"))
-    time = choose.form((clauses.NO_TIME, *COMING[:4]))
-    left = Clause(subject=first, predicate=draw_predicate(choose, "n", first), tense="now", time=time)
-    right = Clause(subject=second, predicate=draw_predicate(choose, "n", second), tense="now")
-    if time == clauses.NO_TIME:
-        gerade = Phrase("right now", "gerade")
-        left = replace(left, time=gerade)
-    return both(f"{in_english(left)}, {link.en} {in_english(right)}", f"{in_german(left)}, {link.de} {in_german(right)}")
+    first = first_subject(choose)
+    left = drawn(choose, first, "n", "now")
+    left = replace(left, time=choose.form((GERADE, *TODAY)))
+    right = drawn(choose, somebody(choose), "n", "now")
+    return both(
+        f"{in_english(left)}, {link.en} {in_english(right)}", f"{in_german(left)}, {link.de} {in_german(right)}"
+    )

@@ -1,9 +1,13 @@
 """Draws what a sentence says of its subject: a verb from the families, with an object or a place."""
 
+from dataclasses import replace
+from functools import cache
+
 from attendo.demo import german
+from attendo.demo.activities import ACTIVITY_FAMILIES
 from attendo.demo.choices import Chooser
 from attendo.demo.clauses import NounPhrase, Predicate, Subject
-from attendo.demo.families import BARE, FAMILIES, Family
+from attendo.demo.families import BARE, OBJECT_FAMILIES, Family
 from attendo.demo.words import Adjective, Noun, Phrase, Verb
 
 THE = Phrase("the", "der")
@@ -15,9 +19,12 @@ HIS = Phrase("his", "sein")
 YOUR = Phrase("your", "Ihr")
 
 
+@cache
 def families(use: str) -> tuple[Family, ...]:
     """The families that suit a use, each as often as its weight."""
-    return tuple(family for family in FAMILIES if use in family.uses for _ in range(family.weight))
+    return tuple(
+        family for family in OBJECT_FAMILIES + ACTIVITY_FAMILIES if use in family.uses for _ in range(family.weight)
+    )
 
 
 def _determiner(code: str, subject: Subject) -> Phrase:
@@ -33,7 +40,9 @@ def noun_object(
     return NounPhrase(noun=noun, determiner=determiner, adjective=adjective)
 
 
-def draw_predicate(choose: Chooser, use: str, subject: Subject, *, negated: bool = False, definite: bool = False) -> Predicate:
+def draw_predicate(
+    choose: Chooser, use: str, subject: Subject, *, negated: bool = False, definite: bool = False
+) -> Predicate:
     """Draws a verb and what goes with it.
 
     Args:
@@ -50,10 +59,11 @@ def draw_predicate(choose: Chooser, use: str, subject: Subject, *, negated: bool
     verb = choose.word(family.verbs)
     if family.complements:
         complement = choose.word(family.complements)
-        return Predicate(verb=verb, en=complement.en, de_place=complement.de)
+        return Predicate(verb=verb, en=complement.en, de_place=complement.de, brief=family.brief)
     codes = [code for code in family.determiners if not definite or code in "tm"]
     phrase = noun_object(choose, family.nouns, _determiner(choose.form(codes), subject), family.adjectives)
-    return object_predicate(verb, phrase, family.case, family.preposition, negated=negated)
+    predicate = object_predicate(verb, phrase, family.case, family.preposition, negated=negated)
+    return replace(predicate, brief=family.brief)
 
 
 def object_predicate(

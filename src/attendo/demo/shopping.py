@@ -1,11 +1,12 @@
 """Templates for the shop, the market and the restaurant."""
 
-from attendo.demo import english, german, lexicon
+from attendo.demo import counting, english, german, lexicon, places
 from attendo.demo.choices import Chooser
 from attendo.demo.clauses import Clause, I, NounPhrase, Predicate, in_english, in_german
+from attendo.demo.clock import clock
 from attendo.demo.everyday import both, first_subject
-from attendo.demo.predicates import A, BARE, THE, THIS, noun_object
-from attendo.demo.travel import clock
+from attendo.demo.families import BARE
+from attendo.demo.predicates import THE, THIS, A, noun_object
 from attendo.demo.words import Adjective, Phrase, adjectives, phrases, verb
 
 _GOODS = lexicon.CLOTHES + lexicon.BELONGINGS
@@ -21,7 +22,7 @@ _FOR_WHOM = phrases("""
     unserem Sohn = our son
     unserer Tochter = our daughter
 """)
-_PRICES = lexicon.NUMBERS[1:] + lexicon.TENS + (Phrase("two hundred", "zweihundert"), Phrase("a hundred", "hundert"))
+_PRICES = counting.NUMBERS[1:] + counting.TENS + (Phrase("two hundred", "zweihundert"), Phrase("a hundred", "hundert"))
 
 
 def price_question(choose: Chooser) -> Phrase:
@@ -81,8 +82,10 @@ _MISFITS = phrases("""
 def misfit(choose: Chooser) -> Phrase:
     """The jacket is too big for me: a German dative."""
     phrase = noun_object(choose, lexicon.CLOTHES, choose.form((THE, THIS)), lexicon.COLOURS)
-    misfit_word = choose.form(_MISFITS)
-    whom = choose.form(_FOR_WHOM)
+    has_length = phrase.noun in lexicon.GARMENTS and not phrase.is_plural
+    misfit_word = choose.form(tuple(word for word in _MISFITS if has_length or word.en not in ("long", "short")))
+    womens = phrase.noun in lexicon.WOMENS_CLOTHES
+    whom = choose.form(tuple(who for who in _FOR_WHOM if not womens or who.en not in ("him", "my brother", "our son")))
     is_de = "sind" if phrase.is_plural else "ist"
     return both(
         f"{phrase.en} {english.be(phrase.person)} too {misfit_word.en} for {whom.en}",
@@ -97,22 +100,22 @@ def show(choose: Chooser) -> Phrase:
     return both(f"please show {whom.en} {phrase.en}", f"zeigen Sie {whom.de} bitte {phrase.de('accusative')}")
 
 
-_LIKERS = (
-    (Phrase("I like", "mir"), Phrase("I", "mir")),
-    (Phrase("we like", "uns"), Phrase("we", "uns")),
-    (Phrase("he likes", "ihm"), Phrase("he", "ihm")),
-    (Phrase("she likes", "ihr"), Phrase("she", "ihr")),
-    (Phrase("my mother likes", "meiner Mutter"), Phrase("", "")),
-    (Phrase("my father likes", "meinem Vater"), Phrase("", "")),
-    (Phrase("our daughter likes", "unserer Tochter"), Phrase("", "")),
-)
+_LIKERS = phrases("""
+    mir = I like
+    uns = we like
+    ihm = he likes
+    ihr = she likes
+    meiner Mutter = my mother likes
+    meinem Vater = my father likes
+    unserer Tochter = our daughter likes
+""")
 
 
 def taste(choose: Chooser) -> Phrase:
     """I like the blue coat better than the red one: what is liked is the German subject."""
-    liker = choose.form(_LIKERS)[0]
-    noun = choose.word(_GOODS + lexicon.SIGHTS)
-    colours = lexicon.BUILDING_QUALITIES if noun in lexicon.SIGHTS else _GOODS_QUALITIES
+    liker = choose.form(_LIKERS)
+    noun = choose.word(_GOODS + places.SIGHTS)
+    colours = places.BUILDING_QUALITIES if noun in places.SIGHTS else _GOODS_QUALITIES
     phrase = NounPhrase(noun=noun, determiner=THE, adjective=choose.word(colours))
     pleases = "gefallen" if phrase.is_plural else "gefällt"
     if choose.chance(0.5):
@@ -141,10 +144,10 @@ _COMPARATIVES = phrases("""
 
 def comparison(choose: Chooser) -> Phrase:
     """This coat is cheaper than the red jacket."""
-    left = NounPhrase(noun=choose.word(_GOODS), determiner=THIS)
-    right = NounPhrase(
-        noun=choose.word(_GOODS), determiner=THE, adjective=choose.word(_GOODS_QUALITIES)
-    )
+    goods = choose.form((lexicon.CLOTHES, lexicon.BELONGINGS))
+    left = NounPhrase(noun=choose.word(goods), determiner=THIS)
+    others = tuple(noun for noun in goods if noun != left.noun)
+    right = NounPhrase(noun=choose.word(others), determiner=THE, adjective=choose.word(_GOODS_QUALITIES))
     than = choose.form(_COMPARATIVES)
     is_de = "sind" if left.is_plural else "ist"
     return both(
@@ -158,8 +161,8 @@ def where_to_buy(choose: Chooser) -> Phrase:
     if choose.chance(0.5):
         phrase = noun_object(choose, lexicon.GROCERIES, BARE, lexicon.GROCERY_QUALITIES)
     else:
-        phrase = noun_object(choose, _GOODS, A, _GOODS_QUALITIES + lexicon.PRICES)
-    who = choose.form(phrases("kann ich = can I\n können wir = can we\n kann man = can one"))
+        phrase = noun_object(choose, _GOODS, A, _GOODS_QUALITIES + lexicon.PRICES[1:])
+    who = choose.form(_CAN)
     return both(f"where {who.en} buy {phrase.en}", f"wo {who.de} {phrase.de('accusative')} kaufen", "?")
 
 
@@ -168,7 +171,7 @@ def _container(choose: Chooser) -> Phrase:
     glass, cup, bottle = lexicon.CONTAINERS
     kind = choose.form((glass, cup, bottle))
     drink = choose.word(lexicon.CUP_DRINKS if kind == cup else lexicon.GLASS_DRINKS)
-    number = choose.form((BARE, BARE, *lexicon.NUMBERS[1:4]))
+    number = choose.form((BARE, BARE, *counting.NUMBERS[1:4]))
     if number == BARE:
         phrase = NounPhrase(noun=kind, determiner=A)
         return Phrase(f"{phrase.en} of {drink.en}", f"{phrase.de('accusative')} {drink.de}")
@@ -176,7 +179,7 @@ def _container(choose: Chooser) -> Phrase:
 
 
 def _dish(choose: Chooser) -> Phrase:
-    phrase = noun_object(choose, lexicon.DISHES, A, lexicon.FOOD_QUALITIES[:3])
+    phrase = noun_object(choose, lexicon.DISHES[:-1], A, lexicon.SIZES)
     return Phrase(phrase.en, phrase.de("accusative"))
 
 
@@ -220,31 +223,56 @@ def at_the_market(choose: Chooser) -> Phrase:
     )
 
 
+_TABLEWARE = phrases("""
+    die Rechnung = the bill
+    die Speisekarte = the menu
+    eine Gabel = a fork
+    ein Messer = a knife
+    einen Löffel = a spoon
+    noch ein Glas = another glass
+    etwas Brot = some bread
+    ein Stück Kuchen = a piece of cake
+    zwei Stück Kuchen = two pieces of cake
+""")
+
+
+def _tableware(choose: Chooser) -> Phrase:
+    return choose.word(_TABLEWARE)
+
+
 def bring_us(choose: Chooser) -> Phrase:
     """Could you bring us two cups of tea, please?"""
-    wanted = _container(choose) if choose.chance(0.5) else _dish(choose)
+    wanted = choose.form((_container, _dish, _tableware))(choose)
     whom = choose.form(_FOR_WHOM)
-    return both(f"could you please bring {whom.en} {wanted.en}", f"könnten Sie {whom.de} bitte {wanted.de} bringen", "?")
+    return both(
+        f"could you please bring {whom.en} {wanted.en}", f"könnten Sie {whom.de} bitte {wanted.de} bringen", "?"
+    )
 
 
+_CAN = phrases("""
+    kann ich = can I
+    können wir = can we
+""")
 _LEFT_OUT = phrases("""
     Käse = cheese
     Fleisch = meat
     Zwiebeln = onions
     Knoblauch = garlic
     Schinken = ham
-    Pfeffer = pepper
     Tomaten = tomatoes
     Pilze = mushrooms
 """)
 
 
+_WITH_TOPPING = tuple(noun for noun in lexicon.DISHES if noun.en in ("soup", "salad", "pizza", "omelette", "burger"))
+
+
 def without(choose: Chooser) -> Phrase:
     """Can I have the salad without onions?"""
-    dish = NounPhrase(noun=choose.word(lexicon.DISHES[:-1]), determiner=THE)
+    dish = NounPhrase(noun=choose.word(_WITH_TOPPING), determiner=THE)
     without_de, without_en = choose.form((("ohne", "without"), ("mit", "with")))
     thing = choose.word(_LEFT_OUT)
-    who = choose.form(phrases("kann ich = can I\n können wir = can we"))
+    who = choose.form(_CAN)
     if without_de == "mit" and thing.de == "Pilze":
         thing = Phrase(thing.en, "Pilzen")
     return both(
@@ -254,35 +282,40 @@ def without(choose: Chooser) -> Phrase:
     )
 
 
-_FLAVOURS = phrases("""
+_SAVOURY = phrases("""
     salzig = salty
     kalt = cold
     scharf = spicy
     heiß = hot
     fettig = greasy
+""")
+_SWEET = phrases("""
     trocken = dry
+    süß = sweet
+    groß = big
+    klein = small
+""")
+_TOO = phrases("""
+    zu = too
+    sehr = very
+    leider zu = unfortunately too
+    viel zu = much too
 """)
 
 
 def complaint(choose: Chooser) -> Phrase:
     """The soup is too salty."""
     dish = NounPhrase(noun=choose.word(lexicon.DISHES), determiner=choose.form((THE, THIS)))
-    flavour = choose.word(tuple(word for word in _FLAVOURS if word.en != "dry" or dish.noun.en != "soup"))
-    degree = choose.form(
-        phrases("""
-            zu = too
-            sehr = very
-            leider zu = unfortunately too
-            viel zu = much too
-        """)
-    )
+    sweet = dish.noun.en in ("cake", "pancake")
+    flavour = choose.word(_SWEET if sweet else _SAVOURY[:2] if dish.noun.en == "salad" else _SAVOURY)
+    degree = choose.form(_TOO)
     return both(f"{dish.en} is {degree.en} {flavour.en}", f"{dish.de('nominative')} ist {degree.de} {flavour.de}")
 
 
 def tasting(choose: Chooser) -> Phrase:
     """The soup tasted very good; how does the cake taste?"""
     dish = NounPhrase(noun=choose.word(lexicon.DISHES + lexicon.SNACKS[:4]), determiner=choose.form((THE, THIS)))
-    good = choose.word(phrases("gut = good\n sehr gut = very good\n lecker = delicious\n schlecht = bad\n süß = sweet"))
+    good = choose.word(phrases("gut = good\n sehr gut = very good\n lecker = delicious\n schlecht = bad"))
     if choose.chance(0.3):
         return both(f"how does {dish.en} taste", f"wie schmeckt {dish.de('nominative')}", "?")
     return both(f"{dish.en} tastes {good.en}", f"{dish.de('nominative')} schmeckt {good.de}")
@@ -290,9 +323,9 @@ def tasting(choose: Chooser) -> Phrase:
 
 def reserve_table(choose: Chooser) -> Phrase:
     """I would like to reserve a table for four people on Friday at seven o'clock."""
-    people = choose.word(lexicon.NUMBERS[1:10])
-    day = choose.word(lexicon.WEEKDAYS)
-    time = clock(choose)
+    people = choose.word(counting.NUMBERS[1:10])
+    day = choose.word(counting.WEEKDAYS)
+    time = clock(choose, hours=(12, 1, 6, 7, 8, 9))
     who = choose.form(phrases("ich möchte = I would like\n wir möchten = we would like"))
     return both(
         f"{who.en} to reserve a table for {people.en} people on {day.en} at {time.en}",
@@ -316,21 +349,24 @@ def preference(choose: Chooser) -> Phrase:
     return both(in_english(clause), in_german(clause))
 
 
+_CUSTOMERS = phrases("""
+    mich = myself
+    meine Mutter = my mother
+    meine Schwester = my sister
+    unsere Tochter = our daughter
+    meinen Vater = my father
+    unseren Sohn = our son
+    mein Kind = my child
+    meine Freunde = my friends
+""")
+
+
 def shop_wish(choose: Chooser) -> Phrase:
     """I am looking for a warm coat for my sister."""
     adjective_table: tuple[Adjective, ...] = _GOODS_QUALITIES + adjectives("schön = beautiful\n billig = cheap")
     phrase = noun_object(choose, _GOODS, A, adjective_table)
-    whom = choose.form(
-        phrases("""
-            meinen Vater = my father
-            meine Mutter = my mother
-            meine Schwester = my sister
-            unseren Sohn = our son
-            meine Freunde = my friends
-            mein Kind = my child
-            mich = myself
-        """)
-    )
+    womens = phrase.noun in lexicon.WOMENS_CLOTHES
+    whom = choose.form(_CUSTOMERS[:4] if womens else _CUSTOMERS)
     clause = Clause(
         subject=I,
         predicate=Predicate(

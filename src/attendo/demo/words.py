@@ -2,13 +2,13 @@
 
 A table has one word a line, German first:
 
-    der Apfel/Äpfel = apple              noun: article tells the gender, then singular/plural; English plural when irregular
+    der Apfel/Äpfel = apple              noun: article, singular/plural; the English plural where irregular
     der Kollege*/Kollegen = colleague    * weak noun: den Kollegen, dem Kollegen
     +der Schuh/Schuhe = shoe             + always said in the plural
     die Milch = milk                     no plural
     teuer/teur = expensive               adjective, with the stem its endings join where that differs
-    ab|holen holt abgeholt = pick_up     verb: infinitive (prefix|verb), er-form, participle (+ with sein) = English base,
-    gehen geht +gegangen = go went gone  past and participle where irregular; _ for the space before a particle
+    ab|holen holt abgeholt = pick_up     verb: infinitive (prefix|verb), er-form, participle (+ with sein), then
+    gehen geht +gegangen = go went gone  English base, past and participle where irregular; _ for a space
 """
 
 from dataclasses import dataclass

@@ -244,6 +244,8 @@ def _decode_start(line: bytes) -> str:
 def _excerpt(text: str) -> str:
     """Gives the start of a text on one line without tabs, for a report."""
     start = text if len(text) <= _EXCERPT_CHARACTERS else text[:_EXCERPT_CHARACTERS] + "…"
+    if start.isprintable():
+        return start
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in start)
 
 

@@ -87,7 +87,7 @@ class TrainingConfig:
             raise ValueError("; ".join(problems))
 
     def _limits(self) -> list[tuple[str, float | None, float]]:
-        ones = "max_steps max_tokens max_tokens_at_once warmup_steps checkpoint_steps average_last eval_steps".split()
-        ones += ["patience", "log_steps", "threads"]
+        ones = ["max_steps", "max_tokens", "max_tokens_at_once", "warmup_steps", "checkpoint_steps", "average_last"]
+        ones += ["eval_steps", "patience", "log_steps", "threads"]
         zeros = ("cooldown_steps", "weight_decay", "seed")
         return [(key, getattr(self, key), 1) for key in ones] + [(key, getattr(self, key), 0) for key in zeros]

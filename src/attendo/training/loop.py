@@ -19,7 +19,6 @@ from attendo.training.config import TrainingConfig
 from attendo.training.schedule import learning_rate
 from attendo.training.update import UpdateResult, update
 
-
 _GLANCE_STEPS = 10
 """On a GPU the loss is looked at only so often: each look waits for the device."""
 

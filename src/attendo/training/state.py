@@ -1,4 +1,4 @@
-"""All of a run's state that is not its position or its weights: Adam's moments and the random generators, as tensors."""
+"""A run's state beside its position and weights: Adam's moments and the random generators, as tensors."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ _GENERATOR, _CUDA_GENERATOR = "generator.cpu", "generator.cuda"
 
 def export_state(model: Transformer, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
     """The optimiser's state by the names of the model's parameters, and the generators' states (uint8)."""
-    names = {parameter: name for name, parameter in model.named_parameters()}
+    names: dict[Tensor, str] = {parameter: name for name, parameter in model.named_parameters()}
     state = {
         f"adam.{key}.{names[parameter]}": value
         for parameter, values in optimizer.state.items()

@@ -19,7 +19,14 @@ TRAIN_COLOUR, VALID_COLOUR, BEST_COLOUR = "#4477aa", "#cc6611", "#1a7a3c"
 
 @dataclass(frozen=True, kw_only=True)
 class TrainPoint:
-    """What one progress line of training said; loss in nats a target token, smoothed labels included."""
+    """What one progress line of training said.
+
+    Attributes:
+        step: updates of the weights so far.
+        loss: nats a target token, without label smoothing where the line tells it, so that it can stand beside the
+            validation's.
+        learning_rate: of that step.
+    """
 
     step: int
     loss: float
@@ -154,9 +161,8 @@ def _parse_line(line: str) -> TrainPoint | ValidPoint | None:
     record = json.loads(line)
     kind = record["kind"]
     if kind == "train":
-        return TrainPoint(
-            step=int(record["step"]), loss=float(record["loss"]), learning_rate=float(record["learning_rate"])
-        )
+        loss = record["log_loss"] if "log_loss" in record else record["loss"]
+        return TrainPoint(step=int(record["step"]), loss=float(loss), learning_rate=float(record["learning_rate"]))
     if kind == "valid":
         bleu = record.get("bleu")
         return ValidPoint(
@@ -191,7 +197,7 @@ def _draw_loss(axes: Axes, metrics: Metrics) -> None:
             smooth(losses, half_width=len(losses) // 50),
             color=TRAIN_COLOUR,
             linewidth=1.8,
-            label="training, smoothed",
+            label="training, running mean",
         )
     if metrics.valid:
         valid_steps = [point.step for point in metrics.valid]

@@ -17,26 +17,24 @@ from torch import Tensor
 from attendo.checkpoint import (
     Checkpoint,
     Checkpoints,
-    ModelDescription,
     find_model,
     load_model,
     load_weights,
     mean_weights,
     named_weights,
-    save_model,
 )
 from attendo.errors import ModelError, RecipeError
 from attendo.files import write_json, write_text
 from attendo.model.transformer import Transformer
 from attendo.recipe import Recipe, load_recipe, to_toml
-from attendo.text.prepared import PreparedData, fingerprint, is_prepared, open_prepared
+from attendo.text.prepared import PreparedData
 from attendo.training.batches import BatchStream, Segmentation
 from attendo.training.loop import Ending, Hooks, Position, StepMetrics, Validation, run
 from attendo.training.state import export_state, import_state
 from attendo.training.update import make_optimizer
-from attendo.workflow.card import model_card
 from attendo.workflow.curves import draw_curves
-from attendo.workflow.prepare import Progress, prepare
+from attendo.workflow.model_folder import write_model
+from attendo.workflow.prepare import Progress
 from attendo.workflow.validation import Validator
 
 
@@ -70,48 +68,28 @@ class RunOutcome:
     position: Position
 
 
-def prepared_folder(recipe: Recipe, root: Path) -> Path:
-    """Where a recipe's prepared data lies below `root`: another folder for other data or another tokenizer."""
-    assert recipe.data is not None
-    return root / f"{recipe.name}-{fingerprint(recipe.data, recipe.tokenizer, recipe.training.seed)[:12]}"
-
-
-def prepare_if_missing(recipe: Recipe, folder: Path, reporter: Reporter) -> PreparedData:
-    """Opens a recipe's prepared folder; makes it first where it is missing or of something else.
+def check_new_run(folder: Path) -> None:
+    """Refuses a folder that a new run would spoil.
 
     Raises:
-        DataError: a corpus cannot be used.
-        RecipeError: the recipe names no corpora.
+        ModelError: there is a run already, or the path is a file.
     """
-    if recipe.data is None or not recipe.data.corpora:
-        raise RecipeError(f"{recipe.name}: data.corpora names nothing to train on; see docs/own-data.md")
-    expected = fingerprint(recipe.data, recipe.tokenizer, recipe.training.seed)
-    if is_prepared(folder, expected, recipe.folder / recipe.data.folder):
-        reporter.message(f"data: {folder} is prepared already")
-        return open_prepared(folder)
-    reporter.message(f"data: preparing {folder}")
-    return prepare(
-        recipe.data,
-        recipe.tokenizer,
-        folder,
-        base_folder=recipe.folder,
-        seed=recipe.training.seed,
-        progress=reporter.preparing,
-    )
+    if (folder / "checkpoints").is_dir() or (folder / "recipe.toml").exists():
+        raise ModelError(f"{folder}: holds a run already; go on with --resume -o {folder}, or name another folder")
+    if folder.exists() and not folder.is_dir():
+        raise ModelError(f"{folder}: is a file; name a folder for the run with -o")
 
 
-def start_run(recipe: Recipe, folder: Path, prepared: Path, reporter: Reporter) -> None:
+def start_run(recipe: Recipe, folder: Path, prepared: Path) -> None:
     """Makes a run folder for a recipe.
 
     Raises:
         ModelError: there is a run already.
     """
-    if (folder / "checkpoints").is_dir() or (folder / "recipe.toml").exists():
-        raise ModelError(f"{folder}: holds a run already; go on with --resume, or name another folder with -o")
+    check_new_run(folder)
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "run.json", {"format_version": 1, "prepared": str(prepared.resolve())})
     write_text(folder / "recipe.toml", to_toml(recipe))
-    reporter.message(f"run: {folder}")
 
 
 def resume_run(folder: Path, overrides: list[str]) -> tuple[Recipe, Path]:
@@ -249,21 +227,8 @@ class TrainingRun:
         self._reporter.validated(position, validation, is_best)
 
     def _write_model(self, weights: dict[str, Tensor], facts: dict[str, Any]) -> None:
-        prepared, recipe = self.prepared, self.recipe
-        description = ModelDescription(
-            task=recipe.task,
-            source_language=prepared.source_language,
-            target_language=prepared.target_language,
-            src_vocab_size=prepared.source_tokenizer.vocab_size,
-            tgt_vocab_size=prepared.target_tokenizer.vocab_size,
-            model=self.model.config,
-            search={key: getattr(recipe.search, key) for key in ("beam_size", "length_penalty", "max_len_offset")},
-            training={"recipe": recipe.name, "averaged": recipe.training.average_last, **facts},
-        )
-        card = model_card(recipe, prepared.report, description, self.model.num_parameters)
-        save_model(
-            self.folder / "model", description, weights, prepared.source_tokenizer, prepared.target_tokenizer, card
-        )
+        facts = {"averaged": self.recipe.training.average_last, **facts}
+        write_model(self.folder / "model", self.recipe, self.prepared, weights, facts)
 
     def _append(self, record: dict[str, Any]) -> None:
         with (self.folder / "metrics.jsonl").open("a", encoding="utf-8") as file:

@@ -1,0 +1,20 @@
+"""`attendo average`: the mean of a run's last checkpoints."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from attendo.cli.progress import note
+
+
+def average(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
+    last: Annotated[int, typer.Option("--last", metavar="N", min=1, help="How many checkpoints.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The model folder to write.")],
+) -> None:
+    """Writes the mean of a run's last N checkpoints as a model."""
+    from attendo.workflow.average import average as average_run
+
+    steps = average_run(run, last, output)
+    note(f"wrote {output}: the mean of the checkpoints at steps {', '.join(map(str, steps))}")

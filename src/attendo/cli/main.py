@@ -1,0 +1,110 @@
+"""The command `attendo`: its commands, and what becomes of errors."""
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from attendo import __version__
+from attendo.cli.attention import attention
+from attendo.cli.average import average
+from attendo.cli.compare import compare
+from attendo.cli.evaluate import evaluate
+from attendo.cli.info import info
+from attendo.cli.prepare import prepare
+from attendo.cli.recipe import recipe
+from attendo.cli.score import score
+from attendo.cli.train import train
+from attendo.cli.translate import translate
+from attendo.errors import AttendoError
+
+app = typer.Typer(
+    name="attendo",
+    help="The Transformer of 'Attention Is All You Need': train, translate, score, look inside.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+COMMANDS = (prepare, train, average, translate, evaluate, score, compare, attention, info, recipe)
+"""In the order of `--help`, which is that of use."""
+
+for command in COMMANDS:
+    app.command(command.__name__)(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"attendo {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def attendo(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """The options of `attendo` itself."""
+
+
+def main() -> None:
+    """Runs the command line of this process."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs a command.
+
+    Args:
+        arguments: without the program's name.
+
+    Returns:
+        The exit status: 0 done, 1 an error of the user's data, files or recipe, 2 wrong usage, 130 after SIGINT, 143
+        after SIGTERM.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # text is UTF-8 wherever it goes, and a line ends as it does elsewhere
+            stream.reconfigure(encoding="utf-8", newline="\n", errors="backslashreplace")
+    with suppress(ValueError):  # not the main thread: whoever calls us there has its own way to end
+        signal.signal(signal.SIGTERM, _terminate)
+    try:
+        app(args=list(arguments), prog_name="attendo")
+    except SystemExit as ending:  # also a usage error, which is printed already, and Ctrl-C
+        return _flushed(ending.code if isinstance(ending.code, int) else 0)
+    except AttendoError as error:
+        return _say(f"error: {error}", 1)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _say(f"error: {where}{error.strerror or error}", 1)
+    return _flushed(0)
+
+
+def _flushed(status: int) -> int:
+    """Writes what is still buffered; where nobody reads it any more, as in `attendo ... | head`, that is no error."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
+
+
+def _say(message: str, status: int) -> int:
+    print(f"attendo: {message}", file=sys.stderr)
+    return status
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    """Ends as SIGTERM asks, but through every `finally`, so that no half-written file stays."""
+    sys.exit(128 + number)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""Arguments and options that several commands share, so that one thing is called one thing."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A model folder, or a run folder.")]
+
+RecipeArgument = Annotated[
+    str, typer.Argument(metavar="RECIPE", help="A TOML file, or the name of a shipped recipe (see `attendo recipe`).")
+]
+
+SourceOption = Annotated[Path, typer.Option("--source", metavar="FILE", help="Source sentences, one a line.")]
+
+ReferenceOption = Annotated[Path, typer.Option("--reference", metavar="FILE", help="Their reference translations.")]
+
+DtypeOption = Annotated[
+    Literal["float32", "bfloat16", "int8"], typer.Option("--dtype", help="The numbers to calculate with.")
+]
+
+BeamSizeOption = Annotated[
+    int | None,
+    typer.Option("--beam-size", help="Hypotheses kept at each step; 1 is greedy. Default: the model's, else 4."),
+]
+
+LengthPenaltyOption = Annotated[
+    float | None,
+    typer.Option("--length-penalty", help="Alpha of ((5 + length) / 6)^alpha. Default: the model's, else 0.6."),
+]
+
+EnsembleOption = Annotated[
+    list[str] | None,
+    typer.Option("--ensemble", metavar="MODEL", help="A further model to translate with; may be repeated."),
+]
+
+ThreadsOption = Annotated[int | None, typer.Option("--threads", min=1, help="Processor threads.")]
+
+SetSearchOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="search.KEY=VALUE", help="Another search setting (docs/recipes.md); may be repeated."
+    ),
+]
+
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Changes a value of the recipe; may be repeated."),
+]
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def search_changes(**options: int | float | None) -> dict[str, int | float]:
+    """The search settings that options were given for."""
+    return {key: value for key, value in options.items() if value is not None}

@@ -1,0 +1,90 @@
+"""`attendo prepare`: corpora to a vocabulary and token shards, every pair accounted for."""
+
+import json
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated, Self
+
+import typer
+
+from attendo.cli.options import JsonOption, RecipeArgument, SetOption
+from attendo.cli.progress import JobProgress, note
+
+if TYPE_CHECKING:
+    from attendo.text.prepared import PreparationReport
+    from attendo.workflow.prepare import Progress
+
+
+def prepare(
+    recipe: RecipeArgument,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="The prepared folder. Default: prepared/NAME-..."),
+    ] = None,
+    settings: SetOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Learns the vocabulary and writes token shards, with a report of every pair kept or dropped."""
+    from attendo.recipe import load_recipe
+    from attendo.text.prepared import report_as_json
+    from attendo.workflow.preparation import prepare_if_missing, prepared_folder
+
+    loaded = load_recipe(recipe, settings or ())
+    folder = output or prepared_folder(loaded, Path("prepared"))
+    with _Reporter() as reporter:
+        report = prepare_if_missing(loaded, folder, reporter).report
+    if as_json:
+        print(json.dumps({"folder": str(folder), **report_as_json(report)}, indent=2, ensure_ascii=False))
+    else:
+        print(report_text(report))
+        note(f"{folder} is ready; every dropped pair stands in {folder / 'dropped.tsv'}")
+
+
+def report_text(report: "PreparationReport") -> str:
+    """What became of every pair, as a table: a column a corpus, totals that add up."""
+    corpora = [*report.corpora, *([report.valid] if report.valid else [])]
+    names = [*(corpus.name for corpus in report.corpora), *(["(validation)"] if report.valid else [])]
+    rows: list[tuple[str, list[int]]] = [
+        ("pairs read", [corpus.read for corpus in corpora]),
+        ("kept", [corpus.kept for corpus in corpora]),
+    ]
+    for reason in report.corpora[0].dropped:
+        counts = [corpus.dropped.get(reason, 0) for corpus in corpora]
+        if any(counts):
+            rows.append((f"dropped: {reason}", counts))
+    rows += [
+        ("source tokens", [corpus.source_tokens for corpus in corpora]),
+        ("target tokens", [corpus.target_tokens for corpus in corpora]),
+        ("spelled in bytes", [corpus.source_byte_tokens + corpus.target_byte_tokens for corpus in corpora]),
+    ]
+    if any(corpus.in_valid for corpus in corpora):
+        rows.append(("also in validation", [corpus.in_valid for corpus in corpora]))
+    width = max(len(text) for text in (*names, *(f"{count:,}" for _, counts in rows for count in counts)))
+    lines = [" " * 20 + "".join(f"  {name:>{width}}" for name in names)]
+    lines += [f"{label:<20}" + "".join(f"  {count:>{width},}" for count in counts) for label, counts in rows]
+    sizes = {report.source_vocab_size, report.target_vocab_size}
+    vocabulary = " and ".join(f"{size:,}" for size in sorted(sizes))
+    lines.append(f"vocabulary of {vocabulary} pieces, learned from {report.sampled_pairs:,} pairs")
+    return "\n".join(lines)
+
+
+class _Reporter:
+    """Shows how far the preparation is."""
+
+    def __init__(self) -> None:
+        self._bar = JobProgress("cleaning", "MB")
+
+    def message(self, text: str) -> None:
+        note(text)
+
+    def preparing(self, progress: "Progress") -> None:
+        self._bar.update(progress.done_bytes / 1e6, label=progress.stage, total=progress.total_bytes / 1e6)
+
+    def __enter__(self) -> Self:
+        self._bar.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._bar.__exit__(kind, error, traceback)

@@ -1,0 +1,116 @@
+"""How far a long job is, on standard error: a bar on a terminal, else a plain line now and then."""
+
+import sys
+import time
+from types import TracebackType
+from typing import Self, TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+
+class JobProgress:
+    """A context manager around a job whose parts can be counted.
+
+    Args:
+        label: what is being done, such as `translating`.
+        unit: what is counted, such as `lines`.
+        total: how many there are, where that is known.
+        first: how many were done before the job began, as in a run that goes on.
+        stream: where to write; standard error where left out.
+        every_s: seconds between plain lines.
+    """
+
+    def __init__(
+        self,
+        label: str,
+        unit: str,
+        total: float | None = None,
+        *,
+        first: float = 0.0,
+        stream: TextIO | None = None,
+        every_s: float = 10.0,
+    ) -> None:
+        self.label, self._unit, self.total = label, unit, total
+        self._first = first
+        self._stream = stream or sys.stderr
+        self._every_s = every_s
+        self._started = self._told = time.monotonic()
+        self.done = 0.0
+        """How many are done."""
+        self._bar: Progress | None = None
+        if self._stream.isatty():
+            console = Console(file=self._stream)
+            columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[figures]}"))
+            self._bar = Progress(*columns, console=console, transient=True)
+            self._task = self._bar.add_task(label, total=total, figures="")
+
+    @property
+    def seconds(self) -> float:
+        """Since the start."""
+        return time.monotonic() - self._started
+
+    @property
+    def rate(self) -> float:
+        """How many a second."""
+        return max(self.done - self._first, 0.0) / max(self.seconds, 1e-9)
+
+    def update(self, done: float, *, label: str | None = None, total: float | None = None, note: str = "") -> None:
+        """Tells how many are done by now; cheap enough to be called for each.
+
+        Args:
+            done: of `total`.
+            label: what is being done now, where that has changed; the rate then starts anew.
+            total: of the new stage.
+            note: further figures to show.
+        """
+        if label is not None and label != self.label:
+            self.label, self._started, self._first = label, time.monotonic(), 0.0
+        if total is not None:
+            self.total = total
+        self.done = done
+        if self._bar is not None:
+            self._bar.update(
+                self._task, description=self.label, completed=done, total=self.total, figures=self.figures(note)
+            )
+        elif time.monotonic() - self._told >= self._every_s:
+            self._told = time.monotonic()
+            print(f"{self.label}: {self.figures(note)}", file=self._stream, flush=True)
+
+    def say(self, text: str) -> None:
+        """A line that stays, above the bar."""
+        if self._bar is not None:
+            self._bar.console.print(text, markup=False, highlight=False)
+        else:
+            print(text, file=self._stream, flush=True)
+
+    def figures(self, note: str = "") -> str:
+        """Count, rate and time left, in a line."""
+        parts = [f"{self.done:,.0f}{f' of {self.total:,.0f}' if self.total else ''} {self._unit}"]
+        parts.append(f"{self.rate:,.{0 if self.rate >= 10 else 1}f}/s")
+        if self.total and self.rate > 0 and self.done <= self.total:
+            parts.append(f"{clock((self.total - self.done) / self.rate)} left")
+        return ", ".join([*parts, note] if note else parts)
+
+    def __enter__(self) -> Self:
+        if self._bar is not None:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+def clock(seconds: float) -> str:
+    """Seconds as `1:02:03` or `2:03`."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def note(text: str) -> None:
+    """A line for the user on standard error."""
+    print(text, file=sys.stderr, flush=True)

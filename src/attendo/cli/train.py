@@ -1,0 +1,231 @@
+"""`attendo train`: prepares what is missing, then trains."""
+
+import json
+import signal
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Annotated, Self
+
+import typer
+
+from attendo.cli.options import SetOption
+from attendo.cli.progress import JobProgress, clock, note
+
+if TYPE_CHECKING:
+    from attendo.training.loop import Position, StepMetrics, Validation
+    from attendo.workflow.estimate import Estimate
+    from attendo.workflow.prepare import Progress
+
+
+def train(
+    recipe: Annotated[
+        str | None,
+        typer.Argument(metavar="RECIPE", help="A TOML file or a shipped recipe's name; with --resume the run's own."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="RUN", help="The run folder. Default: runs/NAME.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in the folder, by its own recipe.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print shapes, memory, batches and time, and train nothing.")
+    ] = False,
+    settings: SetOption = None,
+    prepared: Annotated[
+        Path | None,
+        typer.Option("--prepared", metavar="DIR", help="The prepared data. Default: prepared/NAME-FINGERPRINT."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="With --dry-run, and at the end: print JSON.")] = False,
+) -> None:
+    """Trains a model by a recipe; what it needs is prepared first. Ctrl-C saves, and --resume goes on."""
+    from attendo.errors import RecipeError
+    from attendo.recipe import load_recipe
+
+    if resume:
+        if output is None and recipe is None:
+            raise typer.BadParameter("name the run folder: attendo train --resume -o RUN")
+        folder = output or Path("runs") / load_recipe(str(recipe)).name
+        _train(folder, settings or [], as_json=as_json)
+        return
+    if recipe is None:
+        raise typer.BadParameter("name a recipe (attendo recipe lists the shipped ones), or --resume a run")
+    loaded = load_recipe(recipe, settings or ())
+    if dry_run:
+        _dry_run(recipe, settings or [], prepared, as_json=as_json)
+        return
+    if loaded.data is None:
+        raise RecipeError(f"{recipe}: has no [data] section, so there is nothing to train on; see docs/own-data.md")
+    _start(loaded.name, recipe, settings or [], output, prepared)
+    _train(output or Path("runs") / loaded.name, [], as_json=as_json)
+
+
+def _start(name: str, recipe: str, settings: list[str], output: Path | None, prepared: Path | None) -> None:
+    """Prepares the data where that is missing, and makes the run folder."""
+    from attendo.recipe import load_recipe
+    from attendo.workflow.preparation import prepare_if_missing, prepared_folder
+    from attendo.workflow.train import check_new_run, start_run
+
+    loaded, folder = load_recipe(recipe, settings), output or Path("runs") / name
+    check_new_run(folder)
+    data = prepared or prepared_folder(loaded, Path("prepared"))
+    with RunReporter() as reporter:
+        prepare_if_missing(loaded, data, reporter)
+    start_run(loaded, folder, data)
+
+
+def _train(folder: Path, settings: list[str], *, as_json: bool) -> None:
+    from attendo.text.prepared import open_prepared
+    from attendo.training.loop import Ending
+    from attendo.workflow.train import TrainingRun, resume_run
+
+    loaded, data = resume_run(folder, settings)
+    stop = StopSignal()
+    with RunReporter() as reporter, stop:
+        outcome = TrainingRun(loaded, folder, open_prepared(data), reporter).train(lambda: stop.number is not None)
+    position = outcome.position
+    note(f"{outcome.ending.value}: step {position.step:,}, {clock(position.elapsed_s)} in all, saved in {folder}")
+    if outcome.ending is Ending.INTERRUPTED:
+        note(f"go on with: attendo train --resume -o {folder}")
+        raise typer.Exit(128 + (stop.number or signal.SIGINT))
+    if as_json:
+        best = {"score": position.best_score, "step": position.best_step}
+        result = {"run": str(folder), "model": str(outcome.model), "step": position.step, "best": best}
+        print(json.dumps({**result, "elapsed_s": position.elapsed_s, "ending": outcome.ending.value}, indent=2))
+    else:
+        note(f"the model is {outcome.model}; translate with: attendo translate {folder} < SOURCE > TARGET")
+
+
+def _dry_run(recipe: str, settings: list[str], prepared: Path | None, *, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from attendo.recipe import load_recipe
+    from attendo.workflow.estimate import estimate
+    from attendo.workflow.preparation import open_if_prepared, prepared_folder
+
+    loaded = load_recipe(recipe, settings)
+    data = None
+    if loaded.data is not None and loaded.data.corpora:
+        data = open_if_prepared(loaded, prepared or prepared_folder(loaded, Path("prepared")))
+    found = estimate(loaded, data)
+    print(json.dumps(asdict(found), indent=2) if as_json else estimate_text(found))
+
+
+def estimate_text(found: "Estimate") -> str:
+    """An estimate as a page to read."""
+    lines = [
+        f"{found.recipe}: {found.parameters:,} parameters",
+        "",
+        *(f"  {count:>3} x {name:<44} {' x '.join(map(str, shape))}" for name, shape, count in found.shapes),
+        "",
+        f"vocabulary    {found.vocab_size:,}" + ("" if found.exact_vocabulary else " (not learned yet)"),
+        f"memory        {_gigabytes(found.state_bytes)} for weights, gradients and Adam, "
+        f"{_gigabytes(found.activation_bytes)} for a batch",
+    ]
+    if found.batches_per_epoch is None or found.padding_share is None:
+        lines.append("batches       not known before the data is prepared: attendo prepare RECIPE")
+        lines.append(f"update        up to {found.target_tokens_per_update:,.0f} target tokens")
+    else:
+        lines.append(f"batches       {found.batches_per_epoch:,} an epoch, {found.padding_share:.1%} padding")
+        lines.append(f"update        {found.target_tokens_per_update:,.0f} target tokens")
+        lines.append(f"epochs        {found.epochs:,.1f}")
+    lines.append(
+        f"time          {_duration(found.hours)} at {found.target_tokens_per_s:,.0f} target tokens/s, measured here "
+        f"({found.device}, {found.threads} threads), without validation"
+    )
+    return "\n".join(lines)
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 2**30:.2f} GiB"
+
+
+def _duration(hours: float) -> str:
+    if hours < 1:
+        return f"{60 * hours:.0f} minutes"
+    return f"{hours:.1f} hours" if hours < 48 else f"{hours / 24:.1f} days"
+
+
+class StopSignal:
+    """A context manager in which the first SIGINT or SIGTERM asks for an end between two updates; a second one ends.
+
+    Attributes:
+        number: the signal that came, or None.
+    """
+
+    def __init__(self) -> None:
+        self.number: int | None = None
+        self._previous: dict[int, object] = {}
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        self.number = number
+        note("stopping behind this step and saving; a second signal ends at once")
+        for other, handler in self._previous.items():
+            signal.signal(other, handler)  # type: ignore[arg-type]  # as signal.signal gave it
+
+    def __enter__(self) -> Self:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._previous[number] = signal.signal(number, self._ask)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)  # type: ignore[arg-type]  # as signal.signal gave it
+
+
+class RunReporter:
+    """Shows how a run goes on standard error: a bar on a terminal, else plain lines."""
+
+    def __init__(self) -> None:
+        self._preparing: JobProgress | None = None
+        self._training: JobProgress | None = None
+
+    def message(self, text: str) -> None:
+        """A line to read."""
+        note(text)
+
+    def preparing(self, progress: "Progress") -> None:
+        """How far the preparation is."""
+        if self._preparing is None:
+            self._preparing = JobProgress(progress.stage, "MB").__enter__()
+        self._preparing.update(progress.done_bytes / 1e6, label=progress.stage, total=progress.total_bytes / 1e6)
+
+    def training(self, metrics: "StepMetrics", max_steps: int) -> None:
+        """Another update is made."""
+        if self._training is None:
+            self._close()
+            self._training = JobProgress("training", "steps", max_steps, first=metrics.step - 1).__enter__()
+        figures = (
+            f"loss {metrics.loss:.3f}, {metrics.target_tokens_per_s:,.0f} tokens/s, "
+            f"learning rate {metrics.learning_rate:.2e}, epoch {metrics.epoch + 1}"
+        )
+        self._training.update(metrics.step, note=figures)
+
+    def logged(self, metrics: "StepMetrics", max_steps: int) -> None:
+        """A line of metrics was written."""
+
+    def validated(self, position: "Position", validation: "Validation", is_best: bool) -> None:
+        """A validation is done."""
+        bleu = "" if validation.bleu is None else f", BLEU {validation.bleu:.2f}"
+        best = ", the best so far" if is_best else f"; the best is of step {position.best_step:,}"
+        text = f"step {position.step:,}: validation perplexity {validation.perplexity:.3f}{bleu}{best}"
+        if self._training is None:
+            note(text)
+        else:
+            self._training.say(text)
+
+    def _close(self) -> None:
+        for bar in (self._preparing, self._training):
+            if bar is not None:
+                bar.__exit__(None, None, None)
+        self._preparing = self._training = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._close()

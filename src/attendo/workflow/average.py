@@ -1,0 +1,39 @@
+"""Checkpoint averaging (Section 6.1): the mean of a run's last checkpoints as a model folder."""
+
+from pathlib import Path
+
+from attendo.checkpoint import Checkpoints, mean_weights
+from attendo.errors import ModelError
+from attendo.text.prepared import open_prepared
+from attendo.workflow.model_folder import write_model
+from attendo.workflow.train import resume_run
+
+
+def average(run: Path, last: int, output: Path) -> list[int]:
+    """Averages a run's last regular checkpoints.
+
+    Args:
+        run: the run folder.
+        last: how many checkpoints; 5 for the paper's base models, 20 for its big ones.
+        output: the model folder to write.
+
+    Returns:
+        The steps that were averaged, rising.
+
+    Raises:
+        ModelError: the folder is no run, has fewer checkpoints, or `output` is something else than a model folder.
+        DataError: the run's prepared data, which has its vocabulary, is gone.
+    """
+    recipe, prepared_folder = resume_run(run, [])
+    checkpoints = Checkpoints(run / "checkpoints", keep=recipe.training.average_last)
+    steps = checkpoints.steps(regular_only=True)
+    if not 1 <= last <= len(steps):
+        there = f"{len(steps)} regular checkpoints" + (f"; take --last {len(steps)} or fewer" if steps else "")
+        raise ModelError(f"{run}: --last {last} cannot be had: there are {there}; training.average_last keeps more")
+    if output.exists() and not (output / "config.json").is_file():
+        raise ModelError(f"{output}: exists and is not a model folder; name another one, or remove it")
+    prepared = open_prepared(prepared_folder)
+    chosen = steps[-last:]
+    weights = mean_weights(checkpoints.last_weights(last))
+    write_model(output, recipe, prepared, weights, {"steps": chosen[-1], "averaged_steps": chosen})
+    return chosen

@@ -1,0 +1,176 @@
+"""What a run will take, before any hour is spent: parameters, memory, batches an epoch, and measured time."""
+
+import time
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from attendo.model.batch import Batch, collate
+from attendo.model.products import fast_float32_products
+from attendo.model.transformer import Transformer
+from attendo.recipe import Recipe
+from attendo.text.batching import plan_epoch, sample_indices
+from attendo.text.prepared import PreparedData
+from attendo.text.shards import PairShards
+from attendo.training.update import batch_loss, make_optimizer, update
+
+_TRIAL_LENGTH = 25
+_TRIAL_TOKENS = (250, 2000)
+_LARGE_ENOUGH_S = 2.0
+_BYTES_PER_PARAMETER = 16
+"""Weight, gradient and Adam's two means, float32 each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """What a recipe comes to on this machine."""
+
+    recipe: str
+    parameters: int
+    shapes: tuple[tuple[str, tuple[int, ...], int], ...]
+    """Kinds of matrices: name, shape, and how many there are."""
+    vocab_size: int
+    exact_vocabulary: bool
+    """Whether the vocabulary is learned already; otherwise its size is the recipe's."""
+    state_bytes: int
+    """Weights, gradients and Adam's state."""
+    activation_bytes: int
+    """What the backward pass needs of one batch, or of one piece of it."""
+    batches_per_epoch: int | None
+    """None before the data is prepared."""
+    padding_share: float | None
+    target_tokens_per_update: float
+    """Without padding; an upper bound before the data is prepared."""
+    epochs: float | None
+    target_tokens_per_s: float
+    """Measured, in a few updates on made-up sentences of 25 tokens."""
+    hours: float
+    """For `max_steps`, without validation and saving."""
+    device: str
+    threads: int
+
+
+def estimate(recipe: Recipe, prepared: PreparedData | None) -> Estimate:
+    """Builds the recipe's model, makes a few updates on made-up sentences, and works out the rest.
+
+    Args:
+        recipe: as resolved.
+        prepared: its data, if that is prepared; no corpus need be there otherwise.
+
+    Raises:
+        RecipeError: the model cannot be built.
+    """
+    config = recipe.training
+    if config.threads is not None:
+        torch.set_num_threads(config.threads)
+    sizes = _vocab_sizes(recipe, prepared)
+    device = torch.device("cuda" if config.device != "cpu" and torch.cuda.is_available() else "cpu")
+    with torch.random.fork_rng():
+        model = Transformer(recipe.model, *sizes).to(device).train()
+        rate, bytes_per_token = _try_out(model, recipe)
+    tokens = float(config.max_tokens)
+    batches = padding = epochs = None
+    if prepared is not None:
+        batches, padding, target_tokens = _plan(recipe, prepared)
+        tokens = target_tokens / batches
+        epochs = config.max_steps / batches
+    return Estimate(
+        recipe=recipe.name,
+        parameters=model.num_parameters,
+        shapes=_shapes(model),
+        vocab_size=sizes[1],
+        exact_vocabulary=prepared is not None,
+        state_bytes=_BYTES_PER_PARAMETER * model.num_parameters,
+        activation_bytes=round(
+            bytes_per_token * min(config.max_tokens, config.max_tokens_at_once or config.max_tokens)
+        ),
+        batches_per_epoch=batches,
+        padding_share=padding,
+        target_tokens_per_update=tokens,
+        epochs=epochs,
+        target_tokens_per_s=rate,
+        hours=config.max_steps * tokens / rate / 3600,
+        device=torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
+        threads=torch.get_num_threads(),
+    )
+
+
+def _vocab_sizes(recipe: Recipe, prepared: PreparedData | None) -> tuple[int, int]:
+    if prepared is None:
+        return recipe.tokenizer.vocab_size, recipe.tokenizer.vocab_size
+    return prepared.source_tokenizer.vocab_size, prepared.target_tokenizer.vocab_size
+
+
+def _plan(recipe: Recipe, prepared: PreparedData) -> tuple[int, float, int]:
+    """Batches, share of padding and target tokens of the first epoch."""
+    corpora, seed = list(prepared.corpora.values()), recipe.training.seed
+    pairs = PairShards.join(corpora)
+    weights = [prepared.weights[name] for name in prepared.corpora]
+    plan = plan_epoch(
+        pairs.source_lengths,
+        pairs.target_lengths,
+        max_tokens=recipe.training.max_tokens,
+        seed=seed,
+        epoch=0,
+        indices=sample_indices([len(corpus) for corpus in corpora], weights, seed, 0),
+    )
+    return len(plan.batches), plan.padding_share, plan.target_tokens
+
+
+def _try_out(model: Transformer, recipe: Recipe) -> tuple[float, float]:
+    """Target tokens a second in a whole update, and bytes that the backward pass keeps for each target token."""
+    optimizer = make_optimizer(model, recipe.training)
+    rate = 0.0
+    device = model.output_weight.device
+    for tokens in _TRIAL_TOKENS:
+        batch = _made_up(tokens, model).to(device)
+        with fast_float32_products(device):
+            update(model, optimizer, [batch], batch.num_tokens, 1, recipe.training)  # warm-up
+            started, updates = time.perf_counter(), 0
+            while updates < 3 and time.perf_counter() - started < _LARGE_ENOUGH_S:
+                result = update(model, optimizer, [batch], batch.num_tokens, 1, recipe.training)
+                float(result.smoothed)  # waits for a GPU
+                updates += 1
+        seconds = time.perf_counter() - started
+        rate = updates * batch.num_tokens / seconds
+        if seconds >= _LARGE_ENOUGH_S:
+            break
+    return rate, _saved_bytes(model, recipe, _made_up(_TRIAL_TOKENS[0], model).to(device)) / _TRIAL_TOKENS[0]
+
+
+def _made_up(tokens: int, model: Transformer) -> Batch:
+    rows = tokens // _TRIAL_LENGTH
+    source = torch.randint(model.src_vocab_size, (rows, _TRIAL_LENGTH)).tolist()
+    target = torch.randint(model.tgt_vocab_size, (rows, _TRIAL_LENGTH)).tolist()
+    return collate(source, target, start=model.config.start_id)
+
+
+def _saved_bytes(model: Transformer, recipe: Recipe, batch: Batch) -> int:
+    """Bytes of all that a forward pass keeps for the backward pass, weights left out."""
+    known = {parameter.untyped_storage().data_ptr() for parameter in model.parameters()}
+    sizes: dict[int, int] = {}
+    kept: list[Tensor] = []
+
+    def pack(tensor: Tensor) -> Tensor:
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in known:
+            sizes[storage.data_ptr()] = storage.nbytes()
+            kept.append(tensor)  # so that no other tensor gets its address meanwhile
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        batch_loss(model, batch, recipe.training.dtype, recipe.training.label_smoothing)
+    # The last product keeps the gradient of the vocabulary matrix, whatever the batch: part of the state, not of this.
+    return sum(size for size in sizes.values() if size < model.output_weight.nbytes)
+
+
+def _shapes(model: Transformer) -> tuple[tuple[str, tuple[int, ...], int], ...]:
+    """The matrices by kind: layers' numbers left out, equal ones counted."""
+    counts: dict[tuple[str, tuple[int, ...]], int] = {}
+    for name, parameter in model.named_parameters():
+        if parameter.dim() > 1:
+            kind = ".".join(part for part in name.split(".") if not part.isdigit())
+            key = (kind.removesuffix(".weight"), tuple(parameter.shape))
+            counts[key] = counts.get(key, 0) + 1
+    return tuple((name, shape, count) for (name, shape), count in counts.items())

@@ -1,0 +1,213 @@
+"""What a model, a run or this machine is: what `attendo info` tells."""
+
+import os
+import platform
+import sys
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from attendo.checkpoint import (
+    CARD,
+    WEIGHTS,
+    Checkpoints,
+    ModelDescription,
+    find_model,
+    read_description,
+    verify_folder,
+)
+from attendo.errors import ModelError
+from attendo.model.products import is_exact
+from attendo.model.transformer import Transformer
+from attendo.recipe import load_recipe, shipped_recipes
+
+PACKAGES = ("torch", "numpy", "sentencepiece", "sacrebleu", "sacremoses", "safetensors")
+"""What results depend on."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelInfo:
+    """A model folder."""
+
+    folder: str
+    task: str
+    source_language: str
+    target_language: str
+    parameters: int
+    src_vocab_size: int
+    tgt_vocab_size: int
+    model: dict[str, Any]
+    """Its shape: a recipe's `model` section."""
+    search: dict[str, Any]
+    training: dict[str, Any]
+    """How it came to be, scores included."""
+    weights_bytes: int
+    card: str
+    """The path of its card, which names data and licence."""
+
+    def to_text(self) -> str:
+        """A few lines to read."""
+        shape, training = self.model, self.training
+        layers = [shape[f"num_{stack}_layers"] or shape["num_layers"] for stack in ("encoder", "decoder")]
+        sizes = ", ".join(f"{key} {shape[key]}" for key in ("d_model", "d_ff", "num_heads", "dropout"))
+        valid = ", ".join(f"{key} {value:.2f}" for key, value in training.get("valid", {}).items())
+        rows = [
+            ("model", self.folder),
+            ("task", f"{self.task}, {self.source_language or '?'} to {self.target_language or '?'}"),
+            ("shape", f"{layers[0]} + {layers[1]} layers, {sizes}"),
+            ("parameters", f"{self.parameters:,}"),
+            ("vocabulary", f"{self.src_vocab_size:,} source, {self.tgt_vocab_size:,} target"),
+            ("size", f"{self.weights_bytes / 1e6:,.1f} MB of weights"),
+            ("search", ", ".join(f"{key} {value}" for key, value in self.search.items())),
+            ("trained", f"recipe {training.get('recipe', '?')}, {training.get('steps', '?')} steps"),
+            ("validation", valid),
+            ("card", f"{self.card} (data, licence)"),
+        ]
+        return _table(rows)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunInfo:
+    """A run folder."""
+
+    folder: str
+    recipe: str
+    max_steps: int
+    checkpoints: tuple[int, ...]
+    """Steps that have one."""
+    model: ModelInfo | None
+    """The best averaged model so far."""
+
+    def to_text(self) -> str:
+        """A few lines to read."""
+        steps = ", ".join(map(str, self.checkpoints)) or "none yet"
+        lines = _table([("run", self.folder), ("recipe", self.recipe), ("checkpoints", f"{steps} of {self.max_steps}")])
+        return f"{lines}\n\n{self.model.to_text() if self.model else 'no model yet'}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnvironmentInfo:
+    """This machine, as far as results and speed depend on it."""
+
+    attendo: str
+    python: str
+    system: str
+    cpus: int
+    threads: int
+    """What torch uses."""
+    gpus: tuple[str, ...]
+    fast_float32: bool
+    """Whether float32 products run through oneDNN (`model.products`)."""
+    packages: dict[str, str]
+    recipes: tuple[str, ...]
+    """The shipped ones."""
+
+    def to_text(self) -> str:
+        """A few lines to read."""
+        rows = [
+            ("attendo", self.attendo),
+            ("python", f"{self.python} on {self.system}"),
+            ("processor", f"{self.cpus} cores, {self.threads} threads"),
+            ("float32", "through oneDNN" if self.fast_float32 else "through torch's default library"),
+            ("GPU", ", ".join(self.gpus) or "none"),
+            ("packages", ", ".join(f"{name} {number}" for name, number in self.packages.items())),
+            ("recipes", ", ".join(self.recipes)),
+        ]
+        return _table(rows)
+
+
+def inspect(name: str) -> ModelInfo | RunInfo:
+    """What a model or run folder is.
+
+    Raises:
+        ModelError: it is neither, or is torn.
+    """
+    folder = Path(name)
+    if not (folder / "checkpoints").is_dir():
+        return _model_info(find_model(name))
+    recipe = load_recipe(str(folder))
+    return RunInfo(
+        folder=name,
+        recipe=recipe.name,
+        max_steps=recipe.training.max_steps,
+        checkpoints=tuple(Checkpoints(folder / "checkpoints", keep=recipe.training.average_last).steps()),
+        model=_model_info(folder / "model") if (folder / "model").is_dir() else None,
+    )
+
+
+def verify(name: str) -> list[Path]:
+    """Compares every file of a model, or of a run's model and checkpoints, with its checksum.
+
+    Returns:
+        The folders that were looked at, all of them whole.
+
+    Raises:
+        ModelError: there is no such folder, or a file is missing or differs; the message lists all of those.
+    """
+    run = Path(name) / "checkpoints"
+    folders = sorted(run.glob("step-*")) if run.is_dir() else []
+    if not folders or (Path(name) / "model").is_dir():
+        folders.append(find_model(name))
+    if problems := [problem for folder in folders for problem in verify_folder(folder)]:
+        raise ModelError("\n".join(problems))
+    return folders
+
+
+def environment(attendo_version: str) -> EnvironmentInfo:
+    """What this machine is.
+
+    Args:
+        attendo_version: the package's own.
+    """
+    return EnvironmentInfo(
+        attendo=attendo_version,
+        python=platform.python_version(),
+        system=f"{platform.system()} {platform.machine()}",
+        cpus=os.cpu_count() or 1,
+        threads=torch.get_num_threads(),
+        gpus=tuple(torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())),
+        fast_float32=is_exact(),
+        packages={name: _version(name) for name in PACKAGES},
+        recipes=tuple(shipped_recipes()),
+    )
+
+
+def _model_info(folder: Path) -> ModelInfo:
+    description = read_description(folder)
+    try:
+        weights_bytes = (folder / WEIGHTS).stat().st_size
+    except OSError as error:
+        raise ModelError(f"{folder / WEIGHTS}: {error.strerror}; the folder is not whole, copy it again") from error
+    return ModelInfo(
+        folder=str(folder),
+        task=description.task,
+        source_language=description.source_language,
+        target_language=description.target_language,
+        parameters=_num_parameters(description),
+        src_vocab_size=description.src_vocab_size,
+        tgt_vocab_size=description.tgt_vocab_size,
+        model=vars(description.model),
+        search=description.search,
+        training=description.training,
+        weights_bytes=weights_bytes,
+        card=str(folder / CARD),
+    )
+
+
+def _num_parameters(description: ModelDescription) -> int:
+    with torch.device("meta"):  # counts what is not there
+        return Transformer(description.model, description.src_vocab_size, description.tgt_vocab_size).num_parameters
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:  # carried here without its metadata
+        return str(getattr(sys.modules.get(package), "__version__", "missing"))
+
+
+def _table(rows: list[tuple[str, str]]) -> str:
+    return "\n".join(f"{label:<12} {value}" for label, value in rows if value)

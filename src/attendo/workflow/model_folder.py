@@ -1,0 +1,40 @@
+"""Weights that a recipe trained, as a model folder: the description, the vocabulary and the card go with them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from attendo.checkpoint import ModelDescription, save_model
+from attendo.recipe import Recipe
+from attendo.text.prepared import PreparedData
+from attendo.workflow.card import model_card
+
+
+def write_model(
+    folder: Path, recipe: Recipe, prepared: PreparedData, weights: Mapping[str, Tensor], facts: Mapping[str, Any]
+) -> None:
+    """Writes weights trained by a recipe as a model folder, with all that translating needs.
+
+    Args:
+        folder: the model folder, replaced where it is there.
+        recipe: what the weights were trained by.
+        prepared: its data.
+        weights: by name, each shared matrix once.
+        facts: how they came to be: steps and scores.
+    """
+    search = {key: getattr(recipe.search, key) for key in ("beam_size", "length_penalty", "max_len_offset")}
+    description = ModelDescription(
+        task=recipe.task,
+        source_language=prepared.source_language,
+        target_language=prepared.target_language,
+        src_vocab_size=prepared.source_tokenizer.vocab_size,
+        tgt_vocab_size=prepared.target_tokenizer.vocab_size,
+        model=recipe.model,
+        search=search,
+        training={"recipe": recipe.name, **facts},
+    )
+    num_parameters = sum(value.numel() for value in weights.values())
+    card = model_card(recipe, prepared.report, description, num_parameters)
+    save_model(folder, description, weights, prepared.source_tokenizer, prepared.target_tokenizer, card)

@@ -1,0 +1,70 @@
+"""A recipe's prepared data: where it lies, and making it where it is missing. Needs no torch."""
+
+from pathlib import Path
+from typing import Protocol
+
+from attendo.errors import RecipeError
+from attendo.recipe import Recipe
+from attendo.text.prepared import PreparedData, fingerprint, is_prepared, open_prepared
+from attendo.workflow.prepare import Progress, prepare
+
+
+class PreparationReporter(Protocol):
+    """Who is told how the preparation goes."""
+
+    def message(self, text: str) -> None:
+        """A line to read."""
+
+    def preparing(self, progress: Progress) -> None:
+        """How far it is."""
+
+
+def prepared_folder(recipe: Recipe, root: Path) -> Path:
+    """Where a recipe's prepared data lies below `root`: another folder for other data or another tokenizer.
+
+    Raises:
+        RecipeError: the recipe names no corpora.
+    """
+    return root / f"{recipe.name}-{_fingerprint(recipe)[:12]}"
+
+
+def prepare_if_missing(recipe: Recipe, folder: Path, reporter: PreparationReporter) -> PreparedData:
+    """Opens a recipe's prepared folder; makes it first where it is missing or of something else.
+
+    Raises:
+        DataError: a corpus cannot be used.
+        RecipeError: the recipe names no corpora.
+    """
+    prepared = open_if_prepared(recipe, folder)
+    if prepared is not None:
+        reporter.message(f"data: {folder} is prepared already")
+        return prepared
+    assert recipe.data is not None, "without corpora it had no fingerprint"
+    reporter.message(f"data: preparing {folder}")
+    return prepare(
+        recipe.data,
+        recipe.tokenizer,
+        folder,
+        base_folder=recipe.folder,
+        seed=recipe.training.seed,
+        progress=reporter.preparing,
+    )
+
+
+def open_if_prepared(recipe: Recipe, folder: Path) -> PreparedData | None:
+    """Opens a recipe's prepared folder where it is there, whole, and of these settings and files.
+
+    Raises:
+        RecipeError: the recipe names no corpora.
+    """
+    expected = _fingerprint(recipe)
+    assert recipe.data is not None, "without corpora it had no fingerprint"
+    if not is_prepared(folder, expected, recipe.folder / recipe.data.folder):
+        return None
+    return open_prepared(folder)
+
+
+def _fingerprint(recipe: Recipe) -> str:
+    if recipe.data is None or not recipe.data.corpora:
+        raise RecipeError(f"{recipe.name}: data.corpora names nothing to train on; see docs/own-data.md")
+    return fingerprint(recipe.data, recipe.tokenizer, recipe.training.seed)

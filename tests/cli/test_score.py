@@ -1,0 +1,35 @@
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attendo.workflow.translate import load
+
+Command = Callable[..., Any]
+
+
+def test_a_log_probability_a_line(attendo: Command, model_folder: Path, tmp_path: Path) -> None:
+    pairs = [("one red dogs see us.", "su ees"), ("some old kings.", "")]
+    for name, side in (("s", 0), ("t", 1)):
+        (tmp_path / name).write_text("".join(f"{pair[side]}\n" for pair in pairs))
+    expected = list(load(model_folder).score(pairs))
+    files = ["--source", tmp_path / "s", "--target", tmp_path / "t"]
+    finished = attendo("score", model_folder, *files)
+    assert [float(line) for line in finished.out.splitlines()] == pytest.approx(
+        [score.log_prob for score in expected], abs=1e-4
+    )
+    tokens = [log_prob for score in expected for log_prob in score.token_log_probs]
+    perplexity = math.exp(-sum(tokens) / len(tokens))
+    assert float(finished.err.split("perplexity ")[1].split()[0]) == pytest.approx(perplexity, abs=1e-3)
+    finished = attendo("score", model_folder, *files, "--per-token")
+    assert float(finished.out.splitlines()[1]) == pytest.approx(expected[1].log_prob, abs=1e-4)  # </s> alone
+
+
+def test_what_is_too_long_is_told(attendo: Command, model_folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "s").write_text("one " * 1100 + "\n")
+    (tmp_path / "t").write_text("eno\n")
+    finished = attendo("score", model_folder, "--source", tmp_path / "s", "--target", tmp_path / "t")
+    assert finished.status == 0
+    assert "1 pairs were too long, and only their beginning was scored" in finished.err

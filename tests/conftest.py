@@ -1,0 +1,66 @@
+"""What several test files need: a few invented sentence pairs, and models with random weights."""
+
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import pytest
+import torch
+
+from attendo.checkpoint import ModelDescription, named_weights, save_model
+from attendo.model.config import ModelConfig
+from attendo.model.transformer import Transformer
+from attendo.text.tokenization import TokenizerConfig, learn_tokenizer
+
+MODEL = ModelConfig(d_model=16, d_ff=32, num_layers=2, num_heads=2)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Two files of lines that translate each other."""
+
+    source: Path
+    target: Path
+    pairs: tuple[tuple[str, str], ...]
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """216 pairs of a language whose words are English ones read backwards."""
+    words = product(("one", "two", "some"), ("red", "old", "small"), ("dogs", "birds", "men", "kings"), ("see", "hear"))
+    subjects = [" ".join(parts) for parts in words]
+    sentences = [f"{subject} {place}." for subject, place in product(subjects, ("us", "them", "here"))]
+    pairs = tuple((sentence, sentence.rstrip(".")[::-1] + ".") for sentence in sentences)
+    folder = tmp_path_factory.mktemp("corpus")
+    for name, side in (("source.txt", 0), ("target.txt", 1)):
+        (folder / name).write_text("".join(f"{pair[side]}\n" for pair in pairs), encoding="utf-8")
+    return Corpus(source=folder / "source.txt", target=folder / "target.txt", pairs=pairs)
+
+
+@pytest.fixture(scope="session")
+def model_folders(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+    """Models with random weights: two of one vocabulary, and one of another."""
+    folder = tmp_path_factory.mktemp("models")
+    text = [sentence for pair in corpus.pairs for sentence in pair]
+    for number, vocab_size in enumerate((300, 300, 290)):
+        config = TokenizerConfig(vocab_size=vocab_size)
+        tokenizer = learn_tokenizer(text, config, folder / f"{vocab_size}.spm", seed=1)
+        torch.manual_seed(number)
+        transformer = Transformer(MODEL, tokenizer.vocab_size, tokenizer.vocab_size)
+        description = ModelDescription(
+            source_language="en",
+            target_language="de",
+            src_vocab_size=tokenizer.vocab_size,
+            tgt_vocab_size=tokenizer.vocab_size,
+            model=MODEL,
+            search={"beam_size": 3, "max_len_offset": 5},
+            training={"recipe": "random", "steps": 0},
+        )
+        save_model(folder / str(number), description, named_weights(transformer), tokenizer, tokenizer, "# Random\n")
+    return folder / "0", folder / "1", folder / "2"
+
+
+@pytest.fixture(scope="session")
+def model_folder(model_folders: tuple[Path, Path, Path]) -> Path:
+    """A model folder with random weights, beam 3 and at most 5 tokens more than the source."""
+    return model_folders[0]

@@ -1,0 +1,43 @@
+"""Shapes that cannot be built are refused with the way out."""
+
+import re
+from typing import Any
+
+import pytest
+
+from attendo.model.config import START, ModelConfig
+
+
+def test_defaults_are_the_base_model() -> None:
+    base = ModelConfig()
+    assert (base.d_model, base.d_ff, base.num_layers, base.num_heads, base.dropout) == (512, 2048, 6, 8, 0.1)
+    assert (base.key_size, base.value_size, base.encoder_layers, base.decoder_layers) == (64, 64, 6, 6)
+    assert base.start_id == START
+    assert ModelConfig(start=7).start_id == 7
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"num_heads": 7}, "num_heads = 7 does not divide d_model = 512; take one of 1, 2, 4, 8, 16"),
+        ({"num_heads": 0}, "num_heads = 0 is too small; take 1 or more"),
+        ({"num_layers": 0}, "num_layers = 0 is too small"),
+        ({"dropout": 1.0}, "dropout = 1.0 is no probability below 1"),
+        ({"attention_dropout": -0.1}, "attention_dropout = -0.1 is no probability"),
+        ({"d_model": 513, "num_heads": 3, "d_k": 9, "d_v": 9}, "d_model = 513 is odd"),
+        ({"start": -3}, "start = -3 is no token id"),
+        ({"layer_norm_eps": 0.0}, "layer_norm_eps = 0.0 is not above 0"),
+    ],
+)
+def test_refused(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        ModelConfig(**wrong)
+
+
+def test_all_problems_at_once() -> None:
+    with pytest.raises(ValueError, match=r"d_ff = 0.*dropout = 2"):
+        ModelConfig(d_ff=0, dropout=2)
+
+
+def test_free_head_sizes_need_no_division() -> None:
+    assert ModelConfig(num_heads=7, d_k=10, d_v=11).key_size == 10

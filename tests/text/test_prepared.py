@@ -1,0 +1,111 @@
+import dataclasses
+import json
+import os
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from attendo.errors import DataError
+from attendo.text.corpora import CorpusConfig, DataConfig
+from attendo.text.prepared import fingerprint, is_prepared, open_prepared
+from attendo.text.tokenization import TokenizerConfig
+from attendo.workflow.prepare import prepare
+
+DATA = DataConfig(
+    source_language="en",
+    target_language="de",
+    corpora=(CorpusConfig(name="a", tsv="a.tsv"),),
+    valid=CorpusConfig(tsv="v.tsv"),
+)
+VOCABULARY = TokenizerConfig(vocab_size=300)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("whole")
+    rng = random.Random(1)
+    lines = [" ".join(rng.choices(["kalo", "minu", "resota"], k=4)) + f" {number}" for number in range(200)]
+    (folder / "a.tsv").write_text("".join(f"{line}\t{line[::-1]}\n" for line in lines[:190]))
+    (folder / "v.tsv").write_text("".join(f"{line}\t{line[::-1]}\n" for line in lines[190:]))
+    prepare(DATA, VOCABULARY, folder / "prepared", base_folder=folder, seed=1)
+    return folder
+
+
+@pytest.fixture
+def folder(whole: Path, tmp_path: Path) -> Path:
+    shutil.copytree(whole, tmp_path / "copy")
+    return tmp_path / "copy"
+
+
+def test_a_prepared_folder_is_opened_as_it_was_written(folder: Path) -> None:
+    prepared = open_prepared(folder / "prepared", verify=True)
+    assert (prepared.source_language, prepared.target_language) == ("en", "de")
+    assert prepared.target_tokenizer is prepared.source_tokenizer
+    assert prepared.report.source_vocab_size == prepared.source_tokenizer.vocab_size == 300
+    assert (list(prepared.corpora), len(prepared.corpora["a"]), len(prepared.valid_source)) == (["a"], 190, 10)
+
+
+def test_it_is_prepared_for_the_same_settings_only(folder: Path) -> None:
+    def holds(data: DataConfig = DATA, tokenizer: TokenizerConfig = VOCABULARY, seed: int = 1) -> bool:
+        return is_prepared(folder / "prepared", fingerprint(data, tokenizer, seed), folder)
+
+    assert holds()
+    assert holds(tokenizer=dataclasses.replace(VOCABULARY, bpe_dropout=0.1))  # which training alone reads
+    assert not holds(seed=2)
+    assert not holds(tokenizer=dataclasses.replace(VOCABULARY, vocab_size=301))
+    assert not holds(data=dataclasses.replace(DATA, valid=None))
+    assert not is_prepared(folder / "none", fingerprint(DATA, VOCABULARY, 1), folder)
+
+
+def test_it_is_not_prepared_when_a_corpus_has_changed(folder: Path) -> None:
+    expected = fingerprint(DATA, VOCABULARY, 1)
+    content = (folder / "a.tsv").read_bytes()
+    os.utime(folder / "a.tsv", (1, 1))
+    assert is_prepared(folder / "prepared", expected, folder)  # touched only
+    (folder / "a.tsv").write_bytes(content.replace(b"kalo", b"kali"))
+    assert not is_prepared(folder / "prepared", expected, folder)
+    (folder / "a.tsv").write_bytes(content + b"x\ty\n")
+    assert not is_prepared(folder / "prepared", expected, folder)
+    (folder / "a.tsv").unlink()
+    assert is_prepared(folder / "prepared", expected, folder)
+
+
+def test_every_missing_and_torn_file_is_named_at_once(folder: Path) -> None:
+    prepared = folder / "prepared"
+    (prepared / "source.spm").unlink()
+    path = prepared / "shards" / "a-00000.source_ids.npy"
+    path.write_bytes(path.read_bytes()[:-2])
+    with pytest.raises(DataError, match=r"a-00000\.source_ids\.npy has \d+ bytes.*, source\.spm is missing; run"):
+        open_prepared(prepared)
+    assert not is_prepared(prepared, fingerprint(DATA, VOCABULARY, 1), folder)
+
+
+def test_a_flipped_bit_is_found_on_request(folder: Path) -> None:
+    path = folder / "prepared" / "shards" / "a-00000.source_ids.npy"
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    open_prepared(folder / "prepared")
+    with pytest.raises(DataError, match=r"a-00000\.source_ids\.npy has another SHA-256"):
+        open_prepared(folder / "prepared", verify=True)
+
+
+def test_a_folder_without_a_manifest_is_none(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"this is no prepared folder, or not a whole one: it has no manifest\.json"):
+        open_prepared(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1]", "{"])
+def test_a_torn_manifest_is_named(folder: Path, content: str) -> None:
+    (folder / "prepared" / "manifest.json").write_text(content)
+    with pytest.raises(DataError, match=r"manifest\.json: is torn or not a manifest"):
+        open_prepared(folder / "prepared")
+
+
+def test_a_later_format_is_refused(folder: Path) -> None:
+    path = folder / "prepared" / "manifest.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "format_version": 2}))
+    with pytest.raises(DataError, match="has format_version 2, expected 1"):
+        open_prepared(folder / "prepared")

@@ -1,0 +1,80 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import load_file
+
+from attendo.checkpoint import Checkpoints, load_model, named_weights
+from attendo.errors import DataError, ModelError
+from attendo.model.transformer import Transformer
+from attendo.recipe import load_recipe
+from attendo.text.prepared import PreparedData
+from attendo.workflow.average import average
+from attendo.workflow.inspect import RunInfo, inspect, verify
+from attendo.workflow.prepare import prepare
+from attendo.workflow.train import start_run
+
+
+@pytest.fixture
+def run(tmp_path: Path, corpus: Any) -> Path:
+    """A run folder with checkpoints of random weights at steps 10, 20, 30 and one of an interruption at 35."""
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        f"[data]\nfolder = '{corpus.source.parent}'\ntarget_language = 'de'\n"
+        "[[data.corpora]]\nname = 'mine'\nsource = 'source.txt'\ntarget = 'target.txt'\n"
+        "[tokenizer]\nvocab_size = 300\n[model]\nd_model = 16\nd_ff = 32\nnum_layers = 1\nnum_heads = 2\n"
+    )
+    recipe = load_recipe(str(path))
+    assert recipe.data is not None
+    prepared: PreparedData = prepare(recipe.data, recipe.tokenizer, tmp_path / "ready", base_folder=tmp_path, seed=1)
+    start_run(recipe, tmp_path / "run", tmp_path / "ready")
+    checkpoints = Checkpoints(tmp_path / "run" / "checkpoints", keep=5)
+    size = prepared.source_tokenizer.vocab_size
+    for step, regular in ((10, True), (20, True), (30, True), (35, False)):
+        torch.manual_seed(step)
+        weights = named_weights(Transformer(recipe.model, size, size))
+        checkpoints.save(step, regular=regular, state={}, weights=weights, training={"x": torch.zeros(1)})
+    return tmp_path / "run"
+
+
+def test_the_mean_of_the_last_regular_checkpoints(run: Path, tmp_path: Path) -> None:
+    assert average(run, 2, tmp_path / "model") == [20, 30]
+    parts = [load_file(run / "checkpoints" / f"step-000000{step}" / "weights.safetensors") for step in (20, 30)]
+    found = load_file(tmp_path / "model" / "model.safetensors")
+    assert found.keys() == parts[0].keys()
+    for name, value in found.items():
+        np.testing.assert_allclose(value, np.mean([part[name] for part in parts], axis=0), rtol=1e-6)
+    description = load_model(tmp_path / "model").description
+    assert description.training["averaged_steps"] == [20, 30]
+    assert description.target_language == "de"
+
+
+def test_what_cannot_be_averaged(run: Path, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"--last 4 cannot be had: there are 3 regular checkpoints; take --last 3"):
+        average(run, 4, tmp_path / "model")
+    with pytest.raises(ModelError, match=r"no run to resume"):
+        average(tmp_path, 1, tmp_path / "model")
+    with pytest.raises(ModelError, match=r"run: exists and is not a model folder; name another one, or remove it"):
+        average(run, 1, run)
+    (tmp_path / "ready" / "manifest.json").unlink()
+    with pytest.raises(DataError, match=r"ready: this is no prepared folder"):
+        average(run, 1, tmp_path / "model")
+
+
+def test_a_run_can_be_inspected(run: Path, tmp_path: Path) -> None:
+    found = inspect(str(run))
+    assert isinstance(found, RunInfo)
+    assert (found.recipe, found.checkpoints, found.model) == ("mine", (10, 20, 30, 35), None)
+    assert "no model yet" in found.to_text()
+    assert len(verify(str(run))) == 4
+    average(run, 2, run / "model")
+    found = inspect(str(run))
+    assert isinstance(found, RunInfo)
+    assert found.model is not None
+    assert "20, 30" in found.to_text()
+    assert len(verify(str(run))) == 5
+    (run / "checkpoints" / "step-00000020" / "weights.safetensors").unlink()
+    with pytest.raises(ModelError, match=r"step-00000020/weights.safetensors: missing"):
+        verify(str(run))

@@ -1,0 +1,270 @@
+import dataclasses
+import gzip
+import json
+import lzma
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from attendo.errors import DataError
+from attendo.text.corpora import CleaningConfig, CorpusConfig, DataConfig
+from attendo.text.prepared import PreparedData
+from attendo.text.shards import PairShards
+from attendo.text.tokenization import TokenizerConfig
+from attendo.workflow.prepare import Progress, prepare
+
+VOCABULARY = TokenizerConfig(vocab_size=340)
+SYLLABLES = ["ka", "lo", "mi", "nu", "re", "so", "ti", "wu", "be", "zi"]
+
+
+def pairs(number: int, seed: int) -> list[tuple[str, str]]:
+    """Distinct sentences of made-up words, and the same with every word spelled backwards."""
+    rng = random.Random(seed)
+    found: dict[str, str] = {}
+    while len(found) < number:
+        words = ["".join(rng.choices(SYLLABLES, k=rng.randint(1, 4))) for _ in range(rng.randint(2, 8))]
+        found[" ".join(words)] = " ".join(word[::-1] for word in words)
+    return list(found.items())
+
+
+def write_lines(path: Path, lines: list[str] | list[bytes]) -> str:
+    path.write_bytes(b"".join((line.encode() if isinstance(line, str) else line) + b"\n" for line in lines))
+    return path.name
+
+
+def corpus(folder: Path, name: str, content: list[tuple[str, str]], weight: float = 1.0) -> CorpusConfig:
+    return CorpusConfig(
+        name=name,
+        source=write_lines(folder / f"{name}.en", [source for source, _ in content]),
+        target=write_lines(folder / f"{name}.de", [target for _, target in content]),
+        weight=weight,
+    )
+
+
+def run(data: DataConfig, folder: Path, vocabulary: TokenizerConfig = VOCABULARY) -> PreparedData:
+    return prepare(data, vocabulary, folder / "prepared", base_folder=folder, seed=1)
+
+
+def texts(prepared: PreparedData, shards: PairShards) -> list[tuple[str, str]]:
+    source, target = prepared.source_tokenizer, prepared.target_tokenizer
+    return [(source.decode(shards.source(i)), target.decode(shards.target(i))) for i in range(len(shards))]
+
+
+def dropped_rows(prepared: PreparedData) -> list[list[str]]:
+    header, *rows = (prepared.folder / "dropped.tsv").read_text(encoding="utf-8").split("\n")[:-1]
+    assert header.split("\t") == ["corpus", "files", "line", "reason", "source", "target"]
+    assert all(len(row.split("\t")) == 6 for row in rows)
+    return [row.split("\t") for row in rows]
+
+
+def test_the_kept_pairs_are_in_the_shards_and_the_others_accounted_for(tmp_path: Path) -> None:
+    good = pairs(300, seed=1)
+    lines: list[tuple[bytes, bytes]] = [(source.encode(), target.encode()) for source, target in good]
+    bad: dict[int, tuple[tuple[bytes, bytes], str]] = {
+        1: ((b"", b"ka"), "empty"),
+        5: ((b"ka \xff lo", b"ka"), "encoding"),
+        6: (lines[2], "duplicate"),
+        100: ((b"x" * 1_000_000, b"y"), "too_long"),
+        101: ((b"a" * 95, b"b"), "ratio"),
+        102: ((b"ka lo " * 100, b"lo ka " * 100), "too_many_tokens"),
+        308: (lines[299], "duplicate"),
+    }
+    content = list(lines)
+    for line, (pair, _) in sorted(bad.items()):
+        content.insert(line - 1, pair)
+    assert len(content) == 307
+    first = CorpusConfig(
+        name="lines",
+        source=write_lines(tmp_path / "a.en", [source for source, _ in content]),
+        target=write_lines(tmp_path / "a.de", [target for _, target in content]),
+        weight=2.0,
+        tags=("mine",),
+    )
+    table = [f"{source}\t{target}\tCC0" for source, target in [*pairs(50, seed=2), good[7]]]
+    second = CorpusConfig(name="table", tsv=write_lines(tmp_path / "b.tsv", ["no tab", *table]))
+
+    prepared = run(DataConfig(corpora=(first, second), cleaning=CleaningConfig(max_tokens=100)), tmp_path)
+
+    assert texts(prepared, prepared.corpora["lines"]) == good
+    assert texts(prepared, prepared.corpora["table"]) == pairs(50, seed=2)
+    expected = [["lines", "a.en a.de", str(line), reason] for line, (_, reason) in sorted(bad.items())]
+    expected[-1][2] = "307"  # the last one was put at the end
+    expected += [["table", "b.tsv", "1", "no_tab"], ["table", "b.tsv", "52", "duplicate"]]
+    assert [row[:4] for row in dropped_rows(prepared)] == expected
+    assert dropped_rows(prepared)[1][4] == r"ka \xff lo"
+    reports = prepared.report.corpora
+    assert [(report.read, report.kept, sum(report.dropped.values())) for report in reports] == [
+        (307, 300, 7),
+        (52, 50, 2),
+    ]
+    assert (prepared.report.read, prepared.report.kept, prepared.report.dropped["duplicate"]) == (359, 350, 3)
+    assert prepared.weights == {"lines": 2.0, "table": 1.0}
+    assert reports[0].tags == ("mine",)
+    for report in reports:
+        shards = prepared.corpora[report.name]
+        assert (report.source_tokens, report.target_tokens) == (
+            shards.source_lengths.sum(),
+            shards.target_lengths.sum(),
+        )
+        assert report.unknown_tokens == 0
+    written = json.loads((prepared.folder / "report.json").read_text(encoding="utf-8"))
+    assert written["total"] == {"read": 359, "kept": 350, "dropped": prepared.report.dropped}
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".xz", ".zst"])
+def test_compression_and_line_ends_change_nothing(tmp_path: Path, suffix: str) -> None:
+    compressions: dict[str, Callable[[bytes], bytes]] = {
+        "": bytes,
+        ".gz": gzip.compress,
+        ".xz": lzma.compress,
+        ".zst": zstandard.compress,
+    }
+    content = [*pairs(200, seed=1), ("ka\u2028lo\x85mi", "mi\u2029lo\x0bka")]
+    for side, language in enumerate(("en", "de")):
+        text = "\ufeff" + "\r\n".join(pair[side] for pair in content)  # and no line end at the end
+        (tmp_path / f"a.{language}{suffix}").write_bytes(compressions[suffix](text.encode()))
+    data = DataConfig(corpora=(CorpusConfig(name="a", source=f"a.en{suffix}", target=f"a.de{suffix}"),))
+    prepared = run(data, tmp_path)
+    assert texts(prepared, prepared.corpora["a"]) == content
+
+
+def test_the_validation_set_is_whole_and_as_it_is(tmp_path: Path) -> None:
+    content = pairs(200, seed=1)
+    held_out = [content[3], ("ka  lo ", "ol\u2028ak"), content[3], ("x" * 3000, "y"), content[9]]
+    valid = CorpusConfig(
+        source=write_lines(tmp_path / "v.en", [source for source, _ in held_out]),
+        target=write_lines(tmp_path / "v.de", [target for _, target in held_out]),
+    )
+    prepared = run(DataConfig(corpora=(corpus(tmp_path, "a", content),), valid=valid), tmp_path)
+    assert list(zip(prepared.valid_source, prepared.valid_target, strict=True)) == held_out
+    assert prepared.valid is not None
+    assert texts(prepared, prepared.valid) == held_out
+    assert prepared.report.valid is not None
+    assert (prepared.report.valid.read, prepared.report.valid.kept) == (5, 5)
+    assert prepared.report.corpora[0].in_valid == 2
+
+
+def test_without_a_validation_set_there_is_none(tmp_path: Path) -> None:
+    prepared = run(DataConfig(corpora=(corpus(tmp_path, "a", pairs(200, seed=1)),)), tmp_path)
+    assert (prepared.valid, prepared.valid_source, prepared.report.valid) == (None, (), None)
+
+
+def test_two_vocabularies(tmp_path: Path) -> None:
+    content = [(source, target.upper()) for source, target in pairs(300, seed=1)]
+    vocabulary = dataclasses.replace(VOCABULARY, joint=False, type="unigram", vocab_size=300)
+    prepared = run(DataConfig(corpora=(corpus(tmp_path, "a", content),)), tmp_path, vocabulary)
+    assert (prepared.folder / "target.spm").is_file()
+    assert texts(prepared, prepared.corpora["a"]) == content
+    learned = [
+        "".join(tokenizer.pieces(range(258, 300)))
+        for tokenizer in (prepared.source_tokenizer, prepared.target_tokenizer)
+    ]
+    assert learned[0] == learned[0].lower()
+    assert learned[1] == learned[1].upper()
+
+
+def test_a_vocabulary_from_a_sample_is_of_the_pairs_kept(tmp_path: Path) -> None:
+    content = [*pairs(400, seed=1), ("Q" * 2500, "Q" * 2500)]
+    vocabulary = dataclasses.replace(VOCABULARY, sample_pairs=150, vocab_size=300)
+    prepared = run(DataConfig(corpora=(corpus(tmp_path, "a", content),)), tmp_path, vocabulary)
+    assert prepared.report.sampled_pairs == 150
+    assert "Q" not in "".join(prepared.source_tokenizer.pieces(range(258, 300)))
+    assert len(prepared.corpora["a"]) == 400
+
+
+def test_preparing_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+    data = DataConfig(corpora=(corpus(tmp_path, "a", pairs(300, seed=1)),), valid=corpus(tmp_path, "v", pairs(9, 2)))
+    vocabulary = dataclasses.replace(VOCABULARY, sample_pairs=100, vocab_size=300)
+    contents = []
+    for name in ("one", "two"):
+        prepare(data, vocabulary, tmp_path / name, base_folder=tmp_path, seed=3)
+        files = [path for path in (tmp_path / name).rglob("*") if path.is_file()]
+        timed = ("report.json", "manifest.json")  # have a duration and times of change
+        contents.append({path.name: path.read_bytes() for path in files if path.name not in timed})
+    assert contents[0] == contents[1]
+    assert len(contents[0]) == 12
+
+
+def test_duplicates_are_kept_on_request(tmp_path: Path) -> None:
+    content = [*pairs(200, seed=1), *pairs(10, seed=1)]
+    data = DataConfig(
+        corpora=(corpus(tmp_path, "a", content),), cleaning=CleaningConfig(drop_duplicates=False, max_tokens=300)
+    )
+    assert texts(run(data, tmp_path), run(data, tmp_path).corpora["a"]) == content
+
+
+def test_progress_goes_through_three_readings(tmp_path: Path) -> None:
+    data = DataConfig(
+        corpora=(corpus(tmp_path, "a", pairs(5000, seed=1)), corpus(tmp_path, "b", pairs(100, seed=2))),
+    )
+    seen: list[Progress] = []
+    prepare(data, VOCABULARY, tmp_path / "p", base_folder=tmp_path, seed=1, progress=seen.append)
+    total = sum(path.stat().st_size for path in tmp_path.iterdir() if path.is_file())
+    for stage in ("cleaning", "learning", "encoding"):
+        done = [progress.done_bytes for progress in seen if progress.stage == stage]
+        assert done == sorted(done)
+        assert (len(done), done[-1]) == (3, total)
+    assert {progress.total_bytes for progress in seen} == {total}
+
+
+def test_a_failure_leaves_what_was_there_and_nothing_else(tmp_path: Path) -> None:
+    data = DataConfig(corpora=(corpus(tmp_path, "a", pairs(200, seed=1)),))
+    run(data, tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(DataError, match="vocab_size = 9000"):
+        run(data, tmp_path, TokenizerConfig(vocab_size=9000))
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [(0, r"a\.en has 200 lines and .*a\.de has 199"), (1, r"corpus empty .* none of its 0 pairs is kept")],
+)
+def test_broken_corpora_are_refused(tmp_path: Path, number: int, message: str) -> None:
+    good = corpus(tmp_path, "a", pairs(200, seed=1))
+    if number == 0:
+        write_lines(tmp_path / "a.de", [target for _, target in pairs(199, seed=1)])
+    data = DataConfig(corpora=(good,) if number == 0 else (good, corpus(tmp_path, "empty", [])))
+    with pytest.raises(DataError, match=message):
+        run(data, tmp_path)
+    assert not (tmp_path / "prepared").exists()
+
+
+def test_no_corpus_and_missing_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"data\.corpora names no corpus"):
+        run(DataConfig(), tmp_path)
+    with pytest.raises(DataError, match="2 of the files"):
+        run(DataConfig(corpora=(CorpusConfig(name="a", source="a.en", target="a.de"),)), tmp_path)
+
+
+def test_a_folder_that_is_not_ours_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "prepared").mkdir()
+    (tmp_path / "prepared" / "thesis.txt").write_text("years of work")
+    data = DataConfig(corpora=(corpus(tmp_path, "a", pairs(200, seed=1)),))
+    with pytest.raises(DataError, match="exists and is not a prepared folder"):
+        run(data, tmp_path)
+    assert (tmp_path / "prepared" / "thesis.txt").read_text() == "years of work"
+
+
+def test_a_corpus_written_to_meanwhile_is_noticed(tmp_path: Path) -> None:
+    data = DataConfig(corpora=(corpus(tmp_path, "a", pairs(200, seed=1)),))
+
+    def meddle(progress: Progress) -> None:
+        if progress.stage == "encoding":
+            with (tmp_path / "a.en").open("a") as source, (tmp_path / "a.de").open("a") as target:
+                source.write("late\n")
+                target.write("etal\n")
+
+    with pytest.raises(DataError, match=r"a\.en: was written to while it was being prepared"):
+        prepare(data, VOCABULARY, tmp_path / "p", base_folder=tmp_path, seed=1, progress=meddle)
+    assert not (tmp_path / "p").exists()
+
+
+def test_preparing_needs_no_torch() -> None:
+    code = "import sys, attendo.workflow.prepare; sys.exit('torch' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,122 @@
+import math
+from pathlib import Path
+
+import pytest
+import torch
+
+import attendo
+from attendo.checkpoint import load_model
+from attendo.decoding.config import SearchConfig
+from attendo.decoding.engine import Translator
+from attendo.errors import DataError, ModelError, RecipeError
+from attendo.workflow.translate import MAX_DRAWN_TOKENS, load
+
+LINES = ["one red dogs see us.", "", "some old kings hear them.", "two small birds see here."]
+
+
+def test_the_library_says_what_the_engine_below_says(model_folder: Path) -> None:
+    engine = attendo.load(model_folder)
+    loaded = load_model(model_folder)
+    # The settings are the fixture's own, out of its config.json, and otherwise the defaults.
+    search = SearchConfig(beam_size=3, max_len_offset=5)
+    assert engine.search == search
+    below = Translator([loaded.transformer], loaded.source_tokenizer, loaded.target_tokenizer, search)
+    expected = below.translate(LINES)
+    found = engine.translate(LINES)
+    assert [translation.text for translation in found] == [translation.text for translation in expected]
+    assert [t.log_prob for t in found] == pytest.approx([t.log_prob for t in expected], rel=1e-4)
+    assert isinstance(found[0], attendo.Translation)
+    assert (engine.counts.lines, engine.counts.empty) == (4, 1)
+
+
+def test_a_stream_gives_what_a_batch_gives(model_folder: Path) -> None:
+    engine = load(model_folder, search={"window_lines": 2})
+    assert [t.text for t in engine.stream(iter(LINES))] == [t.text for t in engine.translate(LINES)]
+
+
+def test_search_settings_come_from_three_places(model_folder: Path) -> None:
+    engine = load(model_folder, search={"n_best": 2}, overrides=["search.length_penalty=1"])
+    assert engine.search == SearchConfig(beam_size=3, max_len_offset=5, n_best=2, length_penalty=1.0)
+    assert len(engine.translate(LINES[:1])[0].n_best) == 2
+    with pytest.raises(RecipeError, match=r"n_best = 9 is more than beam_size = 3 can hold"):
+        load(model_folder, search={"n_best": 9})
+    with pytest.raises(RecipeError, match=r"settings of search: search.beam = 2: there is no such key"):
+        load(model_folder, search={"beam": 2})
+
+
+def test_an_ensemble_of_one_model_twice_is_that_model(model_folder: Path) -> None:
+    alone, twice = load(model_folder), load(model_folder, ensemble=[model_folder])
+    for one, two in zip(alone.translate(LINES), twice.translate(LINES), strict=True):
+        assert one.text == two.text
+        assert one.log_prob == pytest.approx(two.log_prob, abs=1e-4)
+
+
+def test_an_ensemble_is_the_mean_of_probabilities(model_folders: tuple[Path, Path, Path]) -> None:
+    pair = (LINES[0], LINES[2])
+    first, second, both = (
+        next(iter(load(model, ensemble=others).score([pair])))
+        for model, others in ((model_folders[0], []), (model_folders[1], []), (model_folders[0], [model_folders[1]]))
+    )
+    expected = [
+        math.log((math.exp(a) + math.exp(b)) / 2)
+        for a, b in zip(first.token_log_probs, second.token_log_probs, strict=True)
+    ]
+    assert both.token_log_probs == pytest.approx(expected, abs=1e-4)
+
+
+def test_an_ensemble_needs_one_vocabulary(model_folders: tuple[Path, Path, Path]) -> None:
+    with pytest.raises(ModelError, match=rf"^{model_folders[2]}: its source vocabulary is not that of"):
+        load(model_folders[0], ensemble=[model_folders[2]])
+
+
+def test_scores_come_in_the_pairs_order_whatever_the_window(model_folder: Path) -> None:
+    pairs = [(LINES[0], "x"), (LINES[2], "a longer one of many tokens"), ("", ""), (LINES[3], "yes.")]
+    together = list(load(model_folder).score(pairs))
+    by_window = list(load(model_folder, search={"window_lines": 1}).score(iter(pairs)))
+    assert [s.log_prob for s in by_window] == pytest.approx([s.log_prob for s in together], abs=1e-4)
+    assert len({round(score.log_prob, 3) for score in together}) == 4
+
+
+def test_attention_has_every_head_of_every_layer(model_folder: Path) -> None:
+    weights = load(model_folder).attention(LINES[0], LINES[2])
+    src_len, tgt_len = len(weights.source_pieces), len(weights.target_pieces)
+    assert weights.source_pieces[-1] == weights.target_pieces[-1] == "</s>"
+    # The fixture's model has two layers of two heads.
+    assert weights.encoder.shape == (2, 2, src_len, src_len)
+    assert weights.decoder.shape == (2, 2, tgt_len, tgt_len)
+    assert weights.cross.shape == (2, 2, tgt_len, src_len)
+    assert weights.cross.sum(axis=-1) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_attention_of_the_own_translation(model_folder: Path) -> None:
+    engine = load(model_folder)
+    tokenizer = load_model(model_folder).target_tokenizer
+    ids = engine.translate([LINES[0]])[0].n_best[0].ids
+    assert engine.attention(LINES[0]).target_pieces == (*tokenizer.pieces(ids), "</s>")
+
+
+@pytest.mark.parametrize(("source", "target"), [("", "x"), ("x", ""), ("x " * MAX_DRAWN_TOKENS, "x")])
+def test_attention_refuses_what_cannot_be_drawn(model_folder: Path, source: str, target: str) -> None:
+    with pytest.raises(DataError, match=r"^the (source|target) has \d+ tokens; 1 to 255 can be drawn"):
+        load(model_folder).attention(source, target)
+
+
+def test_bfloat16_stays_near(model_folder: Path) -> None:
+    pairs = [(LINES[0], LINES[2])]
+    exact = next(iter(load(model_folder).score(pairs)))
+    rough = next(iter(load(model_folder, dtype="bfloat16").score(pairs)))
+    # bfloat16 keeps 8 bits of a number: an error of some hundredths a token.
+    assert rough.log_prob == pytest.approx(exact.log_prob, rel=0.05)
+    assert rough.log_prob != exact.log_prob
+
+
+def test_what_is_not_there_is_refused(model_folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r'dtype "int8" is not in this version; take float32 or bfloat16'):
+        load(model_folder, dtype="int8")
+    if not torch.cuda.is_available():
+        with pytest.raises(ModelError, match=r'device "cuda": torch sees no GPU here'):
+            load(model_folder, device="cuda")
+    with pytest.raises(RecipeError, match=r"threads = 0 is too small"):
+        load(model_folder, threads=0)
+    with pytest.raises(ModelError, match=r"nowhere: no such model or run folder"):
+        load(tmp_path / "nowhere")
