@@ -134,7 +134,7 @@ def read_description(folder: Path) -> ModelDescription:
     version = content.get("format_version") if isinstance(content, dict) else None
     if version != FORMAT_VERSION:
         raise ModelError(
-            f"{path}: format_version is {version!r}, but this attendo reads {FORMAT_VERSION}; take the one that wrote it"
+            f"{path}: format_version is {version!r}, this attendo reads {FORMAT_VERSION}; take the one that wrote it"
         )
     try:
         return TypeAdapter(ModelDescription).validate_python(content)

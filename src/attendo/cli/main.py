@@ -14,6 +14,7 @@ from attendo import __version__
 from attendo.cli.attention import attention
 from attendo.cli.average import average
 from attendo.cli.compare import compare
+from attendo.cli.demo import demo
 from attendo.cli.evaluate import evaluate
 from attendo.cli.info import info
 from attendo.cli.prepare import prepare
@@ -31,7 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS = (prepare, train, average, translate, evaluate, score, compare, attention, info, recipe)
+COMMANDS = (demo, prepare, train, average, translate, evaluate, score, compare, attention, info, recipe)
 """In the order of `--help`, which is that of use."""
 
 for command in COMMANDS:

@@ -85,6 +85,9 @@ _WHY_WHEN = phrases("""
 _WISHES: tuple[Tense, ...] = ("want", "want", "would", "would", "must", "must", "can", "should")
 
 
+_ADULTS = tuple(noun for noun in lexicon.RELATIVES if noun.en != "child")
+
+
 def both(english_text: str, german_text: str, mark: str = ".") -> Phrase:
     """The pair as two sentences with the same closing mark."""
     return Phrase(sentence(english_text, mark), sentence(german_text, mark))
@@ -105,7 +108,7 @@ def somebody(choose: Chooser) -> Subject:
     if choose.chance(0.4):
         woman = choose.chance(0.5)
         return clauses.name_subject(choose.form(lexicon.WOMEN if woman else lexicon.MEN), woman=woman)
-    noun = choose.form(lexicon.RELATIVES)
+    noun = choose.form(_ADULTS)
     return NounPhrase(noun=noun, determiner=choose.form((MY, MY, OUR, HIS))).as_subject()
 
 

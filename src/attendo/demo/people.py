@@ -27,7 +27,7 @@ def age(choose: Chooser) -> Phrase:
     """Our daughter is twelve years old."""
     phrase = _relative(choose)
     young = phrase.noun.en in ("son", "daughter", "child", "brother", "sister", "cousin")
-    decades = counting.TENS[4:] if phrase.noun.en.startswith("grand") else counting.TENS[3:6]
+    decades = counting.TENS[5:] if phrase.noun.en.startswith("grand") else counting.TENS[3:6]
     years = choose.word(counting.NUMBERS[1:] + counting.TENS[:2] if young else decades)
     return both(f"{phrase.en} is {years.en} years old", f"{phrase.de('nominative')} ist {years.de} Jahre alt")
 

@@ -1,9 +1,9 @@
 """The embedded default's own parallel text: an English-German phrasebook, written by templates.
 
 Every pair is made by hand-written templates over a hand-written lexicon with computed agreement (gender, case, number,
-verb forms, separable verbs, word order). It is a phrasebook and no more: a closed vocabulary of a few hundred words and
-a few dozen kinds of sentences. A model that scores high on it has learnt this phrasebook, including how to combine its
-words in ways it never saw; the score says nothing about real text.
+verb forms, separable verbs, word order). It is a phrasebook and no more: a closed vocabulary of about a thousand word
+forms a language and some hundred kinds of sentences. A model that scores high on it has learnt this phrasebook,
+including how to combine its words in ways it never saw; the score says nothing about real text.
 
 The held-out pairs are held out by combination: where the valid or the test split has a template with certain content
 words (verb, noun, adjective ...), the training split has that template with those words in no form, person or tense.

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import cache
 
-from attendo.demo import german
+from attendo.demo import german, lexicon
 from attendo.demo.activities import ACTIVITY_FAMILIES
 from attendo.demo.choices import Chooser
 from attendo.demo.clauses import NounPhrase, Predicate, Subject
@@ -16,7 +16,6 @@ THIS = Phrase("this", "dieser")
 MY = Phrase("my", "mein")
 OUR = Phrase("our", "unser")
 HIS = Phrase("his", "sein")
-YOUR = Phrase("your", "Ihr")
 
 
 @cache
@@ -61,7 +60,9 @@ def draw_predicate(
         complement = choose.word(family.complements)
         return Predicate(verb=verb, en=complement.en, de_place=complement.de, brief=family.brief)
     codes = [code for code in family.determiners if not definite or code in "tm"]
-    phrase = noun_object(choose, family.nouns, _determiner(choose.form(codes), subject), family.adjectives)
+    # What the subject wears or sells follows the phrasebook's own narrow idea of wardrobes.
+    nouns = tuple(noun for noun in family.nouns if subject.my.de != "sein" or noun not in lexicon.WOMENS_CLOTHES)
+    phrase = noun_object(choose, nouns, _determiner(choose.form(codes), subject), family.adjectives)
     predicate = object_predicate(verb, phrase, family.case, family.preposition, negated=negated)
     return replace(predicate, brief=family.brief)
 

@@ -162,7 +162,11 @@ be wrong.</caption>
 
 def _row(sample: Sample) -> str:
     translation, reference = _marked(sample.translation, sample.reference)
-    verdict = "the same" if sample.translation == sample.reference else f'<span lang="de">{reference}</span>'
+    verdict = (
+        '<span class="quiet">the same</span>'
+        if sample.translation == sample.reference
+        else f'<span lang="de">{reference}</span>'
+    )
     return (
         f'<tr><td data-label="English"><span>{escape(sample.source)}</span></td>'
         f'<td data-label="German"><span lang="de">{translation}</span></td>'

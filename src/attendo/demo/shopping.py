@@ -22,7 +22,7 @@ _FOR_WHOM = phrases("""
     unserem Sohn = our son
     unserer Tochter = our daughter
 """)
-_PRICES = counting.NUMBERS[1:] + counting.TENS + (Phrase("two hundred", "zweihundert"), Phrase("a hundred", "hundert"))
+_PRICES = counting.NUMBERS[8:] + counting.TENS + (Phrase("two hundred", "zweihundert"), Phrase("a hundred", "hundert"))
 
 
 def price_question(choose: Chooser) -> Phrase:

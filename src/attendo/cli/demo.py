@@ -1,0 +1,45 @@
+"""`attendo demo`: the main job on the embedded default."""
+
+import json
+import signal
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from attendo.cli.options import JsonOption, SetOption
+from attendo.cli.progress import clock, note
+from attendo.cli.train import RunReporter, StopSignal
+
+
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for all of it.")] = Path(
+        "attendo-demo"
+    ),
+    settings: SetOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Trains a Transformer on an embedded phrasebook, translates, scores and draws, in a few minutes."""
+    from attendo.demo.run import run_demo
+    from attendo.training.loop import Ending
+
+    started = time.monotonic()
+    stop = StopSignal()
+    with RunReporter() as reporter, stop:
+        result = run_demo(output, settings or [], reporter, lambda: stop.number is not None)
+    if result.ending is Ending.INTERRUPTED or result.scores is None:
+        note(f"interrupted at step {result.position.step}; go on with: attendo demo -o {output}")
+        raise typer.Exit(128 + (stop.number or signal.SIGINT))
+    if as_json:
+        print(json.dumps({"report": str(result.report), **result.scores.to_json()}, indent=2))
+        return
+    print("Sentences that were never trained on:")
+    for sample in result.samples:
+        right = " (as in the phrasebook)" if sample.translation == sample.reference else ""
+        print(f"\n  {sample.source}\n  {sample.translation}{right}")
+        if not right:
+            print(f"  phrasebook: {sample.reference}")
+    print(f"\n{result.scores.to_text()}")
+    print("\nA closed phrasebook: this says how well it was learnt, and nothing about real text.")
+    print(f"\n{clock(time.monotonic() - started)} in all. The report, with curves and attention: {result.report}")

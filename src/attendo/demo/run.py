@@ -1,0 +1,153 @@
+"""The main job on the embedded default: write the phrasebook, train on it, translate what was held out, score, draw."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from attendo.attention_maps.drawing import fragment
+from attendo.attention_maps.page import to_html
+from attendo.attention_maps.weights import AttentionMap
+from attendo.demo.phrasebook import TEMPLATES, PhrasePair, Split, split
+from attendo.demo.report import DemoReport, NextStep, PhrasebookSummary, Sample, TrainingSummary, write_report
+from attendo.evaluation.scores import Scores, evaluate_output
+from attendo.files import write_text
+from attendo.recipe import load_recipe
+from attendo.text.prepared import open_prepared
+from attendo.training.loop import Ending, Position
+from attendo.workflow.preparation import prepare_if_missing
+from attendo.workflow.train import Reporter, TrainingRun, resume_run, start_run
+from attendo.workflow.translate import Engine, load
+
+_SEED = 1
+_NUM_SAMPLES = 12
+_DRAWN_WORDS = range(7, 11)
+"""Length of the sentence whose attention is drawn: long enough to look at, short enough to read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoResult:
+    """What the demo came to."""
+
+    folder: Path
+    ending: Ending
+    position: Position
+    samples: tuple[Sample, ...]
+    """Held-out sentences with their translations; empty after an interruption."""
+    scores: Scores | None
+    """On the held-out test sentences; None after an interruption."""
+
+    @property
+    def report(self) -> Path:
+        """The page to open in a browser."""
+        return self.folder / "report.html"
+
+
+def run_demo(folder: Path, settings: Sequence[str], reporter: Reporter, should_stop: Callable[[], bool]) -> DemoResult:
+    """Runs the demo, or goes on with one that was interrupted.
+
+    Args:
+        folder: where all of it goes: `phrasebook/`, `prepared/`, `run/`, `translations.de`, `report.html`.
+        settings: changes to the recipe `demo`, for a new one.
+        reporter: who is told.
+        should_stop: asked between two updates.
+
+    Raises:
+        AttendoError: the folder holds something else.
+        OSError: it cannot be written to.
+    """
+    pairs = split(_SEED)
+    run = folder / "run"
+    if not (run / "recipe.toml").exists():
+        _write_phrasebook(folder / "phrasebook", pairs)
+        reporter.message(f"phrasebook: {len(pairs.train):,} pairs to train on, written to {folder / 'phrasebook'}")
+        recipe = load_recipe("demo", [f"data.folder={(folder / 'phrasebook').resolve()}", *settings])
+        prepare_if_missing(recipe, folder / "prepared", reporter)
+        start_run(recipe, run, folder / "prepared")
+    recipe, prepared = resume_run(run, [])
+    trained = TrainingRun(recipe, run, open_prepared(prepared), reporter)
+    outcome = trained.train(should_stop)
+    if outcome.ending is Ending.INTERRUPTED:
+        return DemoResult(folder=folder, ending=outcome.ending, position=outcome.position, samples=(), scores=None)
+    reporter.message(f"translating {len(pairs.test)} sentences whose combinations of words were never trained on")
+    engine = load(run)
+    samples = _translate(engine, pairs.test)
+    write_text(folder / "translations.de", "".join(sample.translation + "\n" for sample in samples))
+    scores = evaluate_output(
+        [sample.translation for sample in samples], [sample.reference for sample in samples], target_language="de"
+    )
+    drawn = engine.attention(_sentence_to_draw(pairs.test))
+    write_text(folder / "attention.html", to_html(drawn))
+    report = _report(folder, pairs, outcome.position, trained.model.num_parameters, samples, scores, drawn)
+    result = DemoResult(
+        folder=folder,
+        ending=outcome.ending,
+        position=outcome.position,
+        samples=samples[:_NUM_SAMPLES],
+        scores=scores,
+    )
+    write_report(result.report, report)
+    return result
+
+
+def _write_phrasebook(folder: Path, pairs: Split) -> None:
+    for name, part in (("train", pairs.train), ("valid", pairs.valid), ("test", pairs.test)):
+        write_text(folder / f"{name}.en", "".join(pair.source + "\n" for pair in part))
+        write_text(folder / f"{name}.de", "".join(pair.target + "\n" for pair in part))
+
+
+def _translate(engine: Engine, pairs: Sequence[PhrasePair]) -> tuple[Sample, ...]:
+    translations = engine.translate([pair.source for pair in pairs])
+    return tuple(
+        Sample(source=pair.source, reference=pair.target, translation=translation.text)
+        for pair, translation in zip(pairs, translations, strict=True)
+    )
+
+
+def _sentence_to_draw(pairs: Sequence[PhrasePair]) -> str:
+    """A held-out sentence whose German has its verb at the end, where the two word orders part."""
+    because = [pair for pair in pairs if "weil" in pair.target and len(pair.source.split()) in _DRAWN_WORDS]
+    return (because or list(pairs))[0].source
+
+
+def _report(
+    folder: Path,
+    pairs: Split,
+    position: Position,
+    num_parameters: int,
+    samples: Sequence[Sample],
+    scores: Scores,
+    drawn: AttentionMap,
+) -> DemoReport:
+    curves = folder / "run" / "curves.png"
+    return DemoReport(
+        training=TrainingSummary(
+            steps=position.step,
+            seconds=position.elapsed_s,
+            tokens_per_s=position.target_tokens / position.elapsed_s,
+            parameters=num_parameters,
+        ),
+        phrasebook=PhrasebookSummary(
+            num_train=len(pairs.train),
+            num_valid=len(pairs.valid),
+            num_test=len(pairs.test),
+            num_templates=len(TEMPLATES),
+        ),
+        scores=(scores.bleu, scores.chrf, scores.ter),
+        samples=tuple(samples[:_NUM_SAMPLES]),
+        curves_png=curves.read_bytes(),
+        attention_html=fragment(drawn),
+        next_steps=(
+            NextStep(
+                explanation="Translate sentences of your own, in the phrasebook's words.",
+                command=f"echo 'The old man is reading a book.' | attendo translate {folder / 'run'}",
+            ),
+            NextStep(
+                explanation="See every head of every layer, for any sentence.",
+                command=f"attendo attention {folder / 'run'} 'We are buying a red coat.' -o attention.html",
+            ),
+            NextStep(
+                explanation="Train on two text files of your own.",
+                command="attendo recipe tiny > mine.toml    # name your files in it, then: attendo train mine.toml",
+            ),
+        ),
+    )
