@@ -25,6 +25,7 @@ the default below, which is the paper's where the paper says something.
 - Paths are relative to `data.folder`, and that to the recipe's own folder; for a recipe that comes with attendo, to the
   folder you start from.
 - A limit that is not wanted where the default sets one is written `"none"`, since TOML has no word for it.
+- Where no default stands below, the key is left out; `None` in a description means the same.
 - A key that is not known stops the run before any work, with the nearest known one.
 
 Beside the sections there are two keys: `name`, what the run is called (default: the file's name), and `task`, which is

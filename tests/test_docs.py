@@ -1,0 +1,79 @@
+"""The documents' commands: each one parses, and those of docs/own-data.md run, in their order, on a tiny corpus."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from attendo.cli.main import app
+
+PROJECT = Path(__file__).parent.parent
+DOCUMENTS = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
+COMMAND = typer.main.get_command(app)
+
+SMALL = ["tokenizer.vocab_size=300", "model.d_model=16", "model.d_ff=32", "training.max_steps=12"]
+"""What makes the tiny recipe a matter of seconds; 300 pieces are what 216 short sentences can fill."""
+
+
+def commands(document: Path) -> list[str]:
+    """The lines of a document's shell blocks that call attendo, without their comments."""
+    blocks = re.findall(r"```sh\n(.*?)```", document.read_text(encoding="utf-8"), flags=re.DOTALL)
+    lines = [line.split(" #")[0].strip() for block in blocks for line in block.splitlines()]
+    return [line for line in lines if line.startswith("attendo ")]
+
+
+def arguments(line: str) -> list[str]:
+    """A command's arguments, without the shell's redirections."""
+    return shlex.split(re.split(r"\s[<>]\s", line)[0])[1:]
+
+
+ALL = [(document.name, line) for document in DOCUMENTS for line in commands(document)]
+
+
+@pytest.mark.parametrize(("document", "line"), ALL)
+def test_every_command_of_the_documents_parses(document: str, line: str) -> None:
+    name, *rest = arguments(line)
+    context = COMMAND.make_context("attendo", [name])
+    command: Any = COMMAND
+    command.get_command(context, name).make_context(name, rest)
+
+
+def test_the_readme_has_the_two_commands_first() -> None:
+    first = re.search(r"```sh\n(.*?)```", (PROJECT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert first is not None
+    assert first[1].split("\n") == ["make demo", "make test", ""]
+    makefile = (PROJECT / "Makefile").read_text(encoding="utf-8")
+    assert all(re.search(rf"^{target}:", makefile, flags=re.MULTILINE) for target in ("demo", "test"))
+
+
+def test_the_way_from_two_text_files_to_an_engine(tmp_path: Path, corpus: Any) -> None:
+    for name in ("source.txt", "target.txt"):
+        (tmp_path / name).write_bytes((corpus.source.parent / name).read_bytes())
+    for line in commands(PROJECT / "docs" / "own-data.md"):
+        given = arguments(line)
+        if given[0] in ("prepare", "train") and "--resume" not in given:
+            given += [part for setting in SMALL for part in ("--set", setting)]
+        redirections = " ".join(re.findall(r"\s[<>]\s+\S+", line))
+        full = f"{shlex.join([sys.executable, '-m', 'attendo.cli.main', *given])} {redirections}"
+        finished = subprocess.run(full, shell=True, check=False, capture_output=True, text=True, cwd=tmp_path)
+        assert finished.returncode == 0, f"{line}\n{finished.stderr}"
+    outputs = (tmp_path / "output.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    assert len(outputs) == len(corpus.pairs)
+    assert (tmp_path / "attention.html").is_file()
+
+
+def test_the_keys_of_recipes_are_documented() -> None:
+    script = PROJECT / "scripts" / "recipe_keys.py"
+    finished = subprocess.run([sys.executable, script, "--check"], check=False, capture_output=True, text=True)
+    assert finished.returncode == 0, finished.stderr
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, *PROJECT.glob("*.md")], ids=lambda path: path.name)
+def test_links_lead_somewhere(document: Path) -> None:
+    for link in re.findall(r"\]\(([^)#]+)\)", document.read_text(encoding="utf-8")):
+        assert link.startswith("http") or (document.parent / link).exists(), f"{document.name}: {link}"
