@@ -334,3 +334,14 @@ def test_dropout_works_in_training_alone() -> None:
     assert torch.equal(model(batch), model(batch))
     model.train()
     assert not torch.equal(model(batch), model(batch))
+
+
+def test_a_new_encoder_keeps_its_positions_apart() -> None:
+    """Positions that are alike (cosine near 1) would leave the decoder nothing to choose from, and training stuck."""
+    torch.manual_seed(0)
+    model = Transformer(ModelConfig(d_model=128, d_ff=256, num_layers=4, num_heads=4), 1000, 1000).eval()
+    ids, _ = pad_source([torch.randint(2, 1000, (15,)).tolist() for _ in range(20)])
+    with torch.no_grad():
+        memory = F.normalize(model.encode(ids, None), dim=-1)
+    similarity = torch.einsum("bsd,btd->bst", memory, memory)
+    assert similarity[:, ~torch.eye(15, dtype=torch.bool)].mean() < 0.9
