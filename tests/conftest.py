@@ -1,5 +1,6 @@
 """What several test files need: a few invented sentence pairs, and models with random weights."""
 
+import os
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -11,6 +12,10 @@ from attendo.checkpoint import ModelDescription, named_weights, save_model
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
 from attendo.text.tokenization import TokenizerConfig, learn_tokenizer
+
+# Models of a few thousand weights: a second thread only waits, and much longer so where the machine is busy.
+os.environ["OMP_NUM_THREADS"] = "1"  # for the processes that tests start
+torch.set_num_threads(1)
 
 MODEL = ModelConfig(d_model=16, d_ff=32, num_layers=2, num_heads=2)
 

@@ -44,6 +44,16 @@ def test_a_terminal_gets_a_bar() -> None:
     assert "translating" in shown
 
 
+def test_quiet_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    stream = io.StringIO()
+    with JobProgress("translating", "lines", 10, stream=stream, quiet=True) as progress:
+        now = 1000.0
+        progress.update(5)
+    assert (stream.getvalue(), progress.seconds) == ("", 1000.0)
+
+
 @pytest.mark.parametrize(("seconds", "shown"), [(0, "0:00"), (59.6, "1:00"), (3599, "59:59"), (3723, "1:02:03")])
 def test_clock(seconds: float, shown: str) -> None:
     assert clock(seconds) == shown

@@ -21,6 +21,7 @@ def test_a_recipe_is_printed_to_be_copied(attendo: Command, tmp_path: Path) -> N
 def test_a_recipe_is_resolved(attendo: Command, tmp_path: Path) -> None:
     finished = attendo("recipe", "tiny", "--set", "model.d_model=64")
     (tmp_path / "all.toml").write_text(finished.out)
+    assert attendo("recipe", tmp_path / "all.toml").out == finished.out
     assert load_recipe(str(tmp_path / "all.toml")) == load_recipe("tiny", ["name=tiny", "model.d_model=64"])
     assert "adam_epsilon" in attendo("recipe", "tiny", "--resolved").out
 

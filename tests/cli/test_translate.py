@@ -1,7 +1,9 @@
+import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -56,11 +58,19 @@ def test_settings_reach_the_search(attendo: Command, model_folder: Path) -> None
     assert "3 lines were too long, and only their beginning was translated" in finished.err
 
 
-def test_more_translations_than_the_beam_widen_it(attendo: Command, model_folder: Path) -> None:
-    assert attendo("translate", model_folder, "--n-best", "6", stdin=TEXT).status == 0
-    finished = attendo("translate", model_folder, "--n-best", "6", "--beam-size", "4", stdin=TEXT)
-    assert finished.status == 1
-    assert "search.n_best = 6 is more than beam_size = 4 can hold; take beam_size = 6 or more" in finished.err
+def test_n_best_can_be_a_setting_too(attendo: Command, model_folder: Path) -> None:
+    by_option = attendo("translate", model_folder, "--n-best", "3", stdin=TEXT)
+    by_setting = attendo("translate", model_folder, "--set", "search.n_best=3", stdin=TEXT)
+    assert by_option.out == by_setting.out
+    assert by_option.out.startswith("1\t")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_named_pipe_is_read_once(attendo: Command, model_folder: Path, expected: list[str], tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    Thread(target=pipe.write_bytes, args=(TEXT,)).start()
+    assert attendo("translate", model_folder, pipe).out.split("\n") == [*expected, ""]
 
 
 @pytest.mark.parametrize(
@@ -69,6 +79,7 @@ def test_more_translations_than_the_beam_widen_it(attendo: Command, model_folder
         (["--dtype", "int8"], 'dtype "int8" is not in this version; take float32 or bfloat16'),
         (["--set", "search.beam=3"], "--set: search.beam = 3: there is no such key; did you mean search.beam_size?"),
         (["--set", "model.d_model=3"], "--set model.d_model=3: only keys of search can be set here"),
+        (["--n-best", "6"], "search.n_best = 6 is more than beam_size = 3 can hold; take beam_size = 6 or more"),
         (["--beam-size", "0"], "search.beam_size = 0 is too small; take 1 or more"),
         (["--ensemble", "nowhere"], "nowhere: no such model or run folder"),
         (["nowhere.txt"], "nowhere.txt: "),

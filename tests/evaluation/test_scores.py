@@ -36,18 +36,18 @@ def test_bleu_of_one_sentence_by_hand() -> None:
     # Of 6 words 5 match (`the` twice, cat, on, mat), of 5 pairs 3, of 4 triples 1, of 3 quadruples none; the NIST
     # smoothing of mteval-v13a counts the first empty order as 1/2.
     expected = 100 * (5 / 6 * 3 / 5 * 1 / 4 * (1 / 2) / 3) ** (1 / 4)
-    assert corpus_bleu(["the cat sat on the mat"], ["the cat is on the mat"]) == pytest.approx(expected)
+    assert corpus_bleu(["the cat sat on the mat"], ["the cat is on the mat"]).score == pytest.approx(expected)
 
 
 def test_bleu_clips_repeated_words() -> None:
     # Papineni et al. (2002), Section 2.1: seven times `the` against two in the reference is a precision of 2/7.
     expected = 100 * (2 / 7 * (1 / 2) / 6 * (1 / 4) / 5 * (1 / 8) / 4) ** (1 / 4)
-    assert corpus_bleu(["the the the the the the the"], ["the cat is on the mat"]) == pytest.approx(expected)
+    assert corpus_bleu(["the the the the the the the"], ["the cat is on the mat"]).score == pytest.approx(expected)
 
 
 def test_bleu_sums_counts_over_sentences_and_punishes_shortness() -> None:
     # 5 and 4 words, all right, against 7 and 4: the penalty is exp(1 - 11/9) on the whole corpus.
-    found = corpus_bleu(["a b c d e", "f g h i"], ["a b c d e x y", "f g h i"])
+    found = corpus_bleu(["a b c d e", "f g h i"], ["a b c d e x y", "f g h i"]).score
     assert found == pytest.approx(100 * math.exp(1 - 11 / 9))
 
 

@@ -1,7 +1,7 @@
 """The model against torch's own layers with the same weights, and against plain loops where torch has no such layer."""
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from attendo.errors import DataError
 from attendo.model.attention import scaled_dot_product_attention
 from attendo.model.batch import Batch, collate, pad_source
 from attendo.model.config import START, ModelConfig
+from attendo.model.layers import DecoderLayer, EncoderLayer
 from attendo.model.transformer import Transformer
 
 SRC_SIZE, TGT_SIZE = 23, 19
@@ -39,7 +40,19 @@ def make_model(config: ModelConfig = SMALL, src_size: int = TGT_SIZE, seed: int 
     return model.eval()
 
 
-def torch_peer(model: Transformer) -> nn.Transformer:
+def encoder_layer(model: Transformer) -> EncoderLayer:
+    layer = model.encoder_layers[0]
+    assert isinstance(layer, EncoderLayer)
+    return layer
+
+
+def decoder_layer(model: Transformer) -> DecoderLayer:
+    layer = model.decoder_layers[0]
+    assert isinstance(layer, DecoderLayer)
+    return layer
+
+
+def torch_peer(model: Any) -> Any:
     """nn.Transformer without its final norms, with the weights of one of ours."""
     config = model.config
     shape = (
@@ -49,7 +62,7 @@ def torch_peer(model: Transformer) -> nn.Transformer:
         0.0,
         config.activation if config.activation == "relu" else F.silu,
     )
-    kinds = {"batch_first": True, "layer_norm_eps": config.layer_norm_eps}
+    kinds: dict[str, Any] = {"batch_first": True, "layer_norm_eps": config.layer_norm_eps}
     encoder = nn.TransformerEncoder(
         nn.TransformerEncoderLayer(*shape, **kinds), config.encoder_layers, enable_nested_tensor=False
     )
@@ -102,7 +115,7 @@ def _copy_rest(theirs: Any, ours: Any, norms: list[tuple[str, str]]) -> None:
         _copy(getattr(theirs, their_name), getattr(ours, our_name).norm)
 
 
-def peer_logits(peer: nn.Transformer, model: Transformer, batch: Batch) -> Tensor:
+def peer_logits(peer: Any, model: Transformer, batch: Batch) -> Tensor:
     """The whole model again: embeddings times sqrt(d_model), plus a table of sines, through torch's stacks."""
     d = model.config.d_model
 
@@ -120,28 +133,32 @@ def peer_logits(peer: nn.Transformer, model: Transformer, batch: Batch) -> Tenso
         src_key_padding_mask=padding,
         memory_key_padding_mask=padding,
     )
-    return hidden @ model.output_weight.t() + (0 if model.output_bias is None else model.output_bias)
+    logits: Tensor = hidden @ model.output_weight.t() + (0 if model.output_bias is None else model.output_bias)
+    return logits
 
 
 @pytest.mark.parametrize("attention_bias", [False, True])
 @pytest.mark.parametrize("shared", ["all", "target", "none"])
-def test_logits_and_gradients_equal_torchs_layers(attention_bias: bool, shared: str) -> None:
+def test_logits_and_gradients_equal_torchs_layers(
+    attention_bias: bool, shared: Literal["all", "target", "none"]
+) -> None:
     config = ModelConfig(
         d_model=16, d_ff=24, num_encoder_layers=3, num_decoder_layers=2, num_heads=4, dropout=0.0,
         attention_bias=attention_bias, shared_embeddings=shared, output_bias=attention_bias,
     )  # fmt: skip
     model = make_model(config, TGT_SIZE if shared == "all" else SRC_SIZE)
     peer, batch = torch_peer(model), make_batch()
+    stacks: Any = model
     ours, theirs = model(batch), peer_logits(peer, model, batch)
     assert torch.allclose(ours[batch.tgt_tokens], theirs[batch.tgt_tokens], atol=1e-5, rtol=0)
 
     embeddings = [model.source_embedding.weight, model.target_embedding.weight, model.output_weight]
     picked = [
         (layer.feed_forward.inner.weight, peer_layer.linear1.weight)
-        for layer, peer_layer in zip(model.decoder_layers, peer.decoder.layers, strict=True)
+        for layer, peer_layer in zip(stacks.decoder_layers, peer.decoder.layers, strict=True)
     ]
     picked += [(layer.self_attention.query_key_value.weight, peer_layer.self_attn.in_proj_weight)
-               for layer, peer_layer in zip(model.encoder_layers, peer.encoder.layers, strict=True)]  # fmt: skip
+               for layer, peer_layer in zip(stacks.encoder_layers, peer.encoder.layers, strict=True)]  # fmt: skip
     unique = list({id(matrix): matrix for matrix in embeddings}.values())
     our_grads = torch.autograd.grad(loss_of(ours, batch), [*unique, *(a for a, _ in picked)])
     their_grads = torch.autograd.grad(loss_of(theirs, batch), [*unique, *(b for _, b in picked)])
@@ -157,7 +174,7 @@ def loss_of(logits: Tensor, batch: Batch) -> Tensor:
 def test_free_d_k_and_d_v_equal_plain_loops() -> None:
     config = ModelConfig(d_model=6, d_ff=8, num_layers=1, num_heads=3, d_k=2, d_v=5, dropout=0.0, attention_bias=True)
     model = make_model(config)
-    attention = model.encoder_layers[0].self_attention
+    attention: Any = encoder_layer(model).self_attention
     x = torch.randn(2, 4, 6)
     mask = torch.tensor([[True, True, True, True], [True, True, False, False]])
     w, b = attention.query_key_value.weight, attention.query_key_value.bias
@@ -179,9 +196,12 @@ def test_free_d_k_and_d_v_equal_plain_loops() -> None:
 
 def test_encoder_decoder_attention_with_free_sizes_equals_torchs_function() -> None:
     config = ModelConfig(d_model=6, d_ff=8, num_layers=1, num_heads=3, d_k=4, d_v=4, dropout=0.0)
-    attention = make_model(config).decoder_layers[0].encoder_attention
+    attention: Any = decoder_layer(make_model(config)).encoder_attention
     hidden, memory = torch.randn(2, 3, 6), torch.randn(2, 5, 6)
-    split = lambda t: t.view(2, -1, 3, 4).transpose(1, 2)  # noqa: E731
+
+    def split(projected: Tensor) -> Tensor:
+        return projected.view(2, -1, 3, 4).transpose(1, 2)
+
     key, value = (split(part) for part in (memory @ attention.key_value.weight.t()).chunk(2, dim=-1))
     context = F.scaled_dot_product_attention(split(hidden @ attention.query.weight.t()), key, value)
     expected = context.transpose(1, 2).flatten(2) @ attention.output.weight.t()
@@ -259,7 +279,9 @@ def test_what_lies_in_padded_places_does_not_matter() -> None:
 
 
 @pytest.mark.parametrize("positions", ["interleaved", "halves", "learned"])
-def test_steps_with_a_cache_equal_the_whole_target_at_once(positions: str) -> None:
+def test_steps_with_a_cache_equal_the_whole_target_at_once(
+    positions: Literal["interleaved", "halves", "learned"],
+) -> None:
     config = ModelConfig(d_model=16, d_ff=24, num_layers=2, num_heads=4, d_k=3, d_v=5, positions=positions)
     model, batch = make_model(config), make_batch()
     expected = model(batch)
@@ -300,8 +322,7 @@ def test_attention_weights_are_those_the_layers_use() -> None:
     assert weights.encoder[:, 1, :, :, 2:].abs().max() == 0  # the second source has two tokens
 
     # torch's own layer gives its weights too, averaged over the heads or not.
-    peer, layer = torch_peer(model), model.encoder_layers[0].self_attention
-    assert layer is not None
+    peer = torch_peer(model)
     embedded = model.source_embedding(batch.src_ids)
     assert batch.src_mask is not None
     _, theirs = peer.encoder.layers[0].self_attn(

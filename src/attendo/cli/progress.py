@@ -1,5 +1,6 @@
 """How far a long job is, on standard error: a bar on a terminal, else a plain line now and then."""
 
+import math
 import sys
 import time
 from types import TracebackType
@@ -19,6 +20,7 @@ class JobProgress:
         first: how many were done before the job began, as in a run that goes on.
         stream: where to write; standard error where left out.
         every_s: seconds between plain lines.
+        quiet: show neither bar nor lines, where the result itself appears on the same terminal.
     """
 
     def __init__(
@@ -30,16 +32,17 @@ class JobProgress:
         first: float = 0.0,
         stream: TextIO | None = None,
         every_s: float = 10.0,
+        quiet: bool = False,
     ) -> None:
         self.label, self._unit, self.total = label, unit, total
         self._first = first
         self._stream = stream or sys.stderr
-        self._every_s = every_s
+        self._every_s = math.inf if quiet else every_s
         self._started = self._told = time.monotonic()
         self.done = 0.0
         """How many are done."""
         self._bar: Progress | None = None
-        if self._stream.isatty():
+        if self._stream.isatty() and not quiet:
             console = Console(file=self._stream)
             columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[figures]}"))
             self._bar = Progress(*columns, console=console, transient=True)

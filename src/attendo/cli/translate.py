@@ -37,11 +37,11 @@ def translate(
     length_penalty: LengthPenaltyOption = None,
     dtype: DtypeOption = "float32",
     n_best: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--n-best", min=1, help="So many translations a line, each written as number-of-the-line TAB translation."
         ),
-    ] = 1,
+    ] = None,
     scores: Annotated[
         bool,
         typer.Option(
@@ -56,20 +56,18 @@ def translate(
     from attendo.workflow.lines import count_lines, lines_from
     from attendo.workflow.translate import load
 
-    total = count_lines(file) if file else None  # before the model is read: a missing file is told at once
+    # Before the model is read, so that a missing file is told at once; but a pipe can be read only once.
+    total = count_lines(file) if file and not file.is_fifo() else None
     search = search_changes(beam_size=beam_size, length_penalty=length_penalty, n_best=n_best)
-    if beam_size is None and n_best > 4:
-        search["beam_size"] = n_best
     engine = load(model, ensemble=ensemble or (), search=search, overrides=settings or (), dtype=dtype, threads=threads)
     if file is None and sys.stdin.isatty():
         note("reading from the terminal, a sentence a line; end with Ctrl-D")
-    shown = output is not None or not sys.stdout.isatty()
-    with _destination(output) as stream, JobProgress("translating", "lines", total) as progress:
+    quiet = output is None and sys.stdout.isatty()  # the translations themselves show how far it is
+    with _destination(output) as stream, JobProgress("translating", "lines", total, quiet=quiet) as progress:
         for number, translation in enumerate(engine.stream(lines_from(file)), start=1):
-            stream.write(format_translation(translation, number, n_best=n_best, scores=scores))
+            stream.write(format_translation(translation, number, n_best=engine.search.n_best, scores=scores))
             stream.flush()
-            if shown:
-                progress.update(number)
+            progress.update(number)
     for line in summary(engine.counts, progress.seconds):
         note(line)
 

@@ -20,7 +20,7 @@ from attendo.workflow.translate import Engine, load
 
 _SEED = 1
 _NUM_SAMPLES = 12
-_DRAWN_WORDS = range(7, 11)
+_DRAWN_WORDS = range(7, 14)
 """Length of the sentence whose attention is drawn: long enough to look at, short enough to read."""
 
 
@@ -75,7 +75,8 @@ def run_demo(folder: Path, settings: Sequence[str], reporter: Reporter, should_s
     scores = evaluate_output(
         [sample.translation for sample in samples], [sample.reference for sample in samples], target_language="de"
     )
-    drawn = engine.attention(_sentence_to_draw(pairs.test))
+    sample = _sample_to_draw(samples)
+    drawn = engine.attention(sample.source, sample.translation or sample.reference)
     write_text(folder / "attention.html", to_html(drawn))
     report = _report(folder, pairs, outcome.position, trained.model.num_parameters, samples, scores, drawn)
     result = DemoResult(
@@ -103,10 +104,10 @@ def _translate(engine: Engine, pairs: Sequence[PhrasePair]) -> tuple[Sample, ...
     )
 
 
-def _sentence_to_draw(pairs: Sequence[PhrasePair]) -> str:
+def _sample_to_draw(samples: Sequence[Sample]) -> Sample:
     """A held-out sentence whose German has its verb at the end, where the two word orders part."""
-    because = [pair for pair in pairs if "weil" in pair.target and len(pair.source.split()) in _DRAWN_WORDS]
-    return (because or list(pairs))[0].source
+    because = [one for one in samples if "weil" in one.reference and len(one.source.split()) in _DRAWN_WORDS]
+    return (because or list(samples))[0]
 
 
 def _report(

@@ -139,14 +139,21 @@ def evaluate_output(
     )
 
 
-def corpus_bleu(outputs: Sequence[str], references: Sequence[str], *, bleu_tokenizer: BleuTokenizer = "13a") -> float:
-    """BLEU alone, 0 to 100, without interval or signature: what validation during training asks for.
+def corpus_bleu(
+    outputs: Sequence[str],
+    references: Sequence[str],
+    *,
+    target_language: str = "",
+    bleu_tokenizer: BleuTokenizer | None = None,
+) -> Score:
+    """BLEU alone, without an interval: what validation during training asks for.
 
     Raises:
-        DataError: the two sides differ in length or are empty.
+        DataError: the two sides differ in length or are empty, or BLEU's tokeniser needs a package that is not there.
     """
     check_parallel({"output": outputs, "reference": references})
-    return float(_bleu_metric("", bleu_tokenizer).corpus_score(outputs, [references]).score)
+    metric = _bleu_metric(target_language, bleu_tokenizer)
+    return _score(metric, "BLEU", outputs=outputs, references=references, num_resamples=0)
 
 
 def multi30k_tokens(lines: Sequence[str], language: str) -> list[str]:

@@ -54,6 +54,8 @@ class TrainingConfig:
     """Ends training after so many validations in a row without a better one; None for never."""
     log_steps: int = 50
     """A line of metrics every so many steps."""
+    tensorboard: bool = False
+    """Writes the metrics for TensorBoard too, into the run's folder `tensorboard/` (needs the extra `tensorboard`)."""
     dtype: Literal["float32", "bfloat16"] = "float32"
     """The numbers in products; the weights and Adam's state are float32 in either case."""
     seed: int = 1

@@ -71,6 +71,8 @@ class Validation:
     """Nats a target token, without smoothing."""
     bleu: float | None
     """None where nothing was translated."""
+    bleu_signature: str = ""
+    """What BLEU was counted with."""
 
     @property
     def perplexity(self) -> float:

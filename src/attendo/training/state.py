@@ -37,15 +37,19 @@ def import_state(model: Transformer, optimizer: torch.optim.Optimizer, state: Ma
     Raises:
         ModelError: a tensor is missing or of another shape.
     """
-    for name, parameter in model.named_parameters():
-        moments = {key: state.get(f"adam.{key}.{name}") for key in ("step", "exp_avg", "exp_avg_sq")}
-        if any(value is None for value in moments.values()) or moments["exp_avg"].shape != parameter.shape:  # type: ignore[union-attr]  # checked just before
-            raise ModelError(f"{where}: no fitting optimiser state for {name}; start anew in another folder")
-        optimizer.state[parameter] = {
-            key: value.clone().to(parameter.device) for key, value in moments.items() if value is not None
-        }
+    if any(key.startswith("adam.") for key in state):  # none before the first update
+        for name, parameter in model.named_parameters():
+            optimizer.state[parameter] = _moments(state, name, parameter, where)
     if _GENERATOR not in state:
         raise ModelError(f"{where}: the generator's state is missing; start anew in another folder")
     torch.set_rng_state(state[_GENERATOR])
     if _CUDA_GENERATOR in state and model.output_weight.is_cuda:
         torch.cuda.set_rng_state(state[_CUDA_GENERATOR], model.output_weight.device)
+
+
+def _moments(state: Mapping[str, Tensor], name: str, parameter: Tensor, where: str) -> dict[str, Tensor]:
+    keys = ("step", "exp_avg", "exp_avg_sq")
+    found = {key: state[f"adam.{key}.{name}"] for key in keys if f"adam.{key}.{name}" in state}
+    if len(found) < len(keys) or found["exp_avg"].shape != parameter.shape:
+        raise ModelError(f"{where}: no fitting optimiser state for {name}; start anew in another folder")
+    return {key: value.clone().to(parameter.device) for key, value in found.items()}

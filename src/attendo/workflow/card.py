@@ -59,5 +59,5 @@ def _facts(recipe: Recipe, description: ModelDescription) -> list[tuple[str, Any
     if "perplexity" in valid:
         facts.append(("validation perplexity, per word piece", f"{valid['perplexity']:.3f}"))
     if "bleu" in valid:
-        facts.append(("validation BLEU", f"{valid['bleu']:.2f}"))
+        facts.append((f"validation BLEU ({valid.get('bleu_signature', '')})", f"{valid['bleu']:.2f}"))
     return facts

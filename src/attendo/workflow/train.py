@@ -33,6 +33,7 @@ from attendo.training.loop import Ending, Hooks, Position, StepMetrics, Validati
 from attendo.training.state import export_state, import_state
 from attendo.training.update import make_optimizer
 from attendo.workflow.curves import draw_curves
+from attendo.workflow.metrics import MetricsLog
 from attendo.workflow.model_folder import write_model
 from attendo.workflow.prepare import Progress
 from attendo.workflow.validation import Validator
@@ -136,6 +137,7 @@ class TrainingRun:
         checkpoint = self._checkpoints.latest()
         if checkpoint is not None:
             self._go_on_from(checkpoint)
+        self._metrics = MetricsLog(folder, self.position.step, tensorboard=config.tensorboard)
         self._stream = BatchStream(
             list(prepared.corpora.values()),
             [prepared.weights[name] for name in prepared.corpora],
@@ -179,11 +181,10 @@ class TrainingRun:
             self.position = Position(**checkpoint.state["position"])
         except (KeyError, TypeError) as error:
             raise ModelError(f"{checkpoint.folder / 'state.json'}: not of this attendo ({error})") from error
-        _cut_metrics(self.folder / "metrics.jsonl", self.position.step)
         self._reporter.message(f"resuming at step {self.position.step} from {checkpoint.folder.name}")
 
     def _log(self, metrics: StepMetrics) -> None:
-        self._append({"kind": "train", **asdict(metrics)})
+        self._metrics.append({"kind": "train", **asdict(metrics)})
         self._reporter.logged(metrics, self.recipe.training.max_steps)
 
     def _save(self, position: Position, regular: bool) -> None:
@@ -208,11 +209,11 @@ class TrainingRun:
     def _keep_best(self, position: Position, validation: Validation) -> None:
         scores: dict[str, Any] = {"perplexity": validation.perplexity, "log_loss": validation.log_loss}
         if validation.bleu is not None:
-            scores["bleu"] = validation.bleu
+            scores |= {"bleu": validation.bleu, "bleu_signature": validation.bleu_signature}
         self._write_model(self._average(position), {"steps": position.step, "valid": scores})
 
     def _validated(self, position: Position, validation: Validation, is_best: bool) -> None:
-        self._append(
+        self._metrics.append(
             {
                 "kind": "valid",
                 "step": position.step,
@@ -230,13 +231,9 @@ class TrainingRun:
         facts = {"averaged": self.recipe.training.average_last, **facts}
         write_model(self.folder / "model", self.recipe, self.prepared, weights, facts)
 
-    def _append(self, record: dict[str, Any]) -> None:
-        with (self.folder / "metrics.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps(record) + "\n")
-
     def _draw(self) -> None:
-        if (self.folder / "metrics.jsonl").exists():
-            draw_curves(self.folder / "metrics.jsonl", self.folder / "curves.png")
+        if self._metrics.path.exists():
+            draw_curves(self._metrics.path, self.folder / "curves.png")
 
 
 def build_model(recipe: Recipe, prepared: PreparedData) -> Transformer:
@@ -278,18 +275,3 @@ def _device(name: str) -> torch.device:
     if name == "cuda" and not torch.cuda.is_available():
         raise RecipeError('training.device = "cuda", but torch sees no GPU here; take "auto" or "cpu"')
     return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")
-
-
-def _cut_metrics(path: Path, step: int) -> None:
-    """Leaves out what was logged after the checkpoint that a run goes on from: it will be logged again."""
-    if not path.exists():
-        return
-    kept = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        try:
-            record = json.loads(line)
-        except ValueError:  # the last line of a run that was killed while it wrote
-            continue
-        if record["step"] <= step:
-            kept.append(line + "\n")
-    write_text(path, "".join(kept))

@@ -8,7 +8,7 @@ from torch import Tensor
 from attendo.checkpoint import load_weights
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.engine import Translator
-from attendo.evaluation.scores import corpus_bleu
+from attendo.evaluation.scores import Score, corpus_bleu
 from attendo.model.batch import collate
 from attendo.model.products import fast_float32_products
 from attendo.model.transformer import Transformer
@@ -44,7 +44,10 @@ class Validator:
         load_weights(self._model, weights, self._prepared.folder)
         with torch.no_grad(), fast_float32_products(self._model.output_weight.device):
             log_loss = self._log_loss()
-            return Validation(log_loss=log_loss, bleu=self._bleu() if self._training.eval_bleu else None)
+            if not self._training.eval_bleu:
+                return Validation(log_loss=log_loss, bleu=None)
+            bleu = self._bleu()
+            return Validation(log_loss=log_loss, bleu=bleu.score, bleu_signature=bleu.signature)
 
     def _log_loss(self) -> float:
         """Nats a target token, without smoothing and in float32."""
@@ -59,6 +62,10 @@ class Validator:
             total += float(batch_loss(self._model, batch, "float32", 0.0).log_loss)
         return total / plan.target_tokens
 
-    def _bleu(self) -> float:
+    def _bleu(self) -> Score:
         translations = self._translator.translate(self._prepared.valid_source)
-        return corpus_bleu([translation.text for translation in translations], self._prepared.valid_target)
+        return corpus_bleu(
+            [translation.text for translation in translations],
+            self._prepared.valid_target,
+            target_language=self._prepared.target_language,
+        )
