@@ -10,7 +10,7 @@ from attendo.text.formats import MAX_LINE_BYTES, LineReader, read_line_pairs
 
 
 def lines_from(path: Path | None) -> Iterator[str]:
-    """Lines, as they come, of a file (plain, gz, xz or zst), or of standard input.
+    """Lines, as they come, of a file (plain, gz, xz or zst), a named pipe, or standard input.
 
     Args:
         path: the file; None for standard input.
@@ -23,6 +23,10 @@ def lines_from(path: Path | None) -> Iterator[str]:
     """
     if path is None:
         yield from read_lines(sys.stdin.buffer, "standard input")
+        return
+    if path.is_fifo():  # lines come when they come, as from standard input, and none can be read twice
+        with path.open("rb") as pipe:
+            yield from read_lines(pipe, str(path))
         return
     with LineReader(path) as reader:
         for line in reader:

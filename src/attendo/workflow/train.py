@@ -144,6 +144,7 @@ class TrainingRun:
             config,
             _segmentation(recipe, prepared),
         )
+        self._averaged: dict[str, Tensor] = {}  # what was validated last
         self._validator = None
         if prepared.valid is not None:
             valid_model = build_model(recipe, prepared).to(device)
@@ -204,13 +205,14 @@ class TrainingRun:
 
     def _validate(self, position: Position) -> Validation:
         assert self._validator is not None
-        return self._validator(self._average(position))
+        self._averaged = self._average(position)
+        return self._validator(self._averaged)
 
     def _keep_best(self, position: Position, validation: Validation) -> None:
         scores: dict[str, Any] = {"perplexity": validation.perplexity, "log_loss": validation.log_loss}
         if validation.bleu is not None:
             scores |= {"bleu": validation.bleu, "bleu_signature": validation.bleu_signature}
-        self._write_model(self._average(position), {"steps": position.step, "valid": scores})
+        self._write_model(self._averaged, {"steps": position.step, "valid": scores})
 
     def _validated(self, position: Position, validation: Validation, is_best: bool) -> None:
         self._metrics.append(

@@ -1,0 +1,59 @@
+"""The dry run's figures against the plan itself and against counts by hand."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attendo.recipe import load_recipe
+from attendo.text.batching import plan_epoch
+from attendo.workflow.estimate import estimate
+from attendo.workflow.prepare import prepare
+
+
+@pytest.fixture
+def recipe_path(tmp_path: Path, corpus: Any) -> Path:
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        f"[data]\nfolder = '{corpus.source.parent}'\n"
+        "[[data.corpora]]\nname = 'mine'\nsource = 'source.txt'\ntarget = 'target.txt'\n"
+        "[tokenizer]\nvocab_size = 300\n[model]\nd_model = 16\nd_ff = 32\nnum_layers = 1\nnum_heads = 2\n"
+        "[training]\nmax_steps = 50\nmax_tokens = 300\n"
+    )
+    return path
+
+
+def test_without_data_the_shape_is_known(recipe_path: Path) -> None:
+    found = estimate(load_recipe(str(recipe_path)), None)
+    # By hand: the vocabulary; encoder 4 d^2 + 2 d d_ff + d_ff + d + 2 norms of 2 d; decoder 8 d^2 and a third norm.
+    d, d_ff = 16, 32
+    layers = (4 + 8) * d * d + 2 * (2 * d * d_ff + d_ff + d) + (2 + 3) * 2 * d
+    assert found.parameters == 300 * d + layers
+    assert found.state_bytes == 16 * found.parameters
+    assert (found.batches_per_epoch, found.padding_share, found.epochs, found.exact_vocabulary) == (
+        None, None, None, False,
+    )  # fmt: skip
+    assert found.target_tokens_per_update == 300
+    assert found.hours == pytest.approx(50 * 300 / found.target_tokens_per_s / 3600)
+    counted = sum(count * shape[0] * shape[1] for _, shape, count in found.shapes)
+    assert counted == 300 * d + 12 * d * d + 4 * d * d_ff
+
+
+def test_with_data_the_batches_are_the_plans(recipe_path: Path, tmp_path: Path) -> None:
+    recipe = load_recipe(str(recipe_path))
+    assert recipe.data is not None
+    prepared = prepare(recipe.data, recipe.tokenizer, tmp_path / "ready", base_folder=tmp_path, seed=1)
+    found = estimate(recipe, prepared)
+    pairs = prepared.corpora["mine"]
+    plan = plan_epoch(pairs.source_lengths, pairs.target_lengths, max_tokens=300, seed=1, epoch=0)
+    assert found.batches_per_epoch == len(plan.batches)
+    assert found.epochs == pytest.approx(50 / len(plan.batches))
+    assert found.padding_share == plan.padding_share
+    assert found.target_tokens_per_update == pytest.approx(pairs.target_lengths.sum() / len(plan.batches))
+    assert found.exact_vocabulary
+
+
+def test_a_batch_in_pieces_takes_less_memory(recipe_path: Path) -> None:
+    whole = estimate(load_recipe(str(recipe_path)), None)
+    pieces = estimate(load_recipe(str(recipe_path), ["training.max_tokens_at_once=100"]), None)
+    assert pieces.activation_bytes == pytest.approx(whole.activation_bytes / 3, abs=1)
