@@ -10,7 +10,7 @@ import typer
 
 from attendo.cli.options import JsonOption, SetOption
 from attendo.cli.progress import clock, note
-from attendo.cli.train import RunReporter, StopSignal
+from attendo.cli.train import RunReporter, StopSignal, bound_kernel_cache
 
 
 def demo(
@@ -21,6 +21,7 @@ def demo(
     as_json: JsonOption = False,
 ) -> None:
     """Trains a Transformer on an embedded phrasebook, translates, scores and draws, in a few minutes."""
+    bound_kernel_cache()
     from attendo.demo.run import run_demo
     from attendo.training.loop import Ending
 
