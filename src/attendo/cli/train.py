@@ -151,7 +151,7 @@ def _duration(hours: float) -> str:
 def bound_kernel_cache() -> None:
     """Has oneDNN keep fewer compiled products; must come before torch is imported.
 
-    It compiles one for every shape it meets and keeps 1024 of them by default: with batches of unequal shapes that grows
+    It compiles one for every shape it meets and keeps 1024 of them: with batches of unequal shapes that grows
     to gigabytes over an hour and saves no measurable time.
     """
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
