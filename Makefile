@@ -3,8 +3,7 @@
 # make check  the same without the tests
 # make install / make install-dev   what the above need, into .venv; called by them
 #
-# Another Python: make demo PYTHON=python3.12. On Linux without a GPU, torch's small build saves gigabytes:
-# PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make demo
+# Another Python: make demo PYTHON=python3.12
 
 PYTHON ?= python3
 VENV := .venv

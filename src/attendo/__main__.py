@@ -1,0 +1,5 @@
+"""`python -m attendo`: the command line."""
+
+from attendo.cli.main import main
+
+main()
