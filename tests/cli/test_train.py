@@ -1,0 +1,94 @@
+"""`attendo train` and `attendo demo`: usage, dry run, refusals, and what a whole small run prints."""
+
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attendo.cli.train import StopSignal, estimate_text
+from attendo.workflow.estimate import Estimate
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def recipe(tmp_path: Path, corpus: Any) -> Path:
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        f"[data]\nfolder = '{corpus.source.parent}'\n"
+        "[[data.corpora]]\nname = 'mine'\nsource = 'source.txt'\ntarget = 'target.txt'\n"
+        "[data.valid]\nsource = 'source.txt'\ntarget = 'target.txt'\n"
+        "[tokenizer]\nvocab_size = 300\n[model]\nd_model = 16\nd_ff = 32\nnum_layers = 1\nnum_heads = 2\n"
+        "[training]\nmax_steps = 6\nmax_tokens = 300\nwarmup_steps = 3\ncheckpoint_steps = 2\neval_steps = 4\n"
+        "[search]\nbeam_size = 1\nmax_len_offset = 0\n"
+    )
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train"], "name a recipe"),
+        (["train", "--resume"], "name the run folder"),
+        (["train", "base", "--sets", "x"], "No such option"),
+    ],
+)
+def test_wrong_usage(attendo: Command, arguments: list[str], message: str) -> None:
+    finished = attendo(*arguments)
+    assert finished.status == 2
+    assert message in finished.err
+
+
+def test_a_whole_run(attendo: Command, recipe: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    dry = attendo("train", recipe, "--dry-run")
+    assert dry.status == 0
+    assert "not known before the data is prepared" in dry.out
+    assert not (tmp_path / "prepared").exists()
+
+    finished = attendo("train", recipe, "-o", "a run", "--json")
+    assert finished.status == 0, finished.err
+    told = json.loads(finished.out)
+    assert (told["step"], told["ending"]) == (6, "max_steps reached")
+    assert "step 4: validation perplexity" in finished.err
+    assert "step 6: validation perplexity" in finished.err, "the last step is validated whatever eval_steps says"
+
+    dry = attendo("train", recipe, "--dry-run", "--json")
+    assert json.loads(dry.out)["batches_per_epoch"] > 0, "the same recipe finds its prepared data"
+
+    again = attendo("train", recipe, "-o", "a run")
+    assert again.status == 1
+    assert "holds a run already; go on with --resume -o a run" in again.err
+    more = attendo("train", "--resume", "-o", "a run", "--set", "training.max_steps=8", "--json")
+    assert json.loads(more.out)["step"] == 8
+    assert "resuming at step 6" in more.err
+
+
+def test_resume_of_nothing(attendo: Command, tmp_path: Path) -> None:
+    finished = attendo("train", "--resume", "-o", tmp_path)
+    assert finished.status == 1
+    assert "no run to resume" in finished.err
+
+
+def test_an_estimate_to_read() -> None:
+    found = Estimate(
+        recipe="r", parameters=1_234_567, shapes=(("output_weight", (10, 4), 1),), vocab_size=10,
+        exact_vocabulary=True, state_bytes=2**30, activation_bytes=2**29, batches_per_epoch=100, padding_share=0.031,
+        target_tokens_per_update=2000.0, epochs=5.0, target_tokens_per_s=1000.0, hours=100.0, device="cpu", threads=2,
+    )  # fmt: skip
+    text = estimate_text(found)
+    for part in ("1,234,567 parameters", "10 x 4", "1.00 GiB", "0.50 GiB", "100 an epoch, 3.1% padding", "4.2 days"):
+        assert part in text
+
+
+def test_the_first_signal_asks_and_the_second_ends() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with StopSignal() as stop:
+        signal.raise_signal(signal.SIGINT)
+        assert stop.number == signal.SIGINT
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
