@@ -1,6 +1,7 @@
 """What several test files need: a few invented sentence pairs, and models with random weights."""
 
 import os
+import signal
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -16,6 +17,9 @@ from attendo.text.tokenization import TokenizerConfig, learn_tokenizer
 # Models of a few thousand weights: a second thread only waits, and much longer so where the machine is busy.
 os.environ["OMP_NUM_THREADS"] = "1"  # for the processes that tests start
 torch.set_num_threads(1)
+
+# A shell that starts the suite in the background has it, and all it starts, ignore Ctrl-C; tests send it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 MODEL = ModelConfig(d_model=16, d_ff=32, num_layers=2, num_heads=2)
 

@@ -24,6 +24,7 @@ TABLE = [
     ["workflow"],
     ["demo"],
     ["cli"],
+    ["__main__"],
 ]
 RANK = {part: rank for rank, row in enumerate(TABLE) for part in row}
 

@@ -184,3 +184,11 @@ def test_missing_tokeniser_package_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("sacrebleu.tokenizers.tokenizer_ja_mecab.MeCab", None)
     with pytest.raises(DataError, match=r"'ja': .*sacrebleu\[ja\]"):
         evaluate_output(["茶"], ["茶"], target_language="ja")
+
+
+def test_resamples_of_which_some_match_nothing() -> None:
+    """sacreBLEU's chrF mixes float and numpy's float32 then, which Python 3.11 cannot average."""
+    found = evaluate_output(["abc def ghi", "zzz"], ["abc def ghi", "qqq"], num_resamples=50)
+    assert found.chrf.low is not None
+    assert found.chrf.high is not None
+    assert found.chrf.low <= found.chrf.high

@@ -9,7 +9,7 @@ from typing import Literal, cast
 
 from sacrebleu.metrics.base import Metric
 from sacrebleu.metrics.bleu import BLEU
-from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.metrics.chrf import CHRF, CHRFScore
 from sacrebleu.metrics.ter import TER
 from sacremoses import MosesPunctNormalizer, MosesTokenizer
 
@@ -133,7 +133,7 @@ def evaluate_output(
     return Scores(
         num_sentences=len(outputs),
         bleu=score(bleu, "BLEU"),
-        chrf=score(CHRF(), "chrF2"),
+        chrf=score(_Chrf(), "chrF2"),
         ter=score(TER(), "TER"),
         multi30k=_multi30k_score(outputs, references, target_language, num_resamples) if multi30k else None,
     )
@@ -196,7 +196,20 @@ def check_parallel(sides: Mapping[str, Sequence[str]]) -> None:
 
 def metrics(target_language: str = "", bleu_tokenizer: BleuTokenizer | None = None) -> dict[str, Metric]:
     """Fresh sacreBLEU metrics under our names, set as `evaluate_output` sets them."""
-    return {"bleu": _bleu_metric(target_language, bleu_tokenizer), "chrf": CHRF(), "ter": TER()}
+    return {"bleu": _bleu_metric(target_language, bleu_tokenizer), "chrf": _Chrf(), "ter": TER()}
+
+
+class _Chrf(CHRF):
+    """chrF whose resampled scores are floats, all of them.
+
+    sacreBLEU's own are numpy's float32, but 0.0 where nothing matches, and Python 3.11's `statistics.mean` refuses the
+    mixture: the output of a model that has hardly learnt would end in a TypeError.
+    """
+
+    def _compute_score_from_stats(self, stats: list[int]) -> CHRFScore:
+        found = super()._compute_score_from_stats(stats)
+        found.score = float(found.score)
+        return found
 
 
 def _bleu_metric(target_language: str, bleu_tokenizer: BleuTokenizer | None) -> BLEU:
