@@ -365,4 +365,4 @@ def test_a_new_encoder_keeps_its_positions_apart() -> None:
     with torch.no_grad():
         memory = F.normalize(model.encode(ids, None), dim=-1)
     similarity = torch.einsum("bsd,btd->bst", memory, memory)
-    assert similarity[:, ~torch.eye(15, dtype=torch.bool)].mean() < 0.9
+    assert similarity[:, ~torch.eye(15, dtype=torch.bool)].mean() < 0.5

@@ -216,9 +216,9 @@ def _initialise_stack(layers: nn.ModuleList, sub_layers: int) -> None:
     """Draws a stack's matrices by Glorot's uniform rule, those that end a sub-layer smaller; biases are 0.
 
     The paper does not say how the weights begin. With Glorot's rule alone every sub-layer adds as much as comes in,
-    much of it the same for all positions: after a few layers the positions of a new encoder are alike (cosine 0.98 with
-    4 layers), and under strong dropout they stay so, the decoder never finding what to look at. Divided by the square
-    root of the number of sub-layers, what all of them add together is as much as comes in.
+    much of it the same for all positions: the positions of a new base encoder are alike (mean cosine 0.96), and under
+    strong dropout training drives them together for good, the decoder never finding what to look at. Divided by the
+    square root of the number of sub-layers, what all of them add together is as much as comes in (cosine 0.29).
 
     Args:
         layers: of one stack.
