@@ -64,6 +64,12 @@ def test_a_model_comes_back_as_it_was(folder: Path, model: Transformer, tokenize
     assert not loaded.transformer.training
 
 
+def test_reading_a_model_draws_no_random_numbers(folder: Path) -> None:
+    before = torch.get_rng_state()
+    load_model(folder)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
 def test_a_shared_matrix_is_stored_once(folder: Path, model: Transformer) -> None:
     stored = sum(parameter.numel() for parameter in model.parameters()) * 4
     assert (folder / "model.safetensors").stat().st_size < stored + 4096

@@ -324,7 +324,8 @@ def named_weights(transformer: Transformer) -> dict[str, Tensor]:
 
 def _build(folder: Path, description: ModelDescription, weights: Mapping[str, Tensor] | None = None) -> Transformer:
     try:
-        transformer = Transformer(description.model, description.src_vocab_size, description.tgt_vocab_size)
+        with torch.random.fork_rng(devices=[]):  # reading a model draws none of the caller's random numbers
+            transformer = Transformer(description.model, description.src_vocab_size, description.tgt_vocab_size)
     except ValueError as error:
         raise ModelError(f"{folder / CONFIG}: {error}") from error
     if weights is not None:

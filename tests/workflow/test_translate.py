@@ -8,7 +8,7 @@ import attendo
 from attendo.checkpoint import load_model
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.engine import Translator
-from attendo.errors import DataError, ModelError, RecipeError
+from attendo.errors import AttendoError, DataError, ModelError, RecipeError
 from attendo.workflow.translate import MAX_DRAWN_TOKENS, load
 
 LINES = ["one red dogs see us.", "", "some old kings hear them.", "two small birds see here."]
@@ -114,7 +114,7 @@ def test_what_is_not_there_is_refused(model_folder: Path, tmp_path: Path) -> Non
     with pytest.raises(ModelError, match=r'dtype "int8" is not in this version; take float32 or bfloat16'):
         load(model_folder, dtype="int8")
     if not torch.cuda.is_available():
-        with pytest.raises(ModelError, match=r'device "cuda": torch sees no GPU here'):
+        with pytest.raises(AttendoError, match=r'device = "cuda", but torch sees no GPU here'):
             load(model_folder, device="cuda")
     with pytest.raises(RecipeError, match=r"threads = 0 is too small"):
         load(model_folder, threads=0)

@@ -66,7 +66,7 @@ def update(
     return UpdateResult(smoothed, log_loss, num_tokens)
 
 
-def batch_loss(model: Transformer, batch: Batch, dtype: str, label_smoothing: float) -> "UpdateResult":
+def batch_loss(model: Transformer, batch: Batch, dtype: str, label_smoothing: float) -> UpdateResult:
     """The loss of a batch, summed over its real target tokens.
 
     Args:

@@ -14,6 +14,7 @@ from attendo.text.batching import plan_epoch, sample_indices
 from attendo.text.prepared import PreparedData
 from attendo.text.shards import PairShards
 from attendo.training.update import batch_loss, make_optimizer, update
+from attendo.workflow.device import choose_device
 
 _TRIAL_LENGTH = 25
 _TRIAL_TOKENS = (250, 2000)
@@ -65,7 +66,7 @@ def estimate(recipe: Recipe, prepared: PreparedData | None) -> Estimate:
     if config.threads is not None:
         torch.set_num_threads(config.threads)
     sizes = _vocab_sizes(recipe, prepared)
-    device = torch.device("cuda" if config.device != "cpu" and torch.cuda.is_available() else "cpu")
+    device = choose_device(config.device)
     with torch.random.fork_rng():
         model = Transformer(recipe.model, *sizes).to(device).train()
         rate, bytes_per_token = _try_out(model, recipe)

@@ -33,6 +33,7 @@ from attendo.training.loop import Ending, Hooks, Position, StepMetrics, Validati
 from attendo.training.state import export_state, import_state
 from attendo.training.update import make_optimizer
 from attendo.workflow.curves import draw_curves
+from attendo.workflow.device import choose_device
 from attendo.workflow.metrics import MetricsLog
 from attendo.workflow.model_folder import write_model
 from attendo.workflow.prepare import Progress
@@ -119,7 +120,7 @@ class TrainingRun:
 
     Raises:
         ModelError: no checkpoint of the folder is whole, or `training.init_from` does not fit.
-        RecipeError: a GPU is asked for and there is none.
+        AttendoError: a GPU is asked for and there is none.
     """
 
     def __init__(self, recipe: Recipe, folder: Path, prepared: PreparedData, reporter: Reporter) -> None:
@@ -128,7 +129,7 @@ class TrainingRun:
         config = recipe.training
         if config.threads is not None:
             torch.set_num_threads(config.threads)
-        device = _device(config.device)
+        device = choose_device(config.device)
         torch.manual_seed(config.seed)
         self.model = build_model(recipe, prepared).to(device)
         self._checkpoints = Checkpoints(folder / "checkpoints", config.average_last)
@@ -271,9 +272,3 @@ def _segmentation(recipe: Recipe, prepared: PreparedData) -> Segmentation | None
         target_tokenizer=prepared.target_tokenizer,
         dropout=recipe.tokenizer.bpe_dropout,
     )
-
-
-def _device(name: str) -> torch.device:
-    if name == "cuda" and not torch.cuda.is_available():
-        raise RecipeError('training.device = "cuda", but torch sees no GPU here; take "auto" or "cpu"')
-    return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")

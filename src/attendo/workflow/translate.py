@@ -19,6 +19,7 @@ from attendo.model.batch import collate
 from attendo.model.products import fast_float32_products
 from attendo.recipe import override_section
 from attendo.text.tokenization import EOS_ID
+from attendo.workflow.device import choose_device
 
 Dtype = Literal["float32", "bfloat16", "int8"]
 """The numbers that translating calculates with."""
@@ -179,7 +180,7 @@ def load(
             raise RecipeError(f"threads = {threads} is too small; take 1 or more")
         torch.set_num_threads(threads)
     settings = search_settings(loaded[0], search or {}, overrides)
-    return Engine(loaded, settings, dtype=dtype, device=_device(device))
+    return Engine(loaded, settings, dtype=dtype, device=choose_device(device))
 
 
 def search_settings(model: LoadedModel, search: Mapping[str, Any], overrides: Sequence[str]) -> SearchConfig:
@@ -213,9 +214,3 @@ def _torch_dtype(dtype: Dtype) -> torch.dtype:
     if dtype not in dtypes:
         raise ModelError(f'dtype "{dtype}" is not in this version; take {" or ".join(dtypes)}')
     return dtypes[dtype]
-
-
-def _device(name: str) -> torch.device:
-    if name == "cuda" and not torch.cuda.is_available():
-        raise ModelError('device "cuda": torch sees no GPU here; take "auto" or "cpu"')
-    return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")
