@@ -46,6 +46,22 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     return Corpus(source=folder / "source.txt", target=folder / "target.txt", pairs=pairs)
 
 
+@pytest.fixture
+def recipe_path(tmp_path: Path, corpus: Corpus) -> Path:
+    """A recipe, `mine.toml`, for the corpus and a model of some thousand weights: 6 steps, 2 validations."""
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        f"[data]\nfolder = '{corpus.source.parent}'\nsource_language = 'en'\ntarget_language = 'de'\n"
+        "[[data.corpora]]\nname = 'mine'\nsource = 'source.txt'\ntarget = 'target.txt'\n"
+        "[data.valid]\nsource = 'source.txt'\ntarget = 'target.txt'\n"
+        "[tokenizer]\nvocab_size = 300\n[model]\nd_model = 16\nd_ff = 32\nnum_layers = 1\nnum_heads = 2\n"
+        "[training]\nmax_steps = 6\nmax_tokens = 300\nwarmup_steps = 3\ncheckpoint_steps = 2\neval_steps = 4\n"
+        "[search]\nbeam_size = 1\nmax_len_offset = 0\n",
+        encoding="utf-8",
+    )
+    return path
+
+
 @pytest.fixture(scope="session")
 def model_folders(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
     """Models with random weights: two of one vocabulary, and one of another."""

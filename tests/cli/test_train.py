@@ -14,26 +14,14 @@ from attendo.workflow.estimate import Estimate
 Command = Callable[..., Any]
 
 
-@pytest.fixture
-def recipe(tmp_path: Path, corpus: Any) -> Path:
-    path = tmp_path / "mine.toml"
-    path.write_text(
-        f"[data]\nfolder = '{corpus.source.parent}'\n"
-        "[[data.corpora]]\nname = 'mine'\nsource = 'source.txt'\ntarget = 'target.txt'\n"
-        "[data.valid]\nsource = 'source.txt'\ntarget = 'target.txt'\n"
-        "[tokenizer]\nvocab_size = 300\n[model]\nd_model = 16\nd_ff = 32\nnum_layers = 1\nnum_heads = 2\n"
-        "[training]\nmax_steps = 6\nmax_tokens = 300\nwarmup_steps = 3\ncheckpoint_steps = 2\neval_steps = 4\n"
-        "[search]\nbeam_size = 1\nmax_len_offset = 0\n"
-    )
-    return path
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["train"], "name a recipe"),
         (["train", "--resume"], "name the run folder"),
         (["train", "base", "--sets", "x"], "No such option"),
+        (["train", "--resume", "-o", "run", "--dry-run"], "--resume goes on with a run as it is"),
+        (["train", "--resume", "-o", "run", "--prepared", "x"], "--resume goes on with a run as it is"),
     ],
 )
 def test_wrong_usage(attendo: Command, arguments: list[str], message: str) -> None:
@@ -42,29 +30,36 @@ def test_wrong_usage(attendo: Command, arguments: list[str], message: str) -> No
     assert message in finished.err
 
 
-def test_a_whole_run(attendo: Command, recipe: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_whole_run(attendo: Command, recipe_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    dry = attendo("train", recipe, "--dry-run")
+    dry = attendo("train", recipe_path, "--dry-run")
     assert dry.status == 0
     assert "not known before the data is prepared" in dry.out
     assert not (tmp_path / "prepared").exists()
 
-    finished = attendo("train", recipe, "-o", "a run", "--json")
+    finished = attendo("train", recipe_path, "-o", "a run", "--json")
     assert finished.status == 0, finished.err
     told = json.loads(finished.out)
     assert (told["step"], told["ending"]) == (6, "max_steps reached")
     assert "step 4: validation perplexity" in finished.err
     assert "step 6: validation perplexity" in finished.err, "the last step is validated whatever eval_steps says"
 
-    dry = attendo("train", recipe, "--dry-run", "--json")
+    dry = attendo("train", recipe_path, "--dry-run", "--json")
     assert json.loads(dry.out)["batches_per_epoch"] > 0, "the same recipe finds its prepared data"
 
-    again = attendo("train", recipe, "-o", "a run")
+    again = attendo("train", recipe_path, "-o", "a run")
     assert again.status == 1
     assert "holds a run already; go on with --resume -o a run" in again.err
     more = attendo("train", "--resume", "-o", "a run", "--set", "training.max_steps=8", "--json")
     assert json.loads(more.out)["step"] == 8
     assert "resuming at step 6" in more.err
+    named = attendo("train", "a run", "--resume", "--set", "training.max_steps=9", "--json")
+    assert json.loads(named.out)["step"] == 9, "a run folder in the recipe's place is the one to go on with"
+
+    card = (tmp_path / "a run" / "model" / "README.md").read_text(encoding="utf-8")
+    assert "| mine | 216 | 216 | none |" in card
+    assert "en to de" in card
+    assert "validation BLEU (nrefs:1" in card
 
 
 def test_resume_of_nothing(attendo: Command, tmp_path: Path) -> None:

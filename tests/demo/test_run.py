@@ -28,8 +28,6 @@ class Silent:
 
     def training(self, metrics: StepMetrics, max_steps: int) -> None: ...
 
-    def logged(self, metrics: StepMetrics, max_steps: int) -> None: ...
-
     def validated(self, position: Position, validation: Validation, is_best: bool) -> None: ...
 
 
@@ -43,10 +41,12 @@ def test_interrupted_then_finished(folder: Path) -> None:
     assert stopped.ending is Ending.INTERRUPTED
     assert stopped.scores is None
     assert not stopped.report.exists()
+    assert not (folder / "run" / "model").exists(), "before the first step there is nothing to ship"
 
     reporter = Silent()
-    done = run_demo(folder, [], reporter, lambda: False)
+    done = run_demo(folder, ["training.max_steps=5"], reporter, lambda: False)
     assert done.ending is Ending.STEPS
+    assert done.position.step == 5, "a change counts for a demo that goes on, too"
     assert not any("phrasebook:" in message for message in reporter.messages), "the text is not made again"
     assert done.scores is not None
     assert done.scores.num_sentences == 500

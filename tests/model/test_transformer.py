@@ -331,6 +331,16 @@ def test_attention_weights_are_those_the_layers_use() -> None:
     assert torch.allclose(weights.encoder[0], theirs, atol=1e-5)
 
 
+def test_feed_forward_is_two_convolutions_of_kernel_size_1() -> None:
+    """Section 3.3's other description of it."""
+    feed_forward = encoder_layer(make_model()).feed_forward
+    hidden = torch.randn(2, 5, 16)
+    inner, outer = feed_forward.inner, feed_forward.outer
+    wide = F.conv1d(hidden.transpose(1, 2), inner.weight[:, :, None], inner.bias).relu()
+    expected = F.conv1d(wide, outer.weight[:, :, None], outer.bias).transpose(1, 2)
+    assert torch.allclose(feed_forward(hidden), expected, atol=1e-5)
+
+
 def test_one_vocabulary_for_a_shared_matrix() -> None:
     with pytest.raises(ValueError, match="one vocabulary, but the source has 23 entries and the target 19"):
         Transformer(SMALL, SRC_SIZE, TGT_SIZE)

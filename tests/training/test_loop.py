@@ -1,5 +1,6 @@
 """The loop on a constructed problem: endings, what it calls and when, and that resumed equals uninterrupted."""
 
+import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -164,3 +165,28 @@ def test_pieces_of_a_batch_train_alike(pairs: PairShards) -> None:
         found.append(model)
     for a, b in zip(found[0].parameters(), found[1].parameters(), strict=True):
         assert torch.allclose(a, b, atol=1e-3)
+
+
+def test_validation_is_left_out_of_the_rate(pairs: PairShards, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+
+    def tick() -> float:
+        clock[0] += 0.001
+        return clock[0]
+
+    monkeypatch.setattr(time, "monotonic", tick)
+    config = TrainingConfig(
+        max_steps=3, max_tokens=40, checkpoint_steps=2, eval_steps=2, warmup_steps=5, log_steps=3, average_last=1
+    )
+    rates: list[float] = []
+
+    def validate(position: Position) -> Validation:
+        clock[0] += 1000.0
+        return Validation(log_loss=1.0, bleu=None)
+
+    hooks = replace(
+        Recorder().hooks(), validate=validate, log=lambda metrics: rates.append(metrics.target_tokens_per_s)
+    )
+    position, _ = run(*make(pairs, config), Position(), config, hooks)
+    assert position.elapsed_s > 1000
+    assert rates[0] > 1000, "some hundred tokens in some hundredths of a second of this clock"

@@ -1,5 +1,4 @@
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,15 +17,9 @@ from attendo.workflow.train import start_run
 
 
 @pytest.fixture
-def run(tmp_path: Path, corpus: Any) -> Path:
+def run(tmp_path: Path, recipe_path: Path) -> Path:
     """A run folder with checkpoints of random weights at steps 10, 20, 30 and one of an interruption at 35."""
-    path = tmp_path / "mine.toml"
-    path.write_text(
-        f"[data]\nfolder = '{corpus.source.parent}'\ntarget_language = 'de'\n"
-        "[[data.corpora]]\nname = 'mine'\nsource = 'source.txt'\ntarget = 'target.txt'\n"
-        "[tokenizer]\nvocab_size = 300\n[model]\nd_model = 16\nd_ff = 32\nnum_layers = 1\nnum_heads = 2\n"
-    )
-    recipe = load_recipe(str(path))
+    recipe = load_recipe(str(recipe_path))
     assert recipe.data is not None
     prepared: PreparedData = prepare(recipe.data, recipe.tokenizer, tmp_path / "ready", base_folder=tmp_path, seed=1)
     start_run(recipe, tmp_path / "run", tmp_path / "ready")

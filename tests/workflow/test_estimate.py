@@ -1,7 +1,6 @@
 """The dry run's figures against the plan itself and against counts by hand."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -10,21 +9,11 @@ from attendo.text.batching import plan_epoch
 from attendo.workflow.estimate import estimate
 from attendo.workflow.prepare import prepare
 
-
-@pytest.fixture
-def recipe_path(tmp_path: Path, corpus: Any) -> Path:
-    path = tmp_path / "mine.toml"
-    path.write_text(
-        f"[data]\nfolder = '{corpus.source.parent}'\n"
-        "[[data.corpora]]\nname = 'mine'\nsource = 'source.txt'\ntarget = 'target.txt'\n"
-        "[tokenizer]\nvocab_size = 300\n[model]\nd_model = 16\nd_ff = 32\nnum_layers = 1\nnum_heads = 2\n"
-        "[training]\nmax_steps = 50\nmax_tokens = 300\n"
-    )
-    return path
+STEPS = ["training.max_steps=50"]
 
 
 def test_without_data_the_shape_is_known(recipe_path: Path) -> None:
-    found = estimate(load_recipe(str(recipe_path)), None)
+    found = estimate(load_recipe(str(recipe_path), STEPS), None)
     # By hand: the vocabulary; encoder 4 d^2 + 2 d d_ff + d_ff + d + 2 norms of 2 d; decoder 8 d^2 and a third norm.
     d, d_ff = 16, 32
     layers = (4 + 8) * d * d + 2 * (2 * d * d_ff + d_ff + d) + (2 + 3) * 2 * d
@@ -40,7 +29,7 @@ def test_without_data_the_shape_is_known(recipe_path: Path) -> None:
 
 
 def test_with_data_the_batches_are_the_plans(recipe_path: Path, tmp_path: Path) -> None:
-    recipe = load_recipe(str(recipe_path))
+    recipe = load_recipe(str(recipe_path), STEPS)
     assert recipe.data is not None
     prepared = prepare(recipe.data, recipe.tokenizer, tmp_path / "ready", base_folder=tmp_path, seed=1)
     found = estimate(recipe, prepared)
@@ -54,6 +43,6 @@ def test_with_data_the_batches_are_the_plans(recipe_path: Path, tmp_path: Path) 
 
 
 def test_a_batch_in_pieces_takes_less_memory(recipe_path: Path) -> None:
-    whole = estimate(load_recipe(str(recipe_path)), None)
-    pieces = estimate(load_recipe(str(recipe_path), ["training.max_tokens_at_once=100"]), None)
+    whole = estimate(load_recipe(str(recipe_path), STEPS), None)
+    pieces = estimate(load_recipe(str(recipe_path), [*STEPS, "training.max_tokens_at_once=100"]), None)
     assert pieces.activation_bytes == pytest.approx(whole.activation_bytes / 3, abs=1)

@@ -2,17 +2,16 @@
 
 import json
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from attendo.cli.options import JsonOption, RecipeArgument, SetOption
-from attendo.cli.progress import JobProgress, note
+from attendo.cli.progress import note
+from attendo.cli.reporter import RunReporter
 
 if TYPE_CHECKING:
     from attendo.text.prepared import PreparationReport
-    from attendo.workflow.prepare import Progress
 
 
 def prepare(
@@ -31,7 +30,7 @@ def prepare(
 
     loaded = load_recipe(recipe, settings or ())
     folder = output or prepared_folder(loaded, Path("prepared"))
-    with _Reporter() as reporter:
+    with RunReporter() as reporter:
         report = prepare_if_missing(loaded, folder, reporter).report
     if as_json:
         print(json.dumps({"folder": str(folder), **report_as_json(report)}, indent=2, ensure_ascii=False))
@@ -66,25 +65,3 @@ def report_text(report: "PreparationReport") -> str:
     vocabulary = " and ".join(f"{size:,}" for size in sorted(sizes))
     lines.append(f"vocabulary of {vocabulary} pieces, learned from {report.sampled_pairs:,} pairs")
     return "\n".join(lines)
-
-
-class _Reporter:
-    """Shows how far the preparation is."""
-
-    def __init__(self) -> None:
-        self._bar = JobProgress("cleaning", "MB")
-
-    def message(self, text: str) -> None:
-        note(text)
-
-    def preparing(self, progress: "Progress") -> None:
-        self._bar.update(progress.done_bytes / 1e6, label=progress.stage, total=progress.total_bytes / 1e6)
-
-    def __enter__(self) -> Self:
-        self._bar.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._bar.__exit__(kind, error, traceback)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Self
 import typer
 
 from attendo.cli.options import SetOption
-from attendo.cli.progress import JobProgress, clock, note
+from attendo.cli.progress import clock, note
+from attendo.cli.reporter import RunReporter
 
 if TYPE_CHECKING:
-    from attendo.training.loop import Position, StepMetrics, Validation
+    from attendo.recipe import Recipe
     from attendo.workflow.estimate import Estimate
-    from attendo.workflow.prepare import Progress
 
 
 def train(
@@ -40,40 +40,46 @@ def train(
     as_json: Annotated[bool, typer.Option("--json", help="With --dry-run, and at the end: print JSON.")] = False,
 ) -> None:
     """Trains a model by a recipe; what it needs is prepared first. Ctrl-C saves, and --resume goes on."""
-    from attendo.errors import RecipeError
     from attendo.recipe import load_recipe
 
     bound_kernel_cache()
     if resume:
-        if output is None and recipe is None:
-            raise typer.BadParameter("name the run folder: attendo train --resume -o RUN")
-        folder = output or Path("runs") / load_recipe(str(recipe)).name
-        _train(folder, settings or [], as_json=as_json)
+        if dry_run or prepared:
+            raise typer.BadParameter("--resume goes on with a run as it is: leave out --dry-run and --prepared")
+        _train(_run_to_resume(recipe, output), settings or [], as_json=as_json)
         return
     if recipe is None:
         raise typer.BadParameter("name a recipe (attendo recipe lists the shipped ones), or --resume a run")
     loaded = load_recipe(recipe, settings or ())
     if dry_run:
-        _dry_run(recipe, settings or [], prepared, as_json=as_json)
+        _dry_run(loaded, prepared, as_json=as_json)
         return
-    if loaded.data is None:
-        raise RecipeError(f"{recipe}: has no [data] section, so there is nothing to train on; see docs/own-data.md")
-    _start(loaded.name, recipe, settings or [], output, prepared)
-    _train(output or Path("runs") / loaded.name, [], as_json=as_json)
+    folder = output or Path("runs") / loaded.name
+    _start(loaded, folder, prepared)
+    _train(folder, [], as_json=as_json)
 
 
-def _start(name: str, recipe: str, settings: list[str], output: Path | None, prepared: Path | None) -> None:
-    """Prepares the data where that is missing, and makes the run folder."""
+def _run_to_resume(recipe: str | None, output: Path | None) -> Path:
+    """The run folder that was named: by -o, in the recipe's place, or as the default of a recipe."""
     from attendo.recipe import load_recipe
+
+    if output is not None:
+        return output
+    if recipe is None:
+        raise typer.BadParameter("name the run folder: attendo train --resume -o RUN")
+    return Path(recipe) if Path(recipe).is_dir() else Path("runs") / load_recipe(recipe).name
+
+
+def _start(recipe: "Recipe", folder: Path, prepared: Path | None) -> None:
+    """Prepares the data where that is missing, and makes the run folder."""
     from attendo.workflow.preparation import prepare_if_missing, prepared_folder
     from attendo.workflow.train import check_new_run, start_run
 
-    loaded, folder = load_recipe(recipe, settings), output or Path("runs") / name
     check_new_run(folder)
-    data = prepared or prepared_folder(loaded, Path("prepared"))
+    data = prepared or prepared_folder(recipe, Path("prepared"))
     with RunReporter() as reporter:
-        prepare_if_missing(loaded, data, reporter)
-    start_run(loaded, folder, data)
+        prepare_if_missing(recipe, data, reporter)
+    start_run(recipe, folder, data)
 
 
 def _train(folder: Path, settings: list[str], *, as_json: bool) -> None:
@@ -98,18 +104,16 @@ def _train(folder: Path, settings: list[str], *, as_json: bool) -> None:
         note(f"the model is {outcome.model}; translate with: attendo translate {folder} < SOURCE > TARGET")
 
 
-def _dry_run(recipe: str, settings: list[str], prepared: Path | None, *, as_json: bool) -> None:
+def _dry_run(recipe: "Recipe", prepared: Path | None, *, as_json: bool) -> None:
     from dataclasses import asdict
 
-    from attendo.recipe import load_recipe
     from attendo.workflow.estimate import estimate
     from attendo.workflow.preparation import open_if_prepared, prepared_folder
 
-    loaded = load_recipe(recipe, settings)
     data = None
-    if loaded.data is not None and loaded.data.corpora:
-        data = open_if_prepared(loaded, prepared or prepared_folder(loaded, Path("prepared")))
-    found = estimate(loaded, data)
+    if recipe.data is not None and recipe.data.corpora:
+        data = open_if_prepared(recipe, prepared or prepared_folder(recipe, Path("prepared")))
+    found = estimate(recipe, data)
     print(json.dumps(asdict(found), indent=2) if as_json else estimate_text(found))
 
 
@@ -184,59 +188,3 @@ class StopSignal:
     ) -> None:
         for number, handler in self._previous.items():
             signal.signal(number, handler)  # type: ignore[arg-type]  # as signal.signal gave it
-
-
-class RunReporter:
-    """Shows how a run goes on standard error: a bar on a terminal, else plain lines."""
-
-    def __init__(self) -> None:
-        self._preparing: JobProgress | None = None
-        self._training: JobProgress | None = None
-
-    def message(self, text: str) -> None:
-        """A line to read."""
-        note(text)
-
-    def preparing(self, progress: "Progress") -> None:
-        """How far the preparation is."""
-        if self._preparing is None:
-            self._preparing = JobProgress(progress.stage, "MB").__enter__()
-        self._preparing.update(progress.done_bytes / 1e6, label=progress.stage, total=progress.total_bytes / 1e6)
-
-    def training(self, metrics: "StepMetrics", max_steps: int) -> None:
-        """Another update is made."""
-        if self._training is None:
-            self._close()
-            self._training = JobProgress("training", "steps", max_steps, first=metrics.step - 1).__enter__()
-        figures = (
-            f"loss {metrics.loss:.3f}, {metrics.target_tokens_per_s:,.0f} tokens/s, "
-            f"learning rate {metrics.learning_rate:.2e}, epoch {metrics.epoch + 1}"
-        )
-        self._training.update(metrics.step, note=figures)
-
-    def logged(self, metrics: "StepMetrics", max_steps: int) -> None:
-        """A line of metrics was written."""
-
-    def validated(self, position: "Position", validation: "Validation", is_best: bool) -> None:
-        """A validation is done."""
-        bleu = "" if validation.bleu is None else f", BLEU {validation.bleu:.2f}"
-        best = ", the best so far" if is_best else f"; the best is of step {position.best_step:,}"
-        text = f"step {position.step:,}: validation perplexity {validation.perplexity:.3f}{bleu}{best}"
-        if self._training is None:
-            note(text)
-        else:
-            self._training.say(text)
-
-    def _close(self) -> None:
-        for bar in (self._preparing, self._training):
-            if bar is not None:
-                bar.__exit__(None, None, None)
-        self._preparing = self._training = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._close()

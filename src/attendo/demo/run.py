@@ -47,7 +47,7 @@ def run_demo(folder: Path, settings: Sequence[str], reporter: Reporter, should_s
 
     Args:
         folder: where all of it goes: `phrasebook/`, `prepared/`, `run/`, `translations.de`, `report.html`.
-        settings: changes to the recipe `demo`, for a new one.
+        settings: changes to the recipe `demo`.
         reporter: who is told.
         should_stop: asked between two updates.
 
@@ -63,7 +63,7 @@ def run_demo(folder: Path, settings: Sequence[str], reporter: Reporter, should_s
         recipe = load_recipe("demo", [f"data.folder={(folder / 'phrasebook').resolve()}", *settings])
         prepare_if_missing(recipe, folder / "prepared", reporter)
         start_run(recipe, run, folder / "prepared")
-    recipe, prepared = resume_run(run, [])
+    recipe, prepared = resume_run(run, list(settings))
     trained = TrainingRun(recipe, run, open_prepared(prepared), reporter)
     outcome = trained.train(should_stop)
     if outcome.ending is Ending.INTERRUPTED:

@@ -119,16 +119,21 @@ class _Meter:
 
     def __init__(self) -> None:
         self.started = time.monotonic()
-        self.results: list[UpdateResult] = []
+        self._num_tokens = 0
+        self._smoothed = self._log_loss = torch.zeros((), dtype=torch.float64)
+
+    def add(self, result: UpdateResult) -> None:
+        self._num_tokens += result.num_tokens
+        self._smoothed = self._smoothed.to(result.smoothed.device) + result.smoothed
+        self._log_loss = self._log_loss.to(result.log_loss.device) + result.log_loss
 
     def metrics(self, position: Position, rate: float) -> StepMetrics:
-        tokens = sum(result.num_tokens for result in self.results)
         return StepMetrics(
             step=position.step,
-            loss=float(sum(float(result.smoothed) for result in self.results)) / tokens,
-            log_loss=float(sum(float(result.log_loss) for result in self.results)) / tokens,
+            loss=float(self._smoothed) / self._num_tokens,
+            log_loss=float(self._log_loss) / self._num_tokens,
             learning_rate=rate,
-            target_tokens_per_s=tokens / max(time.monotonic() - self.started, 1e-9),
+            target_tokens_per_s=self._num_tokens / max(time.monotonic() - self.started, 1e-9),
             elapsed_s=position.elapsed_s,
             epoch=position.epoch,
         )
@@ -173,7 +178,7 @@ def run(
         pieces = pairs.pieces(config.max_tokens_at_once, model.config.start_id)
         with fast_float32_products(device):
             result = update(model, optimizer, pieces, num_tokens, step, config)
-        meter.results.append(result)
+        meter.add(result)
         position = replace(
             position,
             step=step,
@@ -191,9 +196,10 @@ def run(
                 meter = _Meter()
         ending = _ending(position, config)
         if ending or _is_due(position, config):
+            paused = time.monotonic()
             position, bored = _checkpoint(model, position, config, hooks, last=ending is not None)
+            meter.started += time.monotonic() - paused  # the rate is training's alone
             position = replace(position, elapsed_s=time.monotonic() - started)
-            meter = _Meter() if not meter.results else meter
             ending = ending or (Ending.PATIENCE if bored else None)
         if ending:
             return position, ending

@@ -36,24 +36,15 @@ from attendo.workflow.curves import draw_curves
 from attendo.workflow.device import choose_device
 from attendo.workflow.metrics import MetricsLog
 from attendo.workflow.model_folder import write_model
-from attendo.workflow.prepare import Progress
+from attendo.workflow.preparation import PreparationReporter
 from attendo.workflow.validation import Validator
 
 
-class Reporter(Protocol):
+class Reporter(PreparationReporter, Protocol):
     """Who is told how a run goes."""
-
-    def message(self, text: str) -> None:
-        """A line to read."""
-
-    def preparing(self, progress: Progress) -> None:
-        """How far the preparation of the data is."""
 
     def training(self, metrics: StepMetrics, max_steps: int) -> None:
         """Another update is made."""
-
-    def logged(self, metrics: StepMetrics, max_steps: int) -> None:
-        """A line of metrics was written."""
 
     def validated(self, position: Position, validation: Validation, is_best: bool) -> None:
         """A validation is done."""
@@ -172,10 +163,12 @@ class TrainingRun:
         self.position, ending = run(
             self.model, self._optimizer, self._stream, self.position, self.recipe.training, hooks
         )
-        if self._validator is None or not (self.folder / "model").is_dir():
+        model = self.folder / "model"
+        if self.position.step and (self._validator is None or not model.is_dir()):
             self._write_model(self._average(self.position), {"steps": self.position.step})
         self._draw()
-        return RunOutcome(run=self.folder, model=self.folder / "model", ending=ending, position=self.position)
+        there = model if model.is_dir() else None
+        return RunOutcome(run=self.folder, model=there, ending=ending, position=self.position)
 
     def _go_on_from(self, checkpoint: Checkpoint) -> None:
         load_weights(self.model, checkpoint.weights, checkpoint.folder / "weights.safetensors")
@@ -187,7 +180,6 @@ class TrainingRun:
 
     def _log(self, metrics: StepMetrics) -> None:
         self._metrics.append({"kind": "train", **asdict(metrics)})
-        self._reporter.logged(metrics, self.recipe.training.max_steps)
 
     def _save(self, position: Position, regular: bool) -> None:
         self._checkpoints.save(
@@ -235,7 +227,7 @@ class TrainingRun:
         write_model(self.folder / "model", self.recipe, self.prepared, weights, facts)
 
     def _draw(self) -> None:
-        if self._metrics.path.exists():
+        if self._metrics.path.exists() and self._metrics.path.stat().st_size:
             draw_curves(self._metrics.path, self.folder / "curves.png")
 
 

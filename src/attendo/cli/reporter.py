@@ -1,0 +1,63 @@
+"""How preparing and training go, on standard error, for every command that does either."""
+
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from attendo.cli.progress import JobProgress, note
+
+if TYPE_CHECKING:
+    from attendo.training.loop import Position, StepMetrics, Validation
+    from attendo.workflow.prepare import Progress
+
+
+class RunReporter:
+    """Shows how a run goes on standard error: a bar on a terminal, else plain lines."""
+
+    def __init__(self) -> None:
+        self._preparing: JobProgress | None = None
+        self._training: JobProgress | None = None
+
+    def message(self, text: str) -> None:
+        """A line to read."""
+        note(text)
+
+    def preparing(self, progress: "Progress") -> None:
+        """How far the preparation is."""
+        if self._preparing is None:
+            self._preparing = JobProgress(progress.stage, "MB").__enter__()
+        self._preparing.update(progress.done_bytes / 1e6, label=progress.stage, total=progress.total_bytes / 1e6)
+
+    def training(self, metrics: "StepMetrics", max_steps: int) -> None:
+        """Another update is made."""
+        if self._training is None:
+            self._close()
+            self._training = JobProgress("training", "steps", max_steps, first=metrics.step - 1).__enter__()
+        figures = (
+            f"loss {metrics.loss:.3f}, {metrics.target_tokens_per_s:,.0f} tokens/s, "
+            f"learning rate {metrics.learning_rate:.2e}, epoch {metrics.epoch + 1}"
+        )
+        self._training.update(metrics.step, note=figures)
+
+    def validated(self, position: "Position", validation: "Validation", is_best: bool) -> None:
+        """A validation is done."""
+        bleu = "" if validation.bleu is None else f", BLEU {validation.bleu:.2f}"
+        best = ", the best so far" if is_best else f"; the best is of step {position.best_step:,}"
+        text = f"step {position.step:,}: validation perplexity {validation.perplexity:.3f}{bleu}{best}"
+        if self._training is None:
+            note(text)
+        else:
+            self._training.say(text)
+
+    def _close(self) -> None:
+        for bar in (self._preparing, self._training):
+            if bar is not None:
+                bar.__exit__(None, None, None)
+        self._preparing = self._training = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._close()
