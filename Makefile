@@ -8,6 +8,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# What an install compiles or reads: a change of it means another install.
+SETUP := pyproject.toml hatch_build.py $(wildcard src/attendo/native/build.py src/attendo/native/*.cpp src/attendo/native/*.h)
 
 .PHONY: demo test check install install-dev clean
 
@@ -29,11 +31,11 @@ $(BIN)/python:
 	  { echo "attendo needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) -V); try: make PYTHON=python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml | $(BIN)/python
+$(VENV)/.installed: $(SETUP) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 
-$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+$(VENV)/.installed-dev: $(SETUP) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(VENV)/.installed
 

@@ -16,7 +16,10 @@ import torch
 from torch import Tensor
 
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.search import Hypothesis, Step, search
+from attendo.decoding.constraints import Rules
+from attendo.decoding.hypothesis import Hypothesis
+from attendo.decoding.search import search
+from attendo.decoding.step import Step
 from attendo.decoding.steps import RecomputingStep, TransformerStep
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
@@ -57,9 +60,8 @@ def compare(model: Transformer, src_ids: Tensor, config: SearchConfig, repeats: 
     for repeat in range(repeats + 1):
         for name, make_step in steps.items():
             started = time.perf_counter()
-            with torch.no_grad():
-                max_lens = [src_ids.shape[1] - 1] * len(src_ids)
-                found[name] = search(make_step(model, src_ids, None), max_lens, eos_id=0, config=config)
+            rules = [Rules(max_len=src_ids.shape[1] - 1)] * len(src_ids)
+            found[name] = search(make_step(model, src_ids, None), rules, eos_id=0, config=config)
             if repeat:  # the first round warms up
                 seconds[name].append(time.perf_counter() - started)
     same = [one[0].ids == other[0].ids for one, other in zip(found["cached"], found["uncached"], strict=True)]

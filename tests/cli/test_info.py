@@ -4,9 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 
 from attendo.checkpoint import load_model
+from attendo.native.library import find_kernels
 
 Command = Callable[..., Any]
 
@@ -40,6 +42,21 @@ def test_info_of_this_machine(attendo: Command) -> None:
     assert found["packages"]["torch"] == torch.__version__
     assert "base" in found["recipes"]
     assert "cores" in attendo("info").out
+
+
+def test_info_names_the_kernels(attendo: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    find_kernels.cache_clear()
+    try:
+        monkeypatch.setenv("ATTENDO_KERNELS", "plain")
+        assert "decoding     plain torch (ATTENDO_KERNELS=plain)\n" in attendo("info").out
+        assert json.loads(attendo("info", "--json").out)["kernels"].startswith("plain torch")
+        find_kernels.cache_clear()
+        monkeypatch.setenv("ATTENDO_KERNELS", "magic")
+        finished = attendo("info")
+        assert finished.status == 1
+        assert "ATTENDO_KERNELS=magic" in finished.err
+    finally:
+        find_kernels.cache_clear()
 
 
 def test_info_of_what_is_nothing(attendo: Command, tmp_path: Path) -> None:

@@ -1,3 +1,6 @@
+import re
+from typing import Any
+
 import pytest
 
 from attendo.decoding.config import SearchConfig
@@ -15,3 +18,36 @@ def test_all_problems_are_told_at_once() -> None:
     assert "max_len_offset = -1 is too small; take 0 or more" in str(raised.value)
     assert "length_penalty = nan is not between -10 and 10; take one such as 0.6" in str(raised.value)
     assert "n_best = 3 is more than beam_size = 0 can hold; take beam_size = 3 or more" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"min_len": -1}, "min_len = -1 is too small; take 0 or more"),
+        ({"max_len": -1}, "max_len = -1 is too small; take 0 or more"),
+        ({"min_len": 5, "max_len": 4}, "min_len = 5 is more than max_len = 4; take min_len = 4 or less"),
+        ({"no_repeat_ngram": -1}, "no_repeat_ngram = -1 is too small; take 0 or more"),
+        ({"forbidden_words": ("a", " ")}, "forbidden_words has a word without a letter; leave it out"),
+        ({"beam_groups": 0}, "beam_groups = 0 is too small; take 1 or more"),
+        ({"beam_groups": 3}, "beam_size = 4 does not divide into beam_groups = 3; take beam_size = 6"),
+        ({"beam_groups": 2, "sampling": True}, "beam_groups = 2 are for beam search, but sampling is on; take beam_gr"),
+        ({"diversity_penalty": -0.5}, "diversity_penalty = -0.5 is not 0 or more; take one such as 0.5"),
+        ({"diversity_penalty": float("inf")}, "diversity_penalty = inf is not 0 or more"),
+        (
+            {"temperature": 0.0},
+            "temperature = 0.0 is not above 0; take one such as 0.7, or beam_size = 1 ",
+        ),
+        ({"temperature": float("nan")}, "temperature = nan is not above 0"),
+        ({"sample_top_k": -1}, "sample_top_k = -1 is too small; take 0 or more"),
+        ({"sample_top_p": 0.0}, "sample_top_p = 0.0 is not above 0 and at most 1; take one such as 0.9"),
+        ({"sample_top_p": 1.5}, "sample_top_p = 1.5 is not above 0 and at most 1"),
+        ({"seed": -1}, "seed = -1 is too small; take 0 or more"),
+    ],
+)
+def test_settings_that_cannot_be_meant_are_refused(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        SearchConfig(**values)
+
+
+def test_more_samples_than_a_beam_holds() -> None:
+    assert SearchConfig(sampling=True, n_best=50).n_best == 50

@@ -10,6 +10,7 @@ import torch
 
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.engine import Subwords, Translator
+from attendo.decoding.models import Dtype, decoding_model
 from attendo.decoding.scoring import perplexity
 from attendo.errors import DataError, ModelError
 from attendo.model.transformer import Transformer
@@ -23,11 +24,19 @@ def random_lines(count: int, seed: int = 0) -> list[str]:
     return ["".join(drawn.choices("abcdefgh ", k=drawn.randint(1, 14))) + "." for _ in range(count)]
 
 
-@pytest.fixture
-def make_translator(make_model: MakeModel, letters: Subwords) -> Callable[..., Translator]:
+@pytest.fixture(params=["torch", "native", "native int8"])
+def make_translator(
+    make_model: MakeModel, letters: Subwords, request: pytest.FixtureRequest
+) -> Callable[..., Translator]:
+    """Makes translators, on plain torch and on the native kernels."""
+
     def make(*models: Transformer, **settings: Any) -> Translator:
         config = SearchConfig(**({"max_len_offset": 8, "max_batch_sentences": 5} | settings))
-        return Translator(models or (make_model(),), letters, letters, config)
+        dtype: Dtype = "int8" if "int8" in request.param else "float32"
+        ready = [
+            decoding_model(model, dtype=dtype, native="native" in request.param) for model in models or (make_model(),)
+        ]
+        return Translator(ready, letters, letters, config, threads=2)
 
     return make
 
@@ -173,9 +182,11 @@ def test_models_and_tokenizers_have_to_fit(make_model: MakeModel, letters: Subwo
     with pytest.raises(ModelError, match="no model to translate with"):
         Translator([], letters, letters, SearchConfig())
     with pytest.raises(ModelError, match="the model has a source vocabulary of 99, but the source tokenizer has"):
-        Translator([make_model(vocab_size=99)], letters, letters, SearchConfig())
+        Translator([decoding_model(make_model(vocab_size=99))], letters, letters, SearchConfig())
     with pytest.raises(ModelError, match="model 2 of the ensemble has a source vocabulary of 99"):
-        Translator([make_model(), make_model(vocab_size=99)], letters, letters, SearchConfig())
+        Translator(
+            [decoding_model(make_model()), decoding_model(make_model(vocab_size=99))], letters, letters, SearchConfig()
+        )
 
 
 def test_with_subwords_of_sentencepiece(make_model: MakeModel, tmp_path: Path) -> None:
@@ -185,7 +196,9 @@ def test_with_subwords_of_sentencepiece(make_model: MakeModel, tmp_path: Path) -
     tokenizer = learn_tokenizer(sentences, TokenizerConfig(vocab_size=300), tmp_path / "source.spm", 1)
     assert isinstance(tokenizer, Tokenizer)
     model = make_model(vocab_size=tokenizer.vocab_size)
-    translator = Translator([model], tokenizer, tokenizer, SearchConfig(max_len_offset=5, max_source_tokens=40))
+    translator = Translator(
+        [decoding_model(model)], tokenizer, tokenizer, SearchConfig(max_len_offset=5, max_source_tokens=40)
+    )
     plain, typed, foreign, long = translator.translate(
         ["the red house", "</s> <unk>", "日本語 \u2581", "Bäume " * 200_000]
     )
@@ -196,13 +209,13 @@ def test_with_subwords_of_sentencepiece(make_model: MakeModel, tmp_path: Path) -
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 @pytest.mark.parametrize("beam_size", [1, 4])
-def test_a_gpu_gives_what_the_cpu_gives(
-    make_translator: Callable[..., Translator], make_model: MakeModel, beam_size: int
-) -> None:
+def test_a_gpu_gives_what_the_cpu_gives(make_model: MakeModel, letters: Subwords, beam_size: int) -> None:
     lines = random_lines(17)
-    expected = make_translator(beam_size=beam_size).translate(lines)
-    translator = make_translator(make_model().cuda(), beam_size=beam_size)
-    assert translator.device.type == "cuda"
+    config = SearchConfig(beam_size=beam_size, max_len_offset=8)
+    on_cpu, on_gpu = decoding_model(make_model(), native=False), decoding_model(make_model().cuda())
+    assert on_gpu.transformer.device.type == "cuda"
+    expected = Translator([on_cpu], letters, letters, config).translate(lines)
+    translator = Translator([on_gpu], letters, letters, config)
     found = translator.translate(lines)
     assert [each.text for each in found] == [each.text for each in expected]
     assert [each.score for each in found] == pytest.approx([each.score for each in expected], abs=1e-4)

@@ -6,28 +6,32 @@ from collections.abc import Callable
 import pytest
 import torch
 
+from attendo.decoding.models import decoding_model
 from attendo.decoding.scoring import PairScore, Perplexity, perplexity, score_batch
 from attendo.model.batch import collate
 from attendo.model.transformer import Transformer
 
-CPU = torch.device("cpu")
 SOURCE = [[5, 9, 3, 7, 0], [4, 0], [8, 8, 2, 0], [0]]
 TARGET = [[3, 0], [5, 6, 7, 8, 9, 10, 0], [0], [2, 3, 4, 0]]
 
 
-def test_padding_changes_nothing(make_model: Callable[..., Transformer]) -> None:
+@pytest.mark.parametrize("native", [False, True])
+def test_padding_changes_nothing(make_model: Callable[..., Transformer], native: bool) -> None:
     model = make_model()
-    together = score_batch([model], SOURCE, TARGET, CPU)
+    together = score_batch([decoding_model(model, native=native)], SOURCE, TARGET)
     for source, target, found in zip(SOURCE, TARGET, together, strict=True):
         with torch.no_grad():
             log_probs = model(collate([source], [target])).log_softmax(-1)[0]
         assert found == pytest.approx([float(log_probs[i, token]) for i, token in enumerate(target)], abs=1e-5)
 
 
-def test_several_models_are_the_mean_of_their_probabilities(make_model: Callable[..., Transformer]) -> None:
+@pytest.mark.parametrize("native", [False, True])
+def test_several_models_are_the_mean_of_their_probabilities(
+    make_model: Callable[..., Transformer], native: bool
+) -> None:
     models = [make_model(1), make_model(2)]
-    one, other = (score_batch([model], SOURCE, TARGET, CPU) for model in models)
-    both = score_batch(models, SOURCE, TARGET, CPU)
+    one, other = (score_batch([decoding_model(model, native=native)], SOURCE, TARGET) for model in models)
+    both = score_batch([decoding_model(model, native=native) for model in models], SOURCE, TARGET)
     for a, b, mean in zip(one, other, both, strict=True):
         expected = [math.log((math.exp(x) + math.exp(y)) / 2) for x, y in zip(a, b, strict=True)]
         assert mean == pytest.approx(expected, abs=1e-5)

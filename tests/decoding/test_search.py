@@ -3,65 +3,25 @@
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.decoding.conftest import EOS, TreeStep, random_table, score_of, token_log_probs
 from torch import Tensor
 
+from attendo.decoding.beam import beam_search
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.search import Hypothesis, beam_search, greedy_search, length_penalty, search
+from attendo.decoding.constraints import Rules
+from attendo.decoding.greedy import greedy_search
+from attendo.decoding.hypothesis import Hypothesis, length_penalty
+from attendo.decoding.search import search
 from attendo.errors import ModelError
 
-EOS = 0
 
-
-@dataclass
-class TreeStep:
-    """A language model as a table: a row of log-probabilities for every prefix of every sentence."""
-
-    table: Tensor
-    """float32 `(sentences, prefixes, vocab_size)`; prefix 0 is empty, n * vocab_size + token + 1 is n and a token."""
-    calls: list[int] = field(default_factory=list)
-    """Rows of each step."""
-
-    def start(self) -> Tensor:
-        self.sentences = torch.arange(len(self.table))
-        self.prefixes = torch.zeros(len(self.table), dtype=torch.int64)
-        self.calls.append(len(self.table))
-        return self.table[self.sentences, self.prefixes]
-
-    def advance(self, last_ids: Tensor) -> Tensor:
-        self.prefixes = self.prefixes * self.table.shape[2] + last_ids + 1
-        self.calls.append(len(last_ids))
-        # A dead row may run out of the table; nobody looks at what it gets.
-        return self.table[self.sentences, self.prefixes.clamp(max=self.table.shape[1] - 1)]
-
-    def select(self, rows: Tensor) -> None:
-        chosen = self.sentences[rows]
-        assert (chosen == chosen[:, :1]).all(), "rows of one line belong to one sentence"
-        self.sentences, self.prefixes = chosen.flatten(), self.prefixes[rows.flatten()]
-
-
-def random_table(seed: int, sentences: int, vocab_size: int, max_len: int, *, sharpness: float = 1.0) -> Tensor:
-    prefixes = sum(vocab_size**length for length in range(max_len + 1))
-    logits = torch.randn(sentences, prefixes, vocab_size, generator=torch.Generator().manual_seed(seed))
-    return (sharpness * logits).log_softmax(-1)
-
-
-def score_of(log_prob: float, length: int, alpha: float) -> float:
-    return float(log_prob / ((5 + length) / 6) ** alpha)
-
-
-def token_log_probs(table: Tensor, ids: Sequence[int]) -> list[float]:
-    """The tokens' log-probabilities in one sentence's table, looked up one by one."""
-    prefix, found = 0, []
-    for token in ids:
-        found.append(float(table[prefix, token]))
-        prefix = prefix * table.shape[1] + token + 1
-    return found
+def up_to(max_lens: Sequence[int]) -> list[Rules]:
+    return [Rules(max_len=max_len) for max_len in max_lens]
 
 
 def exhaustive(table: Tensor, max_len: int, alpha: float) -> list[tuple[float, tuple[int, ...]]]:
@@ -106,7 +66,7 @@ def outcome(hypotheses: list[Hypothesis]) -> list[tuple[float, tuple[int, ...]]]
 def test_a_wide_beam_is_exhaustive(vocab_size: int, max_len: int, alpha: float) -> None:
     tables = random_table(vocab_size, 4, vocab_size, max_len)
     config = SearchConfig(beam_size=vocab_size ** (max_len + 1), length_penalty=alpha, n_best=5)
-    found = beam_search(TreeStep(tables), [max_len] * 4, eos_id=EOS, config=config)
+    found = beam_search(TreeStep(tables), up_to([max_len] * 4), eos_id=EOS, config=config)
     for table, hypotheses in zip(tables, found, strict=True):
         expected = exhaustive(table, max_len, alpha)[:5]
         assert [hypothesis.ids for hypothesis in hypotheses] == [ids for _, ids in expected]
@@ -115,7 +75,7 @@ def test_a_wide_beam_is_exhaustive(vocab_size: int, max_len: int, alpha: float) 
 
 def test_an_exhaustive_search_lists_the_whole_language() -> None:
     config = SearchConfig(beam_size=100, n_best=100, length_penalty=0.6)
-    [found] = beam_search(TreeStep(random_table(5, 1, 3, 3)), [3], eos_id=EOS, config=config)
+    [found] = beam_search(TreeStep(random_table(5, 1, 3, 3)), up_to([3]), eos_id=EOS, config=config)
     # Two words, at most three of them: 1 + 2 + 4 + 8 sentences, whose probabilities are a part of 1.
     assert len({hypothesis.ids for hypothesis in found}) == len(found) == 15
     assert sum(math.exp(hypothesis.log_prob) for hypothesis in found) < 1
@@ -136,7 +96,7 @@ def test_stopping_early_changes_nothing(
 ) -> None:
     tables = random_table(seed, len(max_lens), vocab_size, 5, sharpness=sharpness)
     config = SearchConfig(beam_size=beam_size, n_best=min(n_best, beam_size), length_penalty=alpha)
-    found = beam_search(TreeStep(tables), max_lens, eos_id=EOS, config=config)
+    found = beam_search(TreeStep(tables), up_to(max_lens), eos_id=EOS, config=config)
     expected = [naive_beam_search(table, max_len, config) for table, max_len in zip(tables, max_lens, strict=True)]
     assert [outcome(hypotheses) for hypotheses in found] == expected
 
@@ -148,7 +108,7 @@ def test_ties_are_decided_as_documented(seed: int, levels: int, beam_size: int) 
     values = torch.randint(levels, (2, 4**0 + 4 + 16 + 64, 4), generator=torch.Generator().manual_seed(seed))
     tables = -1.0 - values.float()
     config = SearchConfig(beam_size=beam_size, n_best=beam_size)
-    found = beam_search(TreeStep(tables), [3, 3], eos_id=EOS, config=config)
+    found = beam_search(TreeStep(tables), up_to([3, 3]), eos_id=EOS, config=config)
     assert [outcome(hypotheses) for hypotheses in found] == [naive_beam_search(table, 3, config) for table in tables]
 
 
@@ -157,9 +117,9 @@ def test_ties_are_decided_as_documented(seed: int, levels: int, beam_size: int) 
 def test_a_beam_of_one_is_greedy(seed: int, max_lens: list[int]) -> None:
     tables = random_table(seed, len(max_lens), 3, 5)
     config = SearchConfig(beam_size=1)
-    greedy = greedy_search(TreeStep(tables), max_lens, eos_id=EOS, config=config)
-    assert [[each] for each in greedy] == beam_search(TreeStep(tables), max_lens, eos_id=EOS, config=config)
-    assert [[each] for each in greedy] == search(TreeStep(tables), max_lens, eos_id=EOS, config=config)
+    greedy = greedy_search(TreeStep(tables), up_to(max_lens), eos_id=EOS, config=config)
+    assert [[each] for each in greedy] == beam_search(TreeStep(tables), up_to(max_lens), eos_id=EOS, config=config)
+    assert [[each] for each in greedy] == search(TreeStep(tables), up_to(max_lens), eos_id=EOS, config=config)
     for table, max_len, each in zip(tables, max_lens, greedy, strict=True):
         ids: tuple[int, ...] = ()
         prefix = 0
@@ -176,7 +136,7 @@ def test_the_rest_of_the_batch_changes_nothing(beam_size: int) -> None:
     config = SearchConfig(beam_size=beam_size, n_best=beam_size)
 
     def run(chosen: list[int]) -> list[list[Hypothesis]]:
-        return search(TreeStep(tables[chosen]), [max_lens[i] for i in chosen], eos_id=EOS, config=config)
+        return search(TreeStep(tables[chosen]), up_to([max_lens[i] for i in chosen]), eos_id=EOS, config=config)
 
     together = run([0, 1, 2, 3, 4, 5])
     assert run([5, 4, 3, 2, 1, 0]) == together[::-1]
@@ -187,7 +147,7 @@ def test_the_rest_of_the_batch_changes_nothing(beam_size: int) -> None:
 def test_hypotheses_are_sorted_distinct_and_say_what_they_are_made_of() -> None:
     tables = random_table(11, 3, 4, 4)
     config = SearchConfig(beam_size=6, n_best=6)
-    found = beam_search(TreeStep(tables), [4, 4, 4], eos_id=EOS, config=config)
+    found = beam_search(TreeStep(tables), up_to([4, 4, 4]), eos_id=EOS, config=config)
     for table, hypotheses in zip(tables, found, strict=True):
         scores = [hypothesis.score for hypothesis in hypotheses]
         assert scores == sorted(scores, reverse=True)
@@ -205,7 +165,7 @@ def test_each_sentence_keeps_to_its_own_limit(beam_size: int) -> None:
     tables = random_table(3, 4, 3, 5)
     tables[:, :, EOS] = -50.0
     max_lens = [5, 0, 3, 1]
-    found = search(TreeStep(tables), max_lens, eos_id=EOS, config=SearchConfig(beam_size=beam_size))
+    found = search(TreeStep(tables), up_to(max_lens), eos_id=EOS, config=SearchConfig(beam_size=beam_size))
     assert [len(best.ids) for [best] in found] == max_lens
     assert not any(best.finished for [best] in found)
     assert [best.token_log_probs[-1] for [best] in found] == [-50.0] * 4
@@ -220,7 +180,7 @@ def test_finished_sentences_leave_the_batch(beam_size: int) -> None:
         for length in range(6):
             tables[sentence, first[length] : first[length + 1], EOS if length >= sentence else 1] = math.log(1 - 1e-6)
     step = TreeStep(tables)
-    found = search(step, [5] * 4, eos_id=EOS, config=SearchConfig(beam_size=beam_size))
+    found = search(step, up_to([5] * 4), eos_id=EOS, config=SearchConfig(beam_size=beam_size))
     assert [best.ids for [best] in found] == [(), (1,), (1, 1), (1, 1, 1)]
     # With two hypotheses a sentence: it is left at once, for the other one can never catch up.
     assert step.calls == [4, 3 * beam_size, 2 * beam_size, beam_size]
@@ -238,7 +198,9 @@ def test_the_penalty_decides_between_short_and_long_as_worked_by_hand() -> None:
     # wins; with alpha 2 the long one has -1.2 / (7/6)^2 = -0.88.
     table = torch.tensor([[[-1.0, -0.6], [-9.0, -9.0], [-0.6, -1.5]]])
     short, long = (
-        beam_search(TreeStep(table), [1], eos_id=EOS, config=SearchConfig(beam_size=2, length_penalty=alpha))[0][0]
+        beam_search(TreeStep(table), up_to([1]), eos_id=EOS, config=SearchConfig(beam_size=2, length_penalty=alpha))[0][
+            0
+        ]
         for alpha in (0.0, 2.0)
     )
     assert short.ids == ()
@@ -253,15 +215,15 @@ def test_a_negative_alpha_is_not_stopped_too_early_as_worked_by_hand() -> None:
     table = random_table(0, 1, 2, 5)
     table[0, 0], table[0, 2] = torch.tensor([-1.0, -0.8]), torch.tensor([0.0, -30.0])
     config = SearchConfig(beam_size=2, length_penalty=-1.0)
-    [[best]] = beam_search(TreeStep(table), [5], eos_id=EOS, config=config)
+    [[best]] = beam_search(TreeStep(table), up_to([5]), eos_id=EOS, config=config)
     assert best.ids == (1,)
     assert best.score == pytest.approx(-0.8 * 7 / 6)
 
 
 def test_no_sentences_no_hypotheses() -> None:
     tables = random_table(1, 0, 3, 2)
-    assert beam_search(TreeStep(tables), [], eos_id=EOS, config=SearchConfig()) == []
-    assert greedy_search(TreeStep(tables), [], eos_id=EOS, config=SearchConfig()) == []
+    assert beam_search(TreeStep(tables), up_to([]), eos_id=EOS, config=SearchConfig()) == []
+    assert greedy_search(TreeStep(tables), up_to([]), eos_id=EOS, config=SearchConfig()) == []
 
 
 @pytest.mark.parametrize("beam_size", [1, 2])
@@ -270,4 +232,4 @@ def test_probabilities_that_are_no_numbers_are_refused(beam_size: int, prefix: i
     tables = torch.tensor([[-9.0, -0.1]]).log_softmax(-1).repeat(1, 7, 1)
     tables[0, prefix] = torch.nan
     with pytest.raises(ModelError, match="not numbers; its weights are damaged"):
-        search(TreeStep(tables), [2], eos_id=EOS, config=SearchConfig(beam_size=beam_size))
+        search(TreeStep(tables), up_to([2]), eos_id=EOS, config=SearchConfig(beam_size=beam_size))

@@ -8,10 +8,12 @@ import sysconfig
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from platform import machine
 
 import pytest
 
 import attendo
+from attendo.native.build import LIBRARY, RECORD, SWITCH, find_compiler
 from attendo.recipe import shipped_recipes
 
 SOURCE = Path(attendo.__file__).parent
@@ -22,19 +24,26 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def pip(*arguments: object, python: Path | None = None) -> None:
+BUILT = {f"attendo/native/{name}" for name in (LIBRARY, RECORD)}
+"""What an install compiles."""
+
+
+def pip(*arguments: object, python: Path | None = None, environment: dict[str, str] | None = None) -> None:
     other = ["--python", str(python)] if python else []
     command = [sys.executable, "-m", "pip", *other, "--disable-pip-version-check", "-q", *map(str, arguments)]
-    finished = subprocess.run(command, check=False, capture_output=True, text=True)
+    finished = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
     assert finished.returncode == 0, finished.stderr
+
+
+def build_wheel(folder: Path, environment: dict[str, str] | None = None) -> Path:
+    pip("wheel", "--no-deps", "--no-build-isolation", "--no-index", "-w", folder, PROJECT, environment=environment)
+    (path,) = folder.glob("*.whl")
+    return path
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    pip("wheel", "--no-deps", "--no-build-isolation", "--no-index", "-w", folder, PROJECT)
-    (path,) = folder.glob("*.whl")
-    return path
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +76,34 @@ def test_the_wheel_has_every_file_of_the_package(wheel: Path) -> None:
         for path in SOURCE.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert packed == expected
+    assert packed - BUILT == expected - BUILT
     assert {"attendo/py.typed", "attendo/recipes/base.toml"} <= packed
+
+
+@pytest.mark.skipif(find_compiler(os.environ) is None, reason="no C++ compiler")
+@pytest.mark.skipif(os.environ.get(SWITCH) == "off", reason="asked not to build")
+def test_it_has_kernels_for_any_python_of_this_platform(
+    wheel: Path, installed: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    assert set(zipfile.ZipFile(wheel).namelist()) >= BUILT
+    python, abi, platform = wheel.stem.split("-")[2:]
+    assert (python, abi) == ("py3", "none")
+    assert platform.endswith(machine())
+    found = installed(
+        "python", "-c", "from attendo.native import build, library; print(library.describe(), build.problem())"
+    )
+    assert found.stdout.startswith("native "), found.stderr
+    assert found.stdout.endswith(" \n")
+
+
+def test_without_a_compiler_it_is_a_pure_wheel_that_says_so(tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    wheel = build_wheel(tmp_path / "wheel", os.environ | {"PATH": str(empty), "CXX": "", SWITCH: "auto"})
+    assert wheel.stem.endswith("-py3-none-any")
+    archive = zipfile.ZipFile(wheel)
+    assert BUILT.intersection(archive.namelist()) == {f"attendo/native/{RECORD}"}
+    assert "no C++ compiler was found" in json.loads(archive.read(f"attendo/native/{RECORD}"))["message"]
 
 
 def test_it_is_the_wheel_that_runs(installed: Callable[..., subprocess.CompletedProcess[str]]) -> None:

@@ -8,6 +8,7 @@ import attendo
 from attendo.checkpoint import load_model
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.engine import Translator
+from attendo.decoding.models import decoding_model
 from attendo.errors import AttendoError, DataError, ModelError, RecipeError
 from attendo.workflow.translate import MAX_DRAWN_TOKENS, load
 
@@ -20,7 +21,7 @@ def test_the_library_says_what_the_engine_below_says(model_folder: Path) -> None
     # The settings are the fixture's own, out of its config.json, and otherwise the defaults.
     search = SearchConfig(beam_size=3, max_len_offset=5)
     assert engine.search == search
-    below = Translator([loaded.transformer], loaded.source_tokenizer, loaded.target_tokenizer, search)
+    below = Translator([decoding_model(loaded.transformer)], loaded.source_tokenizer, loaded.target_tokenizer, search)
     expected = below.translate(LINES)
     found = engine.translate(LINES)
     assert [translation.text for translation in found] == [translation.text for translation in expected]
@@ -111,8 +112,8 @@ def test_bfloat16_stays_near(model_folder: Path) -> None:
 
 
 def test_what_is_not_there_is_refused(model_folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r'dtype "int8" is not in this version; take float32 or bfloat16'):
-        load(model_folder, dtype="int8")
+    with pytest.raises(ModelError, match=r"int8 is for processors, not for meta; take bfloat16"):
+        decoding_model(load_model(model_folder).transformer, dtype="int8", device=torch.device("meta"))
     if not torch.cuda.is_available():
         with pytest.raises(AttendoError, match=r'device = "cuda", but torch sees no GPU here'):
             load(model_folder, device="cuda")

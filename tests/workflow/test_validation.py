@@ -11,6 +11,7 @@ from torch.nn import functional as F
 from attendo.checkpoint import named_weights
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.engine import Translator
+from attendo.decoding.models import decoding_model
 from attendo.model.batch import collate
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
@@ -43,7 +44,7 @@ def test_perplexity_and_bleu_of_the_weights_given(corpus: Any, tmp_path: Path) -
             nats += F.cross_entropy(wanted(batch)[0], batch.tgt_ids[0], reduction="sum").item()
             tokens += batch.num_tokens
     assert found.log_loss == pytest.approx(nats / tokens, rel=1e-5)
-    engine = Translator([wanted], prepared.source_tokenizer, prepared.target_tokenizer, search)
+    engine = Translator([decoding_model(wanted)], prepared.source_tokenizer, prepared.target_tokenizer, search)
     outputs = [translation.text for translation in engine.translate([source for source, _ in corpus.pairs])]
     assert found.bleu == sacrebleu.corpus_bleu(outputs, [[target for _, target in corpus.pairs]]).score
     assert "tok:13a" in found.bleu_signature

@@ -13,6 +13,7 @@ import typer
 from attendo import __version__
 from attendo.cli.attention import attention
 from attendo.cli.average import average
+from attendo.cli.bench import bench
 from attendo.cli.compare import compare
 from attendo.cli.demo import demo
 from attendo.cli.evaluate import evaluate
@@ -37,6 +38,7 @@ COMMANDS = (demo, prepare, train, average, translate, evaluate, score, compare, 
 
 for command in COMMANDS:
     app.command(command.__name__)(command)
+app.add_typer(bench)
 
 
 def _print_version(wanted: bool) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class SearchConfig:
-    """Beam search as in Section 6.1, and how much is worked on at a time.
+    """Beam search as in Section 6.1, what else can be asked of a search, and how much is worked on at a time.
 
     Raises:
         ValueError: a setting that cannot be searched with; all of them at once.
@@ -18,8 +18,30 @@ class SearchConfig:
     """Exponent alpha of Wu et al.'s length penalty ((5 + length) / 6)^alpha; 0 ranks by log-probability alone."""
     max_len_offset: int = 50
     """A translation has at most as many tokens as its source and this many more; neither side counts its `</s>`."""
+    min_len: int = 0
+    """Fewest tokens of a translation, without `</s>`; goes before `max_len_offset`."""
+    max_len: int | None = None
+    """Most tokens of a translation, without `</s>`, where `max_len_offset` allows more; None sets no such limit."""
     n_best: int = 1
-    """Translations given for each sentence, best first; at most `beam_size`."""
+    """Translations given for each sentence, best first; at most `beam_size` unless they are sampled."""
+    no_repeat_ngram: int = 0
+    """No so many tokens in a row occur twice in a translation; 0 lets them."""
+    forbidden_words: tuple[str, ...] = ()
+    """Words or phrases that no translation has, however they are spelled in pieces; upper and lower case differ."""
+    beam_groups: int = 1
+    """Diverse beam search (Vijayakumar et al., 2016): the beam in so many groups, each kept from saying the same."""
+    diversity_penalty: float = 0.5
+    """Diverse beam search: what a token costs a group for each earlier group's hypothesis that has just taken it."""
+    sampling: bool = False
+    """Draws `n_best` translations, each on its own, instead of looking for the best; `beam_size` plays no part."""
+    temperature: float = 1.0
+    """Sampling: log-probabilities are divided by it; below 1 probable tokens are drawn more often."""
+    sample_top_k: int = 0
+    """Sampling: only so many of the most probable tokens may be drawn; 0 allows all."""
+    sample_top_p: float = 1.0
+    """Sampling: only the most probable tokens that make up this probability may be drawn (Holtzman et al., 2020)."""
+    seed: int = 0
+    """Sampling: equal seeds draw equal translations, whatever else is in a batch."""
     max_source_tokens: int = 1024
     """Source tokens, without `</s>`, after which a line is cut; the translation says so."""
     max_batch_tokens: int = 2048
@@ -34,7 +56,13 @@ class SearchConfig:
         least = {
             "beam_size": 1,
             "max_len_offset": 0,
+            "min_len": 0,
+            "max_len": 0,
             "n_best": 1,
+            "no_repeat_ngram": 0,
+            "beam_groups": 1,
+            "sample_top_k": 0,
+            "seed": 0,
             "max_source_tokens": 1,
             "max_batch_tokens": 1,
             "max_batch_sentences": 1,
@@ -43,14 +71,49 @@ class SearchConfig:
         problems = [
             f"{key} = {getattr(self, key)} is too small; take {limit} or more"
             for key, limit in least.items()
-            if getattr(self, key) < limit
+            if getattr(self, key) is not None and getattr(self, key) < limit
         ]
+        problems += self._numbers_out_of_range()
+        problems += self._contradictions()
+        if problems:
+            raise ValueError("; ".join(problems))
+
+    def _numbers_out_of_range(self) -> list[str]:
+        problems = []
         if not (math.isfinite(self.length_penalty) and abs(self.length_penalty) <= 10):
             problems.append(f"length_penalty = {self.length_penalty} is not between -10 and 10; take one such as 0.6")
-        if self.n_best > self.beam_size:
+        if not (math.isfinite(self.diversity_penalty) and self.diversity_penalty >= 0):
+            problems.append(f"diversity_penalty = {self.diversity_penalty} is not 0 or more; take one such as 0.5")
+        if not (math.isfinite(self.temperature) and self.temperature > 0):
+            problems.append(
+                f"temperature = {self.temperature} is not above 0; take one such as 0.7, or "
+                "beam_size = 1 without sampling for always the most probable token"
+            )
+        if not 0 < self.sample_top_p <= 1:
+            problems.append(f"sample_top_p = {self.sample_top_p} is not above 0 and at most 1; take one such as 0.9")
+        if not all(word.strip() for word in self.forbidden_words):
+            problems.append("forbidden_words has a word without a letter; leave it out")
+        return problems
+
+    def _contradictions(self) -> list[str]:
+        """Pairs of settings that do not go together."""
+        problems = []
+        if self.n_best > self.beam_size and not self.sampling:
             problems.append(
                 f"n_best = {self.n_best} is more than beam_size = {self.beam_size} can hold; "
                 f"take beam_size = {self.n_best} or more"
             )
-        if problems:
-            raise ValueError("; ".join(problems))
+        if self.max_len is not None and self.min_len > self.max_len:
+            problems.append(
+                f"min_len = {self.min_len} is more than max_len = {self.max_len}; take min_len = {self.max_len} or less"
+            )
+        if self.sampling and self.beam_groups > 1:
+            problems.append(
+                f"beam_groups = {self.beam_groups} are for beam search, but sampling is on; take beam_groups = 1"
+            )
+        elif self.beam_groups > 0 and self.beam_size % self.beam_groups:
+            problems.append(
+                f"beam_size = {self.beam_size} does not divide into beam_groups = {self.beam_groups}; "
+                f"take beam_size = {self.beam_size + -self.beam_size % self.beam_groups}"
+            )
+        return problems

@@ -1,27 +1,24 @@
 """From text to translations: subwords, batches of about equal length, search, and text again in the input's order.
 
-In float32 a batch may change the last bits of a matrix product, so two hypotheses that are equal up to rounding could
-change places; otherwise what else is in a batch changes nothing: padding is masked, ties are decided by order, and
-the tokens on real test sets are the same alone and in any batch.
+On the native kernels what else is in a batch changes nothing, to the bit. In plain torch a batch may change the last
+bits of a float32 product, so two hypotheses that are equal up to rounding could change places; otherwise padding is
+masked, ties are decided by order, and the tokens on real test sets are the same alone and in any batch.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
 
-import torch
-
 from attendo.decoding.batches import length_batches
 from attendo.decoding.config import SearchConfig
+from attendo.decoding.constraints import Rules, length_bounds
+from attendo.decoding.hypothesis import Hypothesis
+from attendo.decoding.models import DecodingModel
+from attendo.decoding.parallel import IdSearch
 from attendo.decoding.scoring import PairScore, score_batch
-from attendo.decoding.search import Hypothesis, search
-from attendo.decoding.steps import EnsembleStep, TransformerStep
 from attendo.decoding.windows import PAUSE_S, windows
 from attendo.errors import ModelError
-from attendo.model.batch import pad_source
-from attendo.model.transformer import Transformer
 from attendo.text.tokenization import EOS_ID
 
 _CHARACTERS_PER_TOKEN = 32
@@ -103,11 +100,11 @@ class Translator:
     """Translates and scores text with one model, or with several as an ensemble.
 
     Args:
-        models: on `device`; the mean of their probabilities is searched.
+        models: the mean of their probabilities is searched.
         source_tokenizer: of the source language.
         target_tokenizer: of the target language; the same one where the vocabulary is joint.
         config: search settings.
-        device: where the models are; the first one's where left out.
+        threads: that may work at the same time, on models that are `concurrent`.
 
     Raises:
         ModelError: no model, or a vocabulary of another size than the tokenizer's.
@@ -115,20 +112,22 @@ class Translator:
 
     def __init__(
         self,
-        models: Sequence[Transformer],
+        models: Sequence[DecodingModel],
         source_tokenizer: Subwords,
         target_tokenizer: Subwords,
         config: SearchConfig,
-        device: torch.device | None = None,
+        *,
+        threads: int = 1,
     ) -> None:
         _check_vocabularies(models, source_tokenizer, target_tokenizer)
         self.models = tuple(models)
         self.config = config
-        self.device = device or models[0].output_weight.device
+        self._search = IdSearch(models, config, threads=threads)
         self.counts = Counts()
         """What has been done so far, for warnings and figures."""
         self._source_tokenizer, self._target_tokenizer = source_tokenizer, target_tokenizer
-        learned = [model.config.max_positions for model in models if model.config.positions == "learned"]
+        configs = [model.transformer.config for model in models]
+        learned = [config.max_positions for config in configs if config.positions == "learned"]
         # One position is for the source's </s>, and in the target for the start.
         self._max_positions = min(learned) - 1 if learned else None
         self._max_source_tokens = self._within_positions(config.max_source_tokens)
@@ -152,10 +151,9 @@ class Translator:
         )
         found: list[Sequence[Hypothesis]] = [()] * len(lines)
         cut = [False] * len(lines)
-        for batch in self._batches([len(ids) for ids in sources]):
-            hypotheses = self._search([sources[place] for place in batch])
-            for place, its_hypotheses in zip(batch, hypotheses, strict=True):
-                found[full[place]], cut[full[place]] = its_hypotheses, truncated[place]
+        hypotheses = self._search.search(sources, [self._rules(ids) for ids in sources])
+        for place, its_hypotheses, its_cut in zip(full, hypotheses, truncated, strict=True):
+            found[place], cut[place] = its_hypotheses, its_cut
         translations = [self._translation(*parts) for parts in zip(lines, found, cut, strict=True)]
         self._count(translations, source_tokens=sum(len(ids) for ids in sources))
         return translations
@@ -198,15 +196,14 @@ class Translator:
         targets, cut_targets = self._encode(self._target_tokenizer, [target for _, target in pairs], max_target)
         scores: dict[int, PairScore] = {}
         lengths = [max(len(source), len(target)) for source, target in zip(sources, targets, strict=True)]
-        with _evaluating(self.models):
-            for batch in self._batches(lengths):
-                found = score_batch(self.models, [sources[i] for i in batch], [targets[i] for i in batch], self.device)
-                for i, log_probs in zip(batch, found, strict=True):
-                    scores[i] = PairScore(
-                        log_prob=sum(log_probs),
-                        token_log_probs=tuple(log_probs),
-                        truncated=cut_sources[i] or cut_targets[i],
-                    )
+        for batch in self._batches(lengths):
+            found = score_batch(self.models, [sources[i] for i in batch], [targets[i] for i in batch])
+            for i, log_probs in zip(batch, found, strict=True):
+                scores[i] = PairScore(
+                    log_prob=sum(log_probs),
+                    token_log_probs=tuple(log_probs),
+                    truncated=cut_sources[i] or cut_targets[i],
+                )
         return [scores[i] for i in range(len(pairs))]
 
     def stream_scores(self, pairs: Iterable[tuple[str, str]]) -> Iterator[PairScore]:
@@ -230,17 +227,10 @@ class Translator:
             lengths, max_tokens=self.config.max_batch_tokens, max_sentences=self.config.max_batch_sentences
         )
 
-    def _search(self, sources: Sequence[Sequence[int]]) -> list[list[Hypothesis]]:
-        """Hypotheses of one batch of source ids."""
-        src_ids, src_mask = pad_source(sources)
-        src_ids = src_ids.to(self.device)
-        src_mask = None if src_mask is None else src_mask.to(self.device)
-        max_lens = [self._within_positions(len(ids) - 1 + self.config.max_len_offset) for ids in sources]
-        # Not inference mode: a model in training may be validated here, and its tables must stay fit for gradients.
-        with torch.no_grad(), _evaluating(self.models):
-            steps = [TransformerStep(model, src_ids, src_mask) for model in self.models]
-            step = steps[0] if len(steps) == 1 else EnsembleStep(steps)
-            return search(step, max_lens, eos_id=EOS_ID, config=self.config)
+    def _rules(self, source: Sequence[int]) -> Rules:
+        """What holds for a sentence's translation."""
+        min_len, max_len = length_bounds(self.config, len(source) - 1, self._max_positions)
+        return Rules(min_len=min_len, max_len=max_len)
 
     def _within_positions(self, tokens: int) -> int:
         """At most so many tokens as learned positions leave room for."""
@@ -272,28 +262,15 @@ class Translator:
             self.counts.target_tokens += len(best.token_log_probs)
 
 
-@contextmanager
-def _evaluating(models: Sequence[Transformer]) -> Iterator[None]:
-    """Without dropout inside; afterwards as before, for models that are still in training."""
-    training = [model for model in models if model.training]
-    for model in training:
-        model.eval()
-    try:
-        yield
-    finally:
-        for model in training:
-            model.train()
-
-
-def _check_vocabularies(models: Sequence[Transformer], source: Subwords, target: Subwords) -> None:
+def _check_vocabularies(models: Sequence[DecodingModel], source: Subwords, target: Subwords) -> None:
     """Refuses models that the tokenizers do not fit."""
     if not models:
         raise ModelError("no model to translate with; give one or more")
     for number, model in enumerate(models, start=1):
         which = f"model {number} of the ensemble" if len(models) > 1 else "the model"
         for side, size, tokenizer in (
-            ("source", model.src_vocab_size, source),
-            ("target", model.tgt_vocab_size, target),
+            ("source", model.transformer.src_vocab_size, source),
+            ("target", model.transformer.tgt_vocab_size, target),
         ):
             if size != tokenizer.vocab_size:
                 raise ModelError(

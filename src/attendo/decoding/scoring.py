@@ -5,16 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-import torch
-from torch import Tensor
-from torch.nn import functional as F
-
+from attendo.decoding.models import DecodingModel
 from attendo.decoding.steps import mean_probability
-from attendo.model.batch import Batch, collate
-from attendo.model.transformer import Transformer
-
-_POSITIONS = 512
-"""Target positions projected to the vocabulary at a time: logits are by far the largest tensor."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,39 +53,23 @@ def perplexity(scores: Iterable[PairScore]) -> Perplexity:
     return Perplexity(nll=nll, num_tokens=num_tokens)
 
 
-@torch.no_grad()
 def score_batch(
-    models: Sequence[Transformer],
-    source: Sequence[Sequence[int]],
-    target: Sequence[Sequence[int]],
-    device: torch.device,
+    models: Sequence[DecodingModel], source: Sequence[Sequence[int]], target: Sequence[Sequence[int]]
 ) -> list[list[float]]:
     """Log-probabilities of the targets' tokens, all pairs at once.
 
     Args:
-        models: in evaluation mode; several are one by the mean of their probabilities.
+        models: several are one by the mean of their probabilities.
         source: each source sentence's ids with its `</s>`.
         target: each target sentence's ids with its `</s>`, in the same order.
-        device: where the models are.
 
     Returns:
         For each pair one number a target token, `</s>` included.
     """
     by_model = []
     for model in models:
-        batch = collate(source, target, start=model.config.start_id).to(device)
-        by_model.append(_token_log_probs(model, batch))
+        with model.at_work():
+            by_model.append(model.token_log_probs(source, target))
     flat = mean_probability(by_model).tolist()
     ends = accumulate((len(ids) for ids in target), initial=0)
     return [flat[first:end] for first, end in pairwise(ends)]
-
-
-def _token_log_probs(model: Transformer, batch: Batch) -> Tensor:
-    """Log-probabilities of all target tokens of a batch, row after row without the padding, float32 `(tokens,)`."""
-    hidden = model.hidden(batch)[batch.tgt_tokens]
-    ids = batch.tgt_ids[batch.tgt_tokens]
-    parts = [
-        -F.cross_entropy(model.project(some_hidden).float(), some_ids, reduction="none")
-        for some_hidden, some_ids in zip(torch.split(hidden, _POSITIONS), torch.split(ids, _POSITIONS), strict=True)
-    ]
-    return torch.cat(parts)

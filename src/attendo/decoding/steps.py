@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from attendo.decoding.search import Step
+from attendo.decoding.next_tokens import DenseNext
+from attendo.decoding.step import IntArray, NextTokens, Step
 from attendo.model.batch import causal_mask
 from attendo.model.transformer import Transformer
 
@@ -23,24 +24,31 @@ class TransformerStep:
     def __init__(self, model: Transformer, src_ids: Tensor, src_mask: Tensor | None) -> None:
         self._model = model
         self._start_ids = torch.full_like(src_ids[:, 0], model.config.start_id)
-        self._cache = model.start_cache(model.encode(src_ids, src_mask), src_mask)
+        with torch.no_grad():
+            self._cache = model.start_cache(model.encode(src_ids, src_mask), src_mask)
 
-    def start(self) -> Tensor:
-        """Log-probabilities of the first tokens, float32 `(sentences, vocab_size)`."""
-        return self.advance(self._start_ids)
+    def start(self) -> DenseNext:
+        """What may come first: a row a sentence."""
+        return self._advance(self._start_ids)
 
-    def advance(self, last_ids: Tensor) -> Tensor:
-        """Adds a token, int64 `(rows,)`, to each row; log-probabilities of the next, float32 `(rows, vocab_size)`."""
-        logits, self._cache = self._model.step(last_ids, self._cache)
-        return logits.float().log_softmax(dim=-1)
+    def advance(self, last_ids: IntArray) -> DenseNext:
+        """Adds a token, int64 `(rows,)`, to each row; gives what may come next."""
+        return self._advance(torch.from_numpy(last_ids).to(self._start_ids.device))
 
-    def select(self, rows: Tensor) -> None:
+    def select(self, rows: IntArray) -> None:
         """Goes on from other rows, int64 `(sentences, hypotheses)`."""
-        self._cache = self._cache.select(rows.flatten(), rows.shape[1])
+        chosen = torch.from_numpy(rows).to(self._start_ids.device)
+        self._cache = self._cache.select(chosen.flatten(), rows.shape[1])
+
+    # Not inference mode: a model in training may be validated here, and its tables must stay fit for gradients.
+    @torch.no_grad()
+    def _advance(self, last_ids: Tensor) -> DenseNext:
+        logits, self._cache = self._model.step(last_ids, self._cache)
+        return DenseNext(logits.float().log_softmax(dim=-1))
 
 
 class RecomputingStep:
-    """All positions again at each step: slow, and so plain that `TransformerStep` is held against it.
+    """All positions again at each step: slow, and so plain that the other steps are held against it.
 
     Args:
         model: in evaluation mode.
@@ -50,25 +58,31 @@ class RecomputingStep:
 
     def __init__(self, model: Transformer, src_ids: Tensor, src_mask: Tensor | None) -> None:
         self._model = model
-        self._memory = model.encode(src_ids, src_mask)
+        with torch.no_grad():
+            self._memory = model.encode(src_ids, src_mask)
         self._src_mask = src_mask
         self._written = torch.empty_like(src_ids[:, :0])
 
-    def start(self) -> Tensor:
-        """Log-probabilities of the first tokens, float32 `(sentences, vocab_size)`."""
-        return self.advance(torch.full_like(self._memory[:, 0, 0], self._model.config.start_id, dtype=torch.int64))
+    def start(self) -> DenseNext:
+        """What may come first: a row a sentence."""
+        return self._advance(torch.full_like(self._memory[:, 0, 0], self._model.config.start_id, dtype=torch.int64))
 
-    def advance(self, last_ids: Tensor) -> Tensor:
-        """Adds a token, int64 `(rows,)`, to each row; log-probabilities of the next, float32 `(rows, vocab_size)`."""
+    def advance(self, last_ids: IntArray) -> DenseNext:
+        """Adds a token, int64 `(rows,)`, to each row; gives what may come next."""
+        return self._advance(torch.from_numpy(last_ids).to(self._written.device))
+
+    def select(self, rows: IntArray) -> None:
+        """Goes on from other rows, int64 `(sentences, hypotheses)`."""
+        chosen = torch.from_numpy(rows).flatten().to(self._written.device)
+        self._written, self._memory = self._written[chosen], self._memory[chosen]
+        self._src_mask = None if self._src_mask is None else self._src_mask[chosen]
+
+    @torch.no_grad()
+    def _advance(self, last_ids: Tensor) -> DenseNext:
         self._written = torch.cat((self._written, last_ids[:, None]), dim=1)
         tgt_mask = causal_mask(self._written.shape[1], last_ids.device)
         hidden = self._model.decode(self._written, tgt_mask, self._memory, self._src_mask)
-        return self._model.project(hidden[:, -1]).float().log_softmax(dim=-1)
-
-    def select(self, rows: Tensor) -> None:
-        """Goes on from other rows, int64 `(sentences, hypotheses)`."""
-        self._written, self._memory = self._written[rows.flatten()], self._memory[rows.flatten()]
-        self._src_mask = None if self._src_mask is None else self._src_mask[rows.flatten()]
+        return DenseNext(self._model.project(hidden[:, -1]).float().log_softmax(dim=-1))
 
 
 class EnsembleStep:
@@ -81,18 +95,22 @@ class EnsembleStep:
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = tuple(steps)
 
-    def start(self) -> Tensor:
-        """Log-probabilities of the first tokens, float32 `(sentences, vocab_size)`."""
-        return mean_probability([step.start() for step in self._steps])
+    def start(self) -> DenseNext:
+        """What may come first: a row a sentence."""
+        return _mean([step.start() for step in self._steps])
 
-    def advance(self, last_ids: Tensor) -> Tensor:
-        """Adds a token, int64 `(rows,)`, to each row; log-probabilities of the next, float32 `(rows, vocab_size)`."""
-        return mean_probability([step.advance(last_ids) for step in self._steps])
+    def advance(self, last_ids: IntArray) -> DenseNext:
+        """Adds a token, int64 `(rows,)`, to each row; gives what may come next."""
+        return _mean([step.advance(last_ids) for step in self._steps])
 
-    def select(self, rows: Tensor) -> None:
+    def select(self, rows: IntArray) -> None:
         """Goes on from other rows, int64 `(sentences, hypotheses)`."""
         for step in self._steps:
             step.select(rows)
+
+
+def _mean(answers: Sequence[NextTokens]) -> DenseNext:
+    return DenseNext(mean_probability([torch.from_numpy(answer.all()) for answer in answers]))
 
 
 def mean_probability(log_probs: Sequence[Tensor]) -> Tensor:

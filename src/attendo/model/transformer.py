@@ -52,10 +52,14 @@ class Embedding(nn.Module):
         Returns:
             `(batch, length, d_model)`.
         """
-        embedded = F.embedding(ids.clamp(min=0), self.weight) * self.scale
+        embedded = self.look_up(ids.clamp(min=0)) * self.scale
         embedded = embedded * (ids >= 0).unsqueeze(-1)
         summed: Tensor = self.dropout(embedded + self.positions(first, ids.shape[1]).to(embedded))
         return summed
+
+    def look_up(self, ids: Tensor) -> Tensor:
+        """The matrix' rows, `(batch, length, d_model)`, of ids of the vocabulary, `(batch, length)`."""
+        return F.embedding(ids, self.weight)
 
 
 class Transformer(nn.Module):
@@ -93,6 +97,11 @@ class Transformer(nn.Module):
     def num_parameters(self) -> int:
         """Trained numbers, each shared matrix counted once."""
         return sum(parameter.numel() for parameter in self.parameters())
+
+    @property
+    def device(self) -> torch.device:
+        """Where its weights are."""
+        return next(self.encoder_layers.parameters()).device
 
     def encode(self, src_ids: Tensor, src_mask: Tensor | None) -> Tensor:
         """Reads the source.

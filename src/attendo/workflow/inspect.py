@@ -22,6 +22,7 @@ from attendo.checkpoint import (
 from attendo.errors import ModelError
 from attendo.model.products import is_exact
 from attendo.model.transformer import Transformer
+from attendo.native.library import describe
 from attendo.recipe import load_recipe, shipped_recipes
 
 PACKAGES = ("torch", "numpy", "sentencepiece", "sacrebleu", "sacremoses", "safetensors")
@@ -101,6 +102,8 @@ class EnvironmentInfo:
     gpus: tuple[str, ...]
     fast_float32: bool
     """Whether float32 products run through oneDNN (`model.products`)."""
+    kernels: str
+    """What decoding runs on, and why where it is not the native kernels."""
     packages: dict[str, str]
     recipes: tuple[str, ...]
     """The shipped ones."""
@@ -112,6 +115,7 @@ class EnvironmentInfo:
             ("python", f"{self.python} on {self.system}"),
             ("processor", f"{self.cpus} cores, {self.threads} threads"),
             ("float32", "through oneDNN" if self.fast_float32 else "through torch's default library"),
+            ("decoding", self.kernels),
             ("GPU", ", ".join(self.gpus) or "none"),
             ("packages", ", ".join(f"{name} {number}" for name, number in self.packages.items())),
             ("recipes", ", ".join(self.recipes)),
@@ -170,6 +174,7 @@ def environment(attendo_version: str) -> EnvironmentInfo:
         threads=torch.get_num_threads(),
         gpus=tuple(torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())),
         fast_float32=is_exact(),
+        kernels=describe(),
         packages={name: _version(name) for name in PACKAGES},
         recipes=tuple(shipped_recipes()),
     )

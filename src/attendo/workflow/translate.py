@@ -12,17 +12,14 @@ from attendo.attention_maps.weights import AttentionMap
 from attendo.checkpoint import LoadedModel, ModelDescription, find_model, load_model
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.engine import Counts, Translation, Translator
+from attendo.decoding.models import Dtype, decoding_model
 from attendo.decoding.scoring import PairScore
 from attendo.decoding.windows import PAUSE_S, windows
 from attendo.errors import DataError, ModelError, RecipeError
 from attendo.model.batch import collate
-from attendo.model.products import fast_float32_products
 from attendo.recipe import override_section
 from attendo.text.tokenization import EOS_ID
 from attendo.workflow.device import choose_device
-
-Dtype = Literal["float32", "bfloat16", "int8"]
-"""The numbers that translating calculates with."""
 
 MAX_DRAWN_TOKENS = 256
 """Of a side of a pair whose attention is drawn; the weights grow with its square, and no eye follows more."""
@@ -45,13 +42,14 @@ class Engine:
         self, models: Sequence[LoadedModel], search: SearchConfig, *, dtype: Dtype, device: torch.device
     ) -> None:
         _check_ensemble(models)
-        torch_dtype = _torch_dtype(dtype)
-        transformers = [model.transformer.to(device=device, dtype=torch_dtype) for model in models]
+        ready = [decoding_model(model.transformer, dtype=dtype, device=device) for model in models]
         first = models[0]
         self.description: ModelDescription = first.description
         """What the (first) model's `config.json` says: languages, shapes, scores."""
         self._source_tokenizer, self._target_tokenizer = first.source_tokenizer, first.target_tokenizer
-        self._translator = Translator(transformers, first.source_tokenizer, first.target_tokenizer, search, device)
+        self._translator = Translator(
+            ready, first.source_tokenizer, first.target_tokenizer, search, threads=torch.get_num_threads()
+        )
 
     @property
     def search(self) -> SearchConfig:
@@ -75,8 +73,7 @@ class Engine:
         Raises:
             DataError: a line holds a lone surrogate, which is no character.
         """
-        with fast_float32_products(self._translator.device):
-            return self._translator.translate(lines)
+        return self._translator.translate(lines)
 
     def stream(self, lines: Iterable[str], *, pause_s: float = PAUSE_S) -> Iterator[Translation]:
         """Translates lines as they come: `search.window_lines` at a time, or fewer when the input pauses.
@@ -108,9 +105,7 @@ class Engine:
         """
         remaining = iter(pairs)
         while window := list(islice(remaining, self.search.window_lines)):
-            with fast_float32_products(self._translator.device):
-                scores = self._translator.score_pairs(window)
-            yield from scores
+            yield from self._translator.score_pairs(window)
 
     def attention(self, source: str, target: str | None = None) -> AttentionMap:
         """Where every head of every layer looks while it reads a pair; of an ensemble, the first model's.
@@ -127,14 +122,14 @@ class Engine:
             tgt_ids = [*self.translate([source])[0].n_best[0].ids, EOS_ID]
         else:
             tgt_ids = self._target_tokenizer.encode(target)
-        model = self._translator.models[0]
+        model = self._translator.models[0].transformer
         learned = model.config.positions == "learned"
         limit = min(MAX_DRAWN_TOKENS, model.config.max_positions) if learned else MAX_DRAWN_TOKENS
         for side, ids in (("source", src_ids), ("target", tgt_ids)):
             if not 1 < len(ids) <= limit:
                 raise DataError(f"the {side} has {len(ids) - 1} tokens; 1 to {limit - 1} can be drawn")
         with torch.no_grad():
-            weights = model.attention(collate([src_ids], [tgt_ids], start=model.config.start_id).to(self._device))
+            weights = model.attention(collate([src_ids], [tgt_ids], start=model.config.start_id).to(model.device))
         return AttentionMap(
             source_pieces=tuple(self._source_tokenizer.pieces(src_ids)),
             target_pieces=tuple(self._target_tokenizer.pieces(tgt_ids)),
@@ -142,10 +137,6 @@ class Engine:
             decoder=weights.decoder[:, 0].float().cpu().numpy(),
             cross=weights.encoder_decoder[:, 0].float().cpu().numpy(),
         )
-
-    @property
-    def _device(self) -> torch.device:
-        return self._translator.device
 
 
 def load(
@@ -173,7 +164,6 @@ def load(
         ModelError: a folder is missing or torn, or the models do not go together.
         RecipeError: a search setting that cannot be meant.
     """
-    _torch_dtype(dtype)  # before any file is read
     loaded = [load_model(find_model(str(name))) for name in (model, *ensemble)]
     if threads is not None:
         if threads < 1:
@@ -207,10 +197,3 @@ def _check_ensemble(models: Sequence[LoadedModel]) -> None:
                     f"{other.folder}: its {side} vocabulary is not that of {first.folder}; an ensemble needs models "
                     "trained on the same prepared data"
                 )
-
-
-def _torch_dtype(dtype: Dtype) -> torch.dtype:
-    dtypes = {"float32": torch.float32, "bfloat16": torch.bfloat16}
-    if dtype not in dtypes:
-        raise ModelError(f'dtype "{dtype}" is not in this version; take {" or ".join(dtypes)}')
-    return dtypes[dtype]

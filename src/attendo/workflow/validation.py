@@ -8,6 +8,7 @@ from torch import Tensor
 from attendo.checkpoint import load_weights
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.engine import Translator
+from attendo.decoding.models import decoding_model
 from attendo.evaluation.scores import Score, corpus_bleu
 from attendo.model.batch import collate
 from attendo.model.products import fast_float32_products
@@ -37,12 +38,12 @@ class Validator:
         assert prepared.valid is not None, "a validator needs a validation set"
         self._model, self._prepared, self._pairs = model.eval(), prepared, prepared.valid
         self._training = training
-        self._translator = Translator([model], prepared.source_tokenizer, prepared.target_tokenizer, search)
+        self._search = search
 
     def __call__(self, weights: Mapping[str, Tensor]) -> Validation:
         """Perplexity, and BLEU where the recipe asks for it, with these weights."""
         load_weights(self._model, weights, self._prepared.folder)
-        with torch.no_grad(), fast_float32_products(self._model.output_weight.device):
+        with torch.no_grad(), fast_float32_products(self._model.device):
             log_loss = self._log_loss()
             if not self._training.eval_bleu:
                 return Validation(log_loss=log_loss, bleu=None)
@@ -51,7 +52,7 @@ class Validator:
 
     def _log_loss(self) -> float:
         """Nats a target token, without smoothing and in float32."""
-        pairs, device = self._pairs, self._model.output_weight.device
+        pairs, device = self._pairs, self._model.device
         longest = int(max(pairs.source_lengths.max(), pairs.target_lengths.max()))
         budget = max(_MAX_TOKENS, longest)
         plan = plan_epoch(pairs.source_lengths, pairs.target_lengths, max_tokens=budget, seed=0, epoch=0)
@@ -63,7 +64,16 @@ class Validator:
         return total / plan.target_tokens
 
     def _bleu(self) -> Score:
-        translations = self._translator.translate(self._prepared.valid_source)
+        prepared = self._prepared
+        # Made anew each time, since the native kernels pack the weights.
+        translator = Translator(
+            [decoding_model(self._model)],
+            prepared.source_tokenizer,
+            prepared.target_tokenizer,
+            self._search,
+            threads=torch.get_num_threads(),
+        )
+        translations = translator.translate(prepared.valid_source)
         return corpus_bleu(
             [translation.text for translation in translations],
             self._prepared.valid_target,

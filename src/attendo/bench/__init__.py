@@ -1,0 +1,1 @@
+"""Speed on this machine beside the installed peers, as ratios in one run."""

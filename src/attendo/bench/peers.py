@@ -1,0 +1,189 @@
+"""The peers of a bench, each on the same weights: CTranslate2 in every layout of its threads, Hugging Face's Marian."""
+
+import importlib.util
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import torch
+
+from attendo.bench.systems import Timed, torch_threads
+from attendo.bench.work import Sentence, Work
+from attendo.decoding.models import Dtype
+from attendo.interop.ctranslate2 import EOS, UNK, save, to_spec
+from attendo.interop.huggingface import padding_id, to_marian
+from attendo.text.tokenization import EOS_ID, UNK_ID
+
+PACKAGES = {"ctranslate2": "ctranslate2", "huggingface": "transformers"}
+"""What has to be installed for each peer."""
+
+
+def missing_peers(names: Sequence[str]) -> dict[str, str]:
+    """Those of some peers that are not installed, each with a line that says how to."""
+    return {
+        name: f'{name} is not installed: pip install "attendo[export]" (or {PACKAGES[name]} alone)'
+        for name in names
+        if importlib.util.find_spec(PACKAGES[name]) is None
+    }
+
+
+def thread_layouts(threads: int) -> list[tuple[int, int]]:
+    """Every way to make so many threads of workers with an equal number each: (workers, threads of each)."""
+    return [(workers, threads // workers) for workers in range(1, threads + 1) if threads % workers == 0]
+
+
+class CTranslate2System:
+    """CTranslate2 with one layout of threads.
+
+    Args:
+        work: what to translate.
+        dtype: of the products.
+        folder: a model of that type, which may go when this has been made.
+        layout: workers (`inter_threads`) and the threads of each (`intra_threads`).
+        device: where.
+    """
+
+    name = "ctranslate2"
+
+    def __init__(
+        self, work: Work, dtype: Dtype, *, folder: Path, layout: tuple[int, int], device: torch.device
+    ) -> None:
+        import ctranslate2
+
+        workers, threads = layout
+        self._translator = ctranslate2.Translator(
+            str(folder), device=device.type, compute_type=dtype, inter_threads=workers, intra_threads=threads
+        )
+        self.dtype: Dtype = dtype
+        self.kernel = str(self._translator.compute_type)
+        self._work, self._layout = work, f"{workers}x{threads}"
+        self._source_tokens = _tokens(work.model.src_vocab_size)
+        self._target_ids = {token: number for number, token in enumerate(_tokens(work.model.tgt_vocab_size))}
+
+    def layout(self, sentences: int, batch: int) -> str:
+        """The one it was made with."""
+        return self._layout
+
+    def translate(self, sources: Sequence[Sentence], *, beam: int, batch: int) -> Timed:
+        """Translates; CTranslate2 sorts by length, makes the batches and adds `</s>` itself."""
+        tokens = [[self._source_tokens[number] for number in source[:-1]] for source in sources]
+        calls = [[sentence] for sentence in tokens] if batch == 1 else [tokens]
+        settings: dict[str, Any] = {
+            "beam_size": beam,
+            "max_batch_size": batch,
+            "batch_type": "examples",
+            "length_penalty": self._work.length_penalty,
+            "min_decoding_length": self._work.length or 1,
+            "max_decoding_length": self._work.max_len(sources),
+            "max_input_length": 0,
+        }
+        started = time.perf_counter()
+        results = [result for call in calls for result in self._translator.translate_batch(call, **settings)]
+        seconds = time.perf_counter() - started
+        ids = [tuple(self._target_ids[token] for token in result.hypotheses[0]) for result in results]
+        return Timed(seconds=seconds, ids=ids)
+
+
+def ctranslate2_systems(work: Work, dtype: Dtype, *, threads: int, device: torch.device) -> list[CTranslate2System]:
+    """CTranslate2 in a type and in every layout; none where it does not have the type on this device.
+
+    Raises:
+        ModelError: CTranslate2 cannot carry the model.
+    """
+    import ctranslate2
+
+    if dtype not in ctranslate2.get_supported_compute_types(device.type):
+        return []
+    model = work.model
+    spec = to_spec(
+        model,
+        source_tokens=_tokens(model.src_vocab_size),
+        target_tokens=_tokens(model.tgt_vocab_size),
+        max_positions=work.max_positions,
+    )
+    layouts = thread_layouts(threads) if device.type == "cpu" else [(1, 1)]
+    with TemporaryDirectory(prefix="attendo-bench-") as name:
+        save(spec, Path(name), quantization=None if dtype == "float32" else dtype)
+        return [CTranslate2System(work, dtype, folder=Path(name), layout=layout, device=device) for layout in layouts]
+
+
+class HuggingFaceSystem:
+    """Hugging Face's `generate` over a Marian model, as its documentation has it; sentences sorted by length for it.
+
+    Args:
+        work: what to translate.
+        dtype: of the weights.
+        threads: torch's, for this whole process while it translates.
+        device: where.
+
+    Raises:
+        ModelError: Marian cannot carry the model.
+    """
+
+    name = "huggingface"
+
+    def __init__(self, work: Work, dtype: Dtype, *, threads: int, device: torch.device) -> None:
+        torch_dtype = {"float32": torch.float32, "bfloat16": torch.bfloat16}[dtype]
+        marian = to_marian(work.model, max_positions=work.max_positions)
+        self._model = marian.to(device=device, dtype=torch_dtype)
+        self.dtype: Dtype = dtype
+        self.kernel = f"torch {dtype}"
+        self._work, self._threads, self._device = work, threads, device
+        self._pad_id = padding_id(work.model)
+
+    def layout(self, sentences: int, batch: int) -> str:
+        """One batch at a time, on all threads."""
+        return f"1x{self._threads}"
+
+    def translate(self, sources: Sequence[Sentence], *, beam: int, batch: int) -> Timed:
+        """Translates, batch after batch, the longest sentences first."""
+        order = sorted(range(len(sources)), key=lambda place: -len(sources[place]))
+        batches = [order[first : first + batch] for first in range(0, len(order), batch)]
+        inputs = [self._input([sources[place] for place in places]) for places in batches]
+        settings: dict[str, Any] = {
+            "num_beams": beam,
+            "do_sample": False,
+            "min_new_tokens": self._work.length,
+            "max_new_tokens": self._work.max_len(sources),
+        }
+        if beam > 1:  # greedy search has none, and says so each time
+            settings["length_penalty"] = self._work.length_penalty
+        with torch_threads(self._threads), torch.inference_mode():
+            started = time.perf_counter()
+            outputs = [self._model.generate(**tensors, **settings).cpu() for tensors in inputs]
+            seconds = time.perf_counter() - started
+        ids: list[Sentence] = [()] * len(sources)
+        for places, output in zip(batches, outputs, strict=True):
+            for place, row in zip(places, output[:, 1:].tolist(), strict=True):  # without the start
+                ids[place] = _until_end(row, {EOS_ID, self._pad_id})
+        return Timed(seconds=seconds, ids=ids)
+
+    def _input(self, sources: Sequence[Sentence]) -> dict[str, torch.Tensor]:
+        """Ids and mask of a batch, int64 `(batch, src_len)`, with Marian's padding."""
+        longest = max(map(len, sources))
+        ids = torch.tensor([[*source, *[self._pad_id] * (longest - len(source))] for source in sources])
+        return {"input_ids": ids.to(self._device), "attention_mask": (ids != self._pad_id).long().to(self._device)}
+
+
+def huggingface_systems(work: Work, dtype: Dtype, *, threads: int, device: torch.device) -> list[HuggingFaceSystem]:
+    """Hugging Face in a type; none where it does not have it.
+
+    Raises:
+        ModelError: Marian cannot carry the model.
+    """
+    return [] if dtype == "int8" else [HuggingFaceSystem(work, dtype, threads=threads, device=device)]
+
+
+def _tokens(size: int) -> list[str]:
+    """A name for each id: CTranslate2 takes and gives tokens."""
+    tokens = [f"t{number}" for number in range(size)]
+    tokens[EOS_ID], tokens[UNK_ID] = EOS, UNK
+    return tokens
+
+
+def _until_end(row: Sequence[int], ends: set[int]) -> Sentence:
+    """A row up to the first token that ends it."""
+    length = next((place for place, token in enumerate(row) if token in ends), len(row))
+    return tuple(row[:length])

@@ -1,0 +1,95 @@
+"""A bench's result as a table to read and as JSON."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from typing import Any
+
+from attendo.bench.compare import Row
+from attendo.bench.machine import Machine
+
+COLUMNS = ("system", "type", "layout", "sentences/s", "slowest-fastest", "tokens/s", "ratio", "agreement")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchReport:
+    """All that a bench found, with what it depends on."""
+
+    work: str
+    """What was translated."""
+    reference: str
+    """What agreement is with."""
+    threads: int
+    repetitions: int
+    rows: tuple[Row, ...]
+    machine: Machine
+    versions: dict[str, str]
+    missing: tuple[str, ...]
+    """What is not in the table, each with the reason and the way out."""
+    complete: bool
+    """False where it was interrupted."""
+
+    def to_json(self) -> dict[str, Any]:
+        """For machines; numbers are not rounded."""
+        return asdict(self)
+
+    def to_text(self) -> str:
+        """A table for each beam and batch, best ratio or speed left to the reader: rows are in the systems' order."""
+        parts = [
+            f"{self.work}\nthreads: {self.threads}; medians of {self.repetitions} repetitions, systems by turns",
+            *(_table(beam, batch, list(rows)) for (beam, batch), rows in groupby(self.rows, _cell)),
+            "\n".join(self._explanations()),
+        ]
+        return "\n\n".join(parts)
+
+    def _explanations(self) -> Iterable[str]:
+        if not self.complete:
+            yield "interrupted: only what was done until then"
+        if self.rows:
+            bars = list(dict.fromkeys(row.ratio_to for row in self.rows if row.ratio_to))
+            if bars:
+                yield "ratio: to the best layout of ctranslate2 in the same type with the same beam and batch"
+            borrowed = {row.dtype for row in self.rows if row.ratio_to and row.ratio_to.split()[1] != row.dtype}
+            for dtype in sorted(borrowed):
+                yield f"ratio of {dtype}: to ctranslate2's best layout in float32, for it has no {dtype} here"
+            yield f"agreement: sentences with the very tokens of {self.reference}"
+            kernels = dict.fromkeys((row.system, row.dtype, row.kernel) for row in self.rows)
+            yield "kernels: " + "; ".join(f"{system} {dtype}: {kernel}" for system, dtype, kernel in kernels)
+        yield from self.missing
+        yield f"machine: {self.machine.to_text()}"
+        yield "versions: " + ", ".join(f"{name} {number}" for name, number in self.versions.items())
+
+
+def _cell(row: Row) -> tuple[int, int]:
+    return row.beam, row.batch
+
+
+def _table(beam: int, batch: int, rows: list[Row]) -> str:
+    """The rows of one beam and batch."""
+    what = "one sentence at a time (latency)" if batch == 1 else f"batches of {batch}"
+    lines = [COLUMNS, *(_cells(row) for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(COLUMNS))]
+    title = f"beam {beam}, {what}; {rows[0].sentences} sentences"
+    return "\n".join([title, *(_aligned(line, widths) for line in lines)])
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    return (
+        row.system,
+        row.dtype,
+        row.layout,
+        f"{row.sentences_per_s:,.1f}",
+        f"{row.slowest:,.1f}-{row.fastest:,.1f}",
+        f"{row.tokens_per_s:,.0f}",
+        "" if row.ratio is None else f"{row.ratio:.2f}x",
+        f"{row.agreement:.0%}",
+    )
+
+
+def _aligned(cells: tuple[str, ...], widths: list[int]) -> str:
+    """Words to the left, numbers to the right."""
+    padded = [
+        cell.ljust(width) if column < 3 else cell.rjust(width)
+        for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    ]
+    return "  " + "  ".join(padded).rstrip()

@@ -1,0 +1,127 @@
+"""`attendo bench`: speed on this machine beside the installed peers."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+
+import typer
+
+from attendo.cli.options import JsonOption, LengthPenaltyOption, ThreadsOption
+from attendo.cli.progress import JobProgress, note
+
+if TYPE_CHECKING:
+    from attendo.bench.compare import Measurement
+    from attendo.bench.decode import DecodeBench
+
+bench = typer.Typer(
+    name="bench", help="Speed on this machine beside the installed peers, as ratios in one run.", no_args_is_help=True
+)
+
+SystemName = Literal["attendo", "ctranslate2", "huggingface"]
+Dtype = Literal["float32", "int8", "bfloat16"]
+
+
+@bench.callback()
+def benches() -> None:
+    """Keeps `bench` a group of commands, however few they are."""
+
+
+@bench.command()
+def decode(
+    model: Annotated[
+        str | None,
+        typer.Argument(metavar="[MODEL]", help="A model or run folder; the paper's base model with random weights."),
+    ] = None,
+    source: Annotated[
+        Path | None, typer.Option("--source", metavar="FILE", help="With MODEL: sentences to translate, one a line.")
+    ] = None,
+    systems: Annotated[str, typer.Option("--systems", help="What to measure.")] = ",".join(get_args(SystemName)),
+    dtypes: Annotated[str, typer.Option("--dtypes", help="The numbers to calculate with.")] = ",".join(get_args(Dtype)),
+    beam: Annotated[str, typer.Option("--beam", help="Beam sizes; 1 is greedy.")] = "1,4",
+    batch: Annotated[
+        str, typer.Option("--batch", help="Sentences at once; 1 is one call a sentence, which is latency.")
+    ] = "1,32,128",
+    length: Annotated[
+        int, typer.Option("--length", min=2, help="Tokens of a random sentence and of its translation.")
+    ] = 25,
+    sentences: Annotated[
+        int | None,
+        typer.Option("--sentences", min=1, help="Of a measurement. Default: a batch for each thread; 6 of batch 1."),
+    ] = None,
+    repetitions: Annotated[int, typer.Option("--repetitions", min=1, help="Measurements of each.")] = 3,
+    threads: ThreadsOption = None,
+    device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option("--device", help="Where to decode.")] = "cpu",
+    length_penalty: LengthPenaltyOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measures decoding: attendo by dtype beside CTranslate2 in each layout of threads and Hugging Face's Marian.
+
+    All translate the same sentences with the same weights, by turns. Nothing is installed; a peer that is missing is a
+    line that says how to install it.
+    """
+    if (model is None) != (source is None):
+        raise typer.BadParameter("MODEL and --source go together", param_hint="--source")
+    chosen_systems = _choices(systems, get_args(SystemName), "--systems")
+    chosen_dtypes = _choices(dtypes, get_args(Dtype), "--dtypes")
+    beams, batches = _numbers(beam, "--beam"), _numbers(batch, "--batch")
+
+    from attendo.bench.compare import make_settings
+    from attendo.bench.decode import DecodeBench, DecodeOptions, model_work, paper_work
+    from attendo.bench.machine import usable_cores
+    from attendo.workflow.device import choose_device
+
+    options = DecodeOptions(
+        systems=chosen_systems,
+        dtypes=chosen_dtypes,
+        beams=beams,
+        batches=batches,
+        threads=threads or usable_cores(),
+        repetitions=repetitions,
+        sentences=sentences,
+        device=choose_device(device),
+    )
+    note("preparing the work")
+    if model is not None and source is not None:
+        work = model_work(model, source, length_penalty=length_penalty)
+    else:
+        settings = make_settings(beams, batches, threads=options.threads, sentences=sentences)
+        work = paper_work(length=length, sentences=max(setting.sentences for setting in settings))
+    _run(DecodeBench(work, options, note), as_json=as_json)
+
+
+def _run(ready: "DecodeBench", *, as_json: bool) -> None:
+    """Measures and prints; after a signal, what was measured until then."""
+    for line in ready.missing:
+        note(line)
+    minutes = ready.estimate_s() / 60
+    note(f"{len(ready.systems)} systems; this takes about {f'{minutes:.0f} minutes' if minutes >= 2 else 'a minute'}")
+    done: list[Measurement] = []
+    ending: BaseException | None = None
+    try:
+        with JobProgress("measuring", "%", 100) as progress:
+            for measurement in ready.measure(lambda share, label: progress.update(100 * share, note=label)):
+                done.append(measurement)
+    except (KeyboardInterrupt, SystemExit) as signal_or_exit:  # SIGTERM arrives as SystemExit
+        ending = signal_or_exit
+    report = ready.report(done, complete=ending is None)
+    print(json.dumps(report.to_json(), indent=2, ensure_ascii=False) if as_json else report.to_text(), flush=True)
+    if ending is not None:
+        raise ending
+
+
+def _choices(text: str, known: tuple[str, ...], option: str) -> tuple[Any, ...]:
+    """The known words of a list with commas, each once."""
+    words = tuple(dict.fromkeys(word.strip() for word in text.split(",")))
+    for word in words:
+        if word not in known:
+            raise typer.BadParameter(f"{word!r} is not one of {', '.join(known)}", param_hint=option)
+    return words
+
+
+def _numbers(text: str, option: str) -> tuple[int, ...]:
+    """The whole numbers of a list with commas, each once."""
+    words = tuple(dict.fromkeys(word.strip() for word in text.split(",")))
+    for word in words:
+        if not word.isdecimal() or int(word) < 1:
+            raise typer.BadParameter(f"{word!r} is not a whole number from 1 on", param_hint=option)
+    return tuple(map(int, words))

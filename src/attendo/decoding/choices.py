@@ -1,0 +1,199 @@
+"""What each row of a batch may choose at a step: the sentences' rules, put to the step in one go."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from attendo.decoding.config import SearchConfig
+from attendo.decoding.constraints import EVERYTHING, Allowed, Rules, constraints_of
+from attendo.decoding.forced import ForcedSequences, State
+from attendo.decoding.step import Banned, FloatArray, IntArray, NextTokens
+from attendo.errors import ModelError
+
+BoolArray = npt.NDArray[np.bool_]
+DoubleArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForcedRow:
+    """How far a row has come with what is forced, as long as something is missing."""
+
+    sequences: ForcedSequences
+    """What is forced in its sentence."""
+    state: State
+    """What it has of it."""
+    may_end: bool
+    """Whether it could end here if nothing were missing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Permitted:
+    """What the rows may choose at one step."""
+
+    allowed: Sequence[Allowed]
+    """Of each row; empty where `banned` says it all."""
+    banned: Banned
+    """For the rows that may choose from the whole vocabulary but for these tokens."""
+    only: dict[int, list[int]]
+    """For the others, by row: the tokens that they may choose, ascending."""
+    forced: dict[int, ForcedRow]
+    """The rows that miss something that is forced."""
+
+    def eos_banned(self, eos_id: int) -> list[int]:
+        """The rows that may not end here."""
+        return [row for row, allowed in enumerate(self.allowed) if eos_id not in allowed]
+
+
+class Guard:
+    """The rules of a batch's sentences, asked once a step.
+
+    Args:
+        rules: one a sentence.
+        eos_id: the id of `</s>`.
+        config: for `no_repeat_ngram`.
+    """
+
+    def __init__(self, rules: Sequence[Rules], eos_id: int, config: SearchConfig) -> None:
+        self.max_lens = np.array([each.max_len for each in rules], dtype=np.int64)
+        """Of each sentence."""
+        self.any_forced = any(each.forced for each in rules)
+        """Whether any sentence has sequences that must occur."""
+        self._eos_id = eos_id
+        self._min_lens = np.array([each.min_len for each in rules], dtype=np.int64)
+        self._longest_min = int(self._min_lens.max(initial=0))
+        self._constraints = [constraints_of(each, config) for each in rules]
+        self._forced = [ForcedSequences(each.forced) if each.forced else None for each in rules]
+        self._any_constraints = self.any_forced or any(self._constraints)
+
+    def permitted(self, sentences: IntArray, ids: IntArray, log_probs: DoubleArray | None = None) -> Permitted | None:
+        """What the rows may choose.
+
+        Args:
+            sentences: the present ones, int64 `(sentences,)`.
+            ids: int64 `(sentences * width, length)`, the rows of a sentence side by side.
+            log_probs: `(sentences * width,)`; a row with -inf is dead and may choose anything. None: none is dead.
+
+        Returns:
+            None where every row may choose anything.
+        """
+        if not self._any_constraints:
+            if ids.shape[1] >= self._longest_min:
+                return None
+            return self._only_not_shorter(sentences, ids)
+        return self._permitted(sentences, ids, log_probs)
+
+    def _only_not_shorter(self, sentences: IntArray, ids: IntArray) -> Permitted | None:
+        """Bans `</s>` in the sentences that are too short to end."""
+        short = self._min_lens[sentences] > ids.shape[1]
+        if not short.any():
+            return None
+        offsets = np.zeros(len(ids) + 1, dtype=np.int64)
+        np.cumsum(short.repeat(len(ids) // len(sentences)), out=offsets[1:])
+        banned = Banned(offsets=offsets, ids=np.full(offsets[-1], self._eos_id))
+        return Permitted(allowed=(), banned=banned, only={}, forced={})
+
+    def _permitted(self, sentences: IntArray, ids: IntArray, log_probs: DoubleArray | None) -> Permitted:
+        """Asks every constraint of every row."""
+        width = len(ids) // len(sentences)
+        allowed: list[Allowed] = [EVERYTHING] * len(ids)
+        forced: dict[int, ForcedRow] = {}
+        for line, sentence in enumerate(sentences.tolist()):
+            base = Allowed(banned=frozenset((self._eos_id,))) if self._min_lens[sentence] > ids.shape[1] else EVERYTHING
+            constraints, sequences = self._constraints[sentence], self._forced[sentence]
+            for row in range(line * width, (line + 1) * width):
+                if log_probs is not None and log_probs[row] == -math.inf:
+                    continue
+                its_ids = ids[row].tolist() if constraints or sequences else []
+                its_allowed = base
+                for constraint in constraints:
+                    its_allowed &= constraint.following(its_ids)
+                if sequences is not None:
+                    its_forced = _forced_row(sequences, its_ids, self._eos_id in its_allowed)
+                    if its_forced is not None:
+                        forced[row] = its_forced
+                        room = int(self.max_lens[sentence]) - len(its_ids)
+                        only = sequences.within(its_forced.state, room)
+                        its_allowed &= Allowed(only, frozenset((self._eos_id,)))
+                allowed[row] = its_allowed
+        return permitted_from(allowed, forced)
+
+
+def _forced_row(sequences: ForcedSequences, ids: Sequence[int], may_end: bool) -> ForcedRow | None:
+    state = sequences.state(ids)
+    if not sequences.need(state):
+        return None
+    return ForcedRow(sequences=sequences, state=state, may_end=may_end)
+
+
+def permitted_from(allowed: Sequence[Allowed], forced: dict[int, ForcedRow]) -> Permitted:
+    """Bans in one array, and apart from them the rows that have few tokens to choose from."""
+    only = {row: sorted(each.only - each.banned) for row, each in enumerate(allowed) if each.only is not None}
+    banned = [sorted(each.banned) if each.only is None else [] for each in allowed]
+    offsets = np.zeros(len(banned) + 1, dtype=np.int64)
+    np.cumsum([len(ids) for ids in banned], out=offsets[1:])
+    flat = np.array([token for ids in banned for token in ids], dtype=np.int64)
+    return Permitted(allowed=allowed, banned=Banned(offsets=offsets, ids=flat), only=only, forced=forced)
+
+
+def best_tokens(
+    next_tokens: NextTokens, k: int, permitted: Permitted | None, eos_id: int
+) -> tuple[FloatArray, IntArray]:
+    """The k most probable permitted tokens of each row.
+
+    Returns:
+        Log-probabilities, float32 `(rows, k or less)`, and tokens, as `NextTokens.top_k` gives them.
+
+    Raises:
+        ModelError: a log-probability is not a number.
+    """
+    if permitted is None:
+        values, tokens = next_tokens.top_k(k)
+    elif not permitted.only:
+        values, tokens = next_tokens.top_k(k, permitted.banned if len(permitted.banned.ids) else None)
+    else:
+        values, tokens = _best_of_few(next_tokens, k, permitted, eos_id)
+    check_numbers(values)
+    return values, tokens
+
+
+def _best_of_few(next_tokens: NextTokens, k: int, permitted: Permitted, eos_id: int) -> tuple[FloatArray, IntArray]:
+    """The same where some rows have a list of tokens to choose from."""
+    rows = len(permitted.allowed)
+    if len(permitted.only) < rows:
+        values, tokens = map(np.array, next_tokens.top_k(k, permitted.banned))
+    else:
+        values, tokens = np.empty((rows, k), dtype=np.float32), np.empty((rows, k), dtype=np.int64)
+    asked = np.full((rows, max(1, *map(len, permitted.only.values()))), eos_id, dtype=np.int64)
+    for row, ids in permitted.only.items():
+        asked[row, : len(ids)] = ids
+    found = next_tokens.of(asked)
+    check_numbers(found)
+    for row, ids in permitted.only.items():
+        order = np.argsort(-found[row, : len(ids)], kind="stable")[: values.shape[1]]
+        values[row], tokens[row] = -np.inf, eos_id
+        values[row, : len(order)], tokens[row, : len(order)] = found[row, order], asked[row, order]
+    return values, tokens
+
+
+def eos_log_probs(next_tokens: NextTokens, rows: int, eos_id: int) -> FloatArray:
+    """Each row's log-probability of ending here, float32 `(rows,)`."""
+    found: FloatArray = next_tokens.of(np.full((rows, 1), eos_id, dtype=np.int64))[:, 0]
+    check_numbers(found)
+    return found
+
+
+def check_numbers(log_probs: FloatArray) -> None:
+    """Refuses log-probabilities that are not numbers.
+
+    Raises:
+        ModelError: one of them is not.
+    """
+    # Of numbers that are at most 0 the sum is a number, -inf included; it is the cheapest way to look at all.
+    if math.isnan(log_probs.sum()):
+        raise ModelError(
+            "the model gives probabilities that are not numbers; its weights are damaged, or too large for its dtype: "
+            "see `attendo info MODEL --verify`, or translate with --dtype float32"
+        )

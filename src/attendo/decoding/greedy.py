@@ -1,0 +1,57 @@
+"""Greedy search: the most probable token, again and again."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from attendo.decoding.choices import Guard, best_tokens, eos_log_probs
+from attendo.decoding.config import SearchConfig
+from attendo.decoding.constraints import Rules
+from attendo.decoding.hypothesis import Hypothesis, Written
+from attendo.decoding.step import Step
+
+
+def greedy_search(step: Step, rules: Sequence[Rules], *, eos_id: int, config: SearchConfig) -> list[Hypothesis]:
+    """Takes the most probable token that the rules permit.
+
+    Args:
+        step: at its start, with one row a sentence.
+        rules: of each sentence; none of them with forced sequences, which are for `beam_search` with a beam of 1.
+        eos_id: the id of `</s>`.
+        config: its length penalty is for the score only.
+
+    Returns:
+        A hypothesis a sentence. Where no token is permitted it ends there, unfinished.
+
+    Raises:
+        ModelError: a log-probability is not a number.
+    """
+    if not rules:
+        return []
+    found: dict[int, Hypothesis] = {}
+    guard, written = Guard(rules, eos_id, config), Written(len(rules))
+    sentences, max_lens = np.arange(len(rules)), guard.max_lens
+    next_tokens = step.start()
+    while True:
+        permitted = guard.permitted(sentences, written.ids)
+        best_values, best_ids = best_tokens(next_tokens, 1, permitted, eos_id)
+        values, tokens = best_values.ravel(), best_ids.ravel()
+        chosen = ended = tokens == eos_id
+        if permitted is not None or written.length >= max_lens.min():
+            ended = chosen | (max_lens == written.length) | np.isneginf(values)
+            chosen = chosen & ~np.isneginf(values)
+            if not chosen[ended].all():
+                values = np.where(ended, eos_log_probs(next_tokens, len(values), eos_id), values)
+        if ended.any():
+            for row in ended.nonzero()[0].tolist():
+                found[int(sentences[row])] = written.hypothesis(
+                    row, float(values[row]), finished=bool(chosen[row]), alpha=config.length_penalty
+                )
+            if len(found) == len(rules):
+                return [found[sentence] for sentence in range(len(rules))]
+            rows = (~ended).nonzero()[0]
+            sentences, max_lens, values, tokens = sentences[rows], max_lens[rows], values[rows], tokens[rows]
+            written.select(rows)
+            step.select(rows[:, None])
+        written.append(tokens, values)
+        next_tokens = step.advance(tokens)

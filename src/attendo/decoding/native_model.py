@@ -1,0 +1,355 @@
+"""A Transformer on the native kernels: the weights packed once, and each batch a session that runs without Python."""
+
+import ctypes
+import math
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from queue import Empty, SimpleQueue
+from threading import Lock
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from attendo.decoding.step import Banned, FloatArray, IntArray
+from attendo.model.layers import DecoderLayer, EncoderLayer
+from attendo.model.quantization import quantize_rows
+from attendo.model.transformer import Transformer
+from attendo.native.library import PADDED, Kernels, Shape
+
+_PROJECTION, _ENCODER, _DECODER = 0, 1, 5
+"""Where the numbers of matrices begin in `model.h`."""
+
+
+def can_run(transformer: Transformer) -> bool:
+    """Whether the kernels know this architecture."""
+    config = transformer.config
+    return config.d_model % PADDED == 0
+
+
+class NativeModel:
+    """Decodes on the processor with the native kernels.
+
+    Batches do not wait for each other, and a sentence's result has the same bits in any batch and with any number of
+    threads.
+
+    Args:
+        transformer: float32, on the CPU; its norms and, but for int8, its embeddings are used in place.
+        dtype: of the products; int8 has a scale for each row of weights and of activations.
+        kernels: the variant to run on.
+    """
+
+    concurrent = True
+
+    def __init__(self, transformer: Transformer, *, dtype: Literal["float32", "int8"], kernels: Kernels) -> None:
+        self.transformer = transformer
+        self.tgt_vocab_size = transformer.tgt_vocab_size
+        self.kernel = f"native {kernels.variant} {dtype}"
+        self._kernels = kernels
+        self._kept: list[object] = []  # what the kernels point to
+        self._int8 = dtype == "int8"
+        self._handle = kernels.new("model_new", ctypes.byref(_shape(transformer)))
+        weakref.finalize(self, kernels.call, "model_free", self._handle)
+        self._fill(transformer)
+        self._idle: dict[int, SimpleQueue[Session]] = {}
+        self._lock = Lock()
+
+    def step(self, sources: Sequence[Sequence[int]], *, threads: int = 1) -> "NativeStep":
+        """A batch at its start.
+
+        Args:
+            sources: each sentence's ids with its `</s>`.
+            threads: that share each product; more than one pays for very few sentences only.
+        """
+        return NativeStep(self, sources, threads)
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Nothing needs to be set up."""
+        yield
+
+    def token_log_probs(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> Tensor:
+        """Log-probabilities of given translations, float32 `(all target tokens,)`; see `DecodingModel`."""
+        return _forced_log_probs(self.step(sources), targets)
+
+    def borrow(self, threads: int) -> "Session":
+        """A session nobody uses: one that is there already has its memory, which costs time to get."""
+        try:
+            return self._idle.setdefault(threads, SimpleQueue()).get_nowait()
+        except Empty:
+            return Session(self._kernels, self._kernels.new("session_new", self._handle, threads), self)
+
+    def give_back(self, session: "Session", threads: int) -> None:
+        """Ends a loan."""
+        self._idle[threads].put(session)
+
+    def encodings(self, side: Literal["source", "target"], length: int) -> FloatArray:
+        """Encodings of at least so many positions, float32 `(positions, d_model)`.
+
+        Raises:
+            DataError: there are not so many learned ones.
+        """
+        transformer = self.transformer
+        positions = (transformer.source_embedding if side == "source" else transformer.target_embedding).positions
+        with self._lock, torch.no_grad():
+            positions(0, length)  # sinusoids' table grows
+            table: FloatArray = positions.table.detach().numpy()
+        return table
+
+    def _fill(self, transformer: Transformer) -> None:
+        heads = _HeadSizes(transformer)
+        self._embedding(0, transformer.source_embedding.weight)
+        self._embedding(1, transformer.target_embedding.weight)
+        self._matrix(_PROJECTION, 0, transformer.output_weight, transformer.output_bias)
+        for index, layer in enumerate(transformer.encoder_layers):
+            assert isinstance(layer, EncoderLayer)
+            own = layer.self_attention
+            self._linear(_ENCODER, index, own.query_key_value, outputs=heads.of("qkv"))
+            self._linear(_ENCODER + 1, index, own.output, inputs=heads.of("v"))
+            self._feed_forward(_ENCODER + 2, index, layer)
+            self._norms(0, index, layer.self_attention_norm.norm, layer.feed_forward_norm.norm)
+        for index, layer in enumerate(transformer.decoder_layers):
+            assert isinstance(layer, DecoderLayer)
+            own, across = layer.self_attention, layer.encoder_attention
+            self._linear(_DECODER, index, own.query_key_value, outputs=heads.of("qkv"))
+            self._linear(_DECODER + 1, index, own.output, inputs=heads.of("v"))
+            self._linear(_DECODER + 2, index, across.query, outputs=heads.of("q"))
+            self._linear(_DECODER + 3, index, across.key_value, outputs=heads.of("kv"))
+            self._linear(_DECODER + 4, index, across.output, inputs=heads.of("v"))
+            self._feed_forward(_DECODER + 5, index, layer)
+            norms = (layer.self_attention_norm, layer.encoder_attention_norm, layer.feed_forward_norm)
+            self._norms(2, index, *(each.norm for each in norms))
+
+    def _feed_forward(self, which: int, index: int, layer: EncoderLayer | DecoderLayer) -> None:
+        inner, outer = layer.feed_forward.inner, layer.feed_forward.outer
+        places = _Places.plain(inner.out_features)
+        self._linear(which, index, inner, outputs=places)
+        self._linear(which + 1, index, outer, inputs=places)
+
+    def _linear(
+        self,
+        which: int,
+        layer: int,
+        linear: nn.Linear,
+        *,
+        outputs: "_Places | None" = None,
+        inputs: "_Places | None" = None,
+    ) -> None:
+        self._matrix(which, layer, linear.weight, linear.bias, outputs=outputs, inputs=inputs)
+
+    def _matrix(
+        self,
+        which: int,
+        layer: int,
+        weight: Tensor,
+        bias: Tensor | None,
+        *,
+        outputs: "_Places | None" = None,
+        inputs: "_Places | None" = None,
+    ) -> None:
+        """Hands over a weight `(outputs, inputs)`, its rows or columns moved to where the kernels look for them."""
+        weight, bias = weight.detach(), None if bias is None else bias.detach()
+        codes, scales = quantize_rows(weight) if self._int8 else (None, None)
+        values = weight if codes is None else codes
+        if outputs is not None:
+            values = outputs.spread(values, 0)
+            scales = None if scales is None else outputs.spread(scales, 0)
+            bias = None if bias is None else outputs.spread(bias, 0)
+        if inputs is not None:
+            values = inputs.spread(values, 1)
+        values = values.contiguous()
+        floats, int8 = (None, values) if self._int8 else (values, None)
+        pointers = (_pointer(each) for each in (floats, int8, scales, bias))
+        self._kernels.call("model_matrix", self._handle, which, layer, *values.shape, *pointers)
+
+    def _norms(self, which: int, layer: int, *norms: nn.LayerNorm) -> None:
+        for number, norm in enumerate(norms, start=which):
+            gain, bias = self._keep(norm.weight), self._keep(norm.bias)
+            self._kernels.call("model_norm", self._handle, number, layer, gain, bias)
+
+    def _embedding(self, target: int, weight: Tensor) -> None:
+        floats, codes, scales = None, None, None
+        if self._int8:
+            codes, scales = (self._keep(values) for values in quantize_rows(weight.detach()))
+        else:
+            floats = self._keep(weight)
+        self._kernels.call("model_embedding", self._handle, target, floats, codes, scales)
+
+    def _keep(self, values: Tensor) -> int:
+        """The address of values that stay where they are as long as this model."""
+        kept = values.detach().contiguous()
+        self._kept.append(kept)
+        return kept.data_ptr()
+
+
+class Session:
+    """A batch inside the kernels; ends with this object."""
+
+    def __init__(self, kernels: Kernels, handle: int, model: NativeModel) -> None:
+        self._kernels, self._handle = kernels, handle
+        self._model = model  # the kernels point to it
+        weakref.finalize(self, kernels.call, "session_free", handle)
+
+    def call(self, name: str, *arguments: object) -> None:
+        """Calls a function of the session."""
+        self._kernels.call(f"session_{name}", self._handle, *arguments)
+
+
+class NativeStep:
+    """A batch of sentences and the next tokens' log-probabilities at once: a `Step` that is its own `NextTokens`.
+
+    Args:
+        model: with the packed weights.
+        sources: each sentence's ids with its `</s>`.
+        threads: that share each product.
+    """
+
+    def __init__(self, model: NativeModel, sources: Sequence[Sequence[int]], threads: int) -> None:
+        self._model, self._threads = model, threads
+        self._session = model.borrow(threads)
+        weakref.finalize(self, model.give_back, self._session, threads)
+        self._rows, self._length = len(sources), 0
+        ids = np.concatenate([np.asarray(source, dtype=np.int64) for source in sources])
+        lengths = np.array([len(source) for source in sources], dtype=np.int32)
+        positions = model.encodings("source", int(lengths.max()))
+        self._session.call("start", _address(ids), _address(lengths), len(sources), _address(positions))
+        self._positions = model.encodings("target", 1)
+
+    def start(self) -> "NativeStep":
+        """What may come first."""
+        return self._advance(None)
+
+    def advance(self, last_ids: IntArray) -> "NativeStep":
+        """Adds a token, int64 `(rows,)`, to each row; gives what may come next."""
+        return self._advance(_address(np.ascontiguousarray(last_ids, dtype=np.int64)))
+
+    def select(self, rows: IntArray) -> None:
+        """Goes on from other rows, int64 `(sentences, hypotheses)`."""
+        self._session.call("select", _address(np.ascontiguousarray(rows, dtype=np.int64)), *rows.shape)
+        self._rows = rows.size
+
+    def top_k(self, k: int, banned: Banned | None = None) -> tuple[FloatArray, IntArray]:
+        """The k most probable tokens of each row that are not banned; see `NextTokens`."""
+        k = min(k, self._model.tgt_vocab_size)
+        values = np.empty((self._rows, k), dtype=np.float32)
+        ids = np.empty((self._rows, k), dtype=np.int64)
+        offsets, listed = (None, None) if banned is None else (_address(banned.offsets), _address(banned.ids))
+        self._session.call("top_k", k, offsets, listed, _address(values), _address(ids))
+        return values, ids
+
+    def of(self, ids: IntArray) -> FloatArray:
+        """Log-probabilities of given tokens, int64 `(rows, n)`."""
+        ids = np.ascontiguousarray(ids, dtype=np.int64)
+        values = np.empty(ids.shape, dtype=np.float32)
+        self._session.call("of", _address(ids), ids.shape[1], _address(values))
+        return values
+
+    def all(self) -> FloatArray:
+        """Log-probabilities of all tokens, float32 `(rows, vocab_size)`."""
+        values = np.empty((self._rows, self._model.tgt_vocab_size), dtype=np.float32)
+        self._session.call("all", _address(values))
+        return values
+
+    def _advance(self, last_ids: int | None) -> "NativeStep":
+        if self._length >= len(self._positions):
+            self._positions = self._model.encodings("target", self._length + 1)
+        self._session.call("advance", last_ids, _address(self._positions[self._length]))
+        self._length += 1
+        return self
+
+
+def _forced_log_probs(step: NativeStep, targets: Sequence[Sequence[int]]) -> Tensor:
+    """Log-probabilities of given translations by a step, a token at a time: `DecodingModel.token_log_probs`.
+
+    Args:
+        step: at its start.
+        targets: each sentence's ids with its `</s>`.
+    """
+    longest = max(len(target) for target in targets)
+    ids = np.zeros((len(targets), longest), dtype=np.int64)
+    for row, target in enumerate(targets):
+        ids[row, : len(target)] = target
+    found = np.empty(ids.shape, dtype=np.float32)
+    next_tokens = step.start()
+    for position in range(longest):
+        found[:, position] = next_tokens.of(ids[:, position : position + 1])[:, 0]
+        if position + 1 < longest:
+            next_tokens = step.advance(np.ascontiguousarray(ids[:, position]))
+    return torch.from_numpy(np.concatenate([found[row, : len(target)] for row, target in enumerate(targets)]))
+
+
+class _Places:
+    """Where rows or columns go when every head is filled up with zeros to a multiple of `PADDED`."""
+
+    def __init__(self, places: Tensor, size: int) -> None:
+        self._places, self._size = places, size
+
+    @classmethod
+    def plain(cls, size: int) -> "_Places":
+        """As they are, and zeros behind."""
+        return cls(torch.arange(size), _padded(size))
+
+    @classmethod
+    def heads(cls, num_heads: int, sizes: Sequence[int]) -> "_Places":
+        """Blocks of `num_heads` heads of each of the sizes."""
+        parts, first = [], 0
+        for size in sizes:
+            starts = first + torch.arange(num_heads) * _padded(size)
+            parts.append((starts[:, None] + torch.arange(size)).flatten())
+            first += num_heads * _padded(size)
+        return cls(torch.cat(parts), first)
+
+    def spread(self, values: Tensor, dim: int) -> Tensor:
+        """The values with zeros between them."""
+        if len(self._places) == self._size:
+            return values
+        shape = list(values.shape)
+        shape[dim] = self._size
+        return values.new_zeros(shape).index_copy_(dim, self._places, values)
+
+
+class _HeadSizes:
+    """The layouts of queries, keys and values."""
+
+    def __init__(self, transformer: Transformer) -> None:
+        self._config = transformer.config
+
+    def of(self, letters: str) -> _Places:
+        """The layout of a row that holds these one after the other: q, k and v."""
+        sizes = {"q": self._config.key_size, "k": self._config.key_size, "v": self._config.value_size}
+        return _Places.heads(self._config.num_heads, [sizes[letter] for letter in letters])
+
+
+def _shape(transformer: Transformer) -> Shape:
+    config = transformer.config
+    return Shape(
+        d_model=config.d_model,
+        d_ff=_padded(config.d_ff),
+        num_heads=config.num_heads,
+        d_k=_padded(config.key_size),
+        d_v=_padded(config.value_size),
+        encoder_layers=config.encoder_layers,
+        decoder_layers=config.decoder_layers,
+        src_vocab_size=transformer.src_vocab_size,
+        tgt_vocab_size=transformer.tgt_vocab_size,
+        start_id=config.start_id,
+        swish=config.activation == "swish",
+        scale=1 / math.sqrt(config.key_size),
+        layer_norm_eps=config.layer_norm_eps,
+        embedding_scale=math.sqrt(config.d_model),
+    )
+
+
+def _padded(size: int) -> int:
+    return -(-size // PADDED) * PADDED
+
+
+def _pointer(values: Tensor | None) -> int | None:
+    return None if values is None else values.data_ptr()
+
+
+def _address(values: npt.NDArray[np.generic]) -> int:
+    return values.ctypes.data

@@ -1,0 +1,90 @@
+"""Many sentences as ids: batches of about equal length, worked on by as many threads as there are."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+from attendo.decoding.batches import length_batches
+from attendo.decoding.config import SearchConfig
+from attendo.decoding.constraints import Rules
+from attendo.decoding.hypothesis import Hypothesis
+from attendo.decoding.models import DecodingModel
+from attendo.decoding.search import search
+from attendo.decoding.steps import EnsembleStep
+from attendo.text.tokenization import EOS_ID
+
+_SHARED_ROWS = 8
+"""Hypotheses up to which the threads share the products of one batch; beyond, each takes a batch of its own."""
+
+
+class IdSearch:
+    """Searches with one model, or with several as an ensemble.
+
+    Where the model is `concurrent`, each thread has a batch of its own, which is the fastest there is; a batch that
+    comes alone is divided among them, and one too small for that they work on together. None of it changes a result.
+
+    Args:
+        models: the mean of their probabilities is searched.
+        config: search settings.
+        threads: that may work.
+    """
+
+    def __init__(self, models: Sequence[DecodingModel], config: SearchConfig, *, threads: int = 1) -> None:
+        self.models, self.config = tuple(models), config
+        self._threads = threads if all(model.concurrent for model in models) else 1
+
+    def search(self, sources: Sequence[Sequence[int]], rules: Sequence[Rules]) -> list[list[Hypothesis]]:
+        """Hypotheses of each sentence, best first, in the sentences' order.
+
+        Args:
+            sources: each sentence's ids with its `</s>`.
+            rules: of each sentence.
+
+        Raises:
+            ModelError: the models' probabilities are not numbers.
+        """
+        batches = self._batches(sources)
+        found: list[list[Hypothesis]] = [[] for _ in sources]
+        with ExitStack() as stack:
+            for model in self.models:
+                stack.enter_context(model.at_work())
+            for batch, hypotheses in zip(batches, self._search_all(batches, sources, rules), strict=True):
+                for index, its_hypotheses in zip(batch, hypotheses, strict=True):
+                    found[index] = its_hypotheses
+        return found
+
+    def _batches(self, sources: Sequence[Sequence[int]]) -> list[list[int]]:
+        """Indices into the sources, longest first."""
+        batches = length_batches(
+            [len(ids) for ids in sources],
+            max_tokens=self.config.max_batch_tokens,
+            max_sentences=self.config.max_batch_sentences,
+        )
+        if len(batches) != 1 or len(sources) * self.config.beam_size <= _SHARED_ROWS:
+            return batches
+        size = -(-len(sources) // self._threads)
+        return [batches[0][first : first + size] for first in range(0, len(sources), size)]
+
+    def _search_all(
+        self, batches: Sequence[Sequence[int]], sources: Sequence[Sequence[int]], rules: Sequence[Rules]
+    ) -> list[list[list[Hypothesis]]]:
+        """Hypotheses of each batch."""
+
+        def work(batch: Sequence[int], threads: int = 1) -> list[list[Hypothesis]]:
+            return self._search_batch([sources[i] for i in batch], [rules[i] for i in batch], threads)
+
+        if self._threads == 1 or len(batches) < 2:
+            return [work(batch, self._threads) for batch in batches]
+        pool = ThreadPoolExecutor(self._threads, thread_name_prefix="attendo-search")
+        try:
+            return list(pool.map(work, batches))
+        finally:
+            # After Ctrl-C, or an error, batches that have not begun are not wanted any more.
+            pool.shutdown(cancel_futures=True)
+
+    def _search_batch(
+        self, sources: Sequence[Sequence[int]], rules: Sequence[Rules], threads: int
+    ) -> list[list[Hypothesis]]:
+        steps = [model.step(sources, threads=threads) for model in self.models]
+        step = steps[0] if len(steps) == 1 else EnsembleStep(steps)
+        return search(step, rules, eos_id=EOS_ID, config=self.config)

@@ -1,0 +1,66 @@
+"""What every search searches: hypotheses that grow by a token a step, and the next token's log-probabilities.
+
+A Transformer with its cache, one without, the native kernels, an ensemble of several and a test's table of
+probabilities are all steps. What a search keeps is small and lies in numpy arrays; what a step keeps is its own affair.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float32]
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Banned:
+    """Tokens that may not come next, a list for each row."""
+
+    offsets: IntArray
+    """`(rows + 1,)`: row r's tokens are `ids[offsets[r]:offsets[r + 1]]`."""
+    ids: IntArray
+    """Ascending and distinct within a row."""
+
+
+class NextTokens(Protocol):
+    """Log-probabilities of each row's next token; to be asked before the step goes on.
+
+    They are of the whole vocabulary: banning a token takes it out of the choice and leaves the others' as they are.
+    """
+
+    def top_k(self, k: int, banned: Banned | None = None) -> tuple[FloatArray, IntArray]:
+        """The k most probable tokens of each row that are not banned.
+
+        Args:
+            k: at most the size of the vocabulary.
+            banned: what may not be chosen.
+
+        Returns:
+            Log-probabilities, float32 `(rows, k)`, largest first and of equal ones the lower id first, and the tokens,
+            int64 `(rows, k)`. Where fewer than k tokens are left, the rest is -inf with tokens that mean nothing.
+            Log-probabilities that are not numbers are given as they are.
+        """
+
+    def of(self, ids: IntArray) -> FloatArray:
+        """Log-probabilities of given tokens, int64 `(rows, n)`: float32 of the same shape."""
+
+    def all(self) -> FloatArray:
+        """Log-probabilities of all tokens, float32 `(rows, vocab_size)`."""
+
+
+class Step(Protocol):
+    """A batch of sentences with hypotheses, each a row, those of a sentence side by side."""
+
+    def start(self) -> NextTokens:
+        """What may come first: a row a sentence; called once."""
+
+    def advance(self, last_ids: IntArray) -> NextTokens:
+        """Adds a token, int64 `(rows,)`, to each row; gives what may come next."""
+
+    def select(self, rows: IntArray) -> None:
+        """Goes on from other rows, int64 `(sentences, hypotheses)`: the old row that each new row continues.
+
+        Rows of one line are of one sentence; a sentence that is in no line has left.
+        """

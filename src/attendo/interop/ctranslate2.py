@@ -1,0 +1,146 @@
+"""A Transformer as CTranslate2 has it: its specification, to be saved as a folder that a `Translator` reads."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from attendo.errors import ModelError
+from attendo.model.attention import EncoderDecoderAttention, SelfAttention
+from attendo.model.config import ModelConfig
+from attendo.model.layers import AddAndNorm, DecoderLayer, EncoderLayer, FeedForward
+from attendo.model.positions import LearnedPositions, sinusoids
+from attendo.model.transformer import Embedding, Transformer
+
+EOS, UNK = "</s>", "<unk>"
+"""What the tokens of ids 0 and 1 are called."""
+
+
+def to_spec(
+    model: Transformer, *, source_tokens: Sequence[str], target_tokens: Sequence[str], max_positions: int = 1024
+) -> Any:
+    """A Transformer's weights in a `ctranslate2.specs.TransformerSpec`, validated and not yet quantised.
+
+    Args:
+        model: float32, on the CPU.
+        source_tokens: the token of each source id, `</s>` and `<unk>` among them, all distinct.
+        target_tokens: those of the target; equal to `source_tokens` where the vocabulary is joint.
+        max_positions: rows of the table of sinusoids: the longest text, in tokens. CTranslate2 would build its own
+            where there is none, but by another formula and from position 1 on. A learned table is taken as it is.
+
+    Returns:
+        The specification. The source's `</s>` is added by CTranslate2, so that a caller gives the pieces alone.
+
+    Raises:
+        ModelError: the model has something that CTranslate2 cannot carry; the message names all of it.
+    """
+    from ctranslate2.specs.common_spec import Activation
+    from ctranslate2.specs.transformer_spec import TransformerSpec
+
+    config = model.config
+    _check(config)
+    activation = {"relu": Activation.RELU, "swish": Activation.SWISH}[config.activation]
+    layers = (config.encoder_layers, config.decoder_layers)
+    spec = TransformerSpec.from_config(layers, config.num_heads, pre_norm=False, activation=activation)
+    _set_embedding(spec.encoder, spec.encoder.embeddings[0], model.source_embedding, max_positions)
+    _set_embedding(spec.decoder, spec.decoder.embeddings, model.target_embedding, max_positions)
+    for stack, its_layers in ((spec.encoder, model.encoder_layers), (spec.decoder, model.decoder_layers)):
+        for layer_spec, layer in zip(stack.layer, its_layers, strict=True):
+            assert isinstance(layer, EncoderLayer | DecoderLayer)
+            _set_layer(layer_spec, layer)
+    spec.decoder.projection.weight = _array(model.output_weight)
+    if model.output_bias is not None:
+        spec.decoder.projection.bias = _array(model.output_bias)
+    spec.decoder.start_from_zero_embedding = config.start == "zero"
+    _set_vocabulary(spec, config, source_tokens, target_tokens)
+    spec.validate()
+    return spec
+
+
+def save(spec: Any, folder: Path, *, quantization: str | None = None) -> None:
+    """Writes a specification as a CTranslate2 model.
+
+    Args:
+        spec: what `to_spec` gave; it is changed, and not to be saved a second time.
+        folder: made where it is not there.
+        quantization: such as `int8`; None leaves float32.
+    """
+    spec.optimize(quantization=quantization)
+    folder.mkdir(parents=True, exist_ok=True)
+    spec.save(str(folder))
+
+
+def _check(config: ModelConfig) -> None:
+    """Refuses heads that do not make up d_model: CTranslate2 works their width out from it."""
+    sizes = {"d_k": config.key_size, "d_v": config.value_size}
+    odd = [f"{name} = {size}" for name, size in sizes.items() if size * config.num_heads != config.d_model]
+    if odd:
+        raise ModelError(
+            f"{' and '.join(odd)}: CTranslate2 has only heads of the width d_model / num_heads = "
+            f"{config.d_model / config.num_heads:g}; take a model with such heads"
+        )
+
+
+def _set_embedding(stack: Any, spec: Any, embedding: Embedding, max_positions: int) -> None:
+    spec.weight = _array(embedding.weight)
+    stack.scale_embeddings = math.sqrt(embedding.weight.shape[1])
+    positions = embedding.positions
+    if isinstance(positions, LearnedPositions):
+        stack.position_encodings.encodings = _array(positions.table)
+    else:
+        stack.position_encodings.encodings = _array(sinusoids(max_positions, positions.d_model, positions.layout))
+
+
+def _set_layer(spec: Any, layer: EncoderLayer | DecoderLayer) -> None:
+    _set_attention(spec.self_attention, layer.self_attention, layer.self_attention_norm)
+    if isinstance(layer, DecoderLayer):
+        _set_attention(spec.attention, layer.encoder_attention, layer.encoder_attention_norm)
+    _set_feed_forward(spec.ffn, layer.feed_forward, layer.feed_forward_norm)
+
+
+def _set_attention(spec: Any, attention: SelfAttention | EncoderDecoderAttention, norm: AddAndNorm) -> None:
+    """Its matrices are fused as ours are: query, key and value; or query alone, and key and value."""
+    if isinstance(attention, SelfAttention):
+        matrices = [attention.query_key_value, attention.output]
+    else:
+        matrices = [attention.query, attention.key_value, attention.output]
+    for linear_spec, linear in zip(spec.linear, matrices, strict=True):
+        _set_linear(linear_spec, linear)
+    _set_norm(spec.layer_norm, norm)
+
+
+def _set_feed_forward(spec: Any, feed_forward: FeedForward, norm: AddAndNorm) -> None:
+    _set_linear(spec.linear_0, feed_forward.inner)
+    _set_linear(spec.linear_1, feed_forward.outer)
+    _set_norm(spec.layer_norm, norm)
+
+
+def _set_linear(spec: Any, linear: nn.Linear) -> None:
+    spec.weight = _array(linear.weight)
+    if linear.bias is not None:
+        spec.bias = _array(linear.bias)
+
+
+def _set_norm(spec: Any, norm: AddAndNorm) -> None:
+    spec.gamma, spec.beta = _array(norm.norm.weight), _array(norm.norm.bias)
+
+
+def _set_vocabulary(spec: Any, config: ModelConfig, source: Sequence[str], target: Sequence[str]) -> None:
+    spec.register_source_vocabulary(list(source))
+    spec.register_target_vocabulary(list(target))
+    spec.config.add_source_eos = True
+    spec.config.bos_token = spec.config.eos_token = EOS
+    spec.config.unk_token = UNK
+    # With the zero vector as the start the token is only a name; it has to be one of the vocabulary all the same.
+    spec.config.decoder_start_token = EOS if config.start == "zero" else target[config.start_id]
+    spec.config.layer_norm_epsilon = config.layer_norm_eps
+
+
+def _array(tensor: Tensor) -> npt.NDArray[np.float32]:
+    # A copy: quantisation scales the arrays of a specification in place.
+    return tensor.detach().to(torch.float32, copy=True).contiguous().numpy()

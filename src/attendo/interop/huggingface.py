@@ -1,0 +1,171 @@
+"""A Transformer as Hugging Face has it: a `MarianMTModel`, the class of the OPUS-MT models.
+
+Two things are Marian's own. Its sinusoids have all sines first and then all cosines; the paper's table has the same
+columns in another order, so a model with the paper's gets every matrix that touches the residual stream permuted,
+which changes no result. And its decoder starts with the padding token, whose row of the embedding is zero: here that
+is a last row, behind the model's own vocabulary (the larger one of two), which can never be written.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from attendo.errors import ModelError
+from attendo.model.config import ModelConfig
+from attendo.model.layers import AddAndNorm, DecoderLayer, EncoderLayer
+from attendo.model.transformer import Transformer
+from attendo.text.tokenization import EOS_ID
+
+LAYER_NORM_EPS = 1e-5
+"""Marian's, which no setting changes."""
+NEVER = -1e4
+"""The logit of the padding token: its probability is 0 in every dtype, float16 included, and no sum becomes NaN."""
+
+
+def to_marian(model: Transformer, *, max_positions: int = 1024) -> Any:
+    """The same model as a `transformers.MarianMTModel`, float32, in evaluation mode.
+
+    Args:
+        model: float32, on the CPU.
+        max_positions: the longest text, in tokens.
+
+    Returns:
+        The model; its vocabularies have one entry more, the padding token, which is also the decoder's start where ours
+        starts with the zero vector.
+
+    Raises:
+        ModelError: the model has something that Marian cannot carry; the message names all of it.
+    """
+    from transformers import MarianConfig, MarianMTModel
+
+    _check(model.config)
+    marian = MarianMTModel(MarianConfig(**_settings(model, max_positions)))
+    weights = _weights(model)
+    missing, unexpected = marian.load_state_dict(weights, strict=False)
+    # Sinusoids are made, not saved; a matrix that is shared has one name here and several there.
+    own = ("embed_positions.weight", "embed_tokens.weight", "lm_head.weight")
+    assert not unexpected, unexpected
+    assert all(name.endswith(own) for name in missing), missing
+    marian.tie_weights()
+    return marian.eval()
+
+
+def padding_id(model: Transformer) -> int:
+    """The padding token of `to_marian`'s model: behind the ids of both sides, since it has to be one of both."""
+    return max(model.src_vocab_size, model.tgt_vocab_size)
+
+
+def _check(config: ModelConfig) -> None:
+    """Refuses what Marian has no place for, all of it at once."""
+    problems = []
+    for name, size in (("d_k", config.key_size), ("d_v", config.value_size)):
+        if size * config.num_heads != config.d_model:
+            problems.append(f"{name} = {size} is not d_model / num_heads = {config.d_model / config.num_heads:g}")
+    if config.positions == "learned":
+        problems.append('positions = "learned", but Marian has sinusoids only')
+    if config.layer_norm_eps != LAYER_NORM_EPS:
+        problems.append(f"layer_norm_eps = {config.layer_norm_eps:g}, but Marian's is always {LAYER_NORM_EPS:g}")
+    if problems:
+        raise ModelError(f"Hugging Face's Marian cannot carry this model: {'; '.join(problems)}")
+
+
+def _settings(model: Transformer, max_positions: int) -> dict[str, Any]:
+    """What `config.json` of a Marian model says."""
+    config = model.config
+    pad_id = padding_id(model)
+    return {
+        "vocab_size": pad_id + 1,
+        "decoder_vocab_size": pad_id + 1,
+        "d_model": config.d_model,
+        "encoder_layers": config.encoder_layers,
+        "decoder_layers": config.decoder_layers,
+        "encoder_attention_heads": config.num_heads,
+        "decoder_attention_heads": config.num_heads,
+        "encoder_ffn_dim": config.d_ff,
+        "decoder_ffn_dim": config.d_ff,
+        "activation_function": config.activation,
+        "dropout": config.dropout,
+        "attention_dropout": config.attention_dropout,
+        "activation_dropout": config.activation_dropout,
+        "max_position_embeddings": max_positions,
+        "scale_embedding": True,
+        "share_encoder_decoder_embeddings": config.shared_embeddings == "all",
+        "tie_word_embeddings": config.shared_embeddings != "none",
+        "pad_token_id": pad_id,
+        "eos_token_id": EOS_ID,
+        "forced_eos_token_id": None,
+        "decoder_start_token_id": pad_id if config.start == "zero" else config.start_id,
+    }
+
+
+def _weights(model: Transformer) -> dict[str, Tensor]:
+    """Every tensor by its name in Marian."""
+    order, rows = _residual_order(model.config), padding_id(model) + 1
+    weights = {
+        "model.encoder.embed_tokens.weight": _with_padding(model.source_embedding.weight, order, rows),
+        "model.decoder.embed_tokens.weight": _with_padding(model.target_embedding.weight, order, rows),
+        "lm_head.weight": _with_padding(model.output_weight, order, rows),
+        "final_logits_bias": torch.zeros(1, rows),
+    }
+    if model.config.shared_embeddings == "all":
+        weights["model.shared.weight"] = weights["model.encoder.embed_tokens.weight"]
+    if model.output_bias is not None:
+        weights["final_logits_bias"][0, : model.tgt_vocab_size] = model.output_bias.detach()
+    weights["final_logits_bias"][0, model.tgt_vocab_size :] = NEVER
+    for stack, layers in (("encoder", model.encoder_layers), ("decoder", model.decoder_layers)):
+        for number, layer in enumerate(layers):
+            assert isinstance(layer, EncoderLayer | DecoderLayer)
+            weights |= {f"model.{stack}.layers.{number}.{name}": value for name, value in _layer(layer, order).items()}
+    return weights
+
+
+def _residual_order(config: ModelConfig) -> Tensor:
+    """Which of our dimensions each of Marian's is, int64 `(d_model,)`: sines first where ours come by turns."""
+    order = torch.arange(config.d_model)
+    return order if config.positions == "halves" else torch.cat((order[0::2], order[1::2]))
+
+
+def _with_padding(matrix: Tensor, order: Tensor, rows: int) -> Tensor:
+    """A matrix `(vocab_size, d_model)` with rows of zeros behind it, so that it has so many rows."""
+    return torch.cat((matrix.detach()[:, order], torch.zeros(rows - len(matrix), len(order))))
+
+
+def _layer(layer: EncoderLayer | DecoderLayer, order: Tensor) -> dict[str, Tensor]:
+    """A layer's tensors, by their names within it."""
+    own = layer.self_attention
+    weights = _reading(("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"), own.query_key_value, order)
+    weights |= _writing("self_attn.out_proj", own.output, order)
+    weights |= _norm("self_attn_layer_norm", layer.self_attention_norm, order)
+    if isinstance(layer, DecoderLayer):
+        across = layer.encoder_attention
+        weights |= _reading(("encoder_attn.q_proj",), across.query, order)
+        weights |= _reading(("encoder_attn.k_proj", "encoder_attn.v_proj"), across.key_value, order)
+        weights |= _writing("encoder_attn.out_proj", across.output, order)
+        weights |= _norm("encoder_attn_layer_norm", layer.encoder_attention_norm, order)
+    weights |= _reading(("fc1",), layer.feed_forward.inner, order)
+    weights |= _writing("fc2", layer.feed_forward.outer, order)
+    return weights | _norm("final_layer_norm", layer.feed_forward_norm, order)
+
+
+def _reading(names: tuple[str, ...], linear: nn.Linear, order: Tensor) -> dict[str, Tensor]:
+    """Layers that read the residual stream, from a matrix that holds them one above the other."""
+    matrices = linear.weight.detach()[:, order].chunk(len(names))
+    biases = _bias(linear).chunk(len(names))
+    weights = {f"{name}.weight": matrix for name, matrix in zip(names, matrices, strict=True)}
+    return weights | {f"{name}.bias": bias for name, bias in zip(names, biases, strict=True)}
+
+
+def _writing(name: str, linear: nn.Linear, order: Tensor) -> dict[str, Tensor]:
+    """A layer whose output is added to the residual stream."""
+    return {f"{name}.weight": linear.weight.detach()[order], f"{name}.bias": _bias(linear)[order]}
+
+
+def _norm(name: str, norm: AddAndNorm, order: Tensor) -> dict[str, Tensor]:
+    weight, bias = norm.norm.weight.detach(), norm.norm.bias.detach()
+    return {f"{name}.weight": weight[order], f"{name}.bias": bias[order]}
+
+
+def _bias(linear: nn.Linear) -> Tensor:
+    """Zeros where a layer has none: Marian's all have one."""
+    return torch.zeros(linear.out_features) if linear.bias is None else linear.bias.detach()

@@ -1,0 +1,125 @@
+// What does not depend on the instruction set: what this processor can do, and the threads of a team.
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "team.h"
+
+#if defined(_WIN32)
+#define EXPORT extern "C" __declspec(dllexport)
+#else
+#define EXPORT extern "C" __attribute__((visibility("default")))
+#endif
+
+// Whether this processor can run a variant, by the variant's number in `native/library.py`.
+EXPORT int attendo_can_run(int variant) {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  switch (variant) {
+    case 0:
+      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+             __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vnni") &&
+             __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+    case 1:
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+    default:
+      return 1;
+  }
+#else
+  return variant == 2;
+#endif
+}
+
+namespace attendo {
+namespace {
+
+// A step is over in a millisecond and has some forty products: a thread that slept between them would be late for each.
+// It spins while a sentence is decoded, and sleeps soon after.
+constexpr int SPINS = 20000;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+struct Team {
+  std::vector<std::thread> others;
+  std::atomic<unsigned> round{0};
+  std::atomic<int> working{0};
+  std::atomic<int> sleeping{0};
+  std::mutex mutex;
+  std::condition_variable woken;
+  Job job = nullptr;
+  void *context = nullptr;
+  bool ending = false;
+
+  void work(int thread) {
+    unsigned seen = 0;
+    for (;;) {
+      for (int spin = 0; spin < SPINS && round.load(std::memory_order_acquire) == seen; ++spin) pause();
+      if (round.load(std::memory_order_acquire) == seen) {
+        std::unique_lock<std::mutex> lock(mutex);
+        sleeping.fetch_add(1);
+        woken.wait(lock, [&] { return round.load(std::memory_order_acquire) != seen; });
+        sleeping.fetch_sub(1);
+      }
+      ++seen;
+      if (ending) return;
+      job(context, thread, static_cast<int>(others.size()) + 1);
+      working.fetch_sub(1, std::memory_order_release);
+    }
+  }
+
+  void announce() {
+    {
+      // The lock, so that a thread about to sleep either sees the new round or is woken.
+      std::lock_guard<std::mutex> lock(mutex);
+      round.fetch_add(1, std::memory_order_release);
+    }
+    if (sleeping.load()) woken.notify_all();
+  }
+};
+
+Team *team_new(int threads) {
+  Team *team = new Team;
+  team->others.reserve(threads > 1 ? threads - 1 : 0);
+  for (int thread = 1; thread < threads; ++thread) team->others.emplace_back();
+  for (int thread = 1; thread < threads; ++thread) {
+    team->others[thread - 1] = std::thread([team, thread] { team->work(thread); });
+  }
+  return team;
+}
+
+void team_free(Team *team) {
+  team->ending = true;
+  team->announce();
+  for (std::thread &thread : team->others) thread.join();
+  delete team;
+}
+
+int team_size(const Team *team) { return static_cast<int>(team->others.size()) + 1; }
+
+void team_run(Team *team, Job job, void *context) {
+  const int others = static_cast<int>(team->others.size());
+  if (!others) return job(context, 0, 1);
+  team->job = job;
+  team->context = context;
+  team->working.store(others, std::memory_order_relaxed);
+  team->announce();
+  job(context, 0, others + 1);
+  // Somebody else may have the processor: give it away now and then rather than burn it.
+  for (int spin = 1; team->working.load(std::memory_order_acquire); ++spin) {
+    if (spin % SPINS) pause();
+    else std::this_thread::yield();
+  }
+}
+
+}  // namespace attendo

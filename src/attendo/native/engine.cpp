@@ -1,0 +1,113 @@
+// The C interface of one variant; `native/library.py` calls it. Every function gives 0, or 1 where memory ran out and 2
+// for an argument that cannot be meant. Pointers to ids and results are the caller's and are not kept; those to norms
+// and embeddings are kept as long as the model.
+#include "session.h"
+
+#define JOINED_(a, b) attendo_##a##_##b
+#define JOINED(a, b) JOINED_(a, b)
+#define API(name) extern "C" __attribute__((visibility("default"))) int JOINED(ATTENDO_VARIANT, name)
+
+using namespace attendo::ATTENDO_VARIANT;
+
+namespace {
+
+template <class Work>
+int guarded(const Work &work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc &) {
+    return 1;
+  }
+}
+
+}  // namespace
+
+API(model_new)(const Shape *shape, Model **made) {
+  return guarded([=] {
+    if (shape->d_model % PADDED || shape->d_k % PADDED || shape->d_v % PADDED || shape->d_ff % PADDED) return 2;
+    *made = new Model(*shape);
+    return 0;
+  });
+}
+
+API(model_free)(Model *model) {
+  delete model;
+  return 0;
+}
+
+API(model_matrix)(Model *model, int which, int layer, int outputs, int inputs, const float *weights,
+                  const int8_t *codes, const float *scales, const float *bias) {
+  return guarded([=] {
+    Matrix *matrix = model->matrix(which, layer);
+    if (!matrix) return 2;
+    matrix->pack(outputs, inputs, weights, codes, scales, bias);
+    return 0;
+  });
+}
+
+API(model_norm)(Model *model, int which, int layer, const float *gain, const float *bias) {
+  Norm *norm = model->norm(which, layer);
+  if (!norm) return 2;
+  *norm = {gain, bias};
+  return 0;
+}
+
+API(model_embedding)(Model *model, int target, const float *floats, const int8_t *codes, const float *scales) {
+  (target ? model->target : model->source) = {floats, codes, scales};
+  return 0;
+}
+
+API(session_new)(const Model *model, int threads, Session **made) {
+  return guarded([=] {
+    *made = new Session(*model, threads);
+    return 0;
+  });
+}
+
+API(session_free)(Session *session) {
+  delete session;
+  return 0;
+}
+
+API(session_start)(Session *session, const int64_t *ids, const int32_t *lengths, int count, const float *positions) {
+  return guarded([=] {
+    session->start(ids, lengths, count, positions);
+    return 0;
+  });
+}
+
+API(session_advance)(Session *session, const int64_t *last_ids, const float *position) {
+  return guarded([=] {
+    session->advance(last_ids, position);
+    return 0;
+  });
+}
+
+API(session_select)(Session *session, const int64_t *rows, int count, int width) {
+  return guarded([=] {
+    session->select(rows, count, width);
+    return 0;
+  });
+}
+
+API(session_top_k)(Session *session, int k, const int64_t *banned_offsets, const int64_t *banned, float *values,
+                   int64_t *ids) {
+  return guarded([=] {
+    session->answer({k, banned_offsets, banned, nullptr, 0, nullptr, nullptr}, values, ids);
+    return 0;
+  });
+}
+
+API(session_of)(Session *session, const int64_t *ids, int count, float *values) {
+  return guarded([=] {
+    session->answer({0, nullptr, nullptr, ids, count, nullptr, values}, nullptr, nullptr);
+    return 0;
+  });
+}
+
+API(session_all)(Session *session, float *values) {
+  return guarded([=] {
+    session->answer({0, nullptr, nullptr, nullptr, 0, values, nullptr}, nullptr, nullptr);
+    return 0;
+  });
+}

@@ -1,0 +1,181 @@
+// Vectors of as many floats as one register of the instruction set holds, and the few functions a Transformer needs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+#include <stdlib.h>
+
+namespace attendo::ATTENDO_VARIANT {
+
+#if defined(__AVX512F__)
+constexpr int LANES = 16;
+#elif defined(__AVX2__)
+constexpr int LANES = 8;
+#else
+constexpr int LANES = 4;
+#endif
+
+typedef float Floats __attribute__((vector_size(4 * LANES)));
+typedef int32_t Ints __attribute__((vector_size(4 * LANES)));
+
+constexpr int PADDED = 16;  // every row of numbers is filled up with zeros to a multiple of this, on every processor
+constexpr float INFINITE = __builtin_inff();
+
+static inline Floats load(const float *from) {
+  Floats value;
+  memcpy(&value, from, sizeof value);
+  return value;
+}
+
+static inline void store(float *to, Floats value) { memcpy(to, &value, sizeof value); }
+
+// bfloat16: the upper half of a float, rounded to the nearest, ties to even.
+struct Half {
+  uint16_t bits;
+};
+typedef uint16_t HalfBits __attribute__((vector_size(2 * LANES)));
+typedef uint32_t FloatBits __attribute__((vector_size(4 * LANES)));
+
+static inline Floats load(const Half *from) {
+  HalfBits bits;
+  memcpy(&bits, from, sizeof bits);
+  return (Floats)(__builtin_convertvector(bits, FloatBits) << 16);
+}
+
+static inline void store(Half *to, Floats value) {
+  const FloatBits bits = (FloatBits)value;
+  const HalfBits rounded = __builtin_convertvector((bits + 0x7FFF + (bits >> 16 & 1)) >> 16, HalfBits);
+  memcpy(to, &rounded, sizeof rounded);
+}
+
+static inline float as_stored(float value, const float *) { return value; }
+static inline Half as_stored(float value, const Half *) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return {static_cast<uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)};
+}
+
+static inline Floats all(float value) { return value - Floats{}; }
+
+static inline Floats larger(Floats a, Floats b) { return a > b ? a : b; }
+
+static inline Floats absolute(Floats a) { return (Floats)((Ints)a & 0x7FFFFFFF); }
+
+static inline float sum(Floats value) {
+#if defined(__AVX512F__)
+  return _mm512_reduce_add_ps((__m512)value);
+#else
+  float parts[LANES];
+  memcpy(parts, &value, sizeof parts);
+  for (int half = LANES / 2; half; half /= 2)
+    for (int i = 0; i < half; ++i) parts[i] += parts[i + half];
+  return parts[0];
+#endif
+}
+
+static inline float largest(Floats value) {
+#if defined(__AVX512F__)
+  return _mm512_reduce_max_ps((__m512)value);
+#else
+  float parts[LANES];
+  memcpy(parts, &value, sizeof parts);
+  for (int half = LANES / 2; half; half /= 2)
+    for (int i = 0; i < half; ++i) parts[i] = parts[i] > parts[i + half] ? parts[i] : parts[i + half];
+  return parts[0];
+#endif
+}
+
+// The same value, rounded to float32 here: the compiler would else keep more digits of a product for a sum.
+static inline Floats rounded(Floats value) {
+#if defined(__x86_64__)
+  asm("" : "+x"(value));
+#elif defined(__aarch64__)
+  asm("" : "+w"(value));
+#endif
+  return value;
+}
+
+// The nearest whole numbers, halves to even, of floats below 2^22: adding 1.5 * 2^23 leaves no bits for a fraction.
+static inline Floats whole(Floats value) {
+  const Floats shift = all(12582912.0f);
+  const Floats moved = value + shift;
+  return moved - shift;
+}
+
+// e^x within 2 units of the last place: x = n ln 2 + r, a polynomial for e^r (Taylor's, |r| < 0.35), and 2^n.
+static inline Floats exponential(Floats x) {
+  const Floats low = all(-87.0f), high = all(88.0f);
+  x = x < low ? low : x;  // not a number stays one
+  x = x > high ? high : x;
+  const Floats n = whole(x * 1.44269504088896341f);
+  const Floats r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
+  Floats p = all(1.0f / 5040);
+  p = p * r + 1.0f / 720;
+  p = p * r + 1.0f / 120;
+  p = p * r + 1.0f / 24;
+  p = p * r + 1.0f / 6;
+  p = p * r + 0.5f;
+  p = p * r + 1.0f;
+  p = p * r + 1.0f;
+  const Ints exponent = (__builtin_convertvector(n, Ints) + 127) << 23;
+  return p * (Floats)exponent;
+}
+
+// Memory that grows and is not copied; of large ones huge pages are asked for, since weights are read from end to end.
+template <class T>
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
+  ~Buffer() { free(data_); }
+
+  // Room for `size` values at least; what was in it is lost where it grows. Throws std::bad_alloc.
+  T *reserve(size_t size) {
+    if (size > size_) {
+      free(data_);
+      data_ = nullptr;
+      size_ = 0;
+      const size_t huge = size_t{1} << 21, bytes = size * sizeof(T) + 64;
+      const size_t step = bytes >= 2 * huge ? huge : 64;
+      void *made = nullptr;
+      if (posix_memalign(&made, step, (bytes + step - 1) / step * step)) throw std::bad_alloc();
+#if defined(__linux__)
+      if (step == huge) madvise(made, (bytes + step - 1) / step * step, MADV_HUGEPAGE);
+#endif
+      data_ = static_cast<T *>(made);
+      size_ = size;
+    }
+    return data_;
+  }
+
+  T *get() const { return data_; }
+  size_t size() const { return size_; }
+  T &operator[](size_t i) const { return data_[i]; }
+
+  void swap(Buffer &other) {
+    T *data = data_;
+    size_t size = size_;
+    data_ = other.data_;
+    size_ = other.size_;
+    other.data_ = data;
+    other.size_ = size;
+  }
+
+ private:
+  T *data_ = nullptr;
+  size_t size_ = 0;
+};
+
+static inline int padded(int size, int to = PADDED) { return (size + to - 1) / to * to; }
+
+}  // namespace attendo::ATTENDO_VARIANT

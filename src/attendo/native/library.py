@@ -1,0 +1,144 @@
+"""The shared library of kernels, if there is one that this processor can run.
+
+One library holds a variant an instruction set. The best that the processor can do is taken when it is loaded;
+`ATTENDO_KERNELS` names another, or `plain` for none at all, which is how the variants are held against each other.
+"""
+
+import ctypes
+import os
+from collections.abc import Callable
+from ctypes import Structure, byref, c_float, c_int, c_int32, c_void_p
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from attendo.errors import ModelError
+from attendo.native.build import HERE, LIBRARY, problem
+
+VARIANTS = ("avx512vnni", "avx2", "portable")
+"""Best first; the number is that of `attendo_can_run` in `dispatch.cpp`."""
+PLAIN = "plain"
+ENVIRONMENT = "ATTENDO_KERNELS"
+_FUNCTIONS: dict[str, tuple[Any, ...]] = {
+    "model_new": (c_void_p, c_void_p),
+    "model_free": (c_void_p,),
+    "model_matrix": (c_void_p, c_int, c_int, c_int, c_int, c_void_p, c_void_p, c_void_p, c_void_p),
+    "model_norm": (c_void_p, c_int, c_int, c_void_p, c_void_p),
+    "model_embedding": (c_void_p, c_int, c_void_p, c_void_p, c_void_p),
+    "session_new": (c_void_p, c_int, c_void_p),
+    "session_free": (c_void_p,),
+    "session_start": (c_void_p, c_void_p, c_void_p, c_int, c_void_p),
+    "session_advance": (c_void_p, c_void_p, c_void_p),
+    "session_select": (c_void_p, c_void_p, c_int, c_int),
+    "session_top_k": (c_void_p, c_int, c_void_p, c_void_p, c_void_p, c_void_p),
+    "session_of": (c_void_p, c_void_p, c_int, c_void_p),
+    "session_all": (c_void_p, c_void_p),
+}
+_PROBLEMS = {1: MemoryError("the native kernels ran out of memory; take smaller batches (search.max_batch_sentences)")}
+
+
+_SIZES = (
+    "d_model", "d_ff", "num_heads", "d_k", "d_v", "encoder_layers", "decoder_layers",
+    "src_vocab_size", "tgt_vocab_size", "start_id", "swish",
+)  # fmt: skip
+
+
+class Shape(Structure):
+    """`Shape` of `model.h`: sizes, and what is multiplied with; d_k, d_v and d_ff are multiples of `PADDED`."""
+
+    _fields_ = (
+        *((name, c_int32) for name in _SIZES),
+        ("scale", c_float),
+        ("layer_norm_eps", c_float),
+        ("embedding_scale", c_float),
+    )
+
+
+PADDED = 16
+"""`PADDED` of `lanes.h`: rows are filled up with zeros to a multiple of this."""
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """One variant's functions."""
+
+    variant: str
+    """The instruction set, one of `VARIANTS`."""
+    functions: dict[str, Callable[..., int]] = field(repr=False)
+
+    def call(self, name: str, *arguments: object) -> None:
+        """Calls a function of `engine.cpp`; other Python threads run meanwhile.
+
+        Raises:
+            MemoryError: there is none left.
+            ModelError: an argument that the kernels cannot work with.
+        """
+        status = self.functions[name](*arguments)
+        if status:
+            raise _PROBLEMS.get(status) or ModelError(f"the native kernels refuse {name}; set {ENVIRONMENT}={PLAIN}")
+
+    def new(self, name: str, *arguments: object) -> int:
+        """Calls a function that makes something; gives its handle."""
+        handle = c_void_p()
+        self.call(name, *arguments, byref(handle))
+        assert handle.value is not None
+        return handle.value
+
+
+@dataclass(frozen=True)
+class Found:
+    """Which kernels there are, and why."""
+
+    kernels: Kernels | None
+    """None: plain torch."""
+    reason: str
+    """Why there are none, or none but these; empty where they are the best that there can be."""
+
+
+@cache
+def find_kernels() -> Found:
+    """The kernels to use in this process: the processor's best, or what `ATTENDO_KERNELS` names.
+
+    Raises:
+        ModelError: `ATTENDO_KERNELS` names what is not there.
+    """
+    wanted = os.environ.get(ENVIRONMENT, "")
+    if wanted == PLAIN:
+        return Found(None, f"{ENVIRONMENT}={PLAIN}")
+    if wanted and wanted not in VARIANTS:
+        raise ModelError(f"{ENVIRONMENT}={wanted}: there is no such variant; take {', '.join((*VARIANTS, PLAIN))}")
+    available = available_kernels()
+    for kernels in available:
+        if wanted in ("", kernels.variant):
+            return Found(kernels, f"{ENVIRONMENT}={wanted}" if wanted else "")
+    if wanted:
+        raise ModelError(f"{ENVIRONMENT}={wanted}: this processor or this build has it not; leave it unset")
+    return Found(None, problem() or "this processor can run none of the native kernels")
+
+
+@cache
+def available_kernels() -> tuple[Kernels, ...]:
+    """All variants that were built and that this processor can run, best first; none that is older than its sources."""
+    if problem():  # one of other sources may have other functions
+        return ()
+    library = ctypes.CDLL(str(HERE / LIBRARY))
+    return tuple(
+        Kernels(name, {function: _function(library, name, function) for function in _FUNCTIONS})
+        for number, name in enumerate(VARIANTS)
+        if library.attendo_can_run(number) and hasattr(library, f"attendo_{name}_model_new")
+    )
+
+
+def describe() -> str:
+    """Which kernels decoding on the processor uses, in a line for people."""
+    found = find_kernels()
+    if found.kernels is None:
+        return f"plain torch ({found.reason})"
+    return f"native {found.kernels.variant}" + (f" ({found.reason})" if found.reason else "")
+
+
+def _function(library: ctypes.CDLL, variant: str, name: str) -> Callable[..., int]:
+    function = library[f"attendo_{variant}_{name}"]
+    function.argtypes = _FUNCTIONS[name]
+    function.restype = c_int
+    return function
