@@ -88,7 +88,7 @@ def check_counts(ids: list[Ids], expected: dict[Ids, float]) -> None:
 @pytest.mark.parametrize("settings_", SHARPENED)
 def test_samples_have_the_probabilities_that_the_definitions_give(settings_: dict[str, Any]) -> None:
     table = random_table(1, 1, 4, 3, sharpness=2.0)
-    config = SearchConfig(sampling=True, n_best=20_000, seed=7, **settings_)
+    config = SearchConfig(sampling=True, n_best=6_000, seed=7, **settings_)
     [samples] = search(TreeStep(table), [Rules(max_len=3)], eos_id=EOS, config=config)
     expected = distribution(rows_of(table[0]), 3, config, lambda ids, token: True)
     check_counts([sample.ids for sample in samples], expected)
@@ -98,7 +98,7 @@ def test_samples_have_the_probabilities_that_the_definitions_give(settings_: dic
 def test_samples_under_rules_have_their_probabilities(settings_: dict[str, Any]) -> None:
     table = random_table(2, 1, 4, 4, sharpness=2.0)
     rules = Rules(max_len=4, min_len=2, prefix=(2,), forbidden=((1,), (3, 2)))
-    config = SearchConfig(sampling=True, n_best=20_000, **settings_)
+    config = SearchConfig(sampling=True, n_best=6_000, **settings_)
 
     def permits(ids: Ids, token: int) -> bool:
         if not ids:
@@ -130,7 +130,7 @@ def test_samples_with_a_forced_token_have_their_probabilities() -> None:
             else:
                 go_on((*ids, token), probability * chance)
 
-    config = SearchConfig(sampling=True, n_best=20_000)
+    config = SearchConfig(sampling=True, n_best=6_000)
     go_on((), 1.0)
     [samples] = search(TreeStep(table), [Rules(max_len=3, forced=((2,),))], eos_id=EOS, config=config)
     check_counts([sample.ids for sample in samples], expected)

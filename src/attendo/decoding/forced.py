@@ -6,6 +6,8 @@ Ids = tuple[int, ...]
 State = tuple[int, ...]
 """How many tokens of each sequence a hypothesis ends with; for one that it holds already, all."""
 
+_NO_TOKEN = -1
+"""Stands for all tokens that no sequence has."""
 _EXACT_SEQUENCES = 10
 """So many sequences still to come are fitted together exactly; of more, overlaps are not counted upon."""
 
@@ -30,29 +32,46 @@ class ForcedSequences:
         self._tables = [_automaton(ids) for ids in self._sequences]
         self._overlaps = [[_overlap(one, other) for other in self._sequences] for one in self._sequences]
         self._shortest: dict[tuple[int, frozenset[int]], int] = {}
+        self._alphabet = frozenset(token for ids in self._sequences for token in ids)
+        # What has been worked out already; a beam asks for the same few again and again.
+        self._after: dict[tuple[State, int], State] = {}
+        self._needs: dict[State, int] = {}
+        self._states: dict[Ids, State] = {}
         self.start: State = (0,) * len(self._sequences)
         """The state of the empty hypothesis."""
 
     def after(self, state: State, token: int) -> State:
         """The state after one more token."""
-        return tuple(
-            matched if matched == len(table) else table[matched].get(token, 0)
-            for matched, table in zip(state, self._tables, strict=True)
-        )
+        step = (state, token if token in self._alphabet else _NO_TOKEN)
+        found = self._after.get(step)
+        if found is None:
+            found = tuple(
+                matched if matched == len(table) else table[matched].get(token, 0)
+                for matched, table in zip(state, self._tables, strict=True)
+            )
+            self._after[step] = found
+        return found
 
     def state(self, ids: Sequence[int]) -> State:
-        """The state of a hypothesis."""
-        state = self.start
-        for token in ids:
-            state = self.after(state, token)
+        """The state of a hypothesis; cheap where that of all tokens but the last has been asked for."""
+        known = tuple(ids)
+        while known and known not in self._states:
+            known = known[:-1]
+        state = self._states.get(known, self.start)
+        for length in range(len(known), len(ids)):
+            state = self.after(state, ids[length])
+        self._states[tuple(ids)] = state
         return state
 
     def need(self, state: State) -> int:
         """Tokens still to come if what is begun most of is gone on with and the others follow one by one."""
-        missing = [
-            (len(ids), matched) for ids, matched in zip(self._sequences, state, strict=True) if matched < len(ids)
-        ]
-        return sum(length for length, _ in missing) - max((matched for _, matched in missing), default=0)
+        if state not in self._needs:
+            missing = [
+                (len(ids), matched) for ids, matched in zip(self._sequences, state, strict=True) if matched < len(ids)
+            ]
+            most = max((matched for _, matched in missing), default=0)
+            self._needs[state] = sum(length for length, _ in missing) - most
+        return self._needs[state]
 
     def shortest(self, state: State) -> int:
         """The fewest tokens in which all that is missing can come: the shortest common superstring.

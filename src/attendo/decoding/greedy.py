@@ -16,7 +16,7 @@ def greedy_search(step: Step, rules: Sequence[Rules], *, eos_id: int, config: Se
 
     Args:
         step: at its start, with one row a sentence.
-        rules: of each sentence; none of them with forced sequences, which are for `beam_search` with a beam of 1.
+        rules: of each sentence, without forced sequences: these are for `beam_search` with a beam of 1.
         eos_id: the id of `</s>`.
         config: its length penalty is for the score only.
 
@@ -30,16 +30,17 @@ def greedy_search(step: Step, rules: Sequence[Rules], *, eos_id: int, config: Se
         return []
     found: dict[int, Hypothesis] = {}
     guard, written = Guard(rules, eos_id, config), Written(len(rules))
-    sentences, max_lens = np.arange(len(rules)), guard.max_lens
+    sentences = np.arange(len(rules))
     next_tokens = step.start()
     while True:
         permitted = guard.permitted(sentences, written.ids)
         best_values, best_ids = best_tokens(next_tokens, 1, permitted, eos_id)
         values, tokens = best_values.ravel(), best_ids.ravel()
         chosen = ended = tokens == eos_id
-        if permitted is not None or written.length >= max_lens.min():
-            ended = chosen | (max_lens == written.length) | np.isneginf(values)
+        at_limit = guard.max_lens[sentences] == written.length
+        if permitted is not None or at_limit.any():
             chosen = chosen & ~np.isneginf(values)
+            ended = chosen | at_limit | np.isneginf(values)
             if not chosen[ended].all():
                 values = np.where(ended, eos_log_probs(next_tokens, len(values), eos_id), values)
         if ended.any():
@@ -50,7 +51,7 @@ def greedy_search(step: Step, rules: Sequence[Rules], *, eos_id: int, config: Se
             if len(found) == len(rules):
                 return [found[sentence] for sentence in range(len(rules))]
             rows = (~ended).nonzero()[0]
-            sentences, max_lens, values, tokens = sentences[rows], max_lens[rows], values[rows], tokens[rows]
+            sentences, values, tokens = sentences[rows], values[rows], tokens[rows]
             written.select(rows)
             step.select(rows[:, None])
         written.append(tokens, values)

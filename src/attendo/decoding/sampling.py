@@ -19,6 +19,8 @@ from attendo.decoding.constraints import Allowed, Rules
 from attendo.decoding.hypothesis import Hypothesis, Written
 from attendo.decoding.step import Banned, FloatArray, IntArray, NextTokens, Step
 
+_BLOCK = 256
+"""Neighbouring tokens whose weights are summed up together when all tokens may be drawn."""
 _FIRST_K = 64
 """The most probable tokens looked at first for those that make up `sample_top_p`; then twice as many, and so on."""
 
@@ -175,34 +177,64 @@ def draw(
     """
     if config.sample_top_k:
         values, tokens = best_tokens(next_tokens, config.sample_top_k, permitted, eos_id)
-        weights = _weights(values, config.temperature)
-        cumulative = weights.cumsum(axis=1, dtype=np.float64)
+        cumulative = _weights(values, config.temperature).cumsum(axis=1, dtype=np.float64)
         mass = cumulative[:, -1]
         if config.sample_top_p < 1:
             mass = _nucleus(cumulative, config.sample_top_p * mass)
-    else:
-        values = _all_permitted(next_tokens, permitted)
-        weights = _weights(values, config.temperature)
-        cumulative = weights.cumsum(axis=1, dtype=np.float64)
-        tokens = np.broadcast_to(np.arange(values.shape[1]), values.shape)
-        mass = cumulative[:, -1]
-        if config.sample_top_p < 1:
-            wanted = config.sample_top_p * mass
-            highest = values.max(axis=1, keepdims=True)
-            values, tokens, cumulative = _most_probable(next_tokens, permitted, wanted, highest, eos_id, config)
-            mass = _nucleus(cumulative, wanted)
+        return _at(tokens, values, _places(cumulative, mass, uniform))
+    values = _all_permitted(next_tokens, permitted)
+    highest = values.max(axis=1, keepdims=True)
+    weights = _weights(values, config.temperature, highest)
+    if config.sample_top_p < 1:
+        wanted = config.sample_top_p * weights.sum(axis=1, dtype=np.float64)
+        values, tokens, cumulative = _most_probable(next_tokens, permitted, wanted, highest, eos_id, config)
+        return _at(tokens, values, _places(cumulative, _nucleus(cumulative, wanted), uniform))
+    tokens = _by_blocks(weights, uniform)
+    return tokens[:, 0], np.take_along_axis(values, tokens, axis=1)[:, 0]
+
+
+def _at(tokens: IntArray, values: FloatArray, places: IntArray) -> tuple[IntArray, FloatArray]:
+    """The token, and its value, at a place of each row, int64 `(rows, 1)`."""
+    return np.take_along_axis(tokens, places, axis=1)[:, 0], np.take_along_axis(values, places, axis=1)[:, 0]
+
+
+def _places(cumulative: DoubleArray, mass: DoubleArray, uniform: DoubleArray) -> IntArray:
+    """Where in each row a part of the mass, `(rows,)`, is reached: int64 `(rows, 1)`."""
     places = (cumulative <= (uniform * mass)[:, None]).sum(axis=1)
     # A product may round up to the whole mass, past the last token that has any.
-    places = np.minimum(places, (cumulative < mass[:, None]).sum(axis=1)).clip(max=values.shape[1] - 1)[:, None]
-    return np.take_along_axis(tokens, places, axis=1)[:, 0], np.take_along_axis(values, places, axis=1)[:, 0]
+    last = (cumulative < mass[:, None]).sum(axis=1)
+    found: IntArray = np.minimum(places, last).clip(max=cumulative.shape[1] - 1)[:, None]
+    return found
+
+
+def _by_blocks(weights: FloatArray, uniform: DoubleArray) -> IntArray:
+    """Draws by id from weights of all tokens, int64 `(rows, 1)`: first a block of ids, then one of them.
+
+    The sums over blocks are a fifth of the work that cumulative sums over a vocabulary are.
+    """
+    sums = np.add.reduceat(weights, np.arange(0, weights.shape[1], _BLOCK), axis=1, dtype=np.float64)
+    cumulative = sums.cumsum(axis=1)
+    blocks = _places(cumulative, cumulative[:, -1], uniform)
+    before = np.take_along_axis(cumulative - sums, blocks, axis=1)[:, 0]
+    its_sum = np.take_along_axis(sums, blocks, axis=1)[:, 0]
+    rest = np.divide(uniform * cumulative[:, -1] - before, its_sum, out=np.zeros_like(before), where=its_sum > 0)
+    ids = blocks * _BLOCK + np.arange(_BLOCK)
+    within = np.where(
+        ids < weights.shape[1], np.take_along_axis(weights, ids.clip(max=weights.shape[1] - 1), axis=1), 0
+    )
+    places = within.cumsum(axis=1, dtype=np.float64)
+    return blocks * _BLOCK + _places(places, places[:, -1], rest.clip(0, 1))
 
 
 def _weights(values: FloatArray, temperature: float, highest: FloatArray | None = None) -> FloatArray:
     """Probabilities to the power of 1 / temperature, over that of the highest; 0 for -inf."""
     highest = values.max(axis=1, keepdims=True) if highest is None else highest
     # A row of nothing but -inf has no token to draw: weights of 0.
-    shifted = values - np.where(np.isneginf(highest), np.float32(0), highest)
-    weights: FloatArray = np.exp(shifted / np.float32(temperature))
+    weights: FloatArray = values - np.where(np.isneginf(highest), np.float32(0), highest)
+    if temperature != 1:
+        weights /= np.float32(temperature)
+    # In place: new arrays over a vocabulary cost as much as the exponentials.
+    np.exp(weights, out=weights)
     return weights
 
 

@@ -37,8 +37,8 @@ namespace attendo {
 namespace {
 
 // A step is over in a millisecond and has some forty products: a thread that slept between them would be late for each.
-// It spins while a sentence is decoded, and sleeps soon after.
-constexpr int SPINS = 20000;
+// So it waits awake while a sentence is decoded, but gives the processor away when it may be the other's.
+constexpr int PAUSES = 500, YIELDS = 2000;
 
 void pause() {
 #if defined(__x86_64__)
@@ -46,6 +46,13 @@ void pause() {
 #elif defined(__aarch64__)
   asm volatile("yield");
 #endif
+}
+
+// One turn of waiting awake; false when it has been long.
+bool wait_awake(int turn) {
+  if (turn < PAUSES) pause();
+  else std::this_thread::yield();
+  return turn < PAUSES + YIELDS;
 }
 
 }  // namespace
@@ -64,7 +71,7 @@ struct Team {
   void work(int thread) {
     unsigned seen = 0;
     for (;;) {
-      for (int spin = 0; spin < SPINS && round.load(std::memory_order_acquire) == seen; ++spin) pause();
+      for (int turn = 0; round.load(std::memory_order_acquire) == seen && wait_awake(turn);) ++turn;
       if (round.load(std::memory_order_acquire) == seen) {
         std::unique_lock<std::mutex> lock(mutex);
         sleeping.fetch_add(1);
@@ -115,11 +122,7 @@ void team_run(Team *team, Job job, void *context) {
   team->working.store(others, std::memory_order_relaxed);
   team->announce();
   job(context, 0, others + 1);
-  // Somebody else may have the processor: give it away now and then rather than burn it.
-  for (int spin = 1; team->working.load(std::memory_order_acquire); ++spin) {
-    if (spin % SPINS) pause();
-    else std::this_thread::yield();
-  }
+  for (int turn = 0; team->working.load(std::memory_order_acquire);) wait_awake(turn < PAUSES ? turn++ : turn);
 }
 
 }  // namespace attendo
