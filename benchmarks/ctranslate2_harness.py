@@ -20,7 +20,8 @@ from torch import Tensor
 
 from attendo.bench.systems import best, id_search
 from attendo.bench.work import Work
-from attendo.decoding.models import Dtype, decoding_model
+from attendo.decoding.models import decoding_model
+from attendo.decoding.native_model import Dtype
 from attendo.model.config import ModelConfig
 from attendo.model.positions import sinusoids
 from attendo.model.transformer import Transformer

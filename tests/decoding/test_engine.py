@@ -10,7 +10,8 @@ import torch
 
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.engine import Subwords, Translator
-from attendo.decoding.models import Dtype, decoding_model
+from attendo.decoding.models import decoding_model
+from attendo.decoding.native_model import Dtype
 from attendo.decoding.scoring import perplexity
 from attendo.errors import DataError, ModelError
 from attendo.model.transformer import Transformer

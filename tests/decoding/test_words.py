@@ -14,7 +14,7 @@ from tests.decoding.conftest import EOS, TreeStep, random_table
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import Rules
 from attendo.decoding.search import search
-from attendo.decoding.words import ForbiddenWords, forced_word_ids
+from attendo.decoding.words import ForbiddenWords, Spelling, forced_word_ids
 from attendo.errors import DataError
 from attendo.text.tokenization import Tokenizer, TokenizerConfig, learn_tokenizer
 
@@ -91,7 +91,7 @@ PIECES = [
 )
 def test_exactly_the_pieces_that_complete_a_word_are_banned(ids: list[int], words: list[str]) -> None:
     toy = Toy(PIECES)
-    allowed = ForbiddenWords(words, toy).following(ids)
+    allowed = ForbiddenWords(words, Spelling(toy)).following(ids)
     banned = [token for token in range(toy.vocab_size) if token not in allowed]
     expected = [token for token in range(toy.vocab_size) if any(completes(toy, ids, token, word) for word in words)]
     assert banned == expected
@@ -101,7 +101,7 @@ def test_a_word_is_banned_in_every_segmentation() -> None:
     toy = Toy(
         [S, "H", "a", "u", "s", "b", "Ha", "us", S + "Haus", S + "Hau", S + "Ha", "aus", "boot", S + "Hausboot", "("]
     )
-    forbidden = ForbiddenWords(["Haus"], toy)
+    forbidden = ForbiddenWords(["Haus"], Spelling(toy))
     numbers = range(1, toy.vocab_size)
     spelled = [
         ids
@@ -124,7 +124,7 @@ def test_a_word_is_banned_in_every_segmentation() -> None:
 def test_forbidden_words_in_a_search(searched: dict[str, Any]) -> None:
     toy = Toy([S + "ab", "b"])
     table = random_table(1, 1, toy.vocab_size, 3)
-    rules = Rules(max_len=3, constraints=(ForbiddenWords(["abb"], toy),))
+    rules = Rules(max_len=3, constraints=(ForbiddenWords(["abb"], Spelling(toy)),))
     [found] = search(TreeStep(table), [rules], eos_id=EOS, config=SearchConfig(**searched))
     texts = {toy.text(each.ids).decode() for each in found}
     assert " ab" in texts
@@ -143,7 +143,7 @@ def test_forced_words_are_those_of_the_tokenizer(tmp_path: Path) -> None:
     found = forced_word_ids(words, tokenizer)
     assert [tokenizer.decode(ids) for ids in found] == ["haus", "boote", "das alte", "Zürich"]
     assert all(tuple(tokenizer.encode(word.strip())[:-1]) == ids for word, ids in zip(words, found, strict=True))
-    forbidden = ForbiddenWords(words, tokenizer)
+    forbidden = ForbiddenWords(words, Spelling(tokenizer))
     for ids in found:
         assert ids[-1] not in forbidden.following(ids[:-1])
     [others] = forced_word_ids(["am see"], tokenizer)
@@ -157,4 +157,4 @@ def test_words_that_cannot_be_are_refused() -> None:
     with pytest.raises(DataError, match="the forced word 'ax' cannot be spelled with the model's vocabulary"):
         forced_word_ids(["ax"], toy)
     with pytest.raises(DataError, match="the forbidden word '' has no letter; leave it out"):
-        ForbiddenWords(["a", ""], toy)
+        ForbiddenWords(["a", ""], Spelling(toy))

@@ -15,7 +15,7 @@ from attendo.bench.systems import AttendoSystem, System, best
 from attendo.bench.work import Sentence, Work, operations, random_work, take, text_work
 from attendo.checkpoint import find_model, load_model
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.models import Dtype
+from attendo.decoding.native_model import Dtype
 from attendo.decoding.search import search
 from attendo.decoding.steps import RecomputingStep
 from attendo.errors import AttendoError, ModelError

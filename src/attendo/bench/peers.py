@@ -11,7 +11,7 @@ import torch
 
 from attendo.bench.systems import Timed, torch_threads
 from attendo.bench.work import Sentence, Work
-from attendo.decoding.models import Dtype
+from attendo.decoding.native_model import Dtype
 from attendo.interop.ctranslate2 import EOS, UNK, save, to_spec
 from attendo.interop.huggingface import padding_id, to_marian
 from attendo.text.tokenization import EOS_ID, UNK_ID

@@ -12,7 +12,8 @@ import torch
 from attendo.bench.work import Sentence, Work
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.hypothesis import Hypothesis
-from attendo.decoding.models import DecodingModel, Dtype, decoding_model
+from attendo.decoding.models import DecodingModel, decoding_model
+from attendo.decoding.native_model import Dtype
 from attendo.decoding.parallel import IdSearch
 
 

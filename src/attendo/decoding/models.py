@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Literal, Protocol
+from typing import Protocol
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from attendo.decoding.native_model import NativeModel, can_run
+from attendo.decoding.native_model import Dtype, NativeModel, can_run
 from attendo.decoding.step import Step
 from attendo.decoding.steps import TransformerStep
 from attendo.errors import ModelError
@@ -18,8 +18,6 @@ from attendo.model.quantization import quantized
 from attendo.model.transformer import Transformer
 from attendo.native.library import find_kernels
 
-Dtype = Literal["float32", "bfloat16", "int8"]
-"""The numbers that decoding calculates with."""
 Ids = Sequence[Sequence[int]]
 
 _POSITIONS = 512
@@ -67,7 +65,7 @@ def decoding_model(
     """The fastest that there is for a model, here and now.
 
     Args:
-        transformer: float32; bfloat16 changes it in place, and so does another device.
+        transformer: float32; without kernels bfloat16 changes it in place, and so does another device.
         dtype: of the products.
         device: where to work; where the model is if left out.
         native: whether the native kernels may be used.
@@ -79,10 +77,10 @@ def decoding_model(
     if dtype == "int8" and device.type != "cpu":
         raise ModelError(f"int8 is for processors, not for {device.type}; take bfloat16")
     kernels = find_kernels().kernels if native and device.type == "cpu" else None
-    if dtype == "bfloat16":
-        return TorchModel(transformer.to(device, torch.bfloat16), kernel="torch bfloat16")
     if kernels is not None and can_run(transformer):
         return NativeModel(transformer, dtype=dtype, kernels=kernels)
+    if dtype == "bfloat16":
+        return TorchModel(transformer.to(device, torch.bfloat16), kernel="torch bfloat16")
     if dtype == "int8":
         return TorchModel(quantized(transformer), kernel="torch int8")
     return TorchModel(transformer.to(device), kernel="torch float32")

@@ -18,7 +18,10 @@ from attendo.decoding.step import Banned, FloatArray, IntArray
 from attendo.model.layers import DecoderLayer, EncoderLayer
 from attendo.model.quantization import quantize_rows
 from attendo.model.transformer import Transformer
-from attendo.native.library import PADDED, Kernels, Shape
+from attendo.native.library import PADDED, PRECISIONS, Kernels, Shape
+
+Dtype = Literal["float32", "bfloat16", "int8"]
+"""The numbers that products are calculated with."""
 
 _PROJECTION, _ENCODER, _DECODER = 0, 1, 5
 """Where the numbers of matrices begin in `model.h`."""
@@ -38,19 +41,19 @@ class NativeModel:
 
     Args:
         transformer: float32, on the CPU; its norms and, but for int8, its embeddings are used in place.
-        dtype: of the products; int8 has a scale for each row of weights and of activations.
+        dtype: of the products; bfloat16 sums up in float32, int8 has a scale for each row of weights and activations.
         kernels: the variant to run on.
     """
 
     concurrent = True
 
-    def __init__(self, transformer: Transformer, *, dtype: Literal["float32", "int8"], kernels: Kernels) -> None:
+    def __init__(self, transformer: Transformer, *, dtype: Dtype, kernels: Kernels) -> None:
         self.transformer = transformer
         self.tgt_vocab_size = transformer.tgt_vocab_size
         self.kernel = f"native {kernels.variant} {dtype}"
         self._kernels = kernels
         self._kept: list[object] = []  # what the kernels point to
-        self._int8 = dtype == "int8"
+        self._int8, self._precision = dtype == "int8", PRECISIONS.index(dtype)
         self._handle = kernels.new("model_new", ctypes.byref(_shape(transformer)))
         weakref.finalize(self, kernels.call, "model_free", self._handle)
         self._fill(transformer)
@@ -163,7 +166,7 @@ class NativeModel:
         values = values.contiguous()
         floats, int8 = (None, values) if self._int8 else (values, None)
         pointers = (_pointer(each) for each in (floats, int8, scales, bias))
-        self._kernels.call("model_matrix", self._handle, which, layer, *values.shape, *pointers)
+        self._kernels.call("model_matrix", self._handle, which, layer, self._precision, *values.shape, *pointers)
 
     def _norms(self, which: int, layer: int, *norms: nn.LayerNorm) -> None:
         for number, norm in enumerate(norms, start=which):

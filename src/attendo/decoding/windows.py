@@ -1,11 +1,11 @@
 """Lines that arrive one by one, as windows to translate together: full ones, or what is there when input pauses."""
 
 import time
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from dataclasses import dataclass
 from queue import Empty, Full, Queue
 from threading import Event, Thread
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from attendo.errors import DataError
 
@@ -18,6 +18,9 @@ MAX_CHARACTERS = 2_000_000
 _CHUNK_BYTES = 1 << 16
 _TICK_S = 0.5
 
+LineT = TypeVar("LineT", bound=Sized)
+"""A line, or one with what belongs to it."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class _End:
@@ -26,24 +29,31 @@ class _End:
     error: BaseException | None
 
 
-def windows(lines: Iterable[str], max_lines: int, *, pause_s: float = PAUSE_S) -> Generator[list[str]]:
+def windows(
+    lines: Iterable[LineT],
+    max_lines: int,
+    *,
+    pause_s: float = PAUSE_S,
+    characters: Callable[[LineT], int] = len,
+) -> Generator[list[LineT]]:
     """Groups lines in their order; a thread reads ahead, so that input is read while the last window is worked on.
 
     Args:
         lines: read to its end; waiting for the next may take any time.
         max_lines: of a window.
         pause_s: seconds without a new line after which an unfinished window is handed over.
+        characters: how many a line has, for lines that bring something else along.
 
     Yields:
         Windows, none of them empty. An error in reading is raised after the lines that came before it.
     """
-    arrivals: Queue[str | _End] = Queue(maxsize=max_lines)
+    arrivals: Queue[LineT | _End] = Queue(maxsize=max_lines)
     stopped = Event()
     # A daemon: after Ctrl-C it may still wait for a line that never comes, and must not keep the process.
     Thread(target=_read, args=(lines, arrivals, stopped), name="attendo-reader", daemon=True).start()
     try:
         while True:
-            window, end = _collect(arrivals, max_lines, pause_s)
+            window, end = _collect(arrivals, max_lines, pause_s, characters)
             if window:
                 yield window
             if end and end.error:
@@ -54,10 +64,10 @@ def windows(lines: Iterable[str], max_lines: int, *, pause_s: float = PAUSE_S) -
         stopped.set()
 
 
-def _read(lines: Iterable[str], arrivals: "Queue[str | _End]", stopped: Event) -> None:
+def _read(lines: Iterable[LineT], arrivals: "Queue[LineT | _End]", stopped: Event) -> None:
     """Puts lines into the queue, and at last an end with what went wrong; gives up when nobody takes them any more."""
 
-    def put(arrival: str | _End) -> bool:
+    def put(arrival: LineT | _End) -> bool:
         while not stopped.is_set():
             try:
                 arrivals.put(arrival, timeout=_TICK_S)
@@ -76,12 +86,14 @@ def _read(lines: Iterable[str], arrivals: "Queue[str | _End]", stopped: Event) -
         put(_End(error=None))
 
 
-def _collect(arrivals: "Queue[str | _End]", max_lines: int, pause_s: float) -> tuple[list[str], _End | None]:
+def _collect(
+    arrivals: "Queue[LineT | _End]", max_lines: int, pause_s: float, characters: Callable[[LineT], int]
+) -> tuple[list[LineT], _End | None]:
     """Takes lines until the window is full, the input pauses or ends."""
-    window: list[str] = []
-    characters = 0
+    window: list[LineT] = []
+    total = 0
     handover = float("inf")
-    while len(window) < max_lines and characters < MAX_CHARACTERS:
+    while len(window) < max_lines and total < MAX_CHARACTERS:
         # Ticks without end while there is no line: on Windows a wait without a limit would not see Ctrl-C.
         wait_s = min(pause_s, max(0.0, handover - time.monotonic())) if window else _TICK_S
         try:
@@ -95,7 +107,7 @@ def _collect(arrivals: "Queue[str | _End]", max_lines: int, pause_s: float) -> t
         if not window:
             handover = time.monotonic() + PATIENCE_S
         window.append(arrival)
-        characters += len(arrival)
+        total += characters(arrival)
     return window, None
 
 

@@ -46,6 +46,24 @@ def forced_word_ids(words: Sequence[str], vocabulary: Pieces) -> tuple[tuple[int
     return tuple(found)
 
 
+class Spelling:
+    """What the pieces of a vocabulary write: read once a vocabulary, for all the words looked for in it.
+
+    Args:
+        vocabulary: the target's pieces.
+    """
+
+    def __init__(self, vocabulary: Pieces) -> None:
+        self.texts = tuple(_text_of(piece) for piece in vocabulary.pieces(range(vocabulary.vocab_size)))
+        """The bytes that each id writes."""
+        self.tokens: dict[bytes, list[int]] = {}
+        """The ids that write the same bytes."""
+        for token, text in enumerate(self.texts):
+            self.tokens.setdefault(text, []).append(token)
+        self.mixed = tuple(text for text in self.tokens if _has_boundary(text))
+        """Texts with a character that is neither a letter nor a digit."""
+
+
 class ForbiddenWords:
     """Words or phrases that a translation does not hold, in whatever pieces it would spell them; a `Constraint`.
 
@@ -59,18 +77,14 @@ class ForbiddenWords:
 
     Args:
         words: what is forbidden.
-        vocabulary: the target's pieces.
+        spelling: of the target's pieces.
 
     Raises:
         DataError: a word without a letter.
     """
 
-    def __init__(self, words: Iterable[str], vocabulary: Pieces) -> None:
-        self._texts = [_text_of(piece) for piece in vocabulary.pieces(range(vocabulary.vocab_size))]
-        self._tokens: dict[bytes, list[int]] = {}
-        for token, text in enumerate(self._texts):
-            self._tokens.setdefault(text, []).append(token)
-        self._mixed = [text for text in self._tokens if _has_boundary(text)]
+    def __init__(self, words: Iterable[str], spelling: Spelling) -> None:
+        self._spelling = spelling
         # By what is written of a word, b"" for nothing: the tokens that complete it.
         self._completing: dict[bytes, set[int]] = {}
         self._always: set[int] = set()
@@ -84,7 +98,7 @@ class ForbiddenWords:
         """Everything but the pieces that complete a word."""
         written = b""
         for token in reversed(ids):
-            written = self._texts[token] + written
+            written = self._spelling.texts[token] + written
             # One character more than the longest word shows what it comes after.
             if len(written) >= self._longest + _CHARACTER_BYTES:
                 break
@@ -100,17 +114,17 @@ class ForbiddenWords:
         self._longest = max(self._longest, len(word))
         for start in range(len(word)):
             rest = word[start:]
-            tokens = list(self._tokens.get(rest, ()))
-            for text in self._mixed:
+            tokens = list(self._spelling.tokens.get(rest, ()))
+            for text in self._spelling.mixed:
                 if text.startswith(rest) and _ends_before(text[len(rest) :]):
-                    tokens += self._tokens[text]
+                    tokens += self._spelling.tokens[text]
             if tokens:
                 self._completing.setdefault(word[:start], set()).update(tokens)
-        for text in self._mixed:
+        for text in self._spelling.mixed:
             start = text.find(word, 1)
             while start > 0:
                 if _is_boundary(text[:start]) and _ends_before(text[start + len(word) :]):
-                    self._always.update(self._tokens[text])
+                    self._always.update(self._spelling.tokens[text])
                 start = text.find(word, start + 1)
 
 

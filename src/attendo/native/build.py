@@ -52,6 +52,7 @@ VARIANTS = {
         Variant(name="portable"),
         Variant(name="avx2", flags=("-march=x86-64-v3",)),
         Variant(name="avx512vnni", flags=("-march=x86-64-v4", "-mavx512vnni")),
+        Variant(name="avx512bf16", flags=("-march=x86-64-v4", "-mavx512vnni", "-mavx512bf16")),
     ),
     "": (Variant(name="portable"),),
 }

@@ -17,19 +17,22 @@
 EXPORT int attendo_can_run(int variant) {
 #if defined(__x86_64__)
   __builtin_cpu_init();
+  const bool avx512vnni = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+                          __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vnni") &&
+                          __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
   switch (variant) {
     case 0:
-      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-             __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vnni") &&
-             __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+      return avx512vnni && __builtin_cpu_supports("avx512bf16");
     case 1:
+      return avx512vnni;
+    case 2:
       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
     default:
       return 1;
   }
 #else
-  return variant == 2;
+  return variant == 3;
 #endif
 }
 

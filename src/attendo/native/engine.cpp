@@ -35,12 +35,12 @@ API(model_free)(Model *model) {
   return 0;
 }
 
-API(model_matrix)(Model *model, int which, int layer, int outputs, int inputs, const float *weights,
+API(model_matrix)(Model *model, int which, int layer, int precision, int outputs, int inputs, const float *weights,
                   const int8_t *codes, const float *scales, const float *bias) {
   return guarded([=] {
     Matrix *matrix = model->matrix(which, layer);
-    if (!matrix) return 2;
-    matrix->pack(outputs, inputs, weights, codes, scales, bias);
+    if (!matrix || precision < 0 || precision > 2) return 2;
+    matrix->pack(static_cast<Precision>(precision), outputs, inputs, weights, codes, scales, bias);
     return 0;
   });
 }

@@ -15,14 +15,14 @@ from typing import Any
 from attendo.errors import ModelError
 from attendo.native.build import HERE, LIBRARY, problem
 
-VARIANTS = ("avx512vnni", "avx2", "portable")
+VARIANTS = ("avx512bf16", "avx512vnni", "avx2", "portable")
 """Best first; the number is that of `attendo_can_run` in `dispatch.cpp`."""
 PLAIN = "plain"
 ENVIRONMENT = "ATTENDO_KERNELS"
 _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "model_new": (c_void_p, c_void_p),
     "model_free": (c_void_p,),
-    "model_matrix": (c_void_p, c_int, c_int, c_int, c_int, c_void_p, c_void_p, c_void_p, c_void_p),
+    "model_matrix": (c_void_p, c_int, c_int, c_int, c_int, c_int, c_void_p, c_void_p, c_void_p, c_void_p),
     "model_norm": (c_void_p, c_int, c_int, c_void_p, c_void_p),
     "model_embedding": (c_void_p, c_int, c_void_p, c_void_p, c_void_p),
     "session_new": (c_void_p, c_int, c_void_p),
@@ -54,6 +54,8 @@ class Shape(Structure):
     )
 
 
+PRECISIONS = ("float32", "bfloat16", "int8")
+"""Of a weight; the number is that of `Precision` in `products.h`."""
 PADDED = 16
 """`PADDED` of `lanes.h`: rows are filled up with zeros to a multiple of this."""
 

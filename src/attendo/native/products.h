@@ -1,7 +1,8 @@
-// Products with weights that were packed once: float32, and int8 with a scale a row on both sides.
+// Products with weights that were packed once: float32, bfloat16 summed up in float32, and int8 with a scale a row on both
+// sides.
 //
 // A packed weight is cut into panels of 32 outputs. A panel holds, for one group of inputs after the other (a group is 4
-// bytes: one float32 or four int8), the group's weights of all 32 outputs side by side: 128 bytes, read in order. Every
+// bytes: one float32, two bfloat16 or four int8), the group's weights of all 32 outputs side by side: 128 bytes, read in order. Every
 // sum runs over the inputs in their order and belongs to one thread, so a row's result has the same bits whatever rows
 // and threads there are beside it.
 #pragma once
@@ -21,7 +22,7 @@ constexpr int SHIFT = 128;
 constexpr int SHIFT = 0;
 #endif
 
-enum class Precision { float32 = 0, int8 = 1 };
+enum class Precision { float32 = 0, bfloat16 = 1, int8 = 2 };  // as in `native/library.py`
 
 struct Matrix {
   int outputs = 0, inputs = 0, panels = 0, groups = 0;
@@ -34,26 +35,35 @@ struct Matrix {
   int width() const { return panels * PANEL; }
   const uint8_t *panel(int index) const { return packed.get() + static_cast<size_t>(index) * groups * GROUP_BYTES; }
 
-  // Packs `outputs` x `inputs` weights, row after row; int8 where codes are given.
-  void pack(int new_outputs, int new_inputs, const float *weights, const int8_t *codes, const float *row_scales,
-            const float *row_bias) {
+  // Packs `outputs` x `inputs` weights, row after row: floats, or codes and a scale for each row.
+  void pack(Precision as, int new_outputs, int new_inputs, const float *weights, const int8_t *codes,
+            const float *row_scales, const float *row_bias) {
     outputs = new_outputs;
     inputs = new_inputs;
-    precision = codes ? Precision::int8 : Precision::float32;
+    precision = as;
     panels = padded(outputs, PANEL) / PANEL;
-    groups = codes ? padded(inputs, 4) / 4 : inputs;
+    const int in_group = precision == Precision::int8 ? 4 : precision == Precision::bfloat16 ? 2 : 1;
+    const int input_bytes = 4 / in_group;
+    groups = padded(inputs, in_group) / in_group;
     const size_t bytes = static_cast<size_t>(panels) * groups * GROUP_BYTES;
     memset(packed.reserve(bytes), 0, bytes);
     for (int output = 0; output < outputs; ++output) {
       uint8_t *to = packed.get() + static_cast<size_t>(output / PANEL) * groups * GROUP_BYTES + output % PANEL * 4;
       const size_t row = static_cast<size_t>(output) * inputs;
       for (int input = 0; input < inputs; ++input) {
-        if (codes) to[static_cast<size_t>(input / 4) * GROUP_BYTES + input % 4] = static_cast<uint8_t>(codes[row + input]);
-        else memcpy(to + static_cast<size_t>(input) * GROUP_BYTES, weights + row + input, sizeof(float));
+        uint8_t *at = to + static_cast<size_t>(input / in_group) * GROUP_BYTES + input % in_group * input_bytes;
+        if (precision == Precision::int8) {
+          *at = static_cast<uint8_t>(codes[row + input]);
+        } else if (precision == Precision::bfloat16) {
+          const Half half = as_stored(weights[row + input], &half);
+          memcpy(at, &half, sizeof half);
+        } else {
+          memcpy(at, weights + row + input, sizeof(float));
+        }
       }
     }
     copy(bias, row_bias, 0.0f);
-    if (!codes) return;
+    if (precision != Precision::int8) return;
     copy(scales, row_scales, 1.0f);
     shifts.reserve(width());
     for (int output = 0; output < width(); ++output) {
@@ -72,12 +82,13 @@ struct Matrix {
   }
 };
 
-// Rows that go into a product: floats, and their codes where a weight is int8.
+// Rows that go into a product, in the weight's precision.
 struct Rows {
   const float *floats;
+  const Half *halves;
   const uint8_t *codes;
-  const float *scales;
-  size_t stride;  // of both, in values
+  const float *scales;  // of codes
+  size_t stride;        // in values
 };
 
 // A row's codes: the largest magnitude becomes 127. Its scale does not depend on any other row.
@@ -158,6 +169,48 @@ static void float_tile(const Tile &tile) {
   }
 }
 
+// Sums of two products each, for LANES outputs.
+static inline Floats add_half_products(Floats total, uint32_t x, const uint8_t *w) {
+#if defined(__AVX512BF16__)
+  return (Floats)_mm512_dpbf16_ps((__m512)total, (__m512bh)_mm512_set1_epi32((int)x), (__m512bh)_mm512_loadu_si512(w));
+#else
+  FloatBits bits;
+  memcpy(&bits, w, sizeof bits);
+  const uint32_t upper = 0xFFFF0000, first = x << 16, second = x & upper;
+  float one, two;
+  memcpy(&one, &first, sizeof one);
+  memcpy(&two, &second, sizeof two);
+  return total + (Floats)(bits << 16) * one + (Floats)(bits & upper) * two;
+#endif
+}
+
+template <int ROWS>
+static void half_tile(const Tile &tile) {
+  const Matrix &weight = *tile.weight;
+  const size_t stride = tile.rows->stride;
+  const Half *x = tile.rows->halves + tile.first_row * stride;
+  constexpr int WIDE = LANES == 16 ? 2 : 1;
+  const size_t ahead = static_cast<size_t>(weight.groups) * GROUP_BYTES;
+  for (int lane = 0; lane < PANEL; lane += WIDE * LANES) {
+    Floats sums[ROWS][WIDE] = {};
+    const uint8_t *w = weight.panel(tile.panel) + lane * 4;
+    for (int group = 0; group < weight.groups; ++group, w += GROUP_BYTES) {
+      prefetch(w + ahead);
+#pragma GCC unroll 8
+      for (int row = 0; row < ROWS; ++row) {
+        uint32_t two;
+        memcpy(&two, x + row * stride + 2 * group, sizeof two);
+#pragma GCC unroll 2
+        for (int i = 0; i < WIDE; ++i) sums[row][i] = add_half_products(sums[row][i], two, w + i * LANES * 4);
+      }
+    }
+    for (int i = 0; i < WIDE; ++i) {
+      const Floats bias = load(weight.bias.get() + tile.panel * PANEL + lane + i * LANES);
+      for (int row = 0; row < ROWS; ++row) finish(tile, row, lane + i * LANES, sums[row][i] + bias);
+    }
+  }
+}
+
 // Sums of four products each, for LANES outputs, exactly: as signed integers of 32 bits.
 static inline Ints add_products(Ints total, uint32_t x, const uint8_t *w) {
 #if defined(__AVX512VNNI__)
@@ -215,6 +268,9 @@ using TileFunction = void (*)(const Tile &);
 static const TileFunction FLOAT_TILES[TILE_ROWS + 1] = {nullptr,       float_tile<1>, float_tile<2>,
                                                         float_tile<3>, float_tile<4>, float_tile<5>,
                                                         float_tile<6>, float_tile<7>, float_tile<8>};
+static const TileFunction HALF_TILES[TILE_ROWS + 1] = {nullptr,      half_tile<1>, half_tile<2>,
+                                                       half_tile<3>, half_tile<4>, half_tile<5>,
+                                                       half_tile<6>, half_tile<7>, half_tile<8>};
 static const TileFunction INT8_TILES[TILE_ROWS + 1] = {nullptr,      int8_tile<1>, int8_tile<2>,
                                                        int8_tile<3>, int8_tile<4>, int8_tile<5>,
                                                        int8_tile<6>, int8_tile<7>, int8_tile<8>};
@@ -224,9 +280,11 @@ constexpr size_t CACHED_BYTES = 320 << 10;  // of the rows that are kept at hand
 // Panels `first` to `last` of the product of `count` rows with a weight; `out` is where the first panel's outputs go.
 static void multiply_panels(const Rows &rows, int count, const Matrix &weight, int first, int last, float *out,
                             size_t stride, bool relu) {
-  const bool int8 = weight.precision == Precision::int8;
-  const TileFunction *tiles = int8 ? INT8_TILES : FLOAT_TILES;
-  int at_once = static_cast<int>(CACHED_BYTES / (rows.stride * (int8 ? 1 : sizeof(float)))) / TILE_ROWS * TILE_ROWS;
+  static const TileFunction *const all_tiles[] = {FLOAT_TILES, HALF_TILES, INT8_TILES};
+  static const size_t value_bytes[] = {sizeof(float), sizeof(Half), 1};
+  const int precision = static_cast<int>(weight.precision);
+  const TileFunction *tiles = all_tiles[precision];
+  int at_once = static_cast<int>(CACHED_BYTES / (rows.stride * value_bytes[precision])) / TILE_ROWS * TILE_ROWS;
   if (at_once < TILE_ROWS) at_once = TILE_ROWS;
   for (int start = 0; start < count; start += at_once) {
     const int here = count - start < at_once ? count - start : at_once;

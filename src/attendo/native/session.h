@@ -119,6 +119,7 @@ class Session {
   Buffer<Sentence *> sentences_, spare_;  // those at work first, then those that are free
   int made_ = 0, active_ = 0, width_ = 1, rows_ = 0;
   Buffer<float> hidden_, projected_, context_, inner_, scales_, weights_, chunks_, statistics_, best_values_;
+  Buffer<Half> halves_;
   Buffer<uint8_t> codes_;
   Buffer<size_t> offsets_;
   Buffer<float> turned_;
@@ -129,8 +130,8 @@ class Session {
   int key_size() const { return model_.heads.keys(); }
   int value_size() const { return model_.heads.values(); }
   int blocks() const { return model_.shape.decoder_layers * model_.heads.count; }
-  // Kept keys and values are bfloat16 beside int8 weights.
-  bool half() const { return model_.projection.precision == Precision::int8; }
+  // Kept keys and values are bfloat16 beside weights that are not float32.
+  bool half() const { return model_.projection.precision != Precision::float32; }
   size_t kept_bytes() const { return half() ? sizeof(Half) : sizeof(float); }
   size_t pair() const { return model_.heads.d_k + model_.heads.d_v; }
   size_t pair_bytes() const { return pair() * kept_bytes(); }
@@ -175,13 +176,21 @@ class Session {
 
   // Rows as a product with `weight` takes them.
   Rows ready(const float *floats, int count, size_t stride, const Matrix &weight) {
-    if (weight.precision == Precision::float32) return {floats, nullptr, nullptr, stride};
+    if (weight.precision == Precision::float32) return {floats, nullptr, nullptr, nullptr, stride};
+    if (weight.precision == Precision::bfloat16) {
+      Half *halves = halves_.reserve(count * stride);
+      for_each(count, [=, &weight](int row, int) {
+        const float *from = floats + row * stride;
+        for (int i = 0; i < weight.inputs; i += LANES) store(halves + row * stride + i, load(from + i));
+      });
+      return {nullptr, halves, nullptr, nullptr, stride};
+    }
     uint8_t *codes = codes_.reserve(count * stride);
     float *scales = scales_.reserve(count);
     for_each(count, [=, &weight](int row, int) {
       scales[row] = quantize(floats + row * stride, weight.inputs, codes + row * stride);
     });
-    return {nullptr, codes, scales, stride};
+    return {nullptr, nullptr, codes, scales, stride};
   }
 
   // The product of hidden rows with a weight, in `projected_`; gives its stride.

@@ -12,7 +12,8 @@ from attendo.attention_maps.weights import AttentionMap
 from attendo.checkpoint import LoadedModel, ModelDescription, find_model, load_model
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.engine import Counts, Translation, Translator
-from attendo.decoding.models import Dtype, decoding_model
+from attendo.decoding.models import decoding_model
+from attendo.decoding.native_model import Dtype
 from attendo.decoding.scoring import PairScore
 from attendo.decoding.windows import PAUSE_S, windows
 from attendo.errors import DataError, ModelError, RecipeError
