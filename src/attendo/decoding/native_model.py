@@ -215,6 +215,7 @@ class NativeStep:
         self._session = model.borrow(threads)
         weakref.finalize(self, model.give_back, self._session, threads)
         self._rows, self._length = len(sources), 0
+        self._answers = False
         ids = np.concatenate([np.asarray(source, dtype=np.int64) for source in sources])
         lengths = np.array([len(source) for source in sources], dtype=np.int32)
         positions = model.encodings("source", int(lengths.max()))
@@ -232,10 +233,11 @@ class NativeStep:
     def select(self, rows: IntArray) -> None:
         """Goes on from other rows, int64 `(sentences, hypotheses)`."""
         self._session.call("select", _address(np.ascontiguousarray(rows, dtype=np.int64)), *rows.shape)
-        self._rows = rows.size
+        self._rows, self._answers = rows.size, False
 
     def top_k(self, k: int, banned: Banned | None = None) -> tuple[FloatArray, IntArray]:
         """The k most probable tokens of each row that are not banned; see `NextTokens`."""
+        assert self._answers, "asked after the step has selected other rows"
         k = min(k, self._model.tgt_vocab_size)
         values = np.empty((self._rows, k), dtype=np.float32)
         ids = np.empty((self._rows, k), dtype=np.int64)
@@ -245,6 +247,7 @@ class NativeStep:
 
     def of(self, ids: IntArray) -> FloatArray:
         """Log-probabilities of given tokens, int64 `(rows, n)`."""
+        assert self._answers, "asked after the step has selected other rows"
         ids = np.ascontiguousarray(ids, dtype=np.int64)
         values = np.empty(ids.shape, dtype=np.float32)
         self._session.call("of", _address(ids), ids.shape[1], _address(values))
@@ -252,6 +255,7 @@ class NativeStep:
 
     def all(self) -> FloatArray:
         """Log-probabilities of all tokens, float32 `(rows, vocab_size)`."""
+        assert self._answers, "asked after the step has selected other rows"
         values = np.empty((self._rows, self._model.tgt_vocab_size), dtype=np.float32)
         self._session.call("all", _address(values))
         return values
@@ -261,6 +265,7 @@ class NativeStep:
             self._positions = self._model.encodings("target", self._length + 1)
         self._session.call("advance", last_ids, _address(self._positions[self._length]))
         self._length += 1
+        self._answers = True
         return self
 
 

@@ -66,18 +66,23 @@ class _Sampler:
         self._owing = np.zeros(len(rules) * config.n_best, dtype=np.bool_)
 
     def run(self) -> list[list[Hypothesis]]:
+        count = self._config.n_best
         next_tokens = self._step.start()
-        if self._config.n_best > 1:
-            self._step.select(self._sentences.repeat(self._config.n_best).reshape(-1, self._config.n_best))
-            next_tokens = _Repeated(next_tokens, self._config.n_best)
+        if count > 1:
+            next_tokens = _Repeated(next_tokens, count)
+        # The step has one row a sentence until the first tokens are drawn.
+        rows = self._sentences.repeat(count).reshape(-1, count)
         while True:
             tokens, log_probs = self._draw(next_tokens)
             tokens, log_probs = self._end(tokens, log_probs, next_tokens)
             kept = (self._state.reshape(len(self._sentences), -1) == 0).any(axis=1)
             if not kept.any():
                 return [sorted(found, key=lambda each: -each.score) for found in self._samples]
+            if not kept.all() or (count > 1 and not self._written.length):
+                self._step.select(rows[kept])
             if not kept.all():
                 tokens, log_probs = self._leave(kept, tokens, log_probs)
+            rows = np.arange(len(tokens)).reshape(-1, count)
             self._written.append(tokens, log_probs)
             next_tokens = self._step.advance(tokens)
 
@@ -136,12 +141,10 @@ class _Sampler:
 
     def _leave(self, kept: BoolArray, tokens: IntArray, log_probs: FloatArray) -> tuple[IntArray, FloatArray]:
         """Keeps some of the sentences, and of the rows' tokens theirs."""
-        rows = np.arange(len(tokens)).reshape(len(kept), -1)[kept]
-        flat = rows.ravel()
+        flat = np.arange(len(tokens)).reshape(len(kept), -1)[kept].ravel()
         self._sentences, self._uniforms = self._sentences[kept], self._uniforms[kept]
         self._state, self._owing = self._state[flat], self._owing[flat]
         self._written.select(flat)
-        self._step.select(rows)
         return tokens[flat], log_probs[flat]
 
 

@@ -25,7 +25,7 @@ class Banned:
 
 
 class NextTokens(Protocol):
-    """Log-probabilities of each row's next token; to be asked before the step goes on.
+    """Log-probabilities of each row's next token; to be asked before the step selects or advances.
 
     They are of the whole vocabulary: banning a token takes it out of the choice and leaves the others' as they are.
     """
@@ -34,12 +34,12 @@ class NextTokens(Protocol):
         """The k most probable tokens of each row that are not banned.
 
         Args:
-            k: at most the size of the vocabulary.
+            k: how many; of a smaller vocabulary all.
             banned: what may not be chosen.
 
         Returns:
-            Log-probabilities, float32 `(rows, k)`, largest first and of equal ones the lower id first, and the tokens,
-            int64 `(rows, k)`. Where fewer than k tokens are left, the rest is -inf with tokens that mean nothing.
+            Log-probabilities, float32 `(rows, min(k, vocab_size))`, largest first and of equal ones the lower id first,
+            and the tokens, int64 of the same shape. Where fewer are left, the rest is -inf with any token.
             Log-probabilities that are not numbers are given as they are.
         """
 
