@@ -79,7 +79,11 @@ def model_folders(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> t
             tgt_vocab_size=tokenizer.vocab_size,
             model=MODEL,
             search={"beam_size": 3, "max_len_offset": 5},
-            training={"recipe": "random", "steps": 0},
+            training={
+                "recipe": "random",
+                "steps": 0,
+                "valid": {"perplexity": 12.5, "bleu": 3.25, "bleu_signature": "nrefs:1|case:mixed"},
+            },
         )
         save_model(folder / str(number), description, named_weights(transformer), tokenizer, tokenizer, "# Random\n")
     return folder / "0", folder / "1", folder / "2"

@@ -76,6 +76,42 @@ def test_the_way_from_two_text_files_to_an_engine(
     assert Path("attention.html").is_file()
 
 
+def test_every_search_of_the_documents_runs(
+    tmp_path: Path,
+    model_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = {
+        "source.txt": "one red dogs see us.\n\nsome old kings hear them.\n",
+        "target.txt": "su ees\n\nmeht raeh\n",
+        "words.txt": "sgod\tder eno\n\n\n",
+        "beginnings.txt": "su \n\nmeh\n",
+    }
+    for name, text in files.items():
+        Path(name).write_text(text, encoding="utf-8")
+    ran = commands(PROJECT / "docs" / "translating.md")
+    assert len(ran) > 10
+    for line in ran:
+        given = [str(model_folder) if argument == "MODEL" else argument for argument in arguments(line)]
+        # The paper's beam, where the line names none; and a model that has learned nothing has no reason to end.
+        extra = ["--set", "search.max_len_offset=12"] if given[0] == "translate" else []
+        extra += ["--beam-size", "4"] if extra and "--beam-size" not in given else []
+        status = run([*given, *extra])
+        printed = capsys.readouterr()
+        assert status == 0, f"{line}\n{printed.err}"
+        if "--n-best" not in line:
+            assert printed.out.count("\n") == 3
+
+
+def test_the_python_of_the_documents_runs(model_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (PROJECT / "docs" / "translating.md").read_text(encoding="utf-8")
+    [block] = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    exec(compile(block, "translating.md", "exec"), {"MODEL": model_folder})
+    assert "Das" in capsys.readouterr().out.replace("\u2581", "")
+
+
 def test_the_keys_of_recipes_are_documented() -> None:
     script = PROJECT / "scripts" / "recipe_keys.py"
     finished = subprocess.run([sys.executable, script, "--check"], check=False, capture_output=True, text=True)

@@ -7,7 +7,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from attendo.decoding.alignment import Alignment
     from attendo.decoding.engine import Candidate, Translation
+    from attendo.decoding.scoring import PairScore
+    from attendo.decoding.wishes import Wishes
     from attendo.errors import AttendoError, DataError, ModelError, RecipeError
     from attendo.recipe import Recipe, load_recipe
     from attendo.workflow.translate import Engine, load
@@ -15,28 +18,34 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Alignment",
     "AttendoError",
     "Candidate",
     "DataError",
     "Engine",
     "ModelError",
+    "PairScore",
     "Recipe",
     "RecipeError",
     "Translation",
+    "Wishes",
     "__version__",
     "load",
     "load_recipe",
 ]
 
 _HOMES = {
+    "Alignment": "attendo.decoding.alignment",
     "AttendoError": "attendo.errors",
     "Candidate": "attendo.decoding.engine",
     "DataError": "attendo.errors",
     "Engine": "attendo.workflow.translate",
     "ModelError": "attendo.errors",
+    "PairScore": "attendo.decoding.scoring",
     "Recipe": "attendo.recipe",
     "RecipeError": "attendo.errors",
     "Translation": "attendo.decoding.engine",
+    "Wishes": "attendo.decoding.wishes",
     "load": "attendo.workflow.translate",
     "load_recipe": "attendo.recipe",
 }

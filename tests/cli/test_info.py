@@ -21,6 +21,7 @@ def test_info_of_a_model(attendo: Command, model_folder: Path) -> None:
     text = attendo("info", model_folder).out
     assert "2 + 2 layers, d_model 16" in text
     assert "300 source, 300 target" in text
+    assert "validation   perplexity 12.50, bleu 3.25 (nrefs:1|case:mixed)\n" in text
 
 
 def test_info_verifies(attendo: Command, model_folder: Path, tmp_path: Path) -> None:

@@ -1,3 +1,4 @@
+import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -5,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from attendo.checkpoint import load_model
+from attendo.decoding.native_model import Dtype
 from attendo.workflow.translate import load
 
 Command = Callable[..., Any]
@@ -33,3 +36,24 @@ def test_what_is_too_long_is_told(attendo: Command, model_folder: Path, tmp_path
     finished = attendo("score", model_folder, "--source", tmp_path / "s", "--target", tmp_path / "t")
     assert finished.status == 0
     assert "1 pairs were too long, and only their beginning was scored" in finished.err
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8"])
+def test_each_token_has_a_score(attendo: Command, model_folder: Path, tmp_path: Path, dtype: Dtype) -> None:
+    pairs = [("one red dogs see us.", "su ees"), ("some old kings.", ""), ("two men", "nem owt eh")]
+    for name, side in (("s", 0), ("t", 1)):
+        (tmp_path / name).write_text("".join(f"{pair[side]}\n" for pair in pairs))
+    files = ["--source", tmp_path / "s", "--target", tmp_path / "t", "--dtype", dtype]
+    finished = attendo("score", model_folder, *files, "--json", "--threads", "2")
+    rows = [json.loads(line) for line in finished.out.splitlines()]
+    tokenizer = load_model(model_folder).target_tokenizer
+    for row, (_, target) in zip(rows, pairs, strict=True):
+        assert row["tokens"] == tokenizer.pieces(tokenizer.encode(target))
+        assert sum(row["token_log_probs"]) == pytest.approx(row["log_prob"], abs=1e-4)
+        assert row["log_prob_per_token"] == pytest.approx(row["log_prob"] / len(row["tokens"]), abs=1e-5)
+        assert not row["truncated"]
+    plain = attendo("score", model_folder, *files).out.splitlines()
+    assert [float(line) for line in plain] == pytest.approx([row["log_prob"] for row in rows], abs=1e-5)
+    exact = [score.log_prob for score in load(model_folder).score(pairs)]
+    # int8 and bfloat16 keep 8 bits of a number.
+    assert [row["log_prob"] for row in rows] == pytest.approx(exact, rel=1e-4 if dtype == "float32" else 0.05)

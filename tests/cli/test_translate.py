@@ -1,4 +1,6 @@
+import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -8,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from attendo.decoding.native_model import Dtype
 from attendo.workflow.translate import load
 
 Command = Callable[..., Any]
@@ -48,12 +51,101 @@ def test_n_best_and_scores_have_columns(attendo: Command, model_folder: Path) ->
     assert [len(line.split("\t", 2)) for line in finished.out.removesuffix("\n").split("\n")] == [3] * 4
 
 
+def test_links_have_a_column_before_the_translation(attendo: Command, model_folder: Path, expected: list[str]) -> None:
+    engine = load(model_folder)
+    links = [found[0].pharaoh for _, found in engine.stream_aligned(LINES)]
+    finished = attendo("translate", model_folder, "--alignment", stdin=TEXT)
+    rows = [line.split("\t", 1) for line in finished.out.removesuffix("\n").split("\n")]
+    assert rows == [list(row) for row in zip(links, expected, strict=True)]
+    assert any(row[0] for row in rows)
+    for row in rows:
+        assert all(re.fullmatch(r"\d+-\d+", link) for link in row[0].split())
+    finished = attendo("translate", model_folder, "--alignment", "--scores", "--n-best", "2", stdin=TEXT)
+    rows = [line.split("\t", 4) for line in finished.out.removesuffix("\n").split("\n")]
+    assert {len(row) for row in rows} == {5}
+    assert rows[0][3] == links[0]
+
+
+def test_json_has_all_of_a_line_in_a_line(attendo: Command, model_folder: Path) -> None:
+    engine = load(model_folder, search={"n_best": 2})
+    finished = attendo("translate", model_folder, "--json", "--n-best", "2", "--alignment", stdin=TEXT)
+    rows = [json.loads(line) for line in finished.out.split("\n")[:-1]]
+    assert len(rows) == len(LINES)
+    for row, (translation, alignments) in zip(rows, engine.stream_aligned(LINES), strict=True):
+        assert (row["source"], row["text"], row["source_truncated"]) == (translation.source, translation.text, False)
+        assert len(row["n_best"]) == len(translation.n_best)
+        assert {key: row[key] for key in row["n_best"][0]} == row["n_best"][0]
+        for found, candidate, alignment in zip(row["n_best"], translation.n_best, alignments, strict=True):
+            assert found["text"] == candidate.text
+            assert found["score"] == pytest.approx(candidate.score, abs=1e-4)
+            assert found["log_prob"] == pytest.approx(sum(found["token_log_probs"]), abs=1e-4)
+            assert tuple(found["tokens"]) == candidate.pieces
+            assert [tuple(link) for link in found["alignment"]] == list(alignment.links)
+            assert tuple(found["target_words"]) == alignment.target_words
+    finished = attendo("translate", model_folder, "--json", stdin=TEXT)
+    for line in finished.out.splitlines():
+        keys = ["source", "source_truncated", "text", "score", "log_prob", "finished", "tokens", "token_log_probs"]
+        assert list(json.loads(line)) == keys
+
+
+def test_files_say_what_is_wanted_of_each_line(attendo: Command, model_folder: Path, tmp_path: Path) -> None:
+    prefixes, words = tmp_path / "prefixes.txt", tmp_path / "words.txt"
+    prefixes.write_text("su \n\n\nereh\n")
+    words.write_text("dlo\tsdrib\n\nsgnik\n\n")
+    options = ["--target-prefix", prefixes, "--forced-words", words, "--set", "search.max_len_offset=20"]
+    finished = attendo("translate", model_folder, *options, "--beam-size", "8", stdin=TEXT)
+    first, second, third, fourth = finished.out.split("\n")[:-1]
+    assert first.startswith("su ")
+    assert all(word in first for word in ("dlo", "sdrib"))
+    assert second == ""
+    assert "sgnik" in third
+    assert fourth.startswith("ereh")
+    for number, text in ((3, "su\n\n\n"), (5, "\n" * 5)):
+        prefixes.write_text(text)
+        finished = attendo("translate", model_folder, *options, stdin=TEXT)
+        assert finished.status == 1
+        problem = "has 3 lines, but the text more" if number == 3 else "has more than the 4 lines that were translated"
+        assert f"{prefixes}: {problem}; line n of it is for line n of the text" in finished.err
+        assert finished.out.count("\n") == min(number, 4)
+
+
+def test_words_are_forbidden_as_a_list_of_toml(attendo: Command, model_folder: Path, expected: list[str]) -> None:
+    words = sorted({line.split()[0] for line in expected if line.split() and "\ufffd" not in line.split()[0]} | {"x"})
+    setting = f"search.forbidden_words={json.dumps(words, ensure_ascii=False)}"
+    finished = attendo("translate", model_folder, "--set", setting, stdin=TEXT)
+    assert finished.status == 0
+    assert not any(set(words) & set(line.split()) for line in finished.out.split("\n"))
+    finished = attendo("translate", model_folder, "--set", "search.forbidden_words=x", stdin=TEXT)
+    assert (finished.status, finished.out) == (1, "")
+    assert 'search.forbidden_words = "x" is not a list' in finished.err
+
+
+def test_samples_are_many_and_the_same_again(attendo: Command, model_folder: Path) -> None:
+    def sampled(*more: str) -> str:
+        options = ["--n-best", "7", "--set", "search.sampling=true", "--set", "search.sample_top_k=20", *more]
+        finished = attendo("translate", model_folder, *options, stdin=TEXT)
+        assert finished.status == 0
+        return str(finished.out)
+
+    first = sampled()
+    assert [line.split("\t")[0] for line in first.split("\n")[:-1]] == ["1"] * 7 + ["2"] + ["3"] * 7 + ["4"] * 7
+    assert sampled("--set", "search.window_lines=1", "--threads", "2") == first
+    assert sampled("--set", "search.seed=1") != first
+
+
+@pytest.mark.parametrize("dtype", ["int8", "bfloat16"])
+def test_other_numbers_translate_too(attendo: Command, model_folder: Path, dtype: Dtype) -> None:
+    expected = [candidate.text for candidate in load(model_folder, dtype=dtype).translate(LINES)]
+    finished = attendo("translate", model_folder, "--dtype", dtype, stdin=TEXT)
+    assert finished.out.split("\n")[:-1] == [text.replace("\r", " ").replace("\n", " ") for text in expected]
+
+
 def test_settings_reach_the_search(attendo: Command, model_folder: Path) -> None:
     options = ["--beam-size", "1", "--length-penalty", "0", "--set", "search.max_len_offset=0"]
     finished = attendo("translate", model_folder, *options, stdin=TEXT)
     engine = load(model_folder, search={"beam_size": 1, "length_penalty": 0.0, "max_len_offset": 0})
     assert finished.out.splitlines()[0] == engine.translate(LINES)[0].text
-    assert "translations were ended by the length limit; to allow more: --set search.max_len_offset=N" in finished.err
+    assert "translations were ended by the length limit, or by rules that left nothing else; to allow more" in finished.err
     finished = attendo("translate", model_folder, "--set", "search.max_source_tokens=2", stdin=TEXT)
     assert "3 lines were too long, and only their beginning was translated" in finished.err
 
@@ -76,7 +168,9 @@ def test_a_named_pipe_is_read_once(attendo: Command, model_folder: Path, expecte
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--dtype", "int8"], 'dtype "int8" is not in this version; take float32 or bfloat16'),
+        (["--set", "search.alignment_layer=9"], "search.alignment_layer = 9, but the decoder has 2 layers; take 1 to"),
+        (["--target-prefix", "no-prefixes.txt"], "no-prefixes.txt: "),
+        (["--forced-words", "no-words.txt"], "no-words.txt: "),
         (["--set", "search.beam=3"], "--set: search.beam = 3: there is no such key; did you mean search.beam_size?"),
         (["--set", "model.d_model=3"], "--set model.d_model=3: only keys of search can be set here"),
         (["--n-best", "6"], "search.n_best = 6 is more than beam_size = 3 can hold; take beam_size = 6 or more"),

@@ -81,6 +81,9 @@ class Letters:
     def decode(self, ids: Sequence[int]) -> str:
         return "".join(ALPHABET[i] for i in ids)
 
+    def pieces(self, ids: Sequence[int]) -> list[str]:
+        return [("\u2581" if ALPHABET[i] == " " else ALPHABET[i]) if i else "</s>" for i in ids]
+
 
 @pytest.fixture
 def letters() -> Letters:

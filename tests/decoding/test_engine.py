@@ -65,7 +65,8 @@ def test_a_translation_says_what_it_is_made_of(make_translator: Callable[..., Tr
     assert [each.score for each in translation.n_best] == sorted((e.score for e in translation.n_best), reverse=True)
     assert len({each.ids for each in translation.n_best}) == 3
     for each in translation.n_best:
-        assert len(each.token_log_probs) == len(each.ids) + 1
+        assert len(each.token_log_probs) == len(each.pieces) == len(each.ids) + 1
+        assert "".join(each.pieces) == each.text.replace(" ", "\u2581") + "</s>"
         assert each.log_prob == pytest.approx(sum(each.token_log_probs))
         assert each.score == pytest.approx(each.log_prob / ((5 + len(each.ids) + 1) / 6) ** 0.6)
 
@@ -153,6 +154,7 @@ def test_a_found_translation_scores_what_the_search_said(
         for translation, score in zip(translations, scores, strict=True):
             assert score.log_prob == pytest.approx(translation.log_prob, abs=1e-4)
             assert list(score.token_log_probs) == pytest.approx(translation.n_best[0].token_log_probs, abs=1e-4)
+            assert score.pieces == translation.n_best[0].pieces
         assert perplexity(scores).num_tokens == translator.counts.target_tokens
 
 

@@ -9,6 +9,7 @@ from attendo.checkpoint import load_model
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.engine import Translator
 from attendo.decoding.models import decoding_model
+from attendo.decoding.native_model import Dtype
 from attendo.errors import AttendoError, DataError, ModelError, RecipeError
 from attendo.workflow.translate import MAX_DRAWN_TOKENS, load
 
@@ -76,6 +77,50 @@ def test_scores_come_in_the_pairs_order_whatever_the_window(model_folder: Path) 
     by_window = list(load(model_folder, search={"window_lines": 1}).score(iter(pairs)))
     assert [s.log_prob for s in by_window] == pytest.approx([s.log_prob for s in together], abs=1e-4)
     assert len({round(score.log_prob, 3) for score in together}) == 4
+
+
+def test_wishes_come_through(model_folder: Path) -> None:
+    engine = load(model_folder, search={"beam_size": 8, "max_len_offset": 10})
+    wishes = [
+        attendo.Wishes(target_prefix="su ees "),
+        attendo.Wishes(target_prefix="x"),
+        attendo.Wishes(forced_words=("sgnik", "meht")),
+        attendo.Wishes(),
+    ]
+    found = engine.translate(LINES, wishes)
+    assert found[0].text.startswith("su ees ")
+    assert found[1].text == ""
+    assert "sgnik" in found[2].text
+    assert "meht" in found[2].text
+    assert [each.text for each in engine.stream(iter(LINES), iter(wishes))] == [each.text for each in found]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8", "bfloat16"])
+def test_translations_are_aligned_with_their_pieces(model_folder: Path, dtype: Dtype) -> None:
+    engine = load(model_folder, search={"n_best": 2, "window_lines": 3}, dtype=dtype)
+    translations = engine.translate(LINES)
+    together = list(engine.stream_aligned(iter(LINES)))
+    assert [translation for translation, _ in together] == translations
+    for translation, alignments in together:
+        assert len(alignments) == len(translation.n_best)
+        for candidate, alignment in zip(translation.n_best, alignments, strict=True):
+            assert isinstance(alignment, attendo.Alignment)
+            assert alignment.target_pieces == (candidate.pieces or ("</s>",))
+            [again] = engine.align([(translation.source, candidate.ids)])
+            assert again.weights == pytest.approx(alignment.weights, abs=1e-6)
+            assert alignment.source_words == tuple(translation.source.split())
+            assert all(source < len(alignment.source_words) for source, _ in alignment.links)
+
+
+def test_alignment_is_the_attention_that_is_drawn(model_folder: Path) -> None:
+    for layer, settings in ((0, {}), (1, {"alignment_layer": 2})):
+        engine = load(model_folder, search=settings)
+        [alignment] = engine.align([(LINES[0], LINES[2])])
+        drawn = engine.attention(LINES[0], LINES[2])
+        assert (alignment.source_pieces, alignment.target_pieces) == (drawn.source_pieces, drawn.target_pieces)
+        assert alignment.weights == pytest.approx(drawn.cross[layer].mean(axis=0), abs=1e-6)
+    with pytest.raises(ModelError, match=r"search.alignment_layer = 3, but the decoder has 2 layers"):
+        load(model_folder, search={"alignment_layer": 3})
 
 
 def test_attention_has_every_head_of_every_layer(model_folder: Path) -> None:

@@ -1,5 +1,6 @@
 """Arguments and options that several commands share, so that one thing is called one thing."""
 
+import math
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -48,9 +49,18 @@ SetOption = Annotated[
     typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Changes a value of the recipe; may be repeated."),
 ]
 
+JsonLinesOption = Annotated[
+    bool, typer.Option("--json", help="Print a JSON object a line, with the log-probability of each token.")
+]
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def search_changes(**options: int | float | None) -> dict[str, int | float]:
     """The search settings that options were given for."""
     return {key: value for key, value in options.items() if value is not None}
+
+
+def json_number(value: float) -> float | None:
+    """A number to 6 decimals, or None for what JSON has no number for."""
+    return round(value, 6) if math.isfinite(value) else None

@@ -1,12 +1,24 @@
 """`attendo score`: how probable given translations are."""
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from attendo.cli.options import DtypeOption, EnsembleOption, ModelArgument, SourceOption, ThreadsOption
+from attendo.cli.options import (
+    DtypeOption,
+    EnsembleOption,
+    JsonLinesOption,
+    ModelArgument,
+    SourceOption,
+    ThreadsOption,
+    json_number,
+)
 from attendo.cli.progress import JobProgress, note
+
+if TYPE_CHECKING:
+    from attendo.decoding.scoring import PairScore
 
 
 def score(
@@ -17,6 +29,7 @@ def score(
     ensemble: EnsembleOption = None,
     threads: ThreadsOption = None,
     per_token: Annotated[bool, typer.Option("--per-token", help="The mean of each target token instead.")] = False,
+    as_json: JsonLinesOption = False,
 ) -> None:
     """Prints the log-probability of each given translation, one a line."""
     from attendo.decoding.scoring import perplexity
@@ -30,9 +43,21 @@ def score(
         for pair_score in engine.score(line_pairs_from(source, target)):
             scores.append(pair_score)
             figure = pair_score.log_prob / pair_score.num_tokens if per_token else pair_score.log_prob
-            print(f"{figure:.6f}")
+            print(_json_line(pair_score) if as_json else f"{figure:.6f}")
             progress.update(len(scores))
     truncated = sum(pair_score.truncated for pair_score in scores)
     note(f"{len(scores):,} pairs, perplexity {perplexity(scores).per_token:.4f} a target token")
     if truncated:
         note(f"{truncated:,} pairs were too long, and only their beginning was scored")
+
+
+def _json_line(pair_score: "PairScore") -> str:
+    return json.dumps(
+        {
+            "log_prob": json_number(pair_score.log_prob),
+            "log_prob_per_token": json_number(pair_score.log_prob / pair_score.num_tokens),
+            "truncated": pair_score.truncated,
+            "tokens": pair_score.pieces,
+            "token_log_probs": [json_number(log_prob) for log_prob in pair_score.token_log_probs],
+        }
+    )

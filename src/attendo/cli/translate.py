@@ -1,10 +1,11 @@
 """`attendo translate`: a line in, a line out, in order."""
 
+import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -12,17 +13,22 @@ from attendo.cli.options import (
     BeamSizeOption,
     DtypeOption,
     EnsembleOption,
+    JsonLinesOption,
     LengthPenaltyOption,
     ModelArgument,
     SetSearchOption,
     ThreadsOption,
+    json_number,
     search_changes,
 )
 from attendo.cli.progress import JobProgress, note
 from attendo.files import atomic_path
 
 if TYPE_CHECKING:
-    from attendo.decoding.engine import Counts, Translation
+    from attendo.decoding.alignment import Alignment
+    from attendo.decoding.engine import Candidate, Counts, Translation
+    from attendo.decoding.wishes import Wishes
+    from attendo.workflow.translate import Engine
 
 
 def translate(
@@ -48,31 +54,72 @@ def translate(
             "--scores", help="Write score TAB log-probability TAB translation; behind the number, with --n-best."
         ),
     ] = False,
+    alignment: Annotated[
+        bool,
+        typer.Option(
+            "--alignment", help="Write word links, as 0-0 1-2 (source-target), TAB translation; behind the scores."
+        ),
+    ] = False,
+    target_prefix: Annotated[
+        Path | None,
+        typer.Option("--target-prefix", metavar="FILE", help="What each translation begins with, one a line."),
+    ] = None,
+    forced_words: Annotated[
+        Path | None,
+        typer.Option("--forced-words", metavar="FILE", help="What each translation holds, one line each, TAB between."),
+    ] = None,
+    as_json: JsonLinesOption = False,
     ensemble: EnsembleOption = None,
     settings: SetSearchOption = None,
     threads: ThreadsOption = None,
 ) -> None:
-    """Translates text, a line in, a line out, in order."""
-    from attendo.workflow.lines import count_lines, lines_from
+    """Translates text, a line in, a line out, in order.
+
+    Sampling, diverse n best, forbidden words and more are settings of the search: see docs/translating.md.
+    """
+    from attendo.workflow.lines import count_lines, lines_from, with_wishes
     from attendo.workflow.translate import load
 
     # Before the model is read, so that a missing file is told at once; but a pipe can be read only once.
     total = count_lines(file) if file and not file.is_fifo() else None
+    lines, wishes = with_wishes(lines_from(file), target_prefix, forced_words)
     search = search_changes(beam_size=beam_size, length_penalty=length_penalty, n_best=n_best)
     engine = load(model, ensemble=ensemble or (), search=search, overrides=settings or (), dtype=dtype, threads=threads)
     if file is None and sys.stdin.isatty():
         note("reading from the terminal, a sentence a line; end with Ctrl-D")
     quiet = output is None and sys.stdout.isatty()  # the translations themselves show how far it is
     with _destination(output) as stream, JobProgress("translating", "lines", total, quiet=quiet) as progress:
-        for number, translation in enumerate(engine.stream(lines_from(file)), start=1):
-            stream.write(format_translation(translation, number, n_best=engine.search.n_best, scores=scores))
+        n_best = engine.search.n_best
+        translated = _translated(engine, lines, wishes, alignment=alignment)
+        for number, (translation, alignments) in enumerate(translated, start=1):
+            if as_json:
+                written = json_line(translation, n_best=n_best, alignments=alignments)
+            else:
+                written = format_translation(translation, number, n_best=n_best, scores=scores, alignments=alignments)
+            stream.write(written)
             stream.flush()
             progress.update(number)
     for line in summary(engine.counts, progress.seconds):
         note(line)
 
 
-def format_translation(translation: "Translation", number: int, *, n_best: int = 1, scores: bool = False) -> str:
+def _translated(
+    engine: "Engine", lines: Iterator[str], wishes: "Iterator[Wishes] | None", *, alignment: bool
+) -> "Iterator[tuple[Translation, tuple[Alignment, ...]]]":
+    """Translations, each with the alignments of its n best where they are wanted."""
+    if alignment:
+        return engine.stream_aligned(lines, wishes)
+    return ((translation, ()) for translation in engine.stream(lines, wishes))
+
+
+def format_translation(
+    translation: "Translation",
+    number: int,
+    *,
+    n_best: int = 1,
+    scores: bool = False,
+    alignments: "Sequence[Alignment]" = (),
+) -> str:
     """One line's translations as they are printed, each with a line end.
 
     Args:
@@ -80,16 +127,53 @@ def format_translation(translation: "Translation", number: int, *, n_best: int =
         number: the line's, from 1.
         n_best: how many were asked for; for more than 1 each line begins with the number.
         scores: whether score and log-probability are printed too.
+        alignments: one for each translation, whose links are printed; none for none.
     """
     lines = []
-    for candidate in translation.n_best[:n_best]:
+    for place, candidate in enumerate(translation.n_best[:n_best]):
         fields = [str(number)] if n_best > 1 else []
         if scores:
             fields += [f"{candidate.score:.6f}", f"{candidate.log_prob:.6f}"]
+        if alignments:
+            fields.append(alignments[place].pharaoh)
         # Bytes may spell a line end, and line n of the output must stay the translation of line n of the input.
         fields.append(candidate.text.replace("\r", " ").replace("\n", " "))
         lines.append("\t".join(fields) + "\n")
     return "".join(lines)
+
+
+def json_line(translation: "Translation", *, n_best: int = 1, alignments: "Sequence[Alignment]" = ()) -> str:
+    """One line and its best translation as a JSON object, with its line end.
+
+    Args:
+        translation: the line and what became of it.
+        n_best: how many were asked for; for more than 1 all of them are under `n_best`.
+        alignments: one for each translation; none for none.
+    """
+    candidates = [
+        _json_candidate(candidate, alignments[place] if alignments else None)
+        for place, candidate in enumerate(translation.n_best)
+    ]
+    document = {"source": translation.source, "source_truncated": translation.source_truncated, **candidates[0]}
+    if n_best > 1:
+        document["n_best"] = candidates
+    # Escaped to ASCII: a line end of Unicode, such as U+2028, stays within its line whoever reads it.
+    return json.dumps(document) + "\n"
+
+
+def _json_candidate(candidate: "Candidate", alignment: "Alignment | None") -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "text": candidate.text,
+        "score": json_number(candidate.score),
+        "log_prob": json_number(candidate.log_prob),
+        "finished": candidate.finished,
+        "tokens": candidate.pieces,
+        "token_log_probs": [json_number(log_prob) for log_prob in candidate.token_log_probs],
+    }
+    if alignment is not None:
+        found["alignment"] = alignment.links
+        found["source_words"], found["target_words"] = alignment.source_words, alignment.target_words
+    return found
 
 
 def summary(counts: "Counts", seconds: float) -> list[str]:
@@ -103,8 +187,8 @@ def summary(counts: "Counts", seconds: float) -> list[str]:
         )
     if counts.unfinished:
         lines.append(
-            f"{counts.unfinished:,} translations were ended by the length limit; to allow more: "
-            "--set search.max_len_offset=N"
+            f"{counts.unfinished:,} translations were ended by the length limit, or by rules that left nothing else; to "
+            "allow more: --set search.max_len_offset=N, or a larger search.max_len where it is set"
         )
     return lines
 

@@ -42,6 +42,8 @@ class SearchConfig:
     """Sampling: only the most probable tokens that make up this probability may be drawn (Holtzman et al., 2020)."""
     seed: int = 0
     """Sampling: equal seeds draw equal translations, whatever else is in a batch."""
+    alignment_layer: int | None = None
+    """Decoder layer, from 1, whose attention aligns words; None takes the last but one (Garg et al., 2019)."""
     max_source_tokens: int = 1024
     """Source tokens, without `</s>`, after which a line is cut; the translation says so."""
     max_batch_tokens: int = 2048
@@ -63,6 +65,7 @@ class SearchConfig:
             "beam_groups": 1,
             "sample_top_k": 0,
             "seed": 0,
+            "alignment_layer": 1,
             "max_source_tokens": 1,
             "max_batch_tokens": 1,
             "max_batch_sentences": 1,

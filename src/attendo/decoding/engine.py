@@ -5,35 +5,33 @@ bits of a float32 product, so two hypotheses that are equal up to rounding could
 masked, ties are decided by order, and the tokens on real test sets are the same alone and in any batch.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+from attendo.decoding.alignment import Alignment, alignment, attention_batch, check_layer
 from attendo.decoding.batches import length_batches
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.constraints import Rules, length_bounds
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.models import DecodingModel
 from attendo.decoding.parallel import IdSearch
 from attendo.decoding.scoring import PairScore, score_batch
 from attendo.decoding.windows import PAUSE_S, windows
-from attendo.errors import ModelError
+from attendo.decoding.wishes import LineRules, Wishes, paired
+from attendo.decoding.words import Pieces
+from attendo.errors import DataError, ModelError
 from attendo.text.tokenization import EOS_ID
 
 _CHARACTERS_PER_TOKEN = 32
 """Twice SentencePiece's longest piece: text beyond so many a token could never be used, and is not even encoded."""
 
+FoundT = TypeVar("FoundT")
 
-class Subwords(Protocol):
+
+class Subwords(Pieces, Protocol):
     """Text to ids and back; `text.tokenization.Tokenizer` is one."""
-
-    @property
-    def vocab_size(self) -> int:
-        """Number of ids."""
-
-    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        """Each text's ids, `</s>` last."""
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids."""
@@ -47,12 +45,14 @@ class Candidate:
     """The translation."""
     ids: tuple[int, ...]
     """Target ids without `</s>`."""
+    pieces: tuple[str, ...]
+    """What each id stands for, and `</s>` at the end: U+2581 is a space, `<0xE2>` a byte."""
     log_prob: float
     """Natural logarithm of its probability, `</s>` included."""
     score: float
     """`log_prob` over the length penalty; higher is better."""
     token_log_probs: tuple[float, ...]
-    """One of each id, and of `</s>` at the end."""
+    """One of each of the pieces."""
     finished: bool
     """False where the length limit ended it though another token than `</s>` was the most probable."""
 
@@ -93,7 +93,7 @@ class Counts:
     """Tokens of the best translations."""
 
 
-_EMPTY = Candidate(text="", ids=(), log_prob=0.0, score=0.0, token_log_probs=(), finished=True)
+_EMPTY = Candidate(text="", ids=(), pieces=(), log_prob=0.0, score=0.0, token_log_probs=(), finished=True)
 
 
 class Translator:
@@ -120,9 +120,11 @@ class Translator:
         threads: int = 1,
     ) -> None:
         _check_vocabularies(models, source_tokenizer, target_tokenizer)
+        check_layer(models, config.alignment_layer)
         self.models = tuple(models)
         self.config = config
         self._search = IdSearch(models, config, threads=threads)
+        self._threads = threads if all(model.concurrent for model in models) else 1
         self.counts = Counts()
         """What has been done so far, for warnings and figures."""
         self._source_tokenizer, self._target_tokenizer = source_tokenizer, target_tokenizer
@@ -131,50 +133,79 @@ class Translator:
         # One position is for the source's </s>, and in the target for the start.
         self._max_positions = min(learned) - 1 if learned else None
         self._max_source_tokens = self._within_positions(config.max_source_tokens)
+        # As long as a translation of the longest source may be.
+        longest = config.max_source_tokens + config.max_len_offset
+        self._max_target_tokens = self._within_positions(max(longest, config.min_len))
+        self._rules = LineRules(target_tokenizer, config, self._max_positions)
 
-    def translate(self, lines: Sequence[str]) -> list[Translation]:
+    def translate(self, lines: Sequence[str], wishes: Sequence[Wishes] | None = None) -> list[Translation]:
         """Translates lines, all of them sorted by length together.
 
         Args:
             lines: a sentence each; a line end at the end is left out.
+            wishes: what is wanted of each line's translation; of a line of white space they are not looked at.
 
         Returns:
-            A translation a line, in the lines' order. White space gives an empty one with score 0.
+            A translation a line, in the lines' order. White space gives an empty one with score 0, whatever is wished.
+            Sampling, a line's chance hangs on its number here and `seed`, and on nothing else.
 
         Raises:
-            DataError: a line holds a lone surrogate.
+            DataError: a line holds a lone surrogate, wishes cannot be fulfilled, or there is not one for each line.
             ModelError: the model's probabilities are not numbers.
         """
-        full = [index for index, line in enumerate(lines) if line.strip()]
-        sources, truncated = self._encode(
-            self._source_tokenizer, [lines[index] for index in full], self._max_source_tokens
-        )
-        found: list[Sequence[Hypothesis]] = [()] * len(lines)
-        cut = [False] * len(lines)
-        hypotheses = self._search.search(sources, [self._rules(ids) for ids in sources])
-        for place, its_hypotheses, its_cut in zip(full, hypotheses, truncated, strict=True):
-            found[place], cut[place] = its_hypotheses, its_cut
-        translations = [self._translation(*parts) for parts in zip(lines, found, cut, strict=True)]
-        self._count(translations, source_tokens=sum(len(ids) for ids in sources))
-        return translations
+        return self._translate(list(paired(lines, wishes)), first=1)
 
-    def stream(self, lines: Iterable[str], *, pause_s: float = PAUSE_S) -> Iterator[Translation]:
+    def stream(
+        self, lines: Iterable[str], wishes: Iterable[Wishes] | None = None, *, pause_s: float = PAUSE_S
+    ) -> Iterator[Translation]:
         """Translates lines as they come: `window_lines` of them at a time, or fewer when the input pauses.
 
         Args:
             lines: a sentence each; `windows.read_lines` reads them from standard input.
+            wishes: what is wanted of each line's translation, read along with the lines.
             pause_s: seconds without a new line after which those at hand are translated.
 
         Yields:
-            A translation a line, in the lines' order. An error in `lines` is raised after the translations of the
-            lines before it.
+            A translation a line, in the lines' order, the same as `translate` gives for all lines at once. An error in
+            `lines` is raised after the translations of the lines before it.
 
         Raises:
-            DataError: a line holds a lone surrogate.
+            DataError: as for `translate`.
             ModelError: the model's probabilities are not numbers.
         """
-        for window in windows(lines, self.config.window_lines, pause_s=pause_s):
-            yield from self.translate(window)
+        for window in self.stream_windows(lines, wishes, pause_s=pause_s):
+            yield from window
+
+    def stream_windows(
+        self, lines: Iterable[str], wishes: Iterable[Wishes] | None = None, *, pause_s: float = PAUSE_S
+    ) -> Iterator[list[Translation]]:
+        """Translates as `stream` does; yields what was translated together, for what else is to be done with it."""
+        first = 1
+        arriving = windows(
+            paired(lines, wishes), self.config.window_lines, pause_s=pause_s, characters=lambda pair: len(pair[0])
+        )
+        for window in arriving:
+            yield self._translate(window, first=first)
+            first += len(window)
+
+    def _translate(self, wished: Sequence[tuple[str, Wishes]], *, first: int) -> list[Translation]:
+        """Translates lines with wishes; `first` is the first one's number."""
+        full = [index for index, (line, _) in enumerate(wished) if line.strip()]
+        sources, truncated = self._encode(
+            self._source_tokenizer, [wished[index][0] for index in full], self._max_source_tokens
+        )
+        rules = [
+            self._rules.of(first + index, len(ids) - 1, wished[index][1])
+            for index, ids in zip(full, sources, strict=True)
+        ]
+        found: list[Sequence[Hypothesis]] = [()] * len(wished)
+        cut = [False] * len(wished)
+        for place, its_hypotheses, its_cut in zip(full, self._search.search(sources, rules), truncated, strict=True):
+            found[place], cut[place] = its_hypotheses, its_cut
+        lines = [line for line, _ in wished]
+        translations = [self._translation(*parts) for parts in zip(lines, found, cut, strict=True)]
+        self._count(translations, source_tokens=sum(len(ids) for ids in sources))
+        return translations
 
     def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
         """Log-probabilities of given translations.
@@ -189,20 +220,22 @@ class Translator:
         Raises:
             DataError: a line holds a lone surrogate.
         """
-        max_target = self._within_positions(self.config.max_source_tokens + self.config.max_len_offset)
-        sources, cut_sources = self._encode(
-            self._source_tokenizer, [source for source, _ in pairs], self._max_source_tokens
+        sources, targets, cut = self._encode_pairs(pairs)
+        batches = self._batches(
+            [max(len(source), len(target)) for source, target in zip(sources, targets, strict=True)]
         )
-        targets, cut_targets = self._encode(self._target_tokenizer, [target for _, target in pairs], max_target)
+
+        def work(batch: Sequence[int]) -> list[list[float]]:
+            return score_batch(self.models, [sources[i] for i in batch], [targets[i] for i in batch])
+
         scores: dict[int, PairScore] = {}
-        lengths = [max(len(source), len(target)) for source, target in zip(sources, targets, strict=True)]
-        for batch in self._batches(lengths):
-            found = score_batch(self.models, [sources[i] for i in batch], [targets[i] for i in batch])
+        for batch, found in zip(batches, self._each(work, batches), strict=True):
             for i, log_probs in zip(batch, found, strict=True):
                 scores[i] = PairScore(
                     log_prob=sum(log_probs),
+                    pieces=tuple(self._target_tokenizer.pieces(targets[i])),
                     token_log_probs=tuple(log_probs),
-                    truncated=cut_sources[i] or cut_targets[i],
+                    truncated=cut[i],
                 )
         return [scores[i] for i in range(len(pairs))]
 
@@ -212,25 +245,84 @@ class Translator:
         while window := list(islice(remaining, self.config.window_lines)):
             yield from self.score_pairs(window)
 
+    def align(self, pairs: Sequence[tuple[str, str | Sequence[int]]]) -> list[Alignment]:
+        """Which source words the words of given translations come from; `alignment` says how.
+
+        Args:
+            pairs: source lines and their translations, as text or, as exactly as they were found, as `Candidate.ids`.
+
+        Returns:
+            An alignment a pair, in the pairs' order. What is too long is cut as for `score_pairs`.
+
+        Raises:
+            DataError: a line holds a lone surrogate, or an id is not of the vocabulary.
+        """
+        sources, targets, cut = self._encode_pairs(pairs)
+        found: dict[int, Alignment] = {}
+        for batch in self._batches([max(map(len, pair)) for pair in zip(sources, targets, strict=True)]):
+            its_weights = attention_batch(
+                self.models,
+                [sources[i] for i in batch],
+                [targets[i] for i in batch],
+                layer=self.config.alignment_layer,
+            )
+            for i, weights in zip(batch, its_weights, strict=True):
+                source = self._source_tokenizer.pieces(sources[i])
+                target = self._target_tokenizer.pieces(targets[i])
+                found[i] = alignment(source, target, weights, truncated=cut[i])
+        return [found[i] for i in range(len(pairs))]
+
+    def stream_alignments(self, pairs: Iterable[tuple[str, str | Sequence[int]]]) -> Iterator[Alignment]:
+        """Aligns pairs as `align` does, `window_lines` of them at a time, in their order."""
+        remaining = iter(pairs)
+        while window := list(islice(remaining, self.config.window_lines)):
+            yield from self.align(window)
+
+    def _encode_pairs(
+        self, pairs: Sequence[tuple[str, str | Sequence[int]]]
+    ) -> tuple[list[list[int]], list[list[int]], list[bool]]:
+        """Ids of both sides with their `</s>`, and which pairs were cut."""
+        sources, cut_sources = self._encode(
+            self._source_tokenizer, [source for source, _ in pairs], self._max_source_tokens
+        )
+        texts = [target if isinstance(target, str) else "" for _, target in pairs]
+        targets, cut_targets = self._encode(self._target_tokenizer, texts, self._max_target_tokens)
+        for place, (_, target) in enumerate(pairs):
+            if not isinstance(target, str):
+                self._check_ids(target, number=place + 1)
+                targets[place], cut_targets[place] = _shortened([*target, EOS_ID], self._max_target_tokens)
+        return sources, targets, [any(both) for both in zip(cut_sources, cut_targets, strict=True)]
+
+    def _check_ids(self, ids: Sequence[int], *, number: int) -> None:
+        """Refuses ids that no translation has."""
+        size = self._target_tokenizer.vocab_size
+        for token in ids:
+            if not 0 <= token < size or token == EOS_ID:
+                raise DataError(
+                    f"the translation of pair {number} holds the id {token}; ids are 1 to {size - 1}, and {EOS_ID}, "
+                    "</s>, is left out"
+                )
+
+    def _each(self, work: Callable[[list[int]], FoundT], batches: Sequence[list[int]]) -> list[FoundT]:
+        """Works on the batches, on as many threads as may."""
+        if self._threads == 1 or len(batches) < 2:
+            return [work(batch) for batch in batches]
+        with ThreadPoolExecutor(self._threads, thread_name_prefix="attendo-score") as pool:
+            return list(pool.map(work, batches))
+
     def _encode(self, tokenizer: Subwords, lines: Sequence[str], max_tokens: int) -> tuple[list[list[int]], list[bool]]:
         """Ids of at most `max_tokens` and a `</s>` each, and which lines were cut for it."""
         lines = [line.rstrip("\r\n") for line in lines]
         max_characters = max_tokens * _CHARACTERS_PER_TOKEN
         all_ids = tokenizer.encode_batch([line[:max_characters] for line in lines])
-        cut = [
-            len(line) > max_characters or len(ids) > max_tokens + 1 for line, ids in zip(lines, all_ids, strict=True)
-        ]
-        return [ids if len(ids) <= max_tokens + 1 else [*ids[:max_tokens], EOS_ID] for ids in all_ids], cut
+        shortened = [_shortened(ids, max_tokens) for ids in all_ids]
+        cut = [its_cut or len(line) > max_characters for line, (_, its_cut) in zip(lines, shortened, strict=True)]
+        return [ids for ids, _ in shortened], cut
 
     def _batches(self, lengths: Sequence[int]) -> list[list[int]]:
         return length_batches(
             lengths, max_tokens=self.config.max_batch_tokens, max_sentences=self.config.max_batch_sentences
         )
-
-    def _rules(self, source: Sequence[int]) -> Rules:
-        """What holds for a sentence's translation."""
-        min_len, max_len = length_bounds(self.config, len(source) - 1, self._max_positions)
-        return Rules(min_len=min_len, max_len=max_len)
 
     def _within_positions(self, tokens: int) -> int:
         """At most so many tokens as learned positions leave room for."""
@@ -238,7 +330,11 @@ class Translator:
 
     def _translation(self, line: str, hypotheses: Sequence[Hypothesis], cut: bool) -> Translation:
         candidates = tuple(
-            Candidate(text=self._target_tokenizer.decode(hypothesis.ids), **vars(hypothesis))
+            Candidate(
+                text=self._target_tokenizer.decode(hypothesis.ids),
+                pieces=tuple(self._target_tokenizer.pieces([*hypothesis.ids, EOS_ID])),
+                **vars(hypothesis),
+            )
             for hypothesis in hypotheses
         ) or (_EMPTY,)
         best = candidates[0]
@@ -260,6 +356,13 @@ class Translator:
             self.counts.truncated += translation.source_truncated
             self.counts.unfinished += not best.finished
             self.counts.target_tokens += len(best.token_log_probs)
+
+
+def _shortened(ids: list[int], max_tokens: int) -> tuple[list[int], bool]:
+    """Ids with `</s>`, of at most so many without it, and whether they were cut for it."""
+    if len(ids) <= max_tokens + 1:
+        return ids, False
+    return [*ids[:max_tokens], EOS_ID], True
 
 
 def _check_vocabularies(models: Sequence[DecodingModel], source: Subwords, target: Subwords) -> None:

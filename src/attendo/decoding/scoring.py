@@ -17,6 +17,8 @@ class PairScore:
     """Natural logarithm of the target's probability, `</s>` included."""
     token_log_probs: tuple[float, ...]
     """One of each target token, `</s>` last."""
+    pieces: tuple[str, ...] = ()
+    """What each target token stands for, where it was scored from text."""
     truncated: bool = False
     """Whether the source or the target was cut because it was too long."""
 

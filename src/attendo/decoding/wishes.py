@@ -22,8 +22,8 @@ class Wishes:
     """
 
     target_prefix: str = ""
-    """What it begins with: whole words. The last one may go on ("Haus" as "Hausboot"), unless a space stands behind it.
-    White space alone is no wish."""
+    """What it begins with, to the letter. The last word may go on ("Hau" as "Haus", "Haus" as "Hausboot"), unless a
+    space stands behind it. White space alone is no wish."""
     forced_words: tuple[str, ...] = ()
     """Words or phrases that it holds, as the tokenizer spells them; the last piece of one may go on too."""
     forbidden_words: tuple[str, ...] = ()
@@ -101,19 +101,17 @@ class LineRules:
             return Rules(min_len=min_len, max_len=max_len, constraints=self._forbidden, seed=number)
         try:
             forbidden = self._forbidden + self._forbidden_by(wishes)
-            prefix, boundary = self._prefix(wishes.target_prefix)
+            prefix, last_word = self._prefix(wishes.target_prefix, max_len)
             forced = forced_word_ids(wishes.forced_words, self._vocabulary) if wishes.forced_words else ()
-            named = [("prefix", wishes.target_prefix, prefix)]
-            named += [("word", *each) for each in zip(wishes.forced_words, forced, strict=True)]
-            for name, text, ids in named:
-                if _holds_forbidden(ids, forbidden):
-                    raise DataError(f"the forced {name} {text!r} has a forbidden word in it; give up one of them")
+            for word, ids in zip(wishes.forced_words, forced, strict=True):
+                _check_not_forbidden("forced word", word, ids, forbidden)
+            _check_not_forbidden("target prefix", wishes.target_prefix, prefix, forbidden)
             rules = Rules(
                 min_len=min_len,
                 max_len=max_len,
                 prefix=prefix,
                 forced=forced,
-                constraints=forbidden + boundary,
+                constraints=forbidden + last_word,
                 seed=number,
             )
             check_rules(rules, eos_id=EOS_ID, vocab_size=self._vocabulary.vocab_size, config=self._config)
@@ -121,17 +119,24 @@ class LineRules:
             raise DataError(f"line {number}: {error}") from error
         return rules
 
-    def _prefix(self, text: str) -> tuple[Ids, tuple[Constraint, ...]]:
-        """A prefix' ids, and what keeps its last word from going on where a space stands behind it."""
+    def _prefix(self, text: str, max_len: int) -> tuple[Ids, tuple[Constraint, ...]]:
+        """The ids that a prefix fixes, and what holds for its last word."""
         if not text.strip():
             return (), ()
-        # The space is the beginning of the next word's piece, and would be a piece of its own otherwise.
+        # A space at the end begins the next word's piece; it would be a piece of its own otherwise.
         word_ends = text.endswith(_SPACE)
-        [ids] = self._vocabulary.encode_batch([text.removesuffix(_SPACE)])
+        [[*ids, _]] = self._vocabulary.encode_batch([text.removesuffix(_SPACE)])
         if UNK_ID in ids:
             raise DataError(f"the target prefix {text!r} cannot be spelled with the model's vocabulary; shorten it")
-        prefix = tuple(ids[:-1])
-        return prefix, (_NewWord(len(prefix), self._beginnings),) if word_ends else ()
+        if word_ends:
+            return tuple(ids), (_NewWord(len(ids), self._beginnings),)
+        texts = self._spelling.texts
+        begins = [place for place, token in enumerate(ids) if texts[token].startswith(_SPACE.encode())]
+        first = begins[-1] if begins else 0
+        last_word = b"".join(texts[token] for token in ids[first:])
+        if first + len(last_word) > max_len:  # a byte may be a token: it might not come to its end
+            return tuple(ids), ()
+        return tuple(ids[:first]), (_SpelledWord(first, last_word, self._spelling),)
 
     def _forbidden_by(self, wishes: Wishes) -> tuple[Constraint, ...]:
         words = wishes.forbidden_words
@@ -152,8 +157,9 @@ class LineRules:
     def _beginnings(self) -> frozenset[int]:
         """The pieces that begin with a space."""
         if self._known_beginnings is None:
-            texts = enumerate(self._spelling.texts)
-            self._known_beginnings = frozenset(token for token, text in texts if text.startswith(_SPACE.encode()))
+            begins = [text.startswith(_SPACE.encode()) for text in self._spelling.texts]
+            begins[UNK_ID] = False
+            self._known_beginnings = frozenset(token for token, it_does in enumerate(begins) if it_does)
         return self._known_beginnings
 
 
@@ -168,5 +174,37 @@ class _NewWord:
         return self._allowed if len(ids) == self._tokens else EVERYTHING
 
 
-def _holds_forbidden(ids: Ids, forbidden: Sequence[Constraint]) -> bool:
-    return any(token not in each.following(ids[:place]) for each in forbidden for place, token in enumerate(ids))
+class _SpelledWord:
+    """Behind so many tokens a text is written, in whatever pieces, of which the last may write more.
+
+    The tokenizer's own pieces for a word that is not whole are seldom those of the whole word: a model that is made to
+    write them goes on as it never would.
+    """
+
+    def __init__(self, tokens: int, text: bytes, spelling: Spelling) -> None:
+        self._tokens, self._text, self._spelling = tokens, text, spelling
+        self._allowed: dict[bytes, Allowed] = {}
+
+    def following(self, ids: Sequence[int]) -> Allowed:
+        """Pieces that go on with the text; when it is written, and before its place, everything."""
+        if len(ids) < self._tokens:
+            return EVERYTHING
+        written = 0
+        for token in ids[self._tokens :]:
+            written += len(self._spelling.texts[token])
+            if written >= len(self._text):
+                return EVERYTHING
+        rest = self._text[written:]
+        if rest not in self._allowed:
+            self._allowed[rest] = Allowed(self._spelling.beginning(rest))
+        return self._allowed[rest]
+
+
+def _check_not_forbidden(name: str, text: str, ids: Ids, forbidden: Sequence[Constraint]) -> None:
+    """Refuses what holds a forbidden word.
+
+    Raises:
+        DataError: it does.
+    """
+    if any(token not in each.following(ids[:place]) for each in forbidden for place, token in enumerate(ids)):
+        raise DataError(f"the {name} {text!r} has a forbidden word in it; give up one of them")

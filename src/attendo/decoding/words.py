@@ -1,6 +1,7 @@
 """Words that a translation must or must not hold, in the pieces of a vocabulary."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
@@ -54,7 +55,7 @@ class Spelling:
     """
 
     def __init__(self, vocabulary: Pieces) -> None:
-        self.texts = tuple(_text_of(piece) for piece in vocabulary.pieces(range(vocabulary.vocab_size)))
+        self.texts = tuple(bytes_of(piece) for piece in vocabulary.pieces(range(vocabulary.vocab_size)))
         """The bytes that each id writes."""
         self.tokens: dict[bytes, list[int]] = {}
         """The ids that write the same bytes."""
@@ -62,6 +63,17 @@ class Spelling:
             self.tokens.setdefault(text, []).append(token)
         self.mixed = tuple(text for text in self.tokens if _has_boundary(text))
         """Texts with a character that is neither a letter nor a digit."""
+        self._ordered = sorted(self.tokens)
+
+    def beginning(self, text: bytes) -> frozenset[int]:
+        """The ids that write a beginning of `text`, or all of it and more."""
+        found = [token for end in range(1, len(text) + 1) for token in self.tokens.get(text[:end], ())]
+        for place in range(bisect_right(self._ordered, text), len(self._ordered)):
+            longer = self._ordered[place]
+            if not longer.startswith(text):
+                break
+            found += self.tokens[longer]
+        return frozenset(found)
 
 
 class ForbiddenWords:
@@ -128,7 +140,7 @@ class ForbiddenWords:
                 start = text.find(word, start + 1)
 
 
-def _text_of(piece: str) -> bytes:
+def bytes_of(piece: str) -> bytes:
     """The bytes that a piece stands for, as decoding writes them."""
     if found := _BYTE.fullmatch(piece):
         return bytes((int(found[1], 16),))

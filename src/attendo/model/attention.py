@@ -127,3 +127,7 @@ class EncoderDecoderAttention(MultiHeadAttention):
             `(batch, tgt_len, d_model)`.
         """
         return self.attend(self.heads(self.query(hidden)), seen, mask)
+
+    def look(self, hidden: Tensor, seen: KeysValues, mask: Tensor | None) -> Tensor:
+        """Where every head looks in the source, `(batch, num_heads, tgt_len, src_len)`; takes what `forward` takes."""
+        return self.weights(self.heads(self.query(hidden)), seen, mask)

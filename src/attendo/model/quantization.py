@@ -36,7 +36,8 @@ def quantize_rows(weight: Tensor) -> tuple[Tensor, Tensor]:
     """
     weight = weight.float()
     largest = weight.abs().amax(dim=1)
-    inverse = LARGEST / largest
+    # A number by a tensor would be its reciprocal times the number, rounded twice.
+    inverse = largest.new_tensor(LARGEST) / largest
     vanishing = inverse.isinf()
     scales = (largest / LARGEST).masked_fill(vanishing, 1.0)
     codes = (weight * inverse.masked_fill(vanishing, 0.0)[:, None]).round().to(torch.int8).contiguous()

@@ -191,15 +191,32 @@ class Transformer(nn.Module):
             memory = layer(memory, batch.src_mask)
         hidden: Tensor = self.target_embedding(batch.tgt_in_ids)
         for decoder_layer in self._decoder():
-            own, across = decoder_layer.self_attention, decoder_layer.encoder_attention
+            own, seen = decoder_layer.self_attention, decoder_layer.encoder_attention.look_at(memory)
             decoder.append(own.weights(*own.project(hidden), batch.tgt_mask))
             middle = decoder_layer.self_attention_norm(hidden, own(hidden, batch.tgt_mask))
-            seen = across.look_at(memory)
-            encoder_decoder.append(across.weights(across.heads(across.query(middle)), seen, batch.src_mask))
+            encoder_decoder.append(decoder_layer.encoder_attention.look(middle, seen, batch.src_mask))
             hidden = decoder_layer.after_self_attention(middle, seen, batch.src_mask)
         return AttentionWeights(
             encoder=torch.stack(encoder), decoder=torch.stack(decoder), encoder_decoder=torch.stack(encoder_decoder)
         )
+
+    def encoder_decoder_attention(self, batch: Batch, layer: int) -> Tensor:
+        """Where every head of one decoder layer looks in the source: `attention` without all the rest.
+
+        Args:
+            batch: the pairs.
+            layer: from 1, the lowest.
+
+        Returns:
+            `(batch, num_heads, tgt_len, src_len)`; 0 at the source's padding.
+        """
+        memory = self.encode(batch.src_ids, batch.src_mask)
+        hidden: Tensor = self.target_embedding(batch.tgt_in_ids)
+        *below, last = self._decoder()[:layer]
+        for each in below:
+            hidden = each(hidden, batch.tgt_mask, each.encoder_attention.look_at(memory), batch.src_mask)
+        middle = last.self_attention_norm(hidden, last.self_attention(hidden, batch.tgt_mask))
+        return last.encoder_attention.look(middle, last.encoder_attention.look_at(memory), batch.src_mask)
 
     def _encoder(self) -> list[EncoderLayer]:
         return [layer for layer in self.encoder_layers if isinstance(layer, EncoderLayer)]

@@ -54,7 +54,9 @@ class ModelInfo:
         shape, training = self.model, self.training
         layers = [shape[f"num_{stack}_layers"] or shape["num_layers"] for stack in ("encoder", "decoder")]
         sizes = ", ".join(f"{key} {shape[key]}" for key in ("d_model", "d_ff", "num_heads", "dropout"))
-        valid = ", ".join(f"{key} {value:.2f}" for key, value in training.get("valid", {}).items())
+        scores = training.get("valid", {})
+        valid = ", ".join(f"{key} {value:.2f}" for key, value in scores.items() if isinstance(value, int | float))
+        signature = scores.get("bleu_signature")
         rows = [
             ("model", self.folder),
             ("task", f"{self.task}, {self.source_language or '?'} to {self.target_language or '?'}"),
@@ -64,7 +66,7 @@ class ModelInfo:
             ("size", f"{self.weights_bytes / 1e6:,.1f} MB of weights"),
             ("search", ", ".join(f"{key} {value}" for key, value in self.search.items())),
             ("trained", f"recipe {training.get('recipe', '?')}, {training.get('steps', '?')} steps"),
-            ("validation", valid),
+            ("validation", f"{valid} ({signature})" if signature else valid),
             ("card", f"{self.card} (data, licence)"),
         ]
         return _table(rows)

@@ -1,10 +1,12 @@
 """Lines of text from a file or from standard input, as translating and scoring read them."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import tee
 from pathlib import Path
 
 from attendo.decoding.windows import read_lines
+from attendo.decoding.wishes import Wishes
 from attendo.errors import DataError
 from attendo.text.formats import MAX_LINE_BYTES, LineReader, read_line_pairs
 
@@ -56,6 +58,62 @@ def read_pairs(source: Path, target: Path) -> tuple[list[str], list[str]]:
     if not pairs:
         raise DataError(f"{source} and {target}: no line at all, so there is nothing to do; check the paths")
     return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+
+
+def with_wishes(
+    lines: Iterable[str], target_prefixes: Path | None, forced_words: Path | None
+) -> tuple[Iterator[str], Iterator[Wishes] | None]:
+    """Lines to translate, and beside them what two files want of their translations.
+
+    Args:
+        lines: to translate.
+        target_prefixes: a file with a target prefix a line, an empty line where there is none; None for none at all.
+        forced_words: a file with a line's forced words between TABs; an empty line where there are none.
+
+    Returns:
+        The lines, and a wish for each, None where there is no file; for reading side by side.
+
+    Raises:
+        DataError: while they are read: a file is missing or broken, is not UTF-8, or has fewer or more lines.
+    """
+    files = [path for path in (target_prefixes, forced_words) if path is not None]
+    if not files:
+        return iter(lines), None
+    for path in files:  # a missing one is told before anything is translated; but a pipe can be opened only once
+        if not path.is_fifo():
+            LineReader(path).close()
+    first, second = tee(_with_wishes(lines, target_prefixes, forced_words))
+    return (line for line, _ in first), (wishes for _, wishes in second)
+
+
+def _with_wishes(
+    lines: Iterable[str], target_prefixes: Path | None, forced_words: Path | None
+) -> Iterator[tuple[str, Wishes]]:
+    number = 0
+    prefixes, words = (lines_from(path) if path else None for path in (target_prefixes, forced_words))
+    for number, line in enumerate(lines, start=1):
+        prefix = _line_of(prefixes, target_prefixes, number)
+        listed = _line_of(words, forced_words, number).split("\t")
+        yield line, Wishes(target_prefix=prefix, forced_words=tuple(word for word in listed if word.strip()))
+    for path, rest in ((target_prefixes, prefixes), (forced_words, words)):
+        if rest is not None and next(rest, None) is not None:
+            raise DataError(
+                f"{path}: has more than the {number} lines that were translated; line n of it is for line n of the "
+                "text, an empty one for nothing"
+            )
+
+
+def _line_of(lines: Iterator[str] | None, path: Path | None, number: int) -> str:
+    """A file's next line; empty without a file."""
+    if lines is None:
+        return ""
+    line = next(lines, None)
+    if line is None:
+        raise DataError(
+            f"{path}: has {number - 1} lines, but the text more; line n of it is for line n of the text, an empty one "
+            "for nothing"
+        )
+    return line
 
 
 def count_lines(path: Path) -> int:

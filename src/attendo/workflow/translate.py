@@ -10,12 +10,14 @@ import torch
 
 from attendo.attention_maps.weights import AttentionMap
 from attendo.checkpoint import LoadedModel, ModelDescription, find_model, load_model
+from attendo.decoding.alignment import Alignment
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.engine import Counts, Translation, Translator
 from attendo.decoding.models import decoding_model
 from attendo.decoding.native_model import Dtype
 from attendo.decoding.scoring import PairScore
-from attendo.decoding.windows import PAUSE_S, windows
+from attendo.decoding.windows import PAUSE_S
+from attendo.decoding.wishes import Wishes
 from attendo.errors import DataError, ModelError, RecipeError
 from attendo.model.batch import collate
 from attendo.recipe import override_section
@@ -62,35 +64,64 @@ class Engine:
         """What has been translated so far, and how much of it was cut."""
         return self._translator.counts
 
-    def translate(self, lines: Sequence[str]) -> list[Translation]:
+    def translate(self, lines: Sequence[str], wishes: Sequence[Wishes] | None = None) -> list[Translation]:
         """Translates sentences, one a line.
 
         Args:
-            lines: the sentences; white space gives an empty translation.
+            lines: the sentences; white space gives an empty translation, whatever is wished.
+            wishes: what is wanted of each line's translation; left out, nothing but what the settings say.
 
         Returns:
             A translation a line, in the lines' order: its text, score, log-probability and n best.
 
         Raises:
-            DataError: a line holds a lone surrogate, which is no character.
+            DataError: a line holds a lone surrogate, which is no character; wishes contradict each other, the settings
+                or the vocabulary; there is not one of them for each line.
         """
-        return self._translator.translate(lines)
+        return self._translator.translate(lines, wishes)
 
-    def stream(self, lines: Iterable[str], *, pause_s: float = PAUSE_S) -> Iterator[Translation]:
+    def stream(
+        self, lines: Iterable[str], wishes: Iterable[Wishes] | None = None, *, pause_s: float = PAUSE_S
+    ) -> Iterator[Translation]:
         """Translates lines as they come: `search.window_lines` at a time, or fewer when the input pauses.
 
         Args:
             lines: a sentence each.
+            wishes: what is wanted of each line's translation, read along with the lines.
             pause_s: seconds without a new line after which those at hand are translated.
 
         Yields:
-            A translation a line, in the lines' order.
+            A translation a line, in the lines' order, equal to what `translate` gives for all of them.
 
         Raises:
-            DataError: a line holds a lone surrogate.
+            DataError: as for `translate`.
         """
-        for window in windows(lines, self.search.window_lines, pause_s=pause_s):
-            yield from self.translate(window)
+        yield from self._translator.stream(lines, wishes, pause_s=pause_s)
+
+    def stream_aligned(
+        self, lines: Iterable[str], wishes: Iterable[Wishes] | None = None, *, pause_s: float = PAUSE_S
+    ) -> Iterator[tuple[Translation, tuple[Alignment, ...]]]:
+        """Translates as `stream` does, and aligns each of a line's n best with the line."""
+        for window in self._translator.stream_windows(lines, wishes, pause_s=pause_s):
+            pairs = [(each.source, candidate.ids) for each in window for candidate in each.n_best]
+            found = iter(self._translator.align(pairs))
+            for translation in window:
+                yield translation, tuple(islice(found, len(translation.n_best)))
+
+    def align(self, pairs: Iterable[tuple[str, str | Sequence[int]]]) -> Iterator[Alignment]:
+        """Which source words the words of given translations come from, by encoder-decoder attention.
+
+        Args:
+            pairs: source sentences and their translations, read as they are needed; a translation is a text or, to
+                the very pieces that were found, `Candidate.ids`.
+
+        Yields:
+            An alignment a pair, in their order: weights between pieces and links between words.
+
+        Raises:
+            DataError: a line holds a lone surrogate, or an id is not of the vocabulary.
+        """
+        yield from self._translator.stream_alignments(pairs)
 
     def score(self, pairs: Iterable[tuple[str, str]]) -> Iterator[PairScore]:
         """Log-probabilities of given translations.
@@ -104,9 +135,7 @@ class Engine:
         Raises:
             DataError: a line holds a lone surrogate.
         """
-        remaining = iter(pairs)
-        while window := list(islice(remaining, self.search.window_lines)):
-            yield from self._translator.score_pairs(window)
+        yield from self._translator.stream_scores(pairs)
 
     def attention(self, source: str, target: str | None = None) -> AttentionMap:
         """Where every head of every layer looks while it reads a pair; of an ensemble, the first model's.

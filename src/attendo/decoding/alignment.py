@@ -1,0 +1,167 @@
+"""Which source word a target word comes from, as the encoder-decoder attention has it (Section 3.2.3).
+
+The weights are those of one decoder layer, the mean of its heads, and of an ensemble the mean of its models. Unless the
+settings name another it is the last layer but one, which Garg et al. (2019, "Jointly Learning to Align and Translate
+with Transformer Models") found to align best. A target piece has the weights of the step that wrote it, which had read
+the pieces before it, as Garg et al. and CTranslate2 take them; Chen et al. (2020) take the step that reads it.
+
+They are computed from a finished pair, all target positions at once: so a translation from anywhere can be aligned, and
+the search is as fast as without. It is done in plain torch with the model's own weights: where int8 or bfloat16 runs on
+the native kernels, these are the float32 weights that were rounded for them. Padding and the rest of the batch change
+nothing but a float32 product's last bits.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from attendo.decoding.models import DecodingModel, TorchModel
+from attendo.decoding.step import FloatArray
+from attendo.decoding.words import bytes_of
+from attendo.errors import ModelError
+from attendo.model.batch import collate
+
+_SPACE_MARK = "\u2581"
+
+Words = tuple[tuple[int, ...], ...]
+"""Of each word of a side the places of its pieces."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Alignment:
+    """Where a target's pieces and words come from."""
+
+    source_pieces: tuple[str, ...]
+    """With `</s>`."""
+    target_pieces: tuple[str, ...]
+    """With `</s>`."""
+    weights: FloatArray
+    """float32 `(target pieces, source pieces)`; each row sums to 1."""
+    source_words: tuple[str, ...]
+    """What stands between the source's spaces."""
+    target_words: tuple[str, ...]
+    """What stands between the target's spaces."""
+    links: tuple[tuple[int, int], ...]
+    """For each target word the source word that its pieces look at most, `</s>` aside: `(source word, target word)`,
+    both from 0, by target words. None where the source has no word."""
+    truncated: bool = False
+    """Whether the source or the target was cut because it was too long."""
+
+    @property
+    def pharaoh(self) -> str:
+        """The links as alignment tools write them: `0-0 2-1 1-2`."""
+        return " ".join(f"{source}-{target}" for source, target in self.links)
+
+
+def alignment(
+    source_pieces: Sequence[str], target_pieces: Sequence[str], weights: FloatArray, *, truncated: bool = False
+) -> Alignment:
+    """The alignment of one pair.
+
+    Args:
+        source_pieces: with `</s>`.
+        target_pieces: with `</s>`.
+        weights: float32 `(target pieces, source pieces)`.
+        truncated: whether a side was cut.
+    """
+    source, target = words_of(source_pieces[:-1]), words_of(target_pieces[:-1])
+    return Alignment(
+        source_pieces=tuple(source_pieces),
+        target_pieces=tuple(target_pieces),
+        weights=weights,
+        source_words=_texts(source, source_pieces),
+        target_words=_texts(target, target_pieces),
+        links=links(weights, source, target),
+        truncated=truncated,
+    )
+
+
+def words_of(pieces: Sequence[str]) -> Words:
+    """Groups pieces into words: a piece that begins with a space, U+2581, begins one.
+
+    A space that is a piece of its own belongs to the word behind it; at the end to none.
+
+    Args:
+        pieces: without `</s>`.
+    """
+    words: list[list[int]] = []
+    has_text = True
+    for place, piece in enumerate(pieces):
+        if not words or (has_text and piece.startswith(_SPACE_MARK)):
+            words.append([])
+            has_text = False
+        words[-1].append(place)
+        has_text = has_text or bool(piece.strip(_SPACE_MARK))
+    return tuple(map(tuple, words if has_text else words[:-1]))
+
+
+def links(weights: FloatArray, source: Words, target: Words) -> tuple[tuple[int, int], ...]:
+    """For each target word the source word that receives most of its pieces' weight, the first of equal ones.
+
+    Args:
+        weights: float32 `(target pieces, source pieces)`.
+        source: the source's words.
+        target: the target's words.
+    """
+    if not source:
+        return ()
+    received = np.stack([weights[:, places].sum(axis=1) for places in source], axis=1)
+    return tuple((int(received[places, :].sum(axis=0).argmax()), number) for number, places in enumerate(target))
+
+
+@torch.no_grad()
+def attention_batch(
+    models: Sequence[DecodingModel],
+    source: Sequence[Sequence[int]],
+    target: Sequence[Sequence[int]],
+    *,
+    layer: int | None = None,
+) -> list[FloatArray]:
+    """Encoder-decoder attention of each pair, all pairs at once.
+
+    Args:
+        models: several are one by the mean of their weights.
+        source: each source sentence's ids with its `</s>`.
+        target: each target sentence's ids with its `</s>`, in the same order.
+        layer: of the decoder, from 1; None for the last but one.
+
+    Returns:
+        For each pair float32 `(tgt_len, src_len)`, without padding; each row sums to 1.
+    """
+    by_model = []
+    for model in models:
+        transformer = model.transformer
+        batch = collate(source, target, start=transformer.config.start_id).to(transformer.device)
+        with TorchModel(transformer).at_work():
+            heads = transformer.encoder_decoder_attention(batch, layer or _last_but_one(model))
+        by_model.append(heads.float().mean(dim=1))
+    weights = torch.stack(by_model).mean(dim=0)
+    # Of float32 they do already; bfloat16 is some hundredths off.
+    weights = weights / weights.sum(dim=-1, keepdim=True)
+    both: FloatArray = weights.cpu().numpy()
+    return [both[row, : len(tgt), : len(src)].copy() for row, (src, tgt) in enumerate(zip(source, target, strict=True))]
+
+
+def check_layer(models: Sequence[DecodingModel], layer: int | None) -> None:
+    """Refuses a layer that a model does not have.
+
+    Raises:
+        ModelError: it is above the topmost.
+    """
+    fewest = min(model.transformer.config.decoder_layers for model in models)
+    if layer is not None and layer > fewest:
+        raise ModelError(
+            f"search.alignment_layer = {layer}, but the decoder has {fewest} layers; take 1 to {fewest}, or none"
+        )
+
+
+def _last_but_one(model: DecodingModel) -> int:
+    return max(1, model.transformer.config.decoder_layers - 1)
+
+
+def _texts(words: Words, pieces: Sequence[str]) -> tuple[str, ...]:
+    """The words themselves; bytes that make no character become U+FFFD."""
+    written = (b"".join(bytes_of(pieces[place]) for place in places) for places in words)
+    return tuple(text.decode("utf-8", errors="replace").strip(" ") for text in written)

@@ -1,0 +1,222 @@
+"""A model for another program, and the proof that it says the same there."""
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import torch
+
+from attendo.checkpoint import CARD, SOURCE_SPM, TARGET_SPM, LoadedModel, find_model, load_model
+from attendo.decoding.models import decoding_model
+from attendo.errors import ModelError
+from attendo.files import atomic_folder
+from attendo.interop import argos, ctranslate2, huggingface, huggingface_runtime, onnx, onnx_runtime
+from attendo.interop.ctranslate2 import Quantization
+from attendo.interop.parity import AttendoRuntime, Runtime, compare
+from attendo.workflow.export_card import export_card
+from attendo.workflow.extras import need_packages
+from attendo.workflow.parity_report import ParityReport, Sample, bleu_of, chosen, invented_sample
+
+Format = Literal["ctranslate2", "huggingface", "onnx", "argos"]
+
+PACKAGES: dict[Format, tuple[str, ...]] = {
+    "ctranslate2": ("ctranslate2",),
+    "huggingface": ("transformers",),
+    "onnx": ("onnx", "onnxruntime"),
+    "argos": ("ctranslate2",),
+}
+"""What writing and checking needs."""
+
+REMARKS: dict[Format, tuple[str, ...]] = {
+    "ctranslate2": (
+        "beam scores are defined differently: CTranslate2 ranks by log-probability / length^alpha, attendo by "
+        "log-probability / ((5 + length) / 6)^alpha, so that beams may choose another output",
+    ),
+    "huggingface": (
+        "beam scores are defined differently: Hugging Face ranks by log-probability / length^alpha, attendo by "
+        "log-probability / ((5 + length) / 6)^alpha, so that beams may choose another output",
+        "Hugging Face takes </s>, <unk> and <pad> in a text for control symbols and drops white space at its ends",
+    ),
+    "onnx": ("ONNX carries the model alone: the search is what the program around it does",),
+    "argos": (
+        "beam scores are defined differently: Argos ranks by log-probability / length^0.2, attendo by "
+        "log-probability / ((5 + length) / 6)^alpha, so that beams may choose another output",
+        "Argos splits text into sentences by itself, and writes a space for every underscore",
+    ),
+}
+"""What is defined differently there, whatever the weights say."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Work:
+    """What writing a format needs to know."""
+
+    model: LoadedModel
+    folder: Path
+    """To be filled."""
+    quantization: Quantization
+    threads: int
+    card: str
+
+
+def export(
+    name: str,
+    kind: Format,
+    output: Path,
+    *,
+    sample: Sample | None,
+    quantization: Quantization = "float32",
+    threads: int | None = None,
+    version: str = "",
+    say: Callable[[ParityReport], None] = lambda report: None,
+) -> None:
+    """Writes a model for another program; the folder appears when its parity is proved.
+
+    Args:
+        name: a model or run folder.
+        kind: for which program.
+        output: the folder to write.
+        sample: sentences to prove it on; None for pieces of the vocabulary at random.
+        quantization: of the matrices, for CTranslate2 and Argos.
+        threads: processor threads of both sides; None leaves torch's choice.
+        version: of attendo, for the report.
+        say: told the report, before parity is judged.
+
+    Raises:
+        AttendoError: a package is missing.
+        DataError: there is no sentence of a fit length.
+        ModelError: the model is missing or torn, the format cannot carry it, or `output` is there already.
+        ParityError: the model does not say the same there; nothing is left behind.
+    """
+    need_packages(PACKAGES[kind], "export")
+    if quantization != "float32" and kind not in ("ctranslate2", "argos"):
+        raise ModelError(f"--quantization {quantization} is for ctranslate2 and argos; {kind} is written in float32")
+    check_new(output)
+    model = load_model(find_model(name))
+    sample = chosen(sample or invented_sample(model), model)
+    with atomic_folder(output) as draft:
+        work = _Work(
+            model=model,
+            folder=draft,
+            quantization=quantization,
+            threads=threads or torch.get_num_threads(),
+            card=export_card(model, kind, quantization, version),
+        )
+        (draft / CARD).write_text(work.card, encoding="utf-8")
+        report = prove(
+            model,
+            WRITERS[kind](work),
+            sample,
+            what=f"{output} ({kind}, {quantization})",
+            exact=quantization == "float32",
+            threads=work.threads,
+            version=version,
+            remarks=REMARKS[kind],
+            text_check=partial(huggingface_runtime.text_differences, draft, model) if kind == "huggingface" else None,
+        )
+        say(report)
+        report.check()
+
+
+def prove(
+    model: LoadedModel,
+    theirs: Runtime,
+    sample: Sample,
+    *,
+    what: str,
+    exact: bool,
+    threads: int,
+    version: str,
+    remarks: tuple[str, ...],
+    text_check: Callable[..., list[str]] | None = None,
+) -> ParityReport:
+    """Compares a model with another program's.
+
+    Args:
+        model: ours.
+        theirs: the other.
+        sample: the sentences.
+        what: was compared.
+        exact: whether both compute in float32.
+        threads: processor threads of ours.
+        version: of attendo.
+        remarks: what is defined differently there.
+        text_check: gives the texts that differ, of source lines and of written ids.
+    """
+    ours = AttendoRuntime(decoding_model(model.transformer), threads=threads, version=version)
+    parity = compare(ours, theirs, model.source_tokenizer.encode_batch(sample.sources))
+    return ParityReport(
+        what=what,
+        origin=sample.origin,
+        parity=parity,
+        exact=exact,
+        bleu=bleu_of(parity, sample, model),
+        differing_texts=None if text_check is None else tuple(text_check(sample.sources, parity.our_outputs)),
+        remarks=remarks,
+    )
+
+
+def check_new(output: Path) -> None:
+    """Refuses to write over what is there.
+
+    Raises:
+        ModelError: the folder exists and is not empty, or is no folder.
+    """
+    if output.exists() and not (output.is_dir() and not any(output.iterdir())):
+        raise ModelError(f"{output}: exists already; name another folder, or remove it")
+
+
+def _ctranslate2(work: _Work) -> Runtime:
+    ctranslate2.write_folder(work.model, work.folder, quantization=work.quantization)
+    return _ctranslate2_runtime(work, work.folder)
+
+
+def _ctranslate2_runtime(work: _Work, folder: Path) -> Runtime:
+    sides = (work.model.source_tokenizer, work.model.target_tokenizer)
+    source, target = (ctranslate2.vocabulary(tokenizer) for tokenizer in sides)
+    return ctranslate2.CTranslate2Runtime(
+        folder, source, target, threads=work.threads, quantization=work.quantization
+    )
+
+
+def _huggingface(work: _Work) -> Runtime:
+    huggingface.write_folder(work.model, work.folder)
+    return huggingface_runtime.HuggingFaceRuntime(work.folder, tgt_vocab_size=work.model.transformer.tgt_vocab_size)
+
+
+def _onnx(work: _Work) -> Runtime:
+    model = work.model.transformer
+    onnx.write_graphs(model, work.folder)
+    if not huggingface.obstacles(model.config):
+        huggingface.write_settings(work.model, work.folder)
+    else:  # Hugging Face has no configuration for it; the graphs work all the same
+        work.model.source_tokenizer.save(work.folder / SOURCE_SPM)
+        work.model.target_tokenizer.save(work.folder / TARGET_SPM)
+    return onnx_runtime.OnnxRuntime(
+        work.folder,
+        start_id=huggingface.start_id(model),
+        tgt_vocab_size=model.tgt_vocab_size,
+        threads=work.threads,
+    )
+
+
+def _argos(work: _Work) -> Runtime:
+    package = argos.write_package(work.model, work.folder, work.card, quantization=work.quantization)
+    unpacked = Path(tempfile.mkdtemp(prefix="attendo-argos-"))
+    try:
+        return _ctranslate2_runtime(work, argos.unpack(package, unpacked) / argos.MODEL)  # which reads all of it
+    finally:
+        shutil.rmtree(unpacked)
+
+
+WRITERS: dict[Format, Callable[[_Work], Runtime]] = {
+    "ctranslate2": _ctranslate2,
+    "huggingface": _huggingface,
+    "onnx": _onnx,
+    "argos": _argos,
+}
+"""Each fills the folder and gives the other program, reading from there."""

@@ -1,0 +1,20 @@
+"""Packages that only some commands need: told by name, with how to install them, before anything is done."""
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+from attendo.errors import AttendoError
+
+
+def need_packages(names: Sequence[str], extra: str) -> None:
+    """Refuses to go on without some packages.
+
+    Args:
+        names: the modules that will be imported.
+        extra: the extra of attendo that brings them.
+
+    Raises:
+        AttendoError: some are not installed; the message says how to install them.
+    """
+    if missing := [name for name in names if find_spec(name) is None]:
+        raise AttendoError(f'{", ".join(missing)}: not installed, and needed here; pip install "attendo[{extra}]"')
