@@ -3,14 +3,12 @@
 import ctypes
 import math
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from queue import Empty, SimpleQueue
 from threading import Lock
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
@@ -26,18 +24,23 @@ Dtype = Literal["float32", "bfloat16", "int8"]
 _PROJECTION, _ENCODER, _DECODER = 0, 1, 5
 """Where the numbers of matrices begin in `model.h`."""
 
+_KEPT_BYTES = 1 << 30
+"""Of memory that a session nobody uses may keep: more than 128 sentences of usual lengths need with a beam of 4."""
+
 
 def can_run(transformer: Transformer) -> bool:
-    """Whether the kernels know this architecture."""
-    config = transformer.config
-    return config.d_model % PADDED == 0
+    """Whether the kernels know this architecture, and its weights are where and what they read."""
+    weights = transformer.parameters()
+    return transformer.config.d_model % PADDED == 0 and all(
+        weight.dtype == torch.float32 and weight.device.type == "cpu" for weight in weights
+    )
 
 
 class NativeModel:
     """Decodes on the processor with the native kernels.
 
     Batches do not wait for each other, and a sentence's result has the same bits in any batch and with any number of
-    threads.
+    threads. A process that is forked off has none of the threads of its parent, so it needs a model of its own.
 
     Args:
         transformer: float32, on the CPU; its norms and, but for int8, its embeddings are used in place.
@@ -55,9 +58,9 @@ class NativeModel:
         self._kept: list[object] = []  # what the kernels point to
         self._int8, self._precision = dtype == "int8", PRECISIONS.index(dtype)
         self._handle = kernels.new("model_new", ctypes.byref(_shape(transformer)))
-        weakref.finalize(self, kernels.call, "model_free", self._handle)
+        _when_gone(self, kernels.call, "model_free", self._handle)
         self._fill(transformer)
-        self._idle: dict[int, SimpleQueue[Session]] = {}
+        self._idle: dict[int, list[Session]] = {}
         self._lock = Lock()
 
     def step(self, sources: Sequence[Sequence[int]], *, threads: int = 1) -> "NativeStep":
@@ -81,13 +84,14 @@ class NativeModel:
     def borrow(self, threads: int) -> "Session":
         """A session nobody uses: one that is there already has its memory, which costs time to get."""
         try:
-            return self._idle.setdefault(threads, SimpleQueue()).get_nowait()
-        except Empty:
-            return Session(self._kernels, self._kernels.new("session_new", self._handle, threads), self)
+            return self._idle.setdefault(threads, []).pop()
+        except IndexError:
+            return Session(self._kernels, self._kernels.new("session_new", self._handle, threads))
 
     def give_back(self, session: "Session", threads: int) -> None:
-        """Ends a loan."""
-        self._idle[threads].put(session)
+        """Ends a loan; a session that had to do with an unusually large batch is gone with it."""
+        if session.num_bytes <= _KEPT_BYTES:
+            self._idle[threads].append(session)
 
     def encodings(self, side: Literal["source", "target"], length: int) -> FloatArray:
         """Encodings of at least so many positions, float32 `(positions, d_model)`.
@@ -189,16 +193,23 @@ class NativeModel:
 
 
 class Session:
-    """A batch inside the kernels; ends with this object."""
+    """A batch inside the kernels; ends with this object. Who has borrowed it holds its model, to which it points."""
 
-    def __init__(self, kernels: Kernels, handle: int, model: NativeModel) -> None:
+    def __init__(self, kernels: Kernels, handle: int) -> None:
         self._kernels, self._handle = kernels, handle
-        self._model = model  # the kernels point to it
-        weakref.finalize(self, kernels.call, "session_free", handle)
+        _when_gone(self, kernels.call, "session_free", handle)
+
+    @property
+    def num_bytes(self) -> int:
+        """Of memory that it has."""
+        found = ctypes.c_int64()
+        self.call("bytes", ctypes.byref(found))
+        return found.value
 
     def call(self, name: str, *arguments: object) -> None:
-        """Calls a function of the session."""
-        self._kernels.call(f"session_{name}", self._handle, *arguments)
+        """Calls a function of the session; arrays among the arguments have to be contiguous."""
+        pointers = (each.ctypes.data if isinstance(each, np.ndarray) else each for each in arguments)
+        self._kernels.call(f"session_{name}", self._handle, *pointers)
 
 
 class NativeStep:
@@ -213,13 +224,13 @@ class NativeStep:
     def __init__(self, model: NativeModel, sources: Sequence[Sequence[int]], threads: int) -> None:
         self._model, self._threads = model, threads
         self._session = model.borrow(threads)
-        weakref.finalize(self, model.give_back, self._session, threads)
+        _when_gone(self, model.give_back, self._session, threads)
         self._rows, self._length = len(sources), 0
         self._answers = False
         ids = np.concatenate([np.asarray(source, dtype=np.int64) for source in sources])
         lengths = np.array([len(source) for source in sources], dtype=np.int32)
         positions = model.encodings("source", int(lengths.max()))
-        self._session.call("start", _address(ids), _address(lengths), len(sources), _address(positions))
+        self._session.call("start", ids, lengths, len(sources), positions)
         self._positions = model.encodings("target", 1)
 
     def start(self) -> "NativeStep":
@@ -228,42 +239,51 @@ class NativeStep:
 
     def advance(self, last_ids: IntArray) -> "NativeStep":
         """Adds a token, int64 `(rows,)`, to each row; gives what may come next."""
-        return self._advance(_address(np.ascontiguousarray(last_ids, dtype=np.int64)))
+        assert last_ids.shape == (self._rows,)
+        return self._advance(np.ascontiguousarray(last_ids, dtype=np.int64))
 
     def select(self, rows: IntArray) -> None:
         """Goes on from other rows, int64 `(sentences, hypotheses)`."""
-        self._session.call("select", _address(np.ascontiguousarray(rows, dtype=np.int64)), *rows.shape)
+        self._session.call("select", np.ascontiguousarray(rows, dtype=np.int64), *rows.shape)
         self._rows, self._answers = rows.size, False
 
     def top_k(self, k: int, banned: Banned | None = None) -> tuple[FloatArray, IntArray]:
-        """The k most probable tokens of each row that are not banned; see `NextTokens`."""
+        """The k most probable tokens of each row that are not banned; see `NextTokens`.
+
+        They are ranked by their logits, which may differ where their log-probabilities round to the same number.
+        """
         assert self._answers, "asked after the step has selected other rows"
         k = min(k, self._model.tgt_vocab_size)
         values = np.empty((self._rows, k), dtype=np.float32)
         ids = np.empty((self._rows, k), dtype=np.int64)
-        offsets, listed = (None, None) if banned is None else (_address(banned.offsets), _address(banned.ids))
-        self._session.call("top_k", k, offsets, listed, _address(values), _address(ids))
+        offsets, listed = None, None
+        if banned is not None:
+            assert len(banned.offsets) == self._rows + 1
+            offsets = np.ascontiguousarray(banned.offsets, dtype=np.int64)
+            listed = np.ascontiguousarray(banned.ids, dtype=np.int64)
+        self._session.call("top_k", k, offsets, listed, values, ids)
         return values, ids
 
     def of(self, ids: IntArray) -> FloatArray:
         """Log-probabilities of given tokens, int64 `(rows, n)`."""
         assert self._answers, "asked after the step has selected other rows"
+        assert len(ids) == self._rows
         ids = np.ascontiguousarray(ids, dtype=np.int64)
         values = np.empty(ids.shape, dtype=np.float32)
-        self._session.call("of", _address(ids), ids.shape[1], _address(values))
+        self._session.call("of", ids, ids.shape[1], values)
         return values
 
     def all(self) -> FloatArray:
         """Log-probabilities of all tokens, float32 `(rows, vocab_size)`."""
         assert self._answers, "asked after the step has selected other rows"
         values = np.empty((self._rows, self._model.tgt_vocab_size), dtype=np.float32)
-        self._session.call("all", _address(values))
+        self._session.call("all", values)
         return values
 
-    def _advance(self, last_ids: int | None) -> "NativeStep":
+    def _advance(self, last_ids: IntArray | None) -> "NativeStep":
         if self._length >= len(self._positions):
             self._positions = self._model.encodings("target", self._length + 1)
-        self._session.call("advance", last_ids, _address(self._positions[self._length]))
+        self._session.call("advance", last_ids, self._positions[self._length])
         self._length += 1
         self._answers = True
         return self
@@ -359,5 +379,9 @@ def _pointer(values: Tensor | None) -> int | None:
     return None if values is None else values.data_ptr()
 
 
-def _address(values: npt.NDArray[np.generic]) -> int:
-    return values.ctypes.data
+def _when_gone(thing: object, call: Callable[..., None], *arguments: object) -> None:
+    """Calls a function when an object is gone, but not at the end of the process.
+
+    The system frees all then, and a thread may still be at work.
+    """
+    weakref.finalize(thing, call, *arguments).atexit = False

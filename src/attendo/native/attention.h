@@ -1,8 +1,9 @@
-// Scaled dot-product attention (Section 3.2.1) of a few queries at a time: to a source, which stays as it is, and to what
-// a hypothesis has written, which is a different mixture of rows for every hypothesis.
+// Scaled dot-product attention (Section 3.2.1) of a few queries at a time: to a source, which stays as it is, and to
+// what a hypothesis has written, which is a different mixture of rows for every hypothesis.
 //
-// Keys and values that are kept are float32, or bfloat16 (`Half`) beside int8 weights: reading them is what decoding many
-// sentences waits for. All sums are over even and odd places apart, whatever is beside a query, so its result has the same bits alone.
+// Keys and values that are kept are float32, or bfloat16 (`Half`) beside other weights: reading them is what decoding
+// many sentences waits for. All sums are over even and odd places apart, whatever is beside a query, so its result has
+// the same bits alone.
 #pragma once
 
 #include "lanes.h"

@@ -1,6 +1,8 @@
 // What does not depend on the instruction set: what this processor can do, and the threads of a team.
 #include <atomic>
 #include <condition_variable>
+#include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -99,13 +101,17 @@ struct Team {
 };
 
 Team *team_new(int threads) {
-  Team *team = new Team;
+  auto team = std::make_unique<Team>();
   team->others.reserve(threads > 1 ? threads - 1 : 0);
-  for (int thread = 1; thread < threads; ++thread) team->others.emplace_back();
-  for (int thread = 1; thread < threads; ++thread) {
-    team->others[thread - 1] = std::thread([team, thread] { team->work(thread); });
+  try {
+    for (int thread = 1; thread < threads; ++thread) {
+      team->others.emplace_back([team = team.get(), thread] { team->work(thread); });
+    }
+  } catch (const std::exception &) {
+    // The system gives no more threads, or no memory for them. A team of fewer has the same results, and those that are
+    // there count it at their first job.
   }
-  return team;
+  return team.release();
 }
 
 void team_free(Team *team) {

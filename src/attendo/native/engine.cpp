@@ -1,7 +1,8 @@
 // The C interface of one variant; `native/library.py` calls it. Every function gives 0, or 1 where memory ran out and 2
 // for an argument that cannot be meant. Pointers to ids and results are the caller's and are not kept; those to norms
-// and embeddings are kept as long as the model.
-#include "session.h"
+// and embeddings are kept as long as the model. After a session's function has failed the session can only be started
+// anew or freed; it may be freed after its model.
+#include "encode.h"
 
 #define JOINED_(a, b) attendo_##a##_##b
 #define JOINED(a, b) JOINED_(a, b)
@@ -17,6 +18,8 @@ int guarded(const Work &work) {
     return work();
   } catch (const std::bad_alloc &) {
     return 1;
+  } catch (const Refused &) {
+    return 2;
   }
 }
 
@@ -93,21 +96,35 @@ API(session_select)(Session *session, const int64_t *rows, int count, int width)
 API(session_top_k)(Session *session, int k, const int64_t *banned_offsets, const int64_t *banned, float *values,
                    int64_t *ids) {
   return guarded([=] {
-    session->answer({k, banned_offsets, banned, nullptr, 0, nullptr, nullptr}, values, ids);
+    require(k >= 0);
+    Question question{};
+    question.k = k, question.values = values, question.ids = ids;
+    question.banned_offsets = banned_offsets, question.banned = banned;
+    session->answer(question);
     return 0;
   });
 }
 
 API(session_of)(Session *session, const int64_t *ids, int count, float *values) {
   return guarded([=] {
-    session->answer({0, nullptr, nullptr, ids, count, nullptr, values}, nullptr, nullptr);
+    require(count >= 0);
+    Question question{};
+    question.num_wanted = count, question.wanted = ids, question.wanted_values = values;
+    session->answer(question);
     return 0;
   });
 }
 
 API(session_all)(Session *session, float *values) {
   return guarded([=] {
-    session->answer({0, nullptr, nullptr, nullptr, 0, values, nullptr}, nullptr, nullptr);
+    Question question{};
+    question.everything = values;
+    session->answer(question);
     return 0;
   });
+}
+
+API(session_bytes)(const Session *session, int64_t *bytes) {
+  *bytes = static_cast<int64_t>(session->bytes());
+  return 0;
 }

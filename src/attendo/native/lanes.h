@@ -51,9 +51,12 @@ static inline Floats load(const Half *from) {
   return (Floats)(__builtin_convertvector(bits, FloatBits) << 16);
 }
 
+// Rounding up could carry what is no number over to 0, and cutting it off leave infinity: it stays what it is. Of
+// weights it may have any bits, of what is calculated the upper half always has one.
 static inline void store(Half *to, Floats value) {
   const FloatBits bits = (FloatBits)value;
-  const HalfBits rounded = __builtin_convertvector((bits + 0x7FFF + (bits >> 16 & 1)) >> 16, HalfBits);
+  const FloatBits up = value == value ? 0x7FFF + (bits >> 16 & 1) : FloatBits{};
+  const HalfBits rounded = __builtin_convertvector((bits + up) >> 16, HalfBits);
   memcpy(to, &rounded, sizeof rounded);
 }
 
@@ -61,7 +64,9 @@ static inline float as_stored(float value, const float *) { return value; }
 static inline Half as_stored(float value, const Half *) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
-  return {static_cast<uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)};
+  const bool number = (bits & 0x7FFFFFFF) <= 0x7F800000;
+  bits = number ? bits + 0x7FFF + (bits >> 16 & 1) : bits | 0x400000;
+  return {static_cast<uint16_t>(bits >> 16)};
 }
 
 static inline Floats all(float value) { return value - Floats{}; }
@@ -130,7 +135,7 @@ static inline Floats exponential(Floats x) {
   return p * (Floats)exponent;
 }
 
-// Memory that grows and is not copied; of large ones huge pages are asked for, since weights are read from end to end.
+// Memory that grows and is not copied. Of much of it huge pages are asked for, since weights are read from end to end.
 template <class T>
 class Buffer {
  public:
@@ -145,12 +150,14 @@ class Buffer {
       free(data_);
       data_ = nullptr;
       size_ = 0;
-      const size_t huge = size_t{1} << 21, bytes = size * sizeof(T) + 64;
-      const size_t step = bytes >= 2 * huge ? huge : 64;
+      constexpr size_t HUGE_PAGE = size_t{1} << 21, CACHE_LINE = 64;
+      size_t bytes = size * sizeof(T);
+      const bool much = bytes >= 2 * HUGE_PAGE;
+      if (much) bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
       void *made = nullptr;
-      if (posix_memalign(&made, step, (bytes + step - 1) / step * step)) throw std::bad_alloc();
+      if (posix_memalign(&made, much ? HUGE_PAGE : CACHE_LINE, bytes)) throw std::bad_alloc();
 #if defined(__linux__)
-      if (step == huge) madvise(made, (bytes + step - 1) / step * step, MADV_HUGEPAGE);
+      if (much) madvise(made, bytes, MADV_HUGEPAGE);
 #endif
       data_ = static_cast<T *>(made);
       size_ = size;
@@ -160,6 +167,7 @@ class Buffer {
 
   T *get() const { return data_; }
   size_t size() const { return size_; }
+  size_t bytes() const { return size_ * sizeof(T); }
   T &operator[](size_t i) const { return data_[i]; }
 
   void swap(Buffer &other) {
@@ -175,6 +183,13 @@ class Buffer {
   T *data_ = nullptr;
   size_t size_ = 0;
 };
+
+// Thrown where an argument cannot be meant: going on would read or write memory that is not ours.
+struct Refused {};
+
+static inline void require(bool condition) {
+  if (!condition) throw Refused();
+}
 
 static inline int padded(int size, int to = PADDED) { return (size + to - 1) / to * to; }
 

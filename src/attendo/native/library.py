@@ -33,10 +33,10 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "session_top_k": (c_void_p, c_int, c_void_p, c_void_p, c_void_p, c_void_p),
     "session_of": (c_void_p, c_void_p, c_int, c_void_p),
     "session_all": (c_void_p, c_void_p),
+    "session_bytes": (c_void_p, c_void_p),
 }
-_PROBLEMS = {1: MemoryError("the native kernels ran out of memory; take smaller batches (search.max_batch_sentences)")}
-
-
+_OUT_OF_MEMORY = 1
+"""What a function of `engine.cpp` gives then."""
 _SIZES = (
     "d_model", "d_ff", "num_heads", "d_k", "d_v", "encoder_layers", "decoder_layers",
     "src_vocab_size", "tgt_vocab_size", "start_id", "swish",
@@ -76,8 +76,13 @@ class Kernels:
             ModelError: an argument that the kernels cannot work with.
         """
         status = self.functions[name](*arguments)
+        if status == _OUT_OF_MEMORY:
+            raise MemoryError("the native kernels ran out of memory; take smaller batches (search.max_batch_sentences)")
         if status:
-            raise _PROBLEMS.get(status) or ModelError(f"the native kernels refuse {name}; set {ENVIRONMENT}={PLAIN}")
+            raise ModelError(
+                f"the native kernels refuse what {name} was given: a size or row that cannot be, or a token id that "
+                "the model does not have; do the tokenizer and the model belong together?"
+            )
 
     def new(self, name: str, *arguments: object) -> int:
         """Calls a function that makes something; gives its handle."""

@@ -1,5 +1,7 @@
-// A Transformer's weights, packed: what `native/model.py` hands over, once.
+// A Transformer's weights, packed: what `decoding/native_model.py` hands over, once.
 #pragma once
+
+#include <memory>
 
 #include "attention.h"
 #include "products.h"
@@ -43,8 +45,8 @@ struct Model {
   Shape shape;
   Heads heads;
   Embedding source, target;
-  EncoderLayer *encoder;
-  DecoderLayer *decoder;
+  std::unique_ptr<EncoderLayer[]> encoder;
+  std::unique_ptr<DecoderLayer[]> decoder;
   Matrix projection;
 
   explicit Model(const Shape &given)
@@ -52,13 +54,8 @@ struct Model {
         heads{given.num_heads, given.d_k, given.d_v, given.scale},
         encoder(new EncoderLayer[given.encoder_layers]),
         decoder(new DecoderLayer[given.decoder_layers]) {}
-  Model(const Model &) = delete;
-  ~Model() {
-    delete[] encoder;
-    delete[] decoder;
-  }
 
-  // Numbered as in `native/library.py`; null for a number that is none.
+  // Numbered as in `decoding/native_model.py`; null for a number that is none.
   Matrix *matrix(int which, int layer) {
     if (which == 0) return &projection;
     if (which <= 4) {

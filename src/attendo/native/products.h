@@ -1,10 +1,10 @@
-// Products with weights that were packed once: float32, bfloat16 summed up in float32, and int8 with a scale a row on both
-// sides.
+// Products with weights that were packed once: float32, bfloat16 summed up in float32, and int8 with a scale a row on
+// both sides.
 //
-// A packed weight is cut into panels of 32 outputs. A panel holds, for one group of inputs after the other (a group is 4
-// bytes: one float32, two bfloat16 or four int8), the group's weights of all 32 outputs side by side: 128 bytes, read in order. Every
-// sum runs over the inputs in their order and belongs to one thread, so a row's result has the same bits whatever rows
-// and threads there are beside it.
+// A packed weight is cut into panels of 32 outputs. A panel holds, for one group of inputs after the other (a group is
+// 4 bytes: one float32, two bfloat16 or four int8), the group's weights of all 32 outputs side by side: 128 bytes,
+// read in order. Every sum runs over the inputs in their order and belongs to one thread, so a row's result has the
+// same bits whatever rows and threads there are beside it.
 #pragma once
 
 #include "lanes.h"
@@ -62,9 +62,9 @@ struct Matrix {
         }
       }
     }
-    copy(bias, row_bias, 0.0f);
+    copy(bias, row_bias);
     if (precision != Precision::int8) return;
-    copy(scales, row_scales, 1.0f);
+    copy(scales, row_scales);
     shifts.reserve(width());
     for (int output = 0; output < width(); ++output) {
       int32_t total = 0;
@@ -76,9 +76,9 @@ struct Matrix {
   }
 
  private:
-  void copy(Buffer<float> &to, const float *from, float otherwise) {
+  void copy(Buffer<float> &to, const float *from) {
     to.reserve(width());
-    for (int i = 0; i < width(); ++i) to[i] = from && i < outputs ? from[i] : from ? 0.0f : otherwise;
+    for (int i = 0; i < width(); ++i) to[i] = from && i < outputs ? from[i] : 0.0f;
   }
 };
 
@@ -104,7 +104,7 @@ static inline float quantize(const float *from, int size, uint8_t *to) {
   for (int32_t part : parts) bits = part > bits ? part : bits;
   float top;
   memcpy(&top, &bits, sizeof top);
-  const bool vanishing = top < 127.0f / 3.40282347e38f;  // 127 / top would be infinite
+  const bool vanishing = 127.0f / top == INFINITE;
   const float inverse = vanishing ? 0.0f : 127.0f / top;
   for (int i = 0; i < size; i += LANES) {
     const Ints code = __builtin_convertvector(whole(rounded(load(from + i) * inverse)), Ints) + SHIFT;

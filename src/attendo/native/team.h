@@ -1,4 +1,5 @@
-// A few threads that share the columns of one product: for a sentence that comes alone. Compiled once, for any processor.
+// A few threads that share the columns of one product: for a sentence that comes alone. Compiled once, for any
+// processor.
 #pragma once
 
 namespace attendo {

@@ -1,0 +1,80 @@
+// How a session reads its sources: the encoder, and the memory's keys and values for every layer of the decoder.
+#pragma once
+
+#include "session.h"
+
+namespace attendo::ATTENDO_VARIANT {
+
+// The encoder over all tokens at once, one sentence behind the other: there is no padding.
+inline void Session::encode(const int64_t *ids, const float *positions) {
+  int tokens = 0, longest = 0, groups = 0;
+  size_t keys = 0;
+  for (int i = 0; i < active_; ++i) {
+    const int source = sentences_[i]->source;
+    tokens += source;
+    groups += (source + MOST_QUERIES - 1) / MOST_QUERIES;
+    keys += turned_size(source, model_.heads);
+    if (source > longest) longest = source;
+  }
+  hidden_.reserve(tokens * hidden_stride());
+  context_.reserve(tokens * context_stride());
+  turned_.reserve(keys);
+  groups_.reserve(groups);
+  reserve_weights(longest);
+  for (int i = 0, token = 0, group = 0; i < active_; ++i) {
+    const int begin = token;
+    for (; token < begin + sentences_[i]->source; ++token) {
+      if ((token - begin) % MOST_QUERIES == 0) groups_[group++] = {i, begin, token};
+      const float *position = positions + static_cast<size_t>(token - begin) * model_.shape.d_model;
+      model_.embed(model_.source, ids[token], position, hidden_.get() + token * hidden_stride());
+    }
+  }
+  for (int index = 0; index < model_.shape.encoder_layers; ++index) {
+    const EncoderLayer &layer = model_.encoder[index];
+    encoder_attention(project(layer.query_key_value, tokens), groups);
+    join(layer.output, layer.attention_norm, tokens);
+    feed_forward(layer.inner, layer.outer, layer.feed_forward_norm, tokens);
+  }
+  half() ? look_at_memory<Half>(tokens) : look_at_memory<float>(tokens);
+}
+
+inline void Session::encoder_attention(size_t stride, int groups) {
+  const float *rows = projected_.get() + key_size();
+  float *keys = turned_.get();
+  for (int i = 0; i < active_; ++i) {
+    Sentence &sentence = *sentences_[i];
+    turn_keys(rows, stride, sentence.source, model_.heads, keys);
+    sentence.encoder_keys = keys;
+    rows += sentence.source * stride;
+    keys += turned_size(sentence.source, model_.heads);
+  }
+  for_each(groups, [&](int item, int thread) {
+    const Group &group = groups_[item];
+    const Sentence &sentence = *sentences_[group.sentence];
+    const int left = group.begin + sentence.source - group.token;
+    const float *values = projected_.get() + group.begin * stride + 2 * key_size();
+    const size_t d_v = model_.heads.d_v;
+    const Source<float> source{sentence.encoder_keys, values, stride, d_v, sentence.source};
+    attend_to_source(left < MOST_QUERIES ? left : MOST_QUERIES, projected_.get() + group.token * stride, stride, source,
+                     model_.heads, weights_of(thread), context_.get() + group.token * context_stride(),
+                     context_stride());
+  });
+}
+
+// Keys and values of the memory for every decoder layer, once a sentence and not once a hypothesis.
+template <class T>
+void Session::look_at_memory(int tokens) {
+  for (int index = 0; index < model_.shape.decoder_layers; ++index) {
+    const size_t stride = project(model_.decoder[index].key_value, tokens);
+    const float *rows = projected_.get();
+    for (int i = 0; i < active_; ++i) {
+      const int count = sentences_[i]->source;
+      T *keys = reinterpret_cast<T *>(sentences_[i]->memory.get()) + index * memory_size(count);
+      turn_keys(rows, stride, count, model_.heads, keys);
+      gather_values(rows + key_size(), stride, count, model_.heads, keys + turned_size(count, model_.heads));
+      rows += count * stride;
+    }
+  }
+}
+
+}  // namespace attendo::ATTENDO_VARIANT
