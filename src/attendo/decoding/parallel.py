@@ -13,15 +13,12 @@ from attendo.decoding.search import search
 from attendo.decoding.steps import EnsembleStep
 from attendo.text.tokenization import EOS_ID
 
-_SHARED_ROWS = 8
-"""Hypotheses up to which the threads share the products of one batch; beyond, each takes a batch of its own."""
-
 
 class IdSearch:
     """Searches with one model, or with several as an ensemble.
 
-    Where the model is `concurrent`, each thread has a batch of its own, which is the fastest there is; a batch that
-    comes alone is divided among them, and one too small for that they work on together. None of it changes a result.
+    Where the model is `concurrent`, each thread has a batch of its own, which is the fastest there is. Where there are
+    fewer batches than threads, several work on a batch together. None of it changes a result.
 
     Args:
         models: the mean of their probabilities is searched.
@@ -55,27 +52,25 @@ class IdSearch:
 
     def _batches(self, sources: Sequence[Sequence[int]]) -> list[list[int]]:
         """Indices into the sources, longest first."""
-        batches = length_batches(
+        return length_batches(
             [len(ids) for ids in sources],
             max_tokens=self.config.max_batch_tokens,
             max_sentences=self.config.max_batch_sentences,
         )
-        if len(batches) != 1 or len(sources) * self.config.beam_size <= _SHARED_ROWS:
-            return batches
-        size = -(-len(sources) // self._threads)
-        return [batches[0][first : first + size] for first in range(0, len(sources), size)]
 
     def _search_all(
         self, batches: Sequence[Sequence[int]], sources: Sequence[Sequence[int]], rules: Sequence[Rules]
     ) -> list[list[list[Hypothesis]]]:
         """Hypotheses of each batch."""
+        together = max(1, self._threads // max(1, len(batches)))
 
-        def work(batch: Sequence[int], threads: int = 1) -> list[list[Hypothesis]]:
-            return self._search_batch([sources[i] for i in batch], [rules[i] for i in batch], threads)
+        def work(batch: Sequence[int]) -> list[list[Hypothesis]]:
+            return self._search_batch([sources[i] for i in batch], [rules[i] for i in batch], together)
 
-        if self._threads == 1 or len(batches) < 2:
-            return [work(batch, self._threads) for batch in batches]
-        pool = ThreadPoolExecutor(self._threads, thread_name_prefix="attendo-search")
+        workers = min(self._threads, len(batches))
+        if workers < 2:
+            return [work(batch) for batch in batches]
+        pool = ThreadPoolExecutor(workers, thread_name_prefix="attendo-search")
         try:
             return list(pool.map(work, batches))
         finally:
