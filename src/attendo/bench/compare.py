@@ -11,7 +11,7 @@ from attendo.bench.work import Sentence, Work, take
 BAR = "ctranslate2"
 """The system that the others are compared with: its best layout of the same type."""
 LATENCY_SENTENCES = 6
-"""Of a measurement with one sentence at a time."""
+"""Of a measurement with one sentence at a time, where nothing else is asked for."""
 PAUSE_S = 0.1
 """Between two systems: the threads of the one before may still be spinning, waiting for more work."""
 WARM_UP_SENTENCES = 32

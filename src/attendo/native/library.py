@@ -1,7 +1,8 @@
 """The shared library of kernels, if there is one that this processor can run.
 
-One library holds a variant an instruction set. The best that the processor can do is taken when it is loaded;
-`ATTENDO_KERNELS` names another, or `plain` for none at all, which is how the variants are held against each other.
+One library holds a variant an instruction set. The best that the processor can do is taken when it is loaded, if it is
+better than plain torch. `ATTENDO_KERNELS` names another, or `plain` for none at all: so they are held against each
+other.
 """
 
 import ctypes
@@ -17,6 +18,8 @@ from attendo.native.build import HERE, LIBRARY, problem
 
 VARIANTS = ("avx512bf16", "avx512vnni", "avx2", "portable")
 """Best first; the number is that of `attendo_can_run` in `dispatch.cpp`."""
+PORTABLE = "portable"
+"""For every processor, so that the kernels can be tried on each, but slower than plain torch: only taken by name."""
 PLAIN = "plain"
 ENVIRONMENT = "ATTENDO_KERNELS"
 _FUNCTIONS: dict[str, tuple[Any, ...]] = {
@@ -116,11 +119,11 @@ def find_kernels() -> Found:
         raise ModelError(f"{ENVIRONMENT}={wanted}: there is no such variant; take {', '.join((*VARIANTS, PLAIN))}")
     available = available_kernels()
     for kernels in available:
-        if wanted in ("", kernels.variant):
+        if kernels.variant == (wanted or kernels.variant) and (wanted or kernels.variant != PORTABLE):
             return Found(kernels, f"{ENVIRONMENT}={wanted}" if wanted else "")
     if wanted:
         raise ModelError(f"{ENVIRONMENT}={wanted}: this processor or this build has it not; leave it unset")
-    return Found(None, problem() or "this processor can run none of the native kernels")
+    return Found(None, problem() or "this processor has no instructions that the native kernels gain by")
 
 
 @cache

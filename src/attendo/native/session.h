@@ -47,6 +47,7 @@ class Session {
   Buffer<Sentence *> sentences_, spare_;  // those at work first, then those that are free
   int made_ = 0, active_ = 0, width_ = 1, rows_ = 0;
   bool answers_ = false;  // whether the hidden states are these rows'
+  bool scanned_ = false;  // and the statistics
   Buffer<float> hidden_, projected_, context_, inner_, turned_, scales_, weights_, chunks_, best_values_;
   Buffer<Half> halves_;
   Buffer<uint8_t> codes_, kept_;
@@ -161,7 +162,7 @@ inline void Session::enter(const int64_t *ids, const int32_t *lengths, int count
   }
   active_ = rows_ = count;
   width_ = 1;
-  answers_ = false;
+  answers_ = scanned_ = false;
   for (int i = 0; i < count; ++i) {
     sentences_[i]->enter(lengths[i]);
     sentences_[i]->memory.reserve(model_.shape.decoder_layers * memory_size(lengths[i]) * kept_bytes());
@@ -234,6 +235,7 @@ inline void Session::advance(const int64_t *last_ids, const float *position) {
     feed_forward(layer.inner, layer.outer, layer.feed_forward_norm, rows_);
   }
   answers_ = true;
+  scanned_ = false;
 }
 
 template <class T>
@@ -310,7 +312,7 @@ inline void Session::select(const int64_t *rows, int count, int width) {
   active_ = count;
   width_ = width;
   rows_ = count * width;
-  answers_ = false;
+  answers_ = scanned_ = false;
 }
 
 // The vocabulary's chunks, each thread a stretch of them, for all rows.
@@ -319,12 +321,15 @@ inline void Session::scan(const Question &question, const Rows &rows, int thread
   const int64_t chunks = chunks_of(model_.projection);
   const size_t stride = CHUNK + GAP, first_row = static_cast<size_t>(thread) * rows_;
   float *logits = chunks_.get() + first_row * stride;
+  // Given tokens after another question: what makes log-probabilities of logits is known, and most chunks have none.
+  const bool known = scanned_ && !question.k && !question.everything;
   for (int row = 0; row < rows_; ++row) best_of(question, first_row + row).clear();
   for (int64_t chunk = chunks * thread / threads; chunk < chunks * (thread + 1) / threads; ++chunk) {
     const int first = static_cast<int>(chunk) * CHUNK_PANELS, first_id = first * PANEL;
     const int last = first + CHUNK_PANELS < panels ? first + CHUNK_PANELS : panels;
     const int count = (last - first) * PANEL;
     const int real = first_id + count > vocabulary ? vocabulary - first_id : count;
+    if (known && !wants(question, rows_, first_id, first_id + real)) continue;
     multiply_panels(rows, rows_, model_.projection, first, last, logits, stride, false);
     for (int row = 0; row < rows_; ++row) {
       float *here = logits + row * stride;
@@ -350,6 +355,7 @@ inline void Session::answer(const Question &question) {
   best_ids_.reserve(all_rows * question.k);
   const Rows rows = ready(hidden_.get(), rows_, hidden_stride(), model_.projection);
   run([&](int thread, int count) { scan(question, rows, thread, count); });
+  scanned_ = true;
   for (int row = 0; row < rows_; ++row) {
     gather_best(question, row, threads);
     normalize(question, row, vocabulary, normalizer(statistics_.get() + static_cast<size_t>(row) * chunks, chunks));

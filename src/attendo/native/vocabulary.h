@@ -24,6 +24,14 @@ struct Question {
   float *everything;  // (rows, vocabulary)
 };
 
+// Whether a token from `first` to before `last` is asked for.
+static inline bool wants(const Question &question, int rows, int64_t first, int64_t last) {
+  for (int64_t i = 0; i < static_cast<int64_t>(rows) * question.num_wanted; ++i) {
+    if (question.wanted[i] >= first && question.wanted[i] < last) return true;
+  }
+  return false;
+}
+
 // The k best of a row, best first; of equal values the lower id first, since ids come in their order.
 struct Best {
   float *values;
