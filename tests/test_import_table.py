@@ -28,7 +28,16 @@ TABLE = [
 ]
 RANK = {part: rank for rank, row in enumerate(TABLE) for part in row}
 
-EXTRAS = {"tensorboard", "torch.utils.tensorboard", "ctranslate2", "transformers"}
+EXTRAS = {
+    "tensorboard",
+    "torch.utils.tensorboard",
+    "ctranslate2",
+    "transformers",
+    "onnx",
+    "onnxruntime",
+    "google.protobuf",
+    "sentencepiece.sentencepiece_model_pb2",  # which needs protobuf
+}
 """Not installed everywhere: what needs one imports it where it is wanted, so that the rest works without."""
 
 WITHOUT_TORCH = [

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import torch
 
+from attendo.demo.phrasebook import generate
 from attendo.model.batch import collate
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
@@ -25,6 +26,12 @@ def model() -> Callable[..., Transformer]:
         return made
 
     return model
+
+
+@pytest.fixture(scope="session")
+def phrases() -> tuple[tuple[str, str], ...]:
+    """300 English sentences and their German translations."""
+    return tuple((pair.source, pair.target) for pair in generate(300, seed=2))
 
 
 def greedy(model: Transformer, source: list[int], length: int) -> tuple[list[int], float]:

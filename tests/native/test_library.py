@@ -1,4 +1,4 @@
-"""Which kernels are chosen; the variants themselves are faked, so that every processor's choice is tried on this one."""
+"""Which kernels are chosen; the variants are faked, so that every processor's choice is tried on this one."""
 
 from collections.abc import Iterator
 

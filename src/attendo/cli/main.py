@@ -17,6 +17,8 @@ from attendo.cli.bench import bench
 from attendo.cli.compare import compare
 from attendo.cli.demo import demo
 from attendo.cli.evaluate import evaluate
+from attendo.cli.export import export
+from attendo.cli.import_ import import_
 from attendo.cli.info import info
 from attendo.cli.prepare import prepare
 from attendo.cli.recipe import recipe
@@ -33,11 +35,25 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS = (demo, prepare, train, average, translate, evaluate, score, compare, attention, info, recipe)
+COMMANDS = (
+    demo,
+    prepare,
+    train,
+    average,
+    translate,
+    evaluate,
+    score,
+    compare,
+    attention,
+    export,
+    import_,
+    info,
+    recipe,
+)
 """In the order of `--help`, which is that of use."""
 
 for command in COMMANDS:
-    app.command(command.__name__)(command)
+    app.command(command.__name__.rstrip("_"))(command)  # import is a word of Python's
 app.add_typer(bench)
 
 

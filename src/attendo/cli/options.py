@@ -53,6 +53,19 @@ JsonLinesOption = Annotated[
     bool, typer.Option("--json", help="Print a JSON object a line, with the log-probability of each token.")
 ]
 
+SentencesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--sentences",
+        metavar="FILE",
+        help="Source sentences to compare on, one a line; of 500. Default: a phrasebook, or invented ones.",
+    ),
+]
+
+ReferencesOption = Annotated[
+    Path | None, typer.Option("--reference", metavar="FILE", help="Their translations, for BLEU on both sides.")
+]
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

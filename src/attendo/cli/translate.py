@@ -187,8 +187,8 @@ def summary(counts: "Counts", seconds: float) -> list[str]:
         )
     if counts.unfinished:
         lines.append(
-            f"{counts.unfinished:,} translations were ended by the length limit, or by rules that left nothing else; to "
-            "allow more: --set search.max_len_offset=N, or a larger search.max_len where it is set"
+            f"{counts.unfinished:,} translations were ended by the length limit, or by rules that left nothing else; "
+            "to allow more: --set search.max_len_offset=N, or a larger search.max_len where it is set"
         )
     return lines
 

@@ -3,22 +3,26 @@
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from attendo.checkpoint import SOURCE_SPM, TARGET_SPM, LoadedModel
 from attendo.errors import ModelError
 from attendo.model.attention import EncoderDecoderAttention, SelfAttention
 from attendo.model.config import ModelConfig
 from attendo.model.layers import AddAndNorm, DecoderLayer, EncoderLayer, FeedForward
 from attendo.model.positions import LearnedPositions, sinusoids
 from attendo.model.transformer import Embedding, Transformer
+from attendo.text.tokenization import Tokenizer
 
 EOS, UNK = "</s>", "<unk>"
 """What the tokens of ids 0 and 1 are called."""
+Quantization = Literal["float32", "int8"]
+"""What the matrices of an exported model are held in."""
 
 
 def to_spec(
@@ -73,6 +77,84 @@ def save(spec: Any, folder: Path, *, quantization: str | None = None) -> None:
     spec.optimize(quantization=quantization)
     folder.mkdir(parents=True, exist_ok=True)
     spec.save(str(folder))
+
+
+def write_folder(model: LoadedModel, folder: Path, *, quantization: Quantization = "float32") -> None:
+    """Writes a model as a folder that `ctranslate2.Translator` reads, with its SentencePiece files beside it.
+
+    Args:
+        model: what to write.
+        folder: made where it is not there.
+        quantization: of the matrices.
+
+    Raises:
+        ModelError: the model has something that CTranslate2 cannot carry.
+    """
+    source, target = vocabulary(model.source_tokenizer), vocabulary(model.target_tokenizer)
+    spec = to_spec(model.transformer, source_tokens=source, target_tokens=target)
+    save(spec, folder, quantization=None if quantization == "float32" else quantization)
+    model.source_tokenizer.save(folder / SOURCE_SPM)
+    if model.target_tokenizer is not model.source_tokenizer:
+        model.target_tokenizer.save(folder / TARGET_SPM)
+
+
+def vocabulary(tokenizer: Tokenizer) -> list[str]:
+    """The piece of each id."""
+    return tokenizer.pieces(range(tokenizer.vocab_size))
+
+
+class CTranslate2Runtime:
+    """A folder that CTranslate2 reads, asked in ids: see `interop.parity.Runtime`.
+
+    Args:
+        folder: what `write_folder` made.
+        source_tokens: the token of each source id.
+        target_tokens: the token of each target id.
+        threads: processor threads.
+        quantization: what to compute in.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        source_tokens: Sequence[str],
+        target_tokens: Sequence[str],
+        *,
+        threads: int,
+        quantization: Quantization = "float32",
+    ) -> None:
+        import ctranslate2
+
+        self._translator = ctranslate2.Translator(
+            str(folder), device="cpu", compute_type=quantization, inter_threads=1, intra_threads=threads
+        )
+        self.name = f"CTranslate2 {ctranslate2.__version__} ({self._translator.compute_type})"
+        self._source_tokens, self._target_tokens = source_tokens, target_tokens
+        self._target_ids = {token: number for number, token in enumerate(target_tokens)}
+
+    def token_log_probs(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[list[float]]:
+        """Its `score_batch`, which adds each `</s>` itself."""
+        scored = self._translator.score_batch(
+            self._without_eos(sources, self._source_tokens),
+            self._without_eos(targets, self._target_tokens),
+            max_input_length=0,
+        )
+        return [list(result.log_probs) for result in scored]
+
+    def greedy(self, sources: Sequence[Sequence[int]], max_len: int) -> list[list[int]]:
+        """Its `translate_batch` with a beam of 1."""
+        translated = self._translator.translate_batch(
+            self._without_eos(sources, self._source_tokens),
+            beam_size=1,
+            max_input_length=0,
+            min_decoding_length=0,
+            max_decoding_length=max_len,
+        )
+        return [[self._target_ids[token] for token in result.hypotheses[0]] for result in translated]
+
+    @staticmethod
+    def _without_eos(rows: Sequence[Sequence[int]], tokens: Sequence[str]) -> list[list[str]]:
+        return [[tokens[number] for number in ids[:-1]] for ids in rows]
 
 
 def _check(config: ModelConfig) -> None:

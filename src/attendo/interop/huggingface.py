@@ -6,24 +6,33 @@ which changes no result. And its decoder starts with the padding token, whose ro
 is a last row, behind the model's own vocabulary (the larger one of two), which can never be written.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from attendo.checkpoint import SOURCE_SPM, TARGET_SPM, LoadedModel, ModelDescription
 from attendo.errors import ModelError
+from attendo.files import write_json
 from attendo.model.config import ModelConfig
 from attendo.model.layers import AddAndNorm, DecoderLayer, EncoderLayer
 from attendo.model.transformer import Transformer
-from attendo.text.tokenization import EOS_ID
+from attendo.text.tokenization import EOS_ID, Tokenizer
 
 LAYER_NORM_EPS = 1e-5
 """Marian's, which no setting changes."""
 NEVER = -1e4
 """The logit of the padding token: its probability is 0 in every dtype, float16 included, and no sum becomes NaN."""
+EOS, UNK, PAD = "</s>", "<unk>", "<pad>"
+"""What Marian calls its control symbols."""
+MAX_POSITIONS = 1024
+"""The longest text of an exported model, in tokens."""
 
 
-def to_marian(model: Transformer, *, max_positions: int = 1024) -> Any:
+def to_marian(model: Transformer, *, max_positions: int = MAX_POSITIONS) -> Any:
     """The same model as a `transformers.MarianMTModel`, float32, in evaluation mode.
 
     Args:
@@ -56,8 +65,114 @@ def padding_id(model: Transformer) -> int:
     return max(model.src_vocab_size, model.tgt_vocab_size)
 
 
-def _check(config: ModelConfig) -> None:
-    """Refuses what Marian has no place for, all of it at once."""
+def write_folder(model: LoadedModel, folder: Path) -> None:
+    """Writes a model as a folder that `AutoModelForSeq2SeqLM` and `AutoTokenizer` read.
+
+    Args:
+        model: what to write.
+        folder: is there.
+
+    Raises:
+        ModelError: the model has something that Marian cannot carry.
+    """
+    marian = to_marian(model.transformer)
+    with quiet_transformers():
+        marian.save_pretrained(folder)
+    write_settings(model, folder)
+
+
+def write_settings(model: LoadedModel, folder: Path) -> None:
+    """Writes all of a Hugging Face folder but the weights: configuration, search settings and the tokenizer's files.
+
+    Args:
+        model: its description and tokenizers.
+        folder: is there; its `config.json` is written anew.
+
+    Raises:
+        ModelError: the model has something that Marian cannot carry, or a piece that is called `<pad>`.
+    """
+    transformer = model.transformer
+    _check(transformer.config)
+    settings = _settings(transformer, MAX_POSITIONS)
+    for name, tokenizer in ((SOURCE_SPM, model.source_tokenizer), (TARGET_SPM, model.target_tokenizer)):
+        tokenizer.save(folder / name)
+    sides = {"vocab.json": model.source_tokenizer, "target_vocab.json": model.target_tokenizer}
+    separate = model.target_tokenizer is not model.source_tokenizer
+    for name, tokenizer in sides.items() if separate else (("vocab.json", model.source_tokenizer),):
+        write_json(folder / name, _vocabulary(tokenizer, padding_id(transformer)))
+    description = model.description
+    write_json(folder / "tokenizer_config.json", _tokenizer_settings(description, separate=separate))
+    write_json(folder / "special_tokens_map.json", {"eos_token": EOS, "unk_token": UNK, "pad_token": PAD})
+    write_json(folder / "config.json", {**_class_settings(), **settings})
+    search = {"num_beams": 4, "length_penalty": 0.6}
+    search["num_beams"] = description.search.get("beam_size", search["num_beams"])
+    search["length_penalty"] = description.search.get("length_penalty", search["length_penalty"])
+    ids = {key: settings[key] for key in ("decoder_start_token_id", "eos_token_id", "pad_token_id")}
+    write_json(
+        folder / "generation_config.json",
+        {**search, **ids, "bad_words_ids": [[padding_id(transformer)]], "max_length": 512},
+    )
+
+
+def _vocabulary(tokenizer: Tokenizer, pad_id: int) -> dict[str, int]:
+    """`vocab.json`: the id of each piece, the padding token's among them."""
+    pieces = tokenizer.pieces(range(tokenizer.vocab_size))
+    if PAD in pieces:
+        raise ModelError(
+            f"the vocabulary has a piece {PAD}, which is what Hugging Face's Marian calls its padding; clean the text "
+            "of it and learn the vocabulary again"
+        )
+    return {**{piece: number for number, piece in enumerate(pieces)}, PAD: pad_id}
+
+
+def _class_settings() -> dict[str, Any]:
+    """Which class reads the folder, and what OPUS-MT's own configurations say that other readers look for."""
+    return {
+        "architectures": ["MarianMTModel"],
+        "model_type": "marian",
+        "is_encoder_decoder": True,
+        "normalize_before": False,
+        "normalize_embedding": False,
+        "add_final_layer_norm": False,
+        "static_position_embeddings": True,
+        "dtype": "float32",
+    }
+
+
+def _tokenizer_settings(description: ModelDescription, *, separate: bool) -> dict[str, Any]:
+    return {
+        "tokenizer_class": "MarianTokenizer",
+        "source_lang": description.source_language or None,
+        "target_lang": description.target_language or None,
+        "separate_vocabs": separate,
+        "model_max_length": MAX_POSITIONS,
+        "clean_up_tokenization_spaces": False,
+    }
+
+
+@contextmanager
+def quiet_transformers() -> Iterator[None]:
+    """Without its progress bars and remarks inside; afterwards as before."""
+    from transformers.utils import logging
+
+    verbosity, had_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if had_bars:
+            logging.enable_progress_bar()
+
+
+def start_id(model: Transformer) -> int:
+    """The decoder's first input in `to_marian`'s ids: the padding token stands for the zero vector."""
+    return padding_id(model) if model.config.start == "zero" else model.config.start
+
+
+def obstacles(config: ModelConfig) -> list[str]:
+    """What of a model Marian has no place for; empty where it can carry it."""
     problems = []
     for name, size in (("d_k", config.key_size), ("d_v", config.value_size)):
         if size * config.num_heads != config.d_model:
@@ -66,7 +181,12 @@ def _check(config: ModelConfig) -> None:
         problems.append('positions = "learned", but Marian has sinusoids only')
     if config.layer_norm_eps != LAYER_NORM_EPS:
         problems.append(f"layer_norm_eps = {config.layer_norm_eps:g}, but Marian's is always {LAYER_NORM_EPS:g}")
-    if problems:
+    return problems
+
+
+def _check(config: ModelConfig) -> None:
+    """Refuses what Marian has no place for, all of it at once."""
+    if problems := obstacles(config):
         raise ModelError(f"Hugging Face's Marian cannot carry this model: {'; '.join(problems)}")
 
 
@@ -95,7 +215,7 @@ def _settings(model: Transformer, max_positions: int) -> dict[str, Any]:
         "pad_token_id": pad_id,
         "eos_token_id": EOS_ID,
         "forced_eos_token_id": None,
-        "decoder_start_token_id": pad_id if config.start == "zero" else config.start_id,
+        "decoder_start_token_id": start_id(model),
     }
 
 

@@ -1,6 +1,5 @@
 """A model for another program, and the proof that it says the same there."""
 
-import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from attendo.interop.ctranslate2 import Quantization
 from attendo.interop.parity import AttendoRuntime, Runtime, compare
 from attendo.workflow.export_card import export_card
 from attendo.workflow.extras import need_packages
-from attendo.workflow.parity_report import ParityReport, Sample, bleu_of, chosen, invented_sample
+from attendo.workflow.parity_report import ParityReport, Sample, SampleSource, bleu_of, chosen
 
 Format = Literal["ctranslate2", "huggingface", "onnx", "argos"]
 
@@ -68,7 +67,7 @@ def export(
     kind: Format,
     output: Path,
     *,
-    sample: Sample | None,
+    sample: SampleSource,
     quantization: Quantization = "float32",
     threads: int | None = None,
     version: str = "",
@@ -80,7 +79,7 @@ def export(
         name: a model or run folder.
         kind: for which program.
         output: the folder to write.
-        sample: sentences to prove it on; None for pieces of the vocabulary at random.
+        sample: gives sentences to prove it on, for the model's languages; None for pieces at random.
         quantization: of the matrices, for CTranslate2 and Argos.
         threads: processor threads of both sides; None leaves torch's choice.
         version: of attendo, for the report.
@@ -97,7 +96,7 @@ def export(
         raise ModelError(f"--quantization {quantization} is for ctranslate2 and argos; {kind} is written in float32")
     check_new(output)
     model = load_model(find_model(name))
-    sample = chosen(sample or invented_sample(model), model)
+    sentences = chosen(sample, model)
     with atomic_folder(output) as draft:
         work = _Work(
             model=model,
@@ -110,7 +109,7 @@ def export(
         report = prove(
             model,
             WRITERS[kind](work),
-            sample,
+            sentences,
             what=f"{output} ({kind}, {quantization})",
             exact=quantization == "float32",
             threads=work.threads,
@@ -178,9 +177,7 @@ def _ctranslate2(work: _Work) -> Runtime:
 def _ctranslate2_runtime(work: _Work, folder: Path) -> Runtime:
     sides = (work.model.source_tokenizer, work.model.target_tokenizer)
     source, target = (ctranslate2.vocabulary(tokenizer) for tokenizer in sides)
-    return ctranslate2.CTranslate2Runtime(
-        folder, source, target, threads=work.threads, quantization=work.quantization
-    )
+    return ctranslate2.CTranslate2Runtime(folder, source, target, threads=work.threads, quantization=work.quantization)
 
 
 def _huggingface(work: _Work) -> Runtime:
@@ -206,11 +203,8 @@ def _onnx(work: _Work) -> Runtime:
 
 def _argos(work: _Work) -> Runtime:
     package = argos.write_package(work.model, work.folder, work.card, quantization=work.quantization)
-    unpacked = Path(tempfile.mkdtemp(prefix="attendo-argos-"))
-    try:
-        return _ctranslate2_runtime(work, argos.unpack(package, unpacked) / argos.MODEL)  # which reads all of it
-    finally:
-        shutil.rmtree(unpacked)
+    with tempfile.TemporaryDirectory(prefix="attendo-argos-") as unpacked:
+        return _ctranslate2_runtime(work, argos.unpack(package, Path(unpacked)) / argos.MODEL)  # reads all of it
 
 
 WRITERS: dict[Format, Callable[[_Work], Runtime]] = {

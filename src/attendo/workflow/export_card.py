@@ -1,6 +1,8 @@
 """The card of an exported or imported model: what the folder is, how to use it, and what the model itself is."""
 
 from attendo.checkpoint import CARD, LoadedModel
+from attendo.interop.argos import package_name
+from attendo.interop.huggingface import obstacles, start_id
 
 _USE = {
     "ctranslate2": """\
@@ -11,7 +13,7 @@ import sentencepiece
 pieces = sentencepiece.SentencePieceProcessor(model_file="source.spm")
 translator = ctranslate2.Translator(".")
 result = translator.translate_batch([pieces.encode("A sentence.", out_type=str)], beam_size=4)[0]
-print({target}.decode_pieces(result.hypotheses[0]))
+print({target_pieces}.decode_pieces(result.hypotheses[0]))
 ```
 
 `</s>` is added to the source by CTranslate2; give it the pieces alone.""",
@@ -31,33 +33,33 @@ are those of Hugging Face's exporters.{settings}""",
     "argos": """\
 ```sh
 argospm install {package}.argosmodel
-argos-translate --from {source} --to {target_language} "A sentence."
+argos-translate --from {source_language} --to {target_language} "A sentence."
 ```
 
 LibreTranslate serves it once it is installed.""",
 }
 
 
-def export_card(model: LoadedModel, kind: str, values: dict[str, str], quantization: str, version: str) -> str:
+def export_card(model: LoadedModel, kind: str, quantization: str, version: str) -> str:
     """The `README.md` of an export, as Markdown.
 
     Args:
         model: what was exported, whose own card follows.
         kind: the format.
-        values: what the format's instructions name.
         quantization: of the matrices.
         version: of attendo.
     """
     description = model.description
     languages = f"{description.source_language or 'source'} to {description.target_language or 'target'}"
     use = _USE[kind]
-    for name, value in values.items():
+    for name, value in _values(model).items():
         use = use.replace(f"{{{name}}}", value)
     own = (model.folder / CARD).read_text(encoding="utf-8") if (model.folder / CARD).is_file() else ""
+    same = "the same as" if quantization == "float32" else "near to"
     return f"""# {languages}, for {kind}
 
-A Transformer written by attendo {version} in {quantization}, with the same log-probabilities and greedy outputs as
-there; its own card follows below.
+A Transformer written by attendo {version} in {quantization}; its log-probabilities and greedy outputs were compared
+with attendo's and are {same} those. Its own card follows below.
 
 ## Use
 
@@ -67,3 +69,40 @@ there; its own card follows below.
 
 {own.strip()}
 """
+
+
+def imported_card(name: str, own: str, version: str) -> str:
+    """The `README.md` of an imported model, as Markdown.
+
+    Args:
+        name: the checkpoint's folder.
+        own: the checkpoint's card; empty where it has none.
+        version: of attendo.
+    """
+    return f"""# {name}
+
+A Marian checkpoint imported by attendo {version}; its log-probabilities and greedy outputs were compared with those of
+Hugging Face's transformers and are the same. Its data and licence are what its own card says.
+
+## Use
+
+    attendo translate PATH-OF-THIS-FOLDER < source.txt > target.txt
+
+## Its own card
+
+{own.strip() or "It came with none: name its data and licence here before it is passed on."}
+"""
+
+
+def _values(model: LoadedModel) -> dict[str, str]:
+    """What the instructions name."""
+    description, joint = model.description, model.target_tokenizer is model.source_tokenizer
+    settings = "" if obstacles(description.model) else " With `config.json` and the tokenizer's files they load there."
+    return {
+        "target_pieces": "pieces" if joint else 'sentencepiece.SentencePieceProcessor(model_file="target.spm")',
+        "start": str(start_id(model.transformer)),
+        "settings": settings,
+        "package": package_name(model),
+        "source_language": description.source_language,
+        "target_language": description.target_language,
+    }

@@ -16,5 +16,12 @@ def need_packages(names: Sequence[str], extra: str) -> None:
     Raises:
         AttendoError: some are not installed; the message says how to install them.
     """
-    if missing := [name for name in names if find_spec(name) is None]:
+    if missing := [name for name in names if not _is_there(name)]:
         raise AttendoError(f'{", ".join(missing)}: not installed, and needed here; pip install "attendo[{extra}]"')
+
+
+def _is_there(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # of the package that it would be part of
+        return False

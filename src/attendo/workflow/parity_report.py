@@ -1,7 +1,7 @@
 """The proof that a model says the same elsewhere, as a person reads it, and the sentences it is made on."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -32,6 +32,10 @@ class Sample:
     """Their translations, where there are any."""
 
 
+SampleSource = Callable[[str, str], Sample | None]
+"""Gives sentences for a source and a target language, or None where it has none of them."""
+
+
 def read_sample(sentences: Path, references: Path | None) -> Sample:
     """Sentences of a file, one a line, with their translations where another file has them.
 
@@ -60,12 +64,18 @@ def invented_sample(model: LoadedModel, *, seed: int = 1) -> Sample:
     lines = (" ".join(text.replace("\ufffd", " ").split()) for text in texts)
     return Sample(
         origin="pieces of its vocabulary drawn at random",
-        sources=tuple(islice((line for line in lines if line.isprintable() and line), SENTENCES)),
+        sources=tuple(islice(dict.fromkeys(line for line in lines if line.isprintable() and line), SENTENCES)),
     )
 
 
-def chosen(sample: Sample, model: LoadedModel) -> Sample:
-    """The first `SENTENCES` of a sample that are not too long for every program."""
+def chosen(source: SampleSource, model: LoadedModel) -> Sample:
+    """The first `SENTENCES` of a source that are not too long; invented ones where it has none.
+
+    Raises:
+        DataError: all of them are too long.
+    """
+    description = model.description
+    sample = source(description.source_language, description.target_language) or invented_sample(model)
     lengths = [len(ids) for ids in model.source_tokenizer.encode_batch(sample.sources)]
     config = model.transformer.config
     limit = min(MAX_TOKENS, config.max_positions * 3 // 5 - 10) if config.positions == "learned" else MAX_TOKENS
@@ -119,7 +129,9 @@ class ParityReport:
         if self.bleu is not None and not self.exact and self.bleu.delta < -MAX_BLEU_LOSS:
             found.append(f"BLEU falls by {-self.bleu.delta:.2f}, more than {MAX_BLEU_LOSS:g}")
         if self.differing_texts:
-            found.append(f"{len(self.differing_texts)} texts are cut into other pieces, such as {self.differing_texts[0]!r}")
+            found.append(
+                f"{len(self.differing_texts)} texts are cut into other pieces, such as {self.differing_texts[0]!r}"
+            )
         return tuple(found)
 
     def check(self) -> None:

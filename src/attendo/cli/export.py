@@ -1,0 +1,68 @@
+"""`attendo export`: a model for another program, with a proof that it says the same there."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from attendo import __version__
+from attendo.cli.options import ModelArgument, ReferencesOption, SentencesOption, ThreadsOption
+from attendo.cli.progress import note
+
+if TYPE_CHECKING:
+    from attendo.workflow.parity_report import ParityReport, SampleSource
+
+
+def export(
+    model: ModelArgument,
+    kind: Annotated[
+        Literal["ctranslate2", "huggingface", "onnx", "argos"], typer.Option("--format", help="For which program.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write; a new one.")],
+    quantization: Annotated[
+        Literal["float32", "int8"],
+        typer.Option("--quantization", help="What the matrices are held in; int8 for ctranslate2 and argos."),
+    ] = "float32",
+    sentences: SentencesOption = None,
+    reference: ReferencesOption = None,
+    threads: ThreadsOption = None,
+) -> None:
+    """Writes a model for another program, and proves on real sentences that it says the same there.
+
+    Where it does not, or where the format cannot carry the model, nothing is written and the exit status is 1.
+    """
+    from attendo.workflow.export import export as export_model
+
+    export_model(
+        model,
+        kind,
+        output,
+        sample=sample_source(sentences, reference),
+        quantization=quantization,
+        threads=threads,
+        version=__version__,
+        say=print_report,
+    )
+    note(f"wrote {output}")
+
+
+def sample_source(sentences: Path | None, reference: Path | None) -> "SampleSource":
+    """Where the sentences of a proof are from: the user's files, else the phrasebook.
+
+    Raises:
+        DataError: a file is missing or broken, or there is no sentence in it.
+    """
+    from attendo.demo.samples import phrasebook_sample
+    from attendo.workflow.parity_report import read_sample
+
+    if sentences is None:
+        if reference is not None:
+            raise typer.BadParameter("needs --sentences", param_hint="--reference")
+        return phrasebook_sample
+    sample = read_sample(sentences, reference)
+    return lambda source_language, target_language: sample
+
+
+def print_report(report: "ParityReport") -> None:
+    """Prints a proof on standard output, whatever its result."""
+    print(report.to_text(), flush=True)

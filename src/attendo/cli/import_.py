@@ -1,0 +1,34 @@
+"""`attendo import`: a Marian checkpoint of Hugging Face's as a model, with a proof that it says the same here."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from attendo import __version__
+from attendo.cli.export import print_report, sample_source
+from attendo.cli.options import ReferencesOption, SentencesOption, ThreadsOption
+from attendo.cli.progress import note
+
+
+def import_(
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="A folder with a Marian checkpoint, such as an OPUS-MT model.")
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="MODEL", help="The model folder to write; a new one.")
+    ],
+    sentences: SentencesOption = None,
+    reference: ReferencesOption = None,
+    threads: ThreadsOption = None,
+) -> None:
+    """Reads a Marian checkpoint as OPUS-MT models are, and proves on real sentences that it says the same here.
+
+    Where it does not, or where the checkpoint has something that attendo's models have not, nothing is written and the
+    exit status is 1.
+    """
+    from attendo.workflow.import_model import import_model
+
+    sample = sample_source(sentences, reference)
+    import_model(path, output, sample=sample, threads=threads, version=__version__, say=print_report)
+    note(f"wrote {output}")

@@ -1,0 +1,28 @@
+"""Sentences of the phrasebook for those who want some real ones of English or German."""
+
+from attendo.demo.phrasebook import generate
+from attendo.workflow.parity_report import SENTENCES, Sample
+
+
+def phrasebook_sample(source_language: str, target_language: str, *, seed: int = 1) -> Sample | None:
+    """Sentences of the source language, with their translations where the phrasebook has the target language too.
+
+    Args:
+        source_language: a code such as `en`, `eng` or `en-GB`.
+        target_language: the same.
+        seed: same seed, same sentences.
+
+    Returns:
+        The sentences; None where the source is neither English nor German.
+    """
+    languages = {"en": "source", "de": "target"}
+    source, target = (languages.get(code.lower()[:2]) for code in (source_language, target_language))
+    if source is None:
+        return None
+    pairs = generate(SENTENCES, seed)
+    has_references = target is not None and target != source
+    return Sample(
+        origin="the phrasebook of attendo demo",
+        sources=tuple(getattr(pair, source) for pair in pairs),
+        references=tuple(getattr(pair, str(target)) for pair in pairs) if has_references else None,
+    )
