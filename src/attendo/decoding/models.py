@@ -76,14 +76,15 @@ def decoding_model(
     device = device or transformer.device
     if dtype == "int8" and device.type != "cpu":
         raise ModelError(f"int8 is for processors, not for {device.type}; take bfloat16")
+    transformer = transformer.to(device)
     kernels = find_kernels().kernels if native and device.type == "cpu" else None
     if kernels is not None and can_run(transformer):
         return NativeModel(transformer, dtype=dtype, kernels=kernels)
     if dtype == "bfloat16":
-        return TorchModel(transformer.to(device, torch.bfloat16), kernel="torch bfloat16")
+        return TorchModel(transformer.to(torch.bfloat16), kernel="torch bfloat16")
     if dtype == "int8":
         return TorchModel(quantized(transformer), kernel="torch int8")
-    return TorchModel(transformer.to(device), kernel="torch float32")
+    return TorchModel(transformer, kernel="torch float32")
 
 
 class TorchModel:

@@ -39,7 +39,8 @@ class NextTokens(Protocol):
 
         Returns:
             Log-probabilities, float32 `(rows, min(k, vocab_size))`, largest first and of equal ones the lower id first,
-            and the tokens, int64 of the same shape. Where fewer are left, the rest is -inf with any token.
+            and the tokens, int64 of the same shape. Where fewer are left, the rest is -inf with any token. A step may
+            rank by logits: log-probabilities that only rounding makes equal may then come in either order.
             Log-probabilities that are not numbers are given as they are.
         """
 

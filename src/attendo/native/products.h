@@ -82,14 +82,14 @@ struct Matrix {
   }
 };
 
-// Rows that go into a product, in the weight's precision.
+// Rows that go into a product, in the weight's precision: groups of 4 bytes, as the weight has them.
 struct Rows {
-  const float *floats;
-  const Half *halves;
-  const uint8_t *codes;
-  const float *scales;  // of codes
-  size_t stride;        // in values
+  const uint8_t *groups;
+  const float *scales;  // of int8 rows
+  size_t stride;        // in bytes
 };
+
+static inline const uint8_t *bytes_of(const void *values) { return static_cast<const uint8_t *>(values); }
 
 // A row's codes: the largest magnitude becomes 127. Its scale does not depend on any other row.
 static inline float quantize(const float *from, int size, uint8_t *to) {
@@ -136,128 +136,97 @@ static inline void prefetch(const uint8_t *at) {
   __builtin_prefetch(at + GROUP_BYTES / 2, 0, 2);
 }
 
-static inline void finish(const Tile &tile, int row, int lane, Floats value) {
-  if (tile.relu) value = value < 0.0f ? Floats{} : value;
-  store(tile.out + row * tile.stride + lane, value);
-}
+// Each adds one group's products to LANES sums: x is a row's group, w the weights of LANES outputs.
+struct FloatProducts {
+  using Sums = Floats;
 
-template <int ROWS>
-static void float_tile(const Tile &tile) {
-  const Matrix &weight = *tile.weight;
-  const size_t stride = tile.rows->stride;
-  const float *x = tile.rows->floats + tile.first_row * stride;
-  constexpr int WIDE = LANES == 16 ? 2 : 1;
-  const size_t ahead = static_cast<size_t>(weight.groups) * GROUP_BYTES;
-  for (int lane = 0; lane < PANEL; lane += WIDE * LANES) {
-    Floats sums[ROWS][WIDE] = {};
-    const float *w = reinterpret_cast<const float *>(weight.panel(tile.panel)) + lane;
-    for (int input = 0; input < weight.groups; ++input, w += PANEL) {
-      prefetch(reinterpret_cast<const uint8_t *>(w) + ahead);
-      Floats values[WIDE];
-#pragma GCC unroll 2
-      for (int i = 0; i < WIDE; ++i) values[i] = load(w + i * LANES);
-#pragma GCC unroll 8
-      for (int row = 0; row < ROWS; ++row) {
-#pragma GCC unroll 2
-        for (int i = 0; i < WIDE; ++i) sums[row][i] += values[i] * x[row * stride + input];
-      }
-    }
-    for (int i = 0; i < WIDE; ++i) {
-      const Floats bias = load(weight.bias.get() + tile.panel * PANEL + lane + i * LANES);
-      for (int row = 0; row < ROWS; ++row) finish(tile, row, lane + i * LANES, sums[row][i] + bias);
-    }
+  static Floats add(Floats total, const uint8_t *x, const uint8_t *w) {
+    float value;
+    memcpy(&value, x, sizeof value);
+    return total + load(reinterpret_cast<const float *>(w)) * value;
   }
-}
+};
 
-// Sums of two products each, for LANES outputs.
-static inline Floats add_half_products(Floats total, uint32_t x, const uint8_t *w) {
+struct HalfProducts {
+  using Sums = Floats;
+
+  static Floats add(Floats total, const uint8_t *x, const uint8_t *w) {
+    uint32_t two;
+    memcpy(&two, x, sizeof two);
 #if defined(__AVX512BF16__)
-  return (Floats)_mm512_dpbf16_ps((__m512)total, (__m512bh)_mm512_set1_epi32((int)x), (__m512bh)_mm512_loadu_si512(w));
+    const __m512bh values = (__m512bh)_mm512_set1_epi32((int)two);
+    return (Floats)_mm512_dpbf16_ps((__m512)total, values, (__m512bh)_mm512_loadu_si512(w));
 #else
-  FloatBits bits;
-  memcpy(&bits, w, sizeof bits);
-  const uint32_t upper = 0xFFFF0000, first = x << 16, second = x & upper;
-  float one, two;
-  memcpy(&one, &first, sizeof one);
-  memcpy(&two, &second, sizeof two);
-  return total + (Floats)(bits << 16) * one + (Floats)(bits & upper) * two;
+    FloatBits bits;
+    memcpy(&bits, w, sizeof bits);
+    const uint32_t upper = 0xFFFF0000, first = two << 16, second = two & upper;
+    float one, other;
+    memcpy(&one, &first, sizeof one);
+    memcpy(&other, &second, sizeof other);
+    return total + (Floats)(bits << 16) * one + (Floats)(bits & upper) * other;
 #endif
+  }
+};
+
+// Exactly: as signed integers of 32 bits.
+struct Int8Products {
+  using Sums = Ints;
+
+  static Ints add(Ints total, const uint8_t *x, const uint8_t *w) {
+    uint32_t four;
+    memcpy(&four, x, sizeof four);
+#if defined(__AVX512VNNI__)
+    return (Ints)_mm512_dpbusd_epi32((__m512i)total, _mm512_set1_epi32((int)four), _mm512_loadu_si512(w));
+#elif defined(__AVX2__)
+    // |x| times w with x's sign: two such products fit into 16 bits, since no code is -128.
+    const __m256i codes = _mm256_set1_epi32((int)four);
+    const __m256i signed_w = _mm256_sign_epi8(_mm256_loadu_si256((const __m256i *)w), codes);
+    const __m256i pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(codes), signed_w);
+    return total + (Ints)_mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+#else
+    for (int lane = 0; lane < LANES; ++lane)
+      for (int i = 0; i < 4; ++i)
+        total[lane] += static_cast<int8_t>(four >> (8 * i)) * static_cast<int8_t>(w[4 * lane + i]);
+    return total;
+#endif
+  }
+};
+
+// What sums stand for, from LANES outputs of one row.
+static inline Floats value_of(Floats sums, const Tile &, int, int) { return sums; }
+
+static inline Floats value_of(Ints sums, const Tile &tile, int output, int row) {
+  Ints shift;
+  memcpy(&shift, tile.weight->shifts.get() + output, sizeof shift);
+  const Floats scale = load(tile.weight->scales.get() + output) * tile.rows->scales[tile.first_row + row];
+  return __builtin_convertvector(sums - shift, Floats) * scale;
 }
 
-template <int ROWS>
-static void half_tile(const Tile &tile) {
+template <class Products, int ROWS>
+static void multiply_tile(const Tile &tile) {
   const Matrix &weight = *tile.weight;
-  const size_t stride = tile.rows->stride;
-  const Half *x = tile.rows->halves + tile.first_row * stride;
+  const size_t stride = tile.rows->stride, ahead = static_cast<size_t>(weight.groups) * GROUP_BYTES;
+  const uint8_t *x = tile.rows->groups + tile.first_row * stride;
   constexpr int WIDE = LANES == 16 ? 2 : 1;
-  const size_t ahead = static_cast<size_t>(weight.groups) * GROUP_BYTES;
   for (int lane = 0; lane < PANEL; lane += WIDE * LANES) {
-    Floats sums[ROWS][WIDE] = {};
+    typename Products::Sums sums[ROWS][WIDE] = {};
     const uint8_t *w = weight.panel(tile.panel) + lane * 4;
     for (int group = 0; group < weight.groups; ++group, w += GROUP_BYTES) {
       prefetch(w + ahead);
 #pragma GCC unroll 8
       for (int row = 0; row < ROWS; ++row) {
-        uint32_t two;
-        memcpy(&two, x + row * stride + 2 * group, sizeof two);
+        const uint8_t *here = x + row * stride + 4 * group;
 #pragma GCC unroll 2
-        for (int i = 0; i < WIDE; ++i) sums[row][i] = add_half_products(sums[row][i], two, w + i * LANES * 4);
+        for (int i = 0; i < WIDE; ++i) sums[row][i] = Products::add(sums[row][i], here, w + i * LANES * 4);
       }
     }
     for (int i = 0; i < WIDE; ++i) {
-      const Floats bias = load(weight.bias.get() + tile.panel * PANEL + lane + i * LANES);
-      for (int row = 0; row < ROWS; ++row) finish(tile, row, lane + i * LANES, sums[row][i] + bias);
-    }
-  }
-}
-
-// Sums of four products each, for LANES outputs, exactly: as signed integers of 32 bits.
-static inline Ints add_products(Ints total, uint32_t x, const uint8_t *w) {
-#if defined(__AVX512VNNI__)
-  return (Ints)_mm512_dpbusd_epi32((__m512i)total, _mm512_set1_epi32((int)x), _mm512_loadu_si512(w));
-#elif defined(__AVX2__)
-  // |x| times w with x's sign: two such products fit into 16 bits, since no code is -128.
-  const __m256i codes = _mm256_set1_epi32((int)x);
-  const __m256i signed_w = _mm256_sign_epi8(_mm256_loadu_si256((const __m256i *)w), codes);
-  const __m256i pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(codes), signed_w);
-  return total + (Ints)_mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
-#else
-  for (int lane = 0; lane < LANES; ++lane)
-    for (int i = 0; i < 4; ++i)
-      total[lane] += static_cast<int8_t>(x >> (8 * i)) * static_cast<int8_t>(w[4 * lane + i]);
-  return total;
-#endif
-}
-
-template <int ROWS>
-static void int8_tile(const Tile &tile) {
-  const Matrix &weight = *tile.weight;
-  const uint8_t *panel = weight.panel(tile.panel);
-  const size_t stride = tile.rows->stride;
-  const uint8_t *x = tile.rows->codes + tile.first_row * stride;
-  constexpr int WIDE = LANES == 16 ? 2 : 1;
-  const size_t ahead = static_cast<size_t>(weight.groups) * GROUP_BYTES;
-  for (int lane = 0; lane < PANEL; lane += WIDE * LANES) {
-    Ints sums[ROWS][WIDE] = {};
-    const uint8_t *w = panel + lane * 4;
-    for (int group = 0; group < weight.groups; ++group, w += GROUP_BYTES) {
-      prefetch(w + ahead);
-#pragma GCC unroll 8
+      const int column = lane + i * LANES, output = tile.panel * PANEL + column;
+      const Floats bias = load(weight.bias.get() + output);
       for (int row = 0; row < ROWS; ++row) {
-        uint32_t four;
-        memcpy(&four, x + row * stride + 4 * group, sizeof four);
-#pragma GCC unroll 2
-        for (int i = 0; i < WIDE; ++i) sums[row][i] = add_products(sums[row][i], four, w + i * LANES * 4);
-      }
-    }
-    for (int i = 0; i < WIDE; ++i) {
-      const int output = tile.panel * PANEL + lane + i * LANES;
-      Ints shift;
-      memcpy(&shift, weight.shifts.get() + output, sizeof shift);
-      const Floats scale = load(weight.scales.get() + output), bias = load(weight.bias.get() + output);
-      for (int row = 0; row < ROWS; ++row) {
-        const Floats exact = __builtin_convertvector(sums[row][i] - shift, Floats);
-        finish(tile, row, lane + i * LANES, exact * (scale * tile.rows->scales[tile.first_row + row]) + bias);
+        Floats value = value_of(sums[row][i], tile, output, row) + bias;
+        if (tile.relu) value = value < 0.0f ? Floats{} : value;
+        store(tile.out + row * tile.stride + column, value);
       }
     }
   }
@@ -265,26 +234,23 @@ static void int8_tile(const Tile &tile) {
 
 using TileFunction = void (*)(const Tile &);
 
-static const TileFunction FLOAT_TILES[TILE_ROWS + 1] = {nullptr,       float_tile<1>, float_tile<2>,
-                                                        float_tile<3>, float_tile<4>, float_tile<5>,
-                                                        float_tile<6>, float_tile<7>, float_tile<8>};
-static const TileFunction HALF_TILES[TILE_ROWS + 1] = {nullptr,      half_tile<1>, half_tile<2>,
-                                                       half_tile<3>, half_tile<4>, half_tile<5>,
-                                                       half_tile<6>, half_tile<7>, half_tile<8>};
-static const TileFunction INT8_TILES[TILE_ROWS + 1] = {nullptr,      int8_tile<1>, int8_tile<2>,
-                                                       int8_tile<3>, int8_tile<4>, int8_tile<5>,
-                                                       int8_tile<6>, int8_tile<7>, int8_tile<8>};
+template <class Products>
+static void multiply_rows(int rows, const Tile &tile) {
+  static const TileFunction tiles[TILE_ROWS] = {
+      multiply_tile<Products, 1>, multiply_tile<Products, 2>, multiply_tile<Products, 3>, multiply_tile<Products, 4>,
+      multiply_tile<Products, 5>, multiply_tile<Products, 6>, multiply_tile<Products, 7>, multiply_tile<Products, 8>};
+  tiles[rows - 1](tile);
+}
 
 constexpr size_t CACHED_BYTES = 320 << 10;  // of the rows that are kept at hand while all panels pass by
 
 // Panels `first` to `last` of the product of `count` rows with a weight; `out` is where the first panel's outputs go.
 static void multiply_panels(const Rows &rows, int count, const Matrix &weight, int first, int last, float *out,
                             size_t stride, bool relu) {
-  static const TileFunction *const all_tiles[] = {FLOAT_TILES, HALF_TILES, INT8_TILES};
-  static const size_t value_bytes[] = {sizeof(float), sizeof(Half), 1};
-  const int precision = static_cast<int>(weight.precision);
-  const TileFunction *tiles = all_tiles[precision];
-  int at_once = static_cast<int>(CACHED_BYTES / (rows.stride * value_bytes[precision])) / TILE_ROWS * TILE_ROWS;
+  static void (*const multiply_in[])(int, const Tile &) = {
+      multiply_rows<FloatProducts>, multiply_rows<HalfProducts>, multiply_rows<Int8Products>};
+  const auto multiply_by = multiply_in[static_cast<int>(weight.precision)];
+  int at_once = static_cast<int>(CACHED_BYTES / rows.stride) / TILE_ROWS * TILE_ROWS;
   if (at_once < TILE_ROWS) at_once = TILE_ROWS;
   for (int start = 0; start < count; start += at_once) {
     const int here = count - start < at_once ? count - start : at_once;
@@ -293,7 +259,8 @@ static void multiply_panels(const Rows &rows, int count, const Matrix &weight, i
       for (int block = 0; block < blocks; ++block) {
         // Blocks of about equal size: a last one of one row would cost nearly as much as a whole one.
         const int from = start + here * block / blocks, to = start + here * (block + 1) / blocks;
-        tiles[to - from]({&weight, panel, &rows, from, out + from * stride + (panel - first) * PANEL, stride, relu});
+        float *to_here = out + from * stride + (panel - first) * PANEL;
+        multiply_by(to - from, {&weight, panel, &rows, from, to_here, stride, relu});
       }
     }
   }

@@ -112,21 +112,21 @@ class Session {
 
   // Rows as a product with `weight` takes them.
   Rows ready(const float *floats, int count, size_t stride, const Matrix &weight) {
-    if (weight.precision == Precision::float32) return {floats, nullptr, nullptr, nullptr, stride};
+    if (weight.precision == Precision::float32) return {bytes_of(floats), nullptr, stride * sizeof(float)};
     if (weight.precision == Precision::bfloat16) {
       Half *halves = halves_.reserve(count * stride);
       for_each(count, [=, &weight](int row, int) {
         const float *from = floats + row * stride;
         for (int i = 0; i < weight.inputs; i += LANES) store(halves + row * stride + i, load(from + i));
       });
-      return {nullptr, halves, nullptr, nullptr, stride};
+      return {bytes_of(halves), nullptr, stride * sizeof(Half)};
     }
     uint8_t *codes = codes_.reserve(count * stride);
     float *scales = scales_.reserve(count);
     for_each(count, [=, &weight](int row, int) {
       scales[row] = quantize(floats + row * stride, weight.inputs, codes + row * stride);
     });
-    return {nullptr, nullptr, codes, scales, stride};
+    return {codes, scales, stride};
   }
 
   // The product of hidden rows with a weight, in `projected_`; gives its stride.
