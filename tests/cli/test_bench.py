@@ -29,7 +29,7 @@ def test_help(attendo: Command) -> None:
 def test_the_table_goes_to_standard_output_and_the_rest_elsewhere(attendo: Command, command: list[object]) -> None:
     finished = attendo(*command)
     assert finished.status == 0
-    assert "beam 1, one sentence at a time (latency); 6 sentences\n" in finished.out
+    assert "beam 1, one sentence at a time (latency); 50 sentences\n" in finished.out
     assert "beam 1, batches of 2; 2 sentences\n" in finished.out
     assert finished.out.count("attendo  float32  1x1") == 2
     assert "1 systems; this takes about a minute" in finished.err

@@ -11,7 +11,9 @@ from attendo.bench.work import Sentence, Work, take
 BAR = "ctranslate2"
 """The system that the others are compared with: its best layout of the same type."""
 LATENCY_SENTENCES = 6
-"""Of a measurement with one sentence at a time, where nothing else is asked for."""
+"""Of a measurement with one random sentence at a time."""
+NATURAL_LATENCY_SENTENCES = 50
+"""Of one with real sentences: they differ, and a small model translates one in a millisecond."""
 PAUSE_S = 0.1
 """Between two systems: the threads of the one before may still be spinning, waiting for more work."""
 WARM_UP_SENTENCES = 32
@@ -75,7 +77,12 @@ class Row:
 
 
 def make_settings(
-    beams: Iterable[int], batches: Iterable[int], *, threads: int, sentences: int | None = None
+    beams: Iterable[int],
+    batches: Iterable[int],
+    *,
+    threads: int,
+    sentences: int | None = None,
+    one_by_one: int = LATENCY_SENTENCES,
 ) -> list[Setting]:
     """Every beam with every batch.
 
@@ -84,11 +91,12 @@ def make_settings(
         batches: sentences given at once.
         threads: a measurement has a batch for each, so that none of so many workers waits.
         sentences: of a measurement, where that is not to be.
+        one_by_one: of a measurement with one sentence at a time.
     """
     settings = []
     for beam in beams:
         for batch in batches:
-            own = LATENCY_SENTENCES if batch == 1 else threads * batch
+            own = one_by_one if batch == 1 else threads * batch
             settings.append(Setting(beam=beam, batch=batch, sentences=sentences or own))
     return settings
 

@@ -7,7 +7,15 @@ from typing import Literal
 
 import torch
 
-from attendo.bench.compare import Measurement, Setting, make_rows, make_settings, measure
+from attendo.bench.compare import (
+    LATENCY_SENTENCES,
+    NATURAL_LATENCY_SENTENCES,
+    Measurement,
+    Setting,
+    make_rows,
+    make_settings,
+    measure,
+)
 from attendo.bench.machine import float32_speed, this_machine, versions
 from attendo.bench.peers import ctranslate2_systems, huggingface_systems, missing_peers
 from attendo.bench.report import BenchReport
@@ -71,7 +79,11 @@ class DecodeBench:
     def __init__(self, work: Work, options: DecodeOptions, say: Callable[[str], None] = lambda text: None) -> None:
         self._work, self._options = work, options
         self._settings = make_settings(
-            options.beams, options.batches, threads=options.threads, sentences=options.sentences
+            options.beams,
+            options.batches,
+            threads=options.threads,
+            sentences=options.sentences,
+            one_by_one=NATURAL_LATENCY_SENTENCES if work.length is None else LATENCY_SENTENCES,
         )
         self.systems, self.missing = make_systems(work, options, say)
         if not self.systems:

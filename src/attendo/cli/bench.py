@@ -46,7 +46,11 @@ def decode(
     ] = 25,
     sentences: Annotated[
         int | None,
-        typer.Option("--sentences", min=1, help="Of a measurement. Default: a batch for each thread; 6 of batch 1."),
+        typer.Option(
+            "--sentences",
+            min=1,
+            help="Of a measurement. Default: a batch for each thread; of batch 1 six, or 50 with MODEL.",
+        ),
     ] = None,
     repetitions: Annotated[int, typer.Option("--repetitions", min=1, help="Measurements of each.")] = 3,
     threads: ThreadsOption = None,
