@@ -5,18 +5,17 @@ bits of a float32 product, so two hypotheses that are equal up to rounding could
 masked, ties are decided by order, and the tokens on real test sets are the same alone and in any batch.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from attendo.decoding.alignment import Alignment, alignment, attention_batch, check_layer
 from attendo.decoding.batches import length_batches
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.models import DecodingModel
-from attendo.decoding.parallel import IdSearch
+from attendo.decoding.parallel import IdSearch, on_threads
 from attendo.decoding.scoring import PairScore, score_batch
 from attendo.decoding.windows import PAUSE_S, windows
 from attendo.decoding.wishes import LineRules, Wishes, paired
@@ -26,8 +25,6 @@ from attendo.text.tokenization import EOS_ID
 
 _CHARACTERS_PER_TOKEN = 32
 """Twice SentencePiece's longest piece: text beyond so many a token could never be used, and is not even encoded."""
-
-FoundT = TypeVar("FoundT")
 
 
 class Subwords(Pieces, Protocol):
@@ -229,7 +226,7 @@ class Translator:
             return score_batch(self.models, [sources[i] for i in batch], [targets[i] for i in batch])
 
         scores: dict[int, PairScore] = {}
-        for batch, found in zip(batches, self._each(work, batches), strict=True):
+        for batch, found in zip(batches, on_threads(work, batches, self._threads), strict=True):
             for i, log_probs in zip(batch, found, strict=True):
                 scores[i] = PairScore(
                     log_prob=sum(log_probs),
@@ -302,13 +299,6 @@ class Translator:
                     f"the translation of pair {number} holds the id {token}; ids are 1 to {size - 1}, and {EOS_ID}, "
                     "</s>, is left out"
                 )
-
-    def _each(self, work: Callable[[list[int]], FoundT], batches: Sequence[list[int]]) -> list[FoundT]:
-        """Works on the batches, on as many threads as may."""
-        if self._threads == 1 or len(batches) < 2:
-            return [work(batch) for batch in batches]
-        with ThreadPoolExecutor(self._threads, thread_name_prefix="attendo-score") as pool:
-            return list(pool.map(work, batches))
 
     def _encode(self, tokenizer: Subwords, lines: Sequence[str], max_tokens: int) -> tuple[list[list[int]], list[bool]]:
         """Ids of at most `max_tokens` and a `</s>` each, and which lines were cut for it."""

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from attendo.decoding.step import Banned, FloatArray, IntArray
+from attendo.model.config import ModelConfig
 from attendo.model.layers import DecoderLayer, EncoderLayer
 from attendo.model.quantization import quantize_rows
 from attendo.model.transformer import Transformer
@@ -107,25 +108,25 @@ class NativeModel:
         return table
 
     def _fill(self, transformer: Transformer) -> None:
-        heads = _HeadSizes(transformer)
+        config = transformer.config
         self._embedding(0, transformer.source_embedding.weight)
         self._embedding(1, transformer.target_embedding.weight)
         self._matrix(_PROJECTION, 0, transformer.output_weight, transformer.output_bias)
         for index, layer in enumerate(transformer.encoder_layers):
             assert isinstance(layer, EncoderLayer)
             own = layer.self_attention
-            self._linear(_ENCODER, index, own.query_key_value, outputs=heads.of("qkv"))
-            self._linear(_ENCODER + 1, index, own.output, inputs=heads.of("v"))
+            self._linear(_ENCODER, index, own.query_key_value, outputs=_head_places(config, "qkv"))
+            self._linear(_ENCODER + 1, index, own.output, inputs=_head_places(config, "v"))
             self._feed_forward(_ENCODER + 2, index, layer)
             self._norms(0, index, layer.self_attention_norm.norm, layer.feed_forward_norm.norm)
         for index, layer in enumerate(transformer.decoder_layers):
             assert isinstance(layer, DecoderLayer)
             own, across = layer.self_attention, layer.encoder_attention
-            self._linear(_DECODER, index, own.query_key_value, outputs=heads.of("qkv"))
-            self._linear(_DECODER + 1, index, own.output, inputs=heads.of("v"))
-            self._linear(_DECODER + 2, index, across.query, outputs=heads.of("q"))
-            self._linear(_DECODER + 3, index, across.key_value, outputs=heads.of("kv"))
-            self._linear(_DECODER + 4, index, across.output, inputs=heads.of("v"))
+            self._linear(_DECODER, index, own.query_key_value, outputs=_head_places(config, "qkv"))
+            self._linear(_DECODER + 1, index, own.output, inputs=_head_places(config, "v"))
+            self._linear(_DECODER + 2, index, across.query, outputs=_head_places(config, "q"))
+            self._linear(_DECODER + 3, index, across.key_value, outputs=_head_places(config, "kv"))
+            self._linear(_DECODER + 4, index, across.output, inputs=_head_places(config, "v"))
             self._feed_forward(_DECODER + 5, index, layer)
             norms = (layer.self_attention_norm, layer.encoder_attention_norm, layer.feed_forward_norm)
             self._norms(2, index, *(each.norm for each in norms))
@@ -339,16 +340,10 @@ class _Places:
         return values.new_zeros(shape).index_copy_(dim, self._places, values)
 
 
-class _HeadSizes:
-    """The layouts of queries, keys and values."""
-
-    def __init__(self, transformer: Transformer) -> None:
-        self._config = transformer.config
-
-    def of(self, letters: str) -> _Places:
-        """The layout of a row that holds these one after the other: q, k and v."""
-        sizes = {"q": self._config.key_size, "k": self._config.key_size, "v": self._config.value_size}
-        return _Places.heads(self._config.num_heads, [sizes[letter] for letter in letters])
+def _head_places(config: ModelConfig, letters: str) -> _Places:
+    """The layout of a row that holds these one after the other: q, k and v."""
+    sizes = {"q": config.key_size, "k": config.key_size, "v": config.value_size}
+    return _Places.heads(config.num_heads, [sizes[letter] for letter in letters])
 
 
 def _shape(transformer: Transformer) -> Shape:

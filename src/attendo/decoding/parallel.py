@@ -1,8 +1,9 @@
 """Many sentences as ids: batches of about equal length, worked on by as many threads as there are."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from typing import TypeVar
 
 from attendo.decoding.batches import length_batches
 from attendo.decoding.config import SearchConfig
@@ -12,6 +13,8 @@ from attendo.decoding.models import DecodingModel
 from attendo.decoding.search import search
 from attendo.decoding.steps import EnsembleStep
 from attendo.text.tokenization import EOS_ID
+
+DoneT = TypeVar("DoneT")
 
 
 class IdSearch:
@@ -67,15 +70,7 @@ class IdSearch:
         def work(batch: Sequence[int]) -> list[list[Hypothesis]]:
             return self._search_batch([sources[i] for i in batch], [rules[i] for i in batch], together)
 
-        workers = min(self._threads, len(batches))
-        if workers < 2:
-            return [work(batch) for batch in batches]
-        pool = ThreadPoolExecutor(workers, thread_name_prefix="attendo-search")
-        try:
-            return list(pool.map(work, batches))
-        finally:
-            # After Ctrl-C, or an error, batches that have not begun are not wanted any more.
-            pool.shutdown(cancel_futures=True)
+        return on_threads(work, batches, self._threads)
 
     def _search_batch(
         self, sources: Sequence[Sequence[int]], rules: Sequence[Rules], threads: int
@@ -83,3 +78,22 @@ class IdSearch:
         steps = [model.step(sources, threads=threads) for model in self.models]
         step = steps[0] if len(steps) == 1 else EnsembleStep(steps)
         return search(step, rules, eos_id=EOS_ID, config=self.config)
+
+
+def on_threads(work: Callable[[Sequence[int]], DoneT], batches: Sequence[Sequence[int]], threads: int) -> list[DoneT]:
+    """What comes of each batch, in their order; the first error is raised.
+
+    Args:
+        work: done for each batch; with several threads, at the same time.
+        batches: indices.
+        threads: as many at most; 1 works in the caller's.
+    """
+    workers = min(threads, len(batches))
+    if workers < 2:
+        return [work(batch) for batch in batches]
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="attendo-decoding")
+    try:
+        return list(pool.map(work, batches))
+    finally:
+        # After Ctrl-C, or an error, batches that have not begun are not wanted any more.
+        pool.shutdown(cancel_futures=True)

@@ -32,7 +32,7 @@ inline void Session::encode(const int64_t *ids, const float *positions) {
   for (int index = 0; index < model_.shape.encoder_layers; ++index) {
     const EncoderLayer &layer = model_.encoder[index];
     encoder_attention(project(layer.query_key_value, tokens), groups);
-    join(layer.output, layer.attention_norm, tokens);
+    join_heads(layer.output, layer.attention_norm, tokens);
     feed_forward(layer.inner, layer.outer, layer.feed_forward_norm, tokens);
   }
   half() ? look_at_memory<Half>(tokens) : look_at_memory<float>(tokens);

@@ -78,7 +78,10 @@ class Session {
   template <class T>
   void look_at_memory(int tokens);
   void feed_forward(const Matrix &inner, const Matrix &outer, const Norm &norm, int count);
-  void join(const Matrix &output, const Norm &norm, int count);
+  void join(const float *from, size_t from_stride, const Matrix &output, const Norm &norm, int count);
+  void join_heads(const Matrix &output, const Norm &norm, int count) {
+    join(context_.get(), context_stride(), output, norm, count);
+  }
   template <class T>
   void self_attention(const DecoderLayer &layer, int index);
   template <class T>
@@ -178,11 +181,11 @@ inline size_t Session::bytes() const {
   return total;
 }
 
-// A sub-layer's second half, from the context: W_O, then the residual connection and its norm.
-inline void Session::join(const Matrix &output, const Norm &norm, int count) {
+// A sub-layer's last matrix, then the residual connection and its norm.
+inline void Session::join(const float *from, size_t from_stride, const Matrix &output, const Norm &norm, int count) {
   const size_t stride = output.width() + GAP;
   projected_.reserve(count * stride);
-  multiply(team_, ready(context_.get(), count, context_stride(), output), count, output, projected_.get(), stride);
+  multiply(team_, ready(from, count, from_stride, output), count, output, projected_.get(), stride);
   for_each(count, [&](int row, int) {
     model_.add_and_norm(norm, projected_.get() + row * stride, hidden_.get() + row * hidden_stride());
   });
@@ -190,18 +193,11 @@ inline void Session::join(const Matrix &output, const Norm &norm, int count) {
 
 inline void Session::feed_forward(const Matrix &inner, const Matrix &outer, const Norm &norm, int count) {
   const bool is_swish = model_.shape.swish;
-  const size_t inner_stride = inner.width() + GAP, stride = outer.width() + GAP;
-  inner_.reserve(count * inner_stride);
-  projected_.reserve(count * stride);
-  const Rows rows = ready(hidden_.get(), count, hidden_stride(), inner);
-  multiply(team_, rows, count, inner, inner_.get(), inner_stride, !is_swish);
-  if (is_swish) {
-    for_each(count, [&](int row, int) { swish(inner_.get() + row * inner_stride, inner.width()); });
-  }
-  multiply(team_, ready(inner_.get(), count, inner_stride, outer), count, outer, projected_.get(), stride);
-  for_each(count, [&](int row, int) {
-    model_.add_and_norm(norm, projected_.get() + row * stride, hidden_.get() + row * hidden_stride());
-  });
+  const size_t stride = inner.width() + GAP;
+  inner_.reserve(count * stride);
+  multiply(team_, ready(hidden_.get(), count, hidden_stride(), inner), count, inner, inner_.get(), stride, !is_swish);
+  if (is_swish) for_each(count, [&](int row, int) { swish(inner_.get() + row * stride, inner.width()); });
+  join(inner_.get(), stride, outer, norm, count);
 }
 
 inline void Session::advance(const int64_t *last_ids, const float *position) {
@@ -229,9 +225,9 @@ inline void Session::advance(const int64_t *last_ids, const float *position) {
   for (int index = 0; index < shape.decoder_layers; ++index) {
     const DecoderLayer &layer = model_.decoder[index];
     half() ? self_attention<Half>(layer, index) : self_attention<float>(layer, index);
-    join(layer.output, layer.attention_norm, rows_);
+    join_heads(layer.output, layer.attention_norm, rows_);
     half() ? memory_attention<Half>(layer, index) : memory_attention<float>(layer, index);
-    join(layer.memory_output, layer.memory_norm, rows_);
+    join_heads(layer.memory_output, layer.memory_norm, rows_);
     feed_forward(layer.inner, layer.outer, layer.feed_forward_norm, rows_);
   }
   answers_ = true;
