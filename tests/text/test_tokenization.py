@@ -23,14 +23,15 @@ def sentences(number: int = 400, seed: int = 1) -> list[str]:
 NASTY = ["</s> <unk> <s> <0x41> <0xE2>"] * 30 + ["a \u2581b\u2581 \u2581"] * 30 + ["tab\tand\0nul", "\u2585", "", "  "]
 
 
-@pytest.fixture(scope="module", params=["bpe", "unigram"])
+@pytest.fixture(scope="module", params=[("bpe", 0), ("unigram", 0), ("bpe", 3)], ids=["bpe", "unigram", "placeholders"])
 def tokenizer(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
-    config = TokenizerConfig(type=request.param, vocab_size=400)
+    kind, placeholders = request.param
+    config = TokenizerConfig(type=kind, vocab_size=400, placeholders=placeholders)
     return learn_tokenizer(sentences() + NASTY, config, tmp_path_factory.mktemp("spm") / "source.spm", seed=1)
 
 
 ALL_OF_UNICODE = st.text(st.characters(exclude_categories=["Cs"]))
-TYPED = ["</s>", "<unk>", "<s>", "<pad>", "<0x41>", "<0xE2><0x96><0x81>", "ka", "wü", "e\u0301", "\r\n"]
+TYPED = ["</s>", "<unk>", "<s>", "<pad>", "<0x41>", "<0xE2><0x96><0x81>", "⟦1⟧", "⟦3", "ka", "wü", "e\u0301", "\r\n"]
 CHARACTERS = " \u2581\t\n\r\0\u2028\u00a0\u3000\ufeff\ufffd\u2585\u2047\U0010ffff\U0010fffe"
 SPECIAL = st.sampled_from([*TYPED, *CHARACTERS])
 
@@ -86,12 +87,15 @@ def test_what_the_vocabulary_lacks_is_spelled_in_utf8_bytes(tokenizer: Tokenizer
 
 
 def test_bytes_that_make_no_character_are_shown_as_replaced(tokenizer: Tokenizer) -> None:
-    assert tokenizer.decode([BYTE_IDS[0xE6], BYTE_IDS[0x97]]) == "\ufffd\ufffd"
+    assert tokenizer.decode([tokenizer.byte_ids[0xE6], tokenizer.byte_ids[0x97]]) == "\ufffd\ufffd"
 
 
 def test_the_ids_are_as_decided(tokenizer: Tokenizer) -> None:
     assert tokenizer.vocab_size == 400
-    assert tokenizer.pieces([0, 1, BYTE_IDS[0], BYTE_IDS[255]]) == ["</s>", "<unk>", "<0x00>", "<0xFF>"]
+    placeholders = len(tokenizer.placeholders)
+    assert tokenizer.pieces(range(2 + placeholders)) == ["</s>", "<unk>", *tokenizer.placeholders]
+    assert tokenizer.byte_ids == tuple(byte + placeholders for byte in BYTE_IDS)
+    assert tokenizer.pieces([tokenizer.byte_ids[0], tokenizer.byte_ids[255]]) == ["<0x00>", "<0xFF>"]
     pieces = tokenizer.pieces(range(tokenizer.vocab_size))
     assert not {"<s>", "<pad>"} & set(pieces)
     assert len(set(pieces)) == 400
@@ -197,3 +201,24 @@ def test_a_model_with_other_ids_is_refused(tmp_path: Path) -> None:
 def test_impossible_settings_are_refused(key: str, value: float) -> None:
     with pytest.raises(ValueError, match=f"{key} = {value}"):
         TokenizerConfig(**{key: value})  # type: ignore[arg-type]
+
+
+def test_placeholders_are_pieces_of_their_own(tmp_path: Path) -> None:
+    config = TokenizerConfig(vocab_size=300, placeholders=3)
+    found = learn_tokenizer(["a long walk by the river"] * 20, config, tmp_path / "source.spm", seed=1)
+    assert found.placeholders == ("⟦1⟧", "⟦2⟧", "⟦3⟧")
+    for text, symbols in (("see ⟦2⟧.", ["⟦2⟧"]), ("⟦3⟧⟦1⟧", ["⟦3⟧", "⟦1⟧"]), ("(⟦1⟧) and ⟦4⟧", ["⟦1⟧"])):
+        ids = found.encode(text)
+        assert found.decode(ids) == text
+        assert [piece for piece in found.pieces(ids) if piece in found.placeholders] == symbols
+
+
+def test_a_vocabulary_has_no_placeholders_unless_asked(tmp_path: Path) -> None:
+    config = TokenizerConfig(vocab_size=280)
+    found = learn_tokenizer(["see ⟦1⟧, by ⟦1⟧"] * 20, config, tmp_path / "source.spm", seed=1)
+    assert found.placeholders == ()
+
+
+def test_more_placeholders_than_there_are(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="placeholders = 9 is not within 0 and 8"):
+        TokenizerConfig(placeholders=9)

@@ -14,6 +14,7 @@ import sentencepiece
 
 from attendo.errors import DataError, ModelError
 from attendo.files import write_bytes
+from attendo.text.placeholders import MAX_PLACEHOLDERS, placeholder
 
 Ids = Sequence[int] | npt.NDArray[np.integer]
 """The ids of one sentence, `(src_len,)` or `(tgt_len,)`."""
@@ -23,7 +24,7 @@ EOS_ID = 0
 UNK_ID = 1
 """`<unk>`; with byte fallback no text needs it."""
 BYTE_IDS = range(2, 258)
-"""The ids of single bytes in the vocabularies that `learn_tokenizer` makes."""
+"""The ids of single bytes where `learn_tokenizer` was given no symbols; elsewhere they are `Tokenizer.byte_ids`."""
 
 # SentencePiece writes a space as U+2581 and so reads back a U+2581 that the text really has as a space.
 _SPACE_MARK = "\u2581"
@@ -51,6 +52,9 @@ class TokenizerConfig:
     """Pairs, drawn at random, that the vocabulary is learned from where there are more."""
     bpe_dropout: float = 0.0
     """Training only: the chance to skip a merge (Provilkov et al., 2020); for unigram, sampling with alpha of it."""
+    placeholders: int = 0
+    """Pieces that stand for URLs, e-mail addresses and long numbers, so that they are copied to the letter; 0 for none,
+    8 at most. The model learns them through `training.augmentation.placeholders`."""
 
     def __post_init__(self) -> None:
         """Refuses values that no vocabulary can have.
@@ -66,6 +70,8 @@ class TokenizerConfig:
             raise ValueError(f"sample_pairs = {self.sample_pairs} is less than 1")
         if not 0.0 <= self.bpe_dropout < 1.0:
             raise ValueError(f"bpe_dropout = {self.bpe_dropout} is not within 0.0 and 1.0 (excluded)")
+        if not 0 <= self.placeholders <= MAX_PLACEHOLDERS:
+            raise ValueError(f"placeholders = {self.placeholders} is not within 0 and {MAX_PLACEHOLDERS}")
 
 
 class Tokenizer:
@@ -101,6 +107,9 @@ class Tokenizer:
         byte_ids = {piece: i for i, piece in enumerate(pieces) if self._processor.is_byte(i)}
         self._byte_ids = [byte_ids[f"<0x{byte:02X}>"] for byte in range(256)] if len(byte_ids) == 256 else None
         self._known_characters = {character for piece in pieces for character in piece}
+        known, symbols = set(pieces), [placeholder(number) for number in range(1, MAX_PLACEHOLDERS + 1)]
+        self.placeholders: tuple[str, ...] = tuple(symbol for symbol in symbols if symbol in known)
+        """The placeholders that are pieces of the vocabulary."""
 
     @classmethod
     def load(cls, path: Path) -> "Tokenizer":
@@ -118,6 +127,11 @@ class Tokenizer:
     def save(self, path: Path) -> None:
         """Writes the plain SentencePiece model file."""
         write_bytes(path, self.serialized)
+
+    @property
+    def byte_ids(self) -> tuple[int, ...]:
+        """The ids of the 256 bytes that spell characters without a piece; empty where they are not all there."""
+        return tuple(self._byte_ids or ())
 
     @property
     def vocab_size(self) -> int:
@@ -226,7 +240,9 @@ class Tokenizer:
         return plain
 
 
-def learn_tokenizer(sentences: Iterable[str], config: TokenizerConfig, output: Path, seed: int) -> Tokenizer:
+def learn_tokenizer(
+    sentences: Iterable[str], config: TokenizerConfig, output: Path, seed: int, *, symbols: Sequence[str] = ()
+) -> Tokenizer:
     """Learns a vocabulary and writes it as a plain SentencePiece model file.
 
     Args:
@@ -234,6 +250,7 @@ def learn_tokenizer(sentences: Iterable[str], config: TokenizerConfig, output: P
         config: the kind and size of the vocabulary.
         output: the model file to write.
         seed: of SentencePiece's own random choices.
+        symbols: words that are a piece each, whatever the text says; behind `</s>`, `<unk>` and the placeholders.
 
     Returns:
         The tokenizer.
@@ -260,6 +277,7 @@ def learn_tokenizer(sentences: Iterable[str], config: TokenizerConfig, output: P
             unk_id=UNK_ID,
             bos_id=-1,
             pad_id=-1,
+            user_defined_symbols=[*(placeholder(number) for number in range(1, config.placeholders + 1)), *symbols],
             max_sentence_length=1 << 20,
             num_threads=_LEARNING_THREADS,
             minloglevel=2,
