@@ -52,8 +52,9 @@ def tables() -> list[tuple[str, type]]:
         if name == "data":
             found.append(("[[data.corpora]] and [data.valid]", CorpusConfig))
         for item in fields(kind):
-            if is_dataclass(item.default):
-                found.append((f"[{name}.{item.name}]", type(item.default)))
+            default = item.default if item.default_factory is MISSING else item.default_factory()
+            if is_dataclass(default):
+                found.append((f"[{name}.{item.name}]", type(default)))
     return found
 
 

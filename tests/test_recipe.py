@@ -170,7 +170,7 @@ def test_all_problems_of_a_file_are_told_at_once(tmp_path: Path) -> None:
         ("[data]\ncorpora = [3]", "data.corpora.0 = 3 is no table; write [[data.corpora]] with its keys below"),
         ("[data]\nfolder = 2012-01-01", "data.folder = 2012-01-01 is not a string in quotes"),
         ('[[data.corpora]]\nname = "c"\nsorce = "x"', 'data.corpora.c.sorce = "x": there is no such key'),
-        ("[data.valid]\nweight = 2.0", "data.valid: corpus '': give source and target, or tsv alone"),
+        ("[data.valid]\nweight = 2.0", "data.valid: corpus '': give source and target, or tsv, translations or back_"),
         ("[data.cleaning]\nmax_ratio = 0.5", "data.cleaning.max_ratio = 0.5 is less than 1"),
         ("[search]\nqqq = 1", "search.qqq = 1: there is no such key; search has beam_size, length_penalty"),
         ("[tokenizer]\njoint = false", 'model.shared_embeddings = "all" needs one vocabulary, but tokenizer.joint'),
@@ -254,7 +254,7 @@ def test_a_shipped_recipe_can_be_copied_with_its_comments(tmp_path: Path) -> Non
 
 
 def test_every_section_is_a_field_of_the_recipe() -> None:
-    assert {item.name for item in fields(Recipe)} == {"name", "folder", "task", *SECTIONS}
+    assert {item.name for item in fields(Recipe)} == {"name", "folder", "task", "written", *SECTIONS}
 
 
 # Any text of Unicode characters; a lone surrogate is none, and TOML cannot hold it.
@@ -284,3 +284,12 @@ def test_any_recipe_survives_a_round_trip(
     written = to_toml(recipe)
     assert load_recipe(recipe_file(tmp_path, written)) == recipe
     assert tomllib.loads(written)["data"]["source_language"] == language
+
+
+def test_a_recipe_knows_which_keys_were_written(tmp_path: Path) -> None:
+    path = recipe_file(tmp_path, OWN + "[model]\nd_model = 512\n[search]\n")
+    recipe = load_recipe(path, ["training.seed=1"])
+    assert recipe.model == ModelConfig()  # 512 is the default, but it was asked for
+    assert recipe.written == {
+        "data.source_language", "data.target_language", "data.corpora", "model.d_model", "training.seed"
+    }  # fmt: skip

@@ -60,6 +60,9 @@ class Recipe:
     """How it is trained."""
     search: SearchConfig = field(default_factory=SearchConfig)
     """How it translates, in validation and afterwards."""
+    written: frozenset[str] = field(default=frozenset(), compare=False)
+    """The keys that the recipe's file or `--set` has a value for, as `model.d_model`; all others are left to defaults,
+    or to the model that is fine-tuned."""
 
     def __post_init__(self) -> None:
         """Refuses sections that contradict each other, all contradictions at once."""
@@ -265,8 +268,9 @@ def _validated(document: Mapping[str, Any], origins: _Origins, *, name: str, fol
     except ValidationError as error:
         raise RecipeError("\n".join(_problems(error, document, origins))) from error
     sections = {section: getattr(checked, section) for section in SECTIONS}
+    written = frozenset(f"{section}.{key}" for section in SECTIONS for key in document.get(section) or ())
     try:
-        return Recipe(name=checked.name or name, folder=folder, task=checked.task, **sections)
+        return Recipe(name=checked.name or name, folder=folder, task=checked.task, written=written, **sections)
     except ValueError as error:
         raise RecipeError("\n".join(f"{origins.file}: {line}" for line in str(error).splitlines())) from error
 

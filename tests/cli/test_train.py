@@ -87,3 +87,39 @@ def test_the_first_signal_asks_and_the_second_ends() -> None:
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_fine_tuning_run(
+    attendo: Command, corpus: Any, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for number, name in enumerate(("source.txt", "target.txt")):
+        lines = (corpus.source, corpus.target)[number].read_bytes().splitlines(keepends=True)
+        (tmp_path / name).write_bytes(b"".join(lines[:90]))
+        (tmp_path / f"old.{name}").write_bytes(b"".join(lines[100:]))
+        (tmp_path / f"valid.{name}").write_bytes(b"".join(lines[90:94]))
+    settings = [
+        f"training.init_from={model_folder}", "training.max_steps=4", "training.max_tokens=300",
+        "training.warmup_steps=2", "training.cooldown_steps=2", "training.eval_steps=4",
+    ]  # fmt: skip
+    recipe = ["fine-tuning", *(part for setting in settings for part in ("--set", setting))]
+    told = attendo("prepare", *recipe)
+    assert told.status == 0, told.err
+    assert f"vocabulary of 300 pieces, kept from the model {model_folder}" in told.out
+    dry = attendo("train", *recipe, "--dry-run").out
+    # By hand: 90 pairs are three quarters of an epoch of 120, of which 30 of 116 are old.
+    assert f"fine-tunes    {model_folder}" in dry
+    assert "an epoch      new           90 pairs,  75.0%, each 1.00 times\n" in dry
+    assert "              old           30 pairs,  25.0%, each 0.26 times\n" in dry
+    finished = attendo("train", *recipe, "-o", "run", "--json")
+    assert finished.status == 0, finished.err
+    assert "is prepared already" in finished.err
+    assert "step 0: validation perplexity" in finished.err
+    assert json.loads(finished.out)["step"] == 4
+    refused = attendo("train", *recipe, "--set", "model.d_ff=64", "-o", "other")
+    assert (refused.status, refused.err.count("\n")) == (1, 1)
+    assert "model.d_ff = 64, but training.init_from keeps the model's" in refused.err
+    averaged = attendo("average", "run", "--last", "1", "-o", "averaged")
+    assert averaged.status == 0, averaged.err
+    config = json.loads((tmp_path / "averaged" / "config.json").read_text(encoding="utf-8"))
+    assert config["training"]["init_from"]["model"] == model_folder.name

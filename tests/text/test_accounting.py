@@ -15,11 +15,18 @@ def test_the_account_by_hand() -> None:
     for reason in ("empty", "empty", "ratio"):
         account.drop(reason)
     report = account.close(in_valid=1)
-    assert (report.name, report.files, report.weight, report.tags) == ("mine", ("a.en", "a.de"), 2.0, ("news",))
+    assert (report.name, report.files, report.tags) == ("mine", ("a.en", "a.de"), ("news",))
     assert (report.read, report.kept, report.trimmed, report.in_valid) == (5, 2, 1, 1)
     assert report.dropped == {**dict.fromkeys(DROP_REASONS, 0), "empty": 2, "ratio": 1}
     assert (report.source_tokens, report.target_tokens) == (6, 6)
     assert (report.source_byte_tokens, report.target_byte_tokens, report.unknown_tokens) == (2, 1, 1)
+
+
+def test_bytes_are_where_the_vocabulary_has_them() -> None:
+    account = Account(CONFIG, "mine", source_byte_ids=(7, 9), target_byte_ids=())
+    account.keep([2, 7, 8, 9, 7, 4000, EOS_ID], [2, 7, 8, 9, EOS_ID])
+    report = account.close(in_valid=0)
+    assert (report.source_byte_tokens, report.target_byte_tokens) == (3, 0)
 
 
 def test_many_tokens_are_counted_over_all_blocks() -> None:

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from attendo.text.corpora import (
     SentencePair,
     check_files,
     clean,
+    epoch_weights,
     read_corpus,
     read_valid,
 )
@@ -185,3 +187,64 @@ def test_corpora_that_cannot_be_told_apart_are_refused(names: tuple[str, ...]) -
 def test_limits_that_drop_everything_are_refused() -> None:
     with pytest.raises(ValueError, match="max_words = 0 is less than 1"):
         CleaningConfig(max_words=0)
+
+
+def named(name: str, **keys: Any) -> CorpusConfig:
+    return CorpusConfig(name=name, tsv=f"{name}.tsv", **keys)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({}, "give source and target, or tsv, translations or back_translations alone"),
+        ({"source": "a"}, "give source and target"),
+        ({"tsv": "a", "translations": "b"}, "give source and target"),
+        ({"translations": "a", "back_translations": "a"}, "give source and target"),
+        ({"tsv": "a", "share": 1.0}, r"share = 1\.0 is not within 0 and 1 \(excluded\)"),
+        ({"tsv": "a", "share": -0.1}, "is not within 0 and 1"),
+        ({"tsv": "a", "share": 0.5, "weight": 2.0}, "share and weight say the same in two ways"),
+        ({"tsv": "a", "source_tag": ""}, "has 0 characters, and a tag 3 to 32; take one such as <bt>"),
+        ({"tsv": "a", "source_tag": "x" * 33}, "has 33 characters"),
+        ({"tsv": "a", "source_tag": "back translated"}, "is not one word of printable characters"),
+        ({"tsv": "a", "source_tag": "<a\u2581>"}, "is not one word"),
+        ({"tsv": "a", "source_tag": "<a\n>"}, "is not one word"),
+        ({"tsv": "a", "source_tag": "back"}, "has no marks around it that keep it apart from text"),
+        ({"tsv": "a", "source_tag": "</s>"}, "is a symbol that every vocabulary uses for something else"),
+        ({"tsv": "a", "source_tag": "<0x41>"}, "is a symbol"),
+        ({"tsv": "a", "source_tag": "\u27e61\u27e7"}, "is a symbol"),
+    ],
+)
+def test_a_corpus_that_cannot_be_meant_is_refused(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        CorpusConfig(name="a", **keys)
+
+
+def test_a_share_is_one_of_the_epochs_pairs() -> None:
+    # By hand: 900 pairs are three quarters of an epoch, so that it has 1,200; the other quarter is 300 of 5,000 pairs.
+    assert epoch_weights([named("new"), named("old", share=0.25)], [900, 5000]) == pytest.approx([1.0, 0.06])
+    # 2 * 100 + 0.5 * 400 = 400 pairs are half an epoch of 800; 0.3 of it is 240 of 60 pairs, 0.2 is 160 of 1,600.
+    corpora = [named("a", share=0.3), named("b", weight=2.0), named("c", weight=0.5), named("d", share=0.2)]
+    assert epoch_weights(corpora, [60, 100, 400, 1600]) == pytest.approx([4.0, 2.0, 0.5, 0.1])
+    assert epoch_weights([named("a"), named("b", share=0.0)], [10, 20]) == [1.0, 0.0]
+
+
+def test_shares_leave_something_for_the_rest() -> None:
+    DataConfig(corpora=(named("a"), named("b", share=0.6), named("c", share=0.3)))
+    for corpora in ((named("a", share=0.5),), (named("a"), named("b", share=0.6), named("c", share=0.4))):
+        with pytest.raises(ValueError, match=r"the shares \(.*\) leave nothing for the others"):
+            DataConfig(corpora=corpora)
+
+
+def test_a_tag_stands_before_the_source() -> None:
+    assert named("a", source_tag="<bt>").tagged("Good day.") == "<bt> Good day."
+    assert named("a", tags=("label",)).tagged("Good day.") == "Good day."
+    corpora = (named("a", source_tag="<bt>"), named("b"), named("c", source_tag="<x>"), named("d", source_tag="<bt>"))
+    assert DataConfig(corpora=corpora, valid=named("v", source_tag="<v>")).source_tags == ("<bt>", "<x>", "<v>")
+
+
+def test_a_fault_of_the_file_is_the_reason() -> None:
+    raw = RawPair(line=3, source=b"a long way", target=b"ein langer", fault="unfinished")
+    assert list(clean(iter([raw]), "mine", CleaningConfig())) == [
+        Dropped(line=3, reason="unfinished", source="a long way", target="ein langer")
+    ]
+    assert {"unfinished", "no_json"} <= set(DROP_REASONS)

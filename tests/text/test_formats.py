@@ -1,7 +1,9 @@
 import gzip
+import json
 import lzma
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
@@ -9,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attendo.errors import DataError
-from attendo.text.formats import MAX_LINE_BYTES, LineReader, RawPair, read_line_pairs, read_tsv
+from attendo.text.formats import MAX_LINE_BYTES, LineReader, RawPair, read_line_pairs, read_translations, read_tsv
 
 COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     "plain": bytes,
@@ -134,3 +136,40 @@ def test_tsv_ignores_further_columns_and_marks_a_line_without_a_tab(tmp_path: Pa
             RawPair(line=4, source=b"", target=b"f"),
             RawPair(line=5, source=b"g", target=b""),
         ]
+
+
+def translation(**changes: Any) -> bytes:
+    """A line of `attendo translate --json`, as docs/translating.md has it."""
+    found: dict[str, Any] = {"source": "Grüß dich.", "source_truncated": False, "text": "Hello.", "score": -0.5}
+    return json.dumps({**found, "log_prob": -1.5, "finished": True, "tokens": ["▁Hello", "."], **changes}).encode()
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_translations_are_read_both_ways(tmp_path: Path, back: bool) -> None:
+    content = [
+        translation(),
+        translation(finished=False),
+        translation(source_truncated=True),
+        translation(text="", finished=False),
+        translation(source="", text=""),
+        translation(text="two\r\nlines"),
+        b"Hello.",
+        b"",
+        b'["source", "text"]',
+        b'{"source": "Hallo."}',
+        translation(source=None),
+        translation(text="\ud800"),  # JSON can spell half of a surrogate pair
+        b"[" * 100_000,
+        translation(source="x" * MAX_LINE_BYTES),
+    ]
+    path = write(tmp_path / "t.jsonl", b"".join(line + b"\n" for line in content))
+    with LineReader(path) as reader:
+        pairs = list(read_translations(reader, back=back))
+    assert [pair.line for pair in pairs] == list(range(1, len(content) + 1))
+    assert [pair.fault for pair in pairs] == [
+        None, "unfinished", "unfinished", None, None, None, *["no_json"] * 7, "too_long"
+    ]  # fmt: skip
+    sides = [(pair.target, pair.source) if back else (pair.source, pair.target) for pair in pairs]
+    german = "Grüß dich.".encode()
+    assert sides[:3] == [(german, b"Hello.")] * 3
+    assert sides[3:6] == [(german, b""), (b"", b""), (german, b"two  lines")]

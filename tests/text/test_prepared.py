@@ -4,12 +4,13 @@ import os
 import random
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from attendo.errors import DataError
+from attendo.errors import DataError, ModelError
 from attendo.text.corpora import CorpusConfig, DataConfig
-from attendo.text.prepared import fingerprint, is_prepared, open_prepared
+from attendo.text.prepared import Vocabulary, fingerprint, is_prepared, open_prepared
 from attendo.text.tokenization import TokenizerConfig
 from attendo.workflow.prepare import prepare
 
@@ -109,3 +110,44 @@ def test_a_later_format_is_refused(folder: Path) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), "format_version": 2}))
     with pytest.raises(DataError, match="has format_version 2, expected 1"):
         open_prepared(folder / "prepared")
+
+
+def test_the_mix_is_training_s_alone(folder: Path) -> None:
+    def named(**keys: Any) -> DataConfig:
+        other = CorpusConfig(name="b", tsv="b.tsv", **keys)
+        return dataclasses.replace(DATA, corpora=(*DATA.corpora, other))
+
+    expected = fingerprint(named(), VOCABULARY, 1)
+    assert fingerprint(named(weight=3.0), VOCABULARY, 1) == expected
+    assert fingerprint(named(share=0.5), VOCABULARY, 1) == expected
+    assert fingerprint(named(source_tag="<b>"), VOCABULARY, 1) != expected
+    assert fingerprint(named(tags=("x",)), VOCABULARY, 1) != expected
+
+
+def test_a_models_vocabulary_counts_in_place_of_the_tokenizer_s_settings(folder: Path, tmp_path: Path) -> None:
+    vocabulary = Vocabulary.of_model(folder / "prepared")
+    assert vocabulary.joint
+    expected = fingerprint(DATA, VOCABULARY, 1, vocabulary)
+    assert expected != fingerprint(DATA, VOCABULARY, 1)
+    assert fingerprint(DATA, TokenizerConfig(vocab_size=999), 7, vocabulary) == expected
+    assert fingerprint(DATA, VOCABULARY, 1, dataclasses.replace(vocabulary, origin="elsewhere")) == expected
+    (tmp_path / "other").mkdir()
+    content = (folder / "prepared" / "source.spm").read_bytes()
+    for name in ("source.spm", "target.spm"):
+        (tmp_path / "other" / name).write_bytes(content)
+    assert not Vocabulary.of_model(tmp_path / "other").joint
+    (tmp_path / "other" / "target.spm").write_bytes(b"torn")
+    with pytest.raises(ModelError, match=r"target\.spm: this is not a SentencePiece model"):
+        Vocabulary.of_model(tmp_path / "other")
+
+
+def test_a_report_of_before_is_read(folder: Path) -> None:
+    # attendo wrote a corpus's weight into the report once.
+    path, manifest = folder / "prepared" / "report.json", folder / "prepared" / "manifest.json"
+    report = json.loads(path.read_text())
+    del report["vocabulary_from"]
+    path.write_text(json.dumps({**report, "corpora": [{**entry, "weight": 2.0} for entry in report["corpora"]]}))
+    content = json.loads(manifest.read_text())
+    content["files"]["report.json"]["bytes"] = path.stat().st_size
+    manifest.write_text(json.dumps(content))
+    assert open_prepared(folder / "prepared").report.corpora[0].kept == 190

@@ -1,15 +1,17 @@
 """The stream of batches: every pair once an epoch, the same from any position, and cut anew under BPE-dropout."""
 
 from collections import Counter
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 
 import pytest
 
 from attendo.errors import DataError
+from attendo.text.augmentation import AugmentationConfig
 from attendo.text.shards import PairShards, ShardWriter
 from attendo.text.tokenization import Tokenizer, TokenizerConfig, learn_tokenizer
-from attendo.training.batches import BatchStream, Pairs, Segmentation
+from attendo.training import batches
+from attendo.training.batches import BatchStream, Pairs, Rewriting
 from attendo.training.config import TrainingConfig
 
 CONFIG = TrainingConfig(max_tokens=60, seed=3)
@@ -51,29 +53,96 @@ def test_a_corpus_that_weighs_two_comes_twice(pairs: PairShards, tokenizer: Toke
     assert counts == Counter(dict.fromkeys(SENTENCES, 2))
 
 
-@pytest.mark.parametrize("dropout", [0.0, 0.5])
-def test_it_goes_on_from_any_position(pairs: PairShards, tokenizer: Tokenizer, dropout: float) -> None:
-    cut = Segmentation(source_tokenizer=tokenizer, target_tokenizer=tokenizer, dropout=dropout) if dropout else None
+def rewriting(tokenizer: Tokenizer, max_tokens: int = 60, /, dropout: float = 0.0, **shares: float) -> Rewriting:
+    config = AugmentationConfig(**shares)
+    return Rewriting(tokenizer, tokenizer, dropout=dropout, augmentation=config, max_tokens=max_tokens)
+
+
+@pytest.mark.parametrize(
+    "changed", [{}, {"dropout": 0.5}, {"dropout": 0.2, "joined": 0.5, "typos": 0.5, "copies": 1.0}]
+)
+def test_it_goes_on_from_any_position(
+    pairs: PairShards, tokenizer: Tokenizer, changed: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "_WINDOW_LINES", 5)
+    rewritten = rewriting(tokenizer, **changed) if changed else None
 
     def rows(stream: BatchStream, epoch: int, batch: int, number: int) -> list[tuple[int, int, list[list[int]]]]:
         taken = islice(stream.from_position(epoch, batch), number)
         return [(e, b, [list(map(int, row)) for row in (*some.source, *some.target)]) for e, b, some in taken]
 
-    whole = rows(BatchStream([pairs], [1.0], CONFIG, cut), 0, 0, 25)
+    whole = rows(BatchStream([pairs], [1.0], CONFIG, rewritten), 0, 0, 25)
+    assert len({epoch for epoch, _, _ in whole}) > 1
     for done in (1, 7, 20):
         epoch, batch, _ = whole[done - 1]
-        assert rows(BatchStream([pairs], [1.0], CONFIG, cut), epoch, batch, 25 - done) == whole[done:]
+        assert rows(BatchStream([pairs], [1.0], CONFIG, rewritten), epoch, batch, 25 - done) == whole[done:]
 
 
 def test_bpe_dropout_cuts_the_same_text_in_other_pieces(pairs: PairShards, tokenizer: Tokenizer) -> None:
-    cut = Segmentation(source_tokenizer=tokenizer, target_tokenizer=tokenizer, dropout=0.5)
-    stream = BatchStream([pairs], [1.0], CONFIG, cut)
+    stream = BatchStream([pairs], [1.0], CONFIG, rewriting(tokenizer, dropout=0.5))
     first, second = (
-        {tokenizer.decode(row): tuple(row) for batch in epoch_of(stream, epoch) for row in batch.source}
+        {tokenizer.decode(row): tuple(row) for some in whole_epoch(stream, epoch) for row in some.source}
         for epoch in (0, 1)
     )
     assert set(first) == set(second) == set(SENTENCES)
     assert sum(first[sentence] != second[sentence] for sentence in SENTENCES) > len(SENTENCES) / 2
+
+
+def whole_epoch(stream: BatchStream, epoch: int) -> list[Pairs]:
+    return [some for _, _, some in takewhile(lambda position: position[0] == epoch, stream.from_position(epoch, 0))]
+
+
+def test_joined_pairs_stay_whole_and_come_once(pairs: PairShards, tokenizer: Tokenizer) -> None:
+    config = TrainingConfig(max_tokens=200, seed=3)
+    stream = BatchStream([pairs], [1.0], config, rewriting(tokenizer, 200, joined=0.8))
+    for epoch in (0, 1):
+        lines = [
+            (tokenizer.decode(source), tokenizer.decode(target))
+            for some in whole_epoch(stream, epoch)
+            for source, target in zip(some.source, some.target, strict=True)
+        ]
+        words = [source.split() for source, _ in lines]
+        sentences = [" ".join(line[start : start + 3]) for line in words for start in range(0, len(line), 3)]
+        assert sorted(sentences) == sorted(SENTENCES)
+        sizes = [len(line) // 3 for line in words]
+        assert set(sizes) <= {1, 2, 3, 4}
+        assert sum(sizes) - sizes.count(1) >= 6, "8 pairs in 10, less what fills no line"
+        for source, target in lines:
+            parts = [" ".join(source.split()[start : start + 3])[::-1] for start in range(0, len(source.split()), 3)]
+            assert target == " ".join(parts)
+
+
+def test_a_tag_stays_first_and_only_its_like_is_joined(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    for name, tag in (("plain", ""), ("tagged", "<x> ")):
+        with ShardWriter(tmp_path, name, tokenizer.vocab_size) as writer:
+            for sentence in SENTENCES:
+                writer.add(tokenizer.encode(tag + sentence), tokenizer.encode(f"{tag.strip()}{sentence}"))
+    corpora = [PairShards.open(tmp_path, name) for name in ("plain", "tagged")]
+    config = AugmentationConfig(joined=1.0, casing=1.0, typos=1.0)
+    rewritten = Rewriting(
+        tokenizer, tokenizer, dropout=0.0, augmentation=config, max_tokens=300, source_tags=["<y>", "<x>"]
+    )
+    stream = BatchStream(corpora, [1.0, 1.0], TrainingConfig(max_tokens=300, seed=3), rewritten, kinds=[0, 1])
+    for some in whole_epoch(stream, 0):
+        for source, target in zip(some.source, some.target, strict=True):
+            text, pairs_in_line = tokenizer.decode(source), len(tokenizer.decode(target).split()) // 3
+            assert tokenizer.decode(target).count("<x>") == (pairs_in_line if text.startswith("<x> ") else 0)
+            assert text.count("<x>") == text.startswith("<x> ")
+
+
+def test_no_line_is_joined_beyond_the_limit(pairs: PairShards, tokenizer: Tokenizer) -> None:
+    longest = max(int(side.max()) for side in (pairs.source_lengths, pairs.target_lengths))
+    stream = BatchStream([pairs], [1.0], CONFIG, rewriting(tokenizer, longest, joined=1.0))
+    rows = [row for some in whole_epoch(stream, 0) for row in (*some.source, *some.target)]
+    assert max(map(len, rows)) <= longest
+    assert len(rows) == 2 * len(SENTENCES), "every pair has an end of its own"
+
+
+def test_rewritten_lines_are_batched_by_the_lengths_they_have_then(pairs: PairShards, tokenizer: Tokenizer) -> None:
+    stream = BatchStream([pairs], [8.0], CONFIG, rewriting(tokenizer, dropout=0.9))
+    for some in whole_epoch(stream, 0):
+        for side in (some.source, some.target):
+            assert max(map(len, side)) * len(side) <= CONFIG.max_tokens
 
 
 def test_pieces_keep_the_budget() -> None:

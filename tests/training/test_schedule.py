@@ -20,6 +20,14 @@ def test_factor() -> None:
     assert learning_rate(4000, 512, config) == pytest.approx(2.5 * 6.98771e-4, rel=1e-5)
 
 
+def test_a_peak_in_place_of_the_factor() -> None:
+    config = TrainingConfig(peak_learning_rate=2e-4, warmup_steps=100)
+    # Equation 3's shape, whatever the model's width: up in a line to the end of the warm-up, then as 1 / sqrt(step).
+    for d_model in (64, 512):
+        rates = [learning_rate(step, d_model, config) for step in (1, 50, 100, 400, 900)]
+        assert rates == pytest.approx([2e-6, 1e-4, 2e-4, 1e-4, 2e-4 / 3])
+
+
 def test_cooldown_ends_just_above_zero() -> None:
     config = TrainingConfig(max_steps=100, warmup_steps=10, cooldown_steps=9)
     plain = TrainingConfig(max_steps=100, warmup_steps=10)

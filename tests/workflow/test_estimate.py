@@ -1,13 +1,17 @@
 """The dry run's figures against the plan itself and against counts by hand."""
 
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
-from attendo.recipe import load_recipe
+from attendo.errors import RecipeError
+from attendo.recipe import Recipe, load_recipe
 from attendo.text.batching import plan_epoch
-from attendo.workflow.estimate import estimate
+from attendo.text.prepared import PreparedData
+from attendo.workflow.estimate import MixPart, estimate
 from attendo.workflow.prepare import prepare
+from attendo.workflow.train import batch_stream
 
 STEPS = ["training.max_steps=50"]
 
@@ -46,3 +50,45 @@ def test_a_batch_in_pieces_takes_less_memory(recipe_path: Path) -> None:
     whole = estimate(load_recipe(str(recipe_path), STEPS), None)
     pieces = estimate(load_recipe(str(recipe_path), [*STEPS, "training.max_tokens_at_once=100"]), None)
     assert pieces.activation_bytes == pytest.approx(whole.activation_bytes / 3, abs=1)
+
+
+def test_the_mix_of_an_epoch(recipe_path: Path, tmp_path: Path) -> None:
+    for name, first in (("source", "a"), ("target", "b")):
+        (tmp_path / f"old.{name}").write_text("".join(f"{first} {number}\n" for number in range(1000)))
+    old = (
+        f'{{name="old", source="{tmp_path}/old.source", target="{tmp_path}/old.target", share=0.25, source_tag="<o>"}}'
+    )
+    mine = '{name="mine", source="source.txt", target="target.txt"}'
+    recipe = load_recipe(str(recipe_path), [*STEPS, f"data.corpora=[{mine}, {old}]"])
+    assert recipe.data is not None
+    prepared = prepare(recipe.data, recipe.tokenizer, tmp_path / "ready", base_folder=tmp_path, seed=1)
+    # By hand: the corpus has 216 pairs, which are three quarters of an epoch of 288; 72 of 1,000 old ones are the rest.
+    assert estimate(recipe, prepared).mix == (
+        MixPart(corpus="mine", pairs=216, share=0.75, weight=1.0, source_tag=None),
+        MixPart(corpus="old", pairs=72, share=0.25, weight=72 / 1000, source_tag="<o>"),
+    )
+    assert batch_stream(recipe, prepared).plan(0).source_tokens == sum(
+        len(prepared.source_tokenizer.encode(source)) for source in prepared_epoch(recipe, prepared)
+    )
+
+
+def prepared_epoch(recipe: Recipe, prepared: PreparedData) -> list[str]:
+    """The sources that the first epoch's batches hold."""
+    batches = batch_stream(recipe, prepared).from_position(0, 0)
+    number = len(batch_stream(recipe, prepared).plan(0).batches)
+    rows = [row for _, _, pairs in islice(batches, number) for row in pairs.source]
+    sources = [prepared.source_tokenizer.decode(row) for row in rows]
+    assert sum(source.startswith("<o> a ") for source in sources) == 72
+    assert len(sources) == 288
+    return sources
+
+
+def test_data_of_other_corpora_is_refused(recipe_path: Path, tmp_path: Path) -> None:
+    recipe = load_recipe(str(recipe_path), STEPS)
+    assert recipe.data is not None
+    prepared = prepare(recipe.data, recipe.tokenizer, tmp_path / "ready", base_folder=tmp_path, seed=1)
+    other = load_recipe(str(recipe_path), ["data.corpora.mine.name=other"])
+    with pytest.raises(
+        RecipeError, match=r"data\.corpora has other, but .*ready was prepared from mine; a run goes on"
+    ):
+        estimate(other, prepared)

@@ -13,7 +13,7 @@ import zstandard
 
 from attendo.errors import DataError
 from attendo.text.corpora import CleaningConfig, CorpusConfig, DataConfig
-from attendo.text.prepared import PreparedData
+from attendo.text.prepared import PreparedData, Vocabulary
 from attendo.text.shards import PairShards
 from attendo.text.tokenization import TokenizerConfig
 from attendo.workflow.prepare import Progress, prepare
@@ -103,7 +103,6 @@ def test_the_kept_pairs_are_in_the_shards_and_the_others_accounted_for(tmp_path:
         (52, 50, 2),
     ]
     assert (prepared.report.read, prepared.report.kept, prepared.report.dropped["duplicate"]) == (359, 350, 3)
-    assert prepared.weights == {"lines": 2.0, "table": 1.0}
     assert reports[0].tags == ("mine",)
     for report in reports:
         shards = prepared.corpora[report.name]
@@ -268,3 +267,77 @@ def test_a_corpus_written_to_meanwhile_is_noticed(tmp_path: Path) -> None:
 def test_preparing_needs_no_torch() -> None:
     code = "import sys, attendo.workflow.prepare; sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_tag_is_a_piece_of_its_own_before_the_sources_of_its_corpus(tmp_path: Path) -> None:
+    tagged = dataclasses.replace(corpus(tmp_path, "b", pairs(60, seed=2)), source_tag="<bt>")
+    valid = dataclasses.replace(corpus(tmp_path, "v", pairs(9, seed=3)), source_tag="<v>")
+    data = DataConfig(corpora=(corpus(tmp_path, "a", pairs(200, seed=1)), tagged), valid=valid)
+    prepared = run(data, tmp_path)
+    assert texts(prepared, prepared.corpora["a"]) == pairs(200, seed=1)
+    assert texts(prepared, prepared.corpora["b"]) == [(f"<bt> {source}", target) for source, target in pairs(60, 2)]
+    for index in range(60):
+        pieces = prepared.source_tokenizer.pieces(prepared.corpora["b"].source(index))
+        assert pieces.count("<bt>") == 1
+        assert "<bt>" in pieces[:2]
+    assert prepared.valid_source == tuple(f"<v> {source}" for source, _ in pairs(9, seed=3))
+    assert prepared.source_tokenizer.vocab_size == VOCABULARY.vocab_size
+    # The symbols shift the bytes; nothing of this text is spelled in them, and a character it lacks is.
+    assert [report.source_byte_tokens for report in prepared.report.corpora] == [0, 0]
+    euro = prepared.source_tokenizer.encode("€")
+    assert [i for i in euro if i in prepared.source_tokenizer.byte_ids] == euro[-4:-1]
+
+
+def test_a_tag_counts_among_the_tokens_and_not_among_the_duplicates(tmp_path: Path) -> None:
+    content = pairs(200, seed=1)
+    tagged = dataclasses.replace(corpus(tmp_path, "b", [*pairs(50, seed=2), content[7]]), source_tag="<bt>")
+    prepared = run(DataConfig(corpora=(corpus(tmp_path, "a", content), tagged)), tmp_path)
+    assert prepared.report.corpora[1].dropped["duplicate"] == 1
+    lengths = [len(prepared.source_tokenizer.encode(source)) for source, _ in pairs(50, seed=2)]
+    assert prepared.report.corpora[1].source_tokens >= sum(lengths) + 50
+
+
+def test_a_models_vocabulary_is_kept_to_the_byte(tmp_path: Path) -> None:
+    first = run(DataConfig(corpora=(corpus(tmp_path, "a", pairs(200, seed=1)),)), tmp_path)
+    vocabulary = Vocabulary.of_model(first.folder)
+    new = dataclasses.replace(corpus(tmp_path, "b", pairs(20, seed=5)), source_tag="<bt>")
+    data = DataConfig(corpora=(new,))
+    # Twenty pairs could not fill this vocabulary; its settings are not looked at.
+    kept = prepare(
+        data, TokenizerConfig(vocab_size=9000), tmp_path / "kept", base_folder=tmp_path, seed=2, vocabulary=vocabulary
+    )
+    assert (kept.folder / "source.spm").read_bytes() == (first.folder / "source.spm").read_bytes()
+    assert kept.target_tokenizer is kept.source_tokenizer
+    assert texts(kept, kept.corpora["b"]) == [(f"<bt> {source}", target) for source, target in pairs(20, seed=5)]
+    assert (kept.report.sampled_pairs, kept.report.vocabulary_from) == (0, str(first.folder))
+    manifest = json.loads((kept.folder / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["vocabulary"] == {"from": str(first.folder), "sha256": list(vocabulary.checksums)}
+
+
+def test_two_vocabularies_of_a_model_are_kept(tmp_path: Path) -> None:
+    content = [(source, target.upper()) for source, target in pairs(300, seed=1)]
+    settings = dataclasses.replace(VOCABULARY, joint=False, vocab_size=300)
+    first = run(DataConfig(corpora=(corpus(tmp_path, "a", content),)), tmp_path, settings)
+    data = DataConfig(corpora=(corpus(tmp_path, "b", content[:30]),))
+    kept = prepare(
+        data, VOCABULARY, tmp_path / "kept", base_folder=tmp_path, seed=1, vocabulary=Vocabulary.of_model(first.folder)
+    )
+    assert texts(kept, kept.corpora["b"]) == content[:30]
+    assert kept.target_tokenizer.serialized == first.target_tokenizer.serialized != kept.source_tokenizer.serialized
+
+
+def test_translations_are_a_corpus_without_what_was_not_finished(tmp_path: Path) -> None:
+    content = pairs(200, seed=1)
+    lines = [
+        json.dumps({"source": target, "text": source, "finished": number != 3, "source_truncated": number == 5})
+        for number, (source, target) in enumerate(content, start=1)
+    ]
+    lines[7] = lines[7].replace(json.dumps(content[7][0]), '""')
+    write_lines(tmp_path / "back.jsonl", [*lines, "no JSON"])
+    data = DataConfig(corpora=(CorpusConfig(name="back", back_translations="back.jsonl"),))
+    prepared = run(data, tmp_path)
+    kept = [pair for number, pair in enumerate(content, start=1) if number not in (3, 5, 8)]
+    assert texts(prepared, prepared.corpora["back"]) == kept
+    assert [row[2:4] for row in dropped_rows(prepared)] == [
+        ["3", "unfinished"], ["5", "unfinished"], ["8", "empty"], ["201", "no_json"]
+    ]  # fmt: skip

@@ -1,6 +1,7 @@
 """`attendo prepare`: corpora to a vocabulary and token shards, every pair accounted for."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ from attendo.cli.progress import note
 from attendo.cli.reporter import RunReporter
 
 if TYPE_CHECKING:
+    from attendo.recipe import Recipe
     from attendo.text.prepared import PreparationReport
 
 
@@ -23,12 +25,11 @@ def prepare(
     settings: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Learns the vocabulary and writes token shards, with a report of every pair kept or dropped."""
-    from attendo.recipe import load_recipe
+    """Learns the vocabulary (or keeps that of training.init_from) and writes token shards; reports every pair."""
     from attendo.text.prepared import report_as_json
     from attendo.workflow.preparation import prepare_if_missing, prepared_folder
 
-    loaded = load_recipe(recipe, settings or ())
+    loaded = resolved_recipe(recipe, settings or ())
     folder = output or prepared_folder(loaded, Path("prepared"))
     with RunReporter() as reporter:
         report = prepare_if_missing(loaded, folder, reporter).report
@@ -37,6 +38,18 @@ def prepare(
     else:
         print(report_text(report))
         note(f"{folder} is ready; every dropped pair stands in {folder / 'dropped.tsv'}")
+
+
+def resolved_recipe(name: str, settings: Sequence[str]) -> "Recipe":
+    """A recipe as it trains: with `--set` applied, and what it leaves to the model it fine-tunes taken from that."""
+    from attendo.recipe import load_recipe
+
+    loaded = load_recipe(name, settings)
+    if loaded.training.init_from is None:
+        return loaded
+    from attendo.workflow.initial_model import with_initial_model  # needs torch, which preparing alone does not
+
+    return with_initial_model(loaded)
 
 
 def report_text(report: "PreparationReport") -> str:
@@ -63,5 +76,8 @@ def report_text(report: "PreparationReport") -> str:
     lines += [f"{label:<20}" + "".join(f"  {count:>{width},}" for count in counts) for label, counts in rows]
     sizes = {report.source_vocab_size, report.target_vocab_size}
     vocabulary = " and ".join(f"{size:,}" for size in sorted(sizes))
-    lines.append(f"vocabulary of {vocabulary} pieces, learned from {report.sampled_pairs:,} pairs")
+    source = f"learned from {report.sampled_pairs:,} pairs"
+    if report.vocabulary_from is not None:
+        source = f"kept from the model {report.vocabulary_from}"
+    lines.append(f"vocabulary of {vocabulary} pieces, {source}")
     return "\n".join(lines)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 import typer
 
 from attendo.cli.options import SetOption
+from attendo.cli.prepare import resolved_recipe
 from attendo.cli.progress import clock, note
 from attendo.cli.reporter import RunReporter
 
@@ -40,8 +41,6 @@ def train(
     as_json: Annotated[bool, typer.Option("--json", help="With --dry-run, and at the end: print JSON.")] = False,
 ) -> None:
     """Trains a model by a recipe; what it needs is prepared first. Ctrl-C saves, and --resume goes on."""
-    from attendo.recipe import load_recipe
-
     bound_kernel_cache()
     if resume:
         if dry_run or prepared:
@@ -50,7 +49,7 @@ def train(
         return
     if recipe is None:
         raise typer.BadParameter("name a recipe (attendo recipe lists the shipped ones), or --resume a run")
-    loaded = load_recipe(recipe, settings or ())
+    loaded = resolved_recipe(recipe, settings or ())
     if dry_run:
         _dry_run(loaded, prepared, as_json=as_json)
         return
@@ -124,6 +123,7 @@ def estimate_text(found: "Estimate") -> str:
         "",
         *(f"  {count:>3} x {name:<44} {' x '.join(map(str, shape))}" for name, shape, count in found.shapes),
         "",
+        *([f"fine-tunes    {found.init_from}"] if found.init_from else []),
         f"vocabulary    {found.vocab_size:,}" + ("" if found.exact_vocabulary else " (not learned yet)"),
         f"memory        {_gigabytes(found.state_bytes)} for weights, gradients and Adam, "
         f"{_gigabytes(found.activation_bytes)} for a batch",
@@ -135,11 +135,25 @@ def estimate_text(found: "Estimate") -> str:
         lines.append(f"batches       {found.batches_per_epoch:,} an epoch, {found.padding_share:.1%} padding")
         lines.append(f"update        {found.target_tokens_per_update:,.0f} target tokens")
         lines.append(f"epochs        {found.epochs:,.1f}")
+    lines += _mix_lines(found)
     lines.append(
         f"time          {_duration(found.hours)} at {found.target_tokens_per_s:,.0f} target tokens/s, measured here "
         f"({found.device}, {found.threads} threads), without validation"
     )
     return "\n".join(lines)
+
+
+def _mix_lines(found: "Estimate") -> list[str]:
+    """What an epoch is made of, a line a corpus; nothing where there is one corpus alone."""
+    if len(found.mix) < 2:
+        return []
+    width = max(len(part.corpus) for part in found.mix)
+    labels = ["an epoch", *([""] * (len(found.mix) - 1))]
+    return [
+        f"{label:<14}{part.corpus:<{width}}  {part.pairs:>11,} pairs, {part.share:6.1%}, each {part.weight:.2f} times"
+        + (f", behind {part.source_tag}" if part.source_tag else "")
+        for label, part in zip(labels, found.mix, strict=True)
+    ]
 
 
 def _gigabytes(size: int) -> str:

@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +19,6 @@ class CorpusReport:
 
     name: str
     files: tuple[str, ...]
-    weight: float
     tags: tuple[str, ...]
     read: int
     """Pairs of lines in the files."""
@@ -45,15 +44,29 @@ class CorpusReport:
 class Account:
     """The counts of one corpus while it is written."""
 
-    def __init__(self, config: CorpusConfig, name: str) -> None:
-        """Opens an account of zeros; `name` is what the report calls the corpus."""
+    def __init__(
+        self,
+        config: CorpusConfig,
+        name: str,
+        *,
+        source_byte_ids: Collection[int] = BYTE_IDS,
+        target_byte_ids: Collection[int] = BYTE_IDS,
+    ) -> None:
+        """Opens an account of zeros.
+
+        Args:
+            config: the corpus.
+            name: what the report calls it.
+            source_byte_ids: the ids of single bytes in the source vocabulary.
+            target_byte_ids: likewise of the target's.
+        """
         self.name = name
         self.files = " ".join(str(path) for path in config.paths(Path()))
         """The corpus's files, as the recipe names them."""
         self._config = config
         self._kept = self._trimmed = 0
         self._dropped: Counter[str] = Counter()
-        self._source_tokens, self._target_tokens = _TokenCount(), _TokenCount()
+        self._source_tokens, self._target_tokens = _TokenCount(source_byte_ids), _TokenCount(target_byte_ids)
 
     def keep(self, src_ids: Sequence[int], tgt_ids: Sequence[int], *, trimmed: bool = False) -> None:
         """Counts a pair as kept, and its tokens."""
@@ -84,7 +97,6 @@ class Account:
         return CorpusReport(
             name=self.name,
             files=tuple(str(path) for path in self._config.paths(Path())),
-            weight=self._config.weight,
             tags=self._config.tags,
             read=read,
             kept=self._kept,
@@ -102,7 +114,9 @@ class Account:
 class _TokenCount:
     """Counts tokens, a block at a time: one by one it would take longer than to find them."""
 
-    def __init__(self) -> None:
+    def __init__(self, byte_ids: Collection[int]) -> None:
+        self._is_byte = np.zeros(max(byte_ids, default=0) + 2, dtype=np.bool_)  # the last is for all ids above
+        self._is_byte[list(byte_ids)] = True
         self._block = array("i")
         self._total = self._single_bytes = self._unknown = 0
 
@@ -119,6 +133,6 @@ class _TokenCount:
     def _flush(self) -> None:
         ids = np.array(self._block, dtype=np.int32)
         self._total += len(ids)
-        self._single_bytes += int(np.count_nonzero((ids >= BYTE_IDS.start) & (ids < BYTE_IDS.stop)))
+        self._single_bytes += int(np.count_nonzero(self._is_byte[np.minimum(ids, len(self._is_byte) - 1)]))
         self._unknown += int(np.count_nonzero(ids == UNK_ID))
         del self._block[:]

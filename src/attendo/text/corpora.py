@@ -1,15 +1,18 @@
 """What a recipe says of its corpora, and the way from their lines to clean pairs with every line accounted for."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from attendo.errors import DataError
-from attendo.text.formats import MAX_LINE_BYTES, LineReader, RawPair, read_line_pairs, read_tsv
+from attendo.text.formats import MAX_LINE_BYTES, LineReader, RawPair, read_line_pairs, read_translations, read_tsv
+from attendo.text.placeholders import MAX_PLACEHOLDERS, placeholder
 
-DROP_REASONS = ("empty", "encoding", "no_tab", "too_long", "ratio", "duplicate", "too_many_tokens")
+DROP_REASONS = (
+    "empty", "encoding", "no_tab", "no_json", "unfinished", "too_long", "ratio", "duplicate", "too_many_tokens"
+)  # fmt: skip
 """Why a pair can be dropped, in the order of a report."""
 
 VALID_NAME = "valid"
@@ -18,11 +21,16 @@ VALID_NAME = "valid"
 # "Hi!" and a polite sentence may translate each other: below this length no ratio is telling.
 _RATIO_FLOOR = 10
 _EXCERPT_CHARACTERS = 200
+_FILE_KEYS = ("source", "target", "tsv", "translations", "back_translations")
+_FILE_SETS = (("source", "target"), ("tsv",), ("translations",), ("back_translations",))
+# What a vocabulary has already, under SentencePiece's own names or ours.
+_TAKEN_SYMBOLS = {"<s>", "</s>", "<unk>", "<pad>"} | {placeholder(i) for i in range(1, MAX_PLACEHOLDERS + 1)}
+_MAX_TAG_CHARACTERS = 32
 
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusConfig:
-    """One parallel corpus: either two files of lines or one of tab-separated columns."""
+    """One parallel corpus: two files of lines, one of tab-separated columns, or one of `attendo translate --json`."""
 
     name: str = ""
     """What reports and files call it: letters, digits, `-`, `_` and `.`."""
@@ -32,29 +40,55 @@ class CorpusConfig:
     """File of target lines."""
     tsv: str | None = None
     """File of lines `source<TAB>target`; further columns are ignored."""
+    translations: str | None = None
+    """File that `attendo translate --json` wrote of source text: its translations are the targets (distillation)."""
+    back_translations: str | None = None
+    """File that `attendo translate --json` wrote of target text, with a model of the other direction: its translations
+    are the sources (back-translation)."""
     weight: float = 1.0
     """How often each pair is seen an epoch: 2.0 is twice, 0.5 a changing half."""
+    share: float | None = None
+    """In place of `weight`: the share of an epoch's pairs that come from this corpus, so 0.25 for a quarter; 0 leaves
+    it out. The corpora without a share fill the rest of the epoch, by their weights."""
+    source_tag: str | None = None
+    """A word such as `<bt>` that is put before each source, so that the model can tell this corpus from the others; a
+    piece of its own in a vocabulary that is learned with it."""
     tags: tuple[str, ...] = ()
     """Labels of the user's own, kept in the report."""
+    licence: str = ""
+    """What the corpus may be used under, as `CC BY 2.0`; the model card names it."""
+    attribution: str = ""
+    """Whom the licence wants named, and where the corpus is from; the model card says it."""
 
     def __post_init__(self) -> None:
         """Refuses what names no corpus.
 
         Raises:
-            ValueError: the name is no file name, the files are neither a pair nor a TSV, or the weight is not above 0.
+            ValueError: the name is no file name, the files are no pair and not one file alone, the weight is not above
+                0, the share is none, or the tag is no word.
         """
         if self.name and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", self.name):
             raise ValueError(f"name = {self.name!r}: use letters, digits, '-', '_' and '.'; files are named so")
-        as_lines = bool(self.source) and bool(self.target) and not self.tsv
-        as_tsv = bool(self.tsv) and not self.source and not self.target
-        if not (as_lines or as_tsv):
-            raise ValueError(f"corpus {self.name!r}: give source and target, or tsv alone")
+        if tuple(key for key in _FILE_KEYS if getattr(self, key)) not in _FILE_SETS:
+            raise ValueError(
+                f"corpus {self.name!r}: give source and target, or tsv, translations or back_translations alone"
+            )
         if not 0.0 < self.weight < 1000.0:
             raise ValueError(f"corpus {self.name!r}: weight = {self.weight} is not above 0 and below 1000")
+        if self.share is not None and not 0.0 <= self.share < 1.0:
+            raise ValueError(f"corpus {self.name!r}: share = {self.share} is not within 0 and 1 (excluded)")
+        if self.share is not None and self.weight != 1.0:
+            raise ValueError(f"corpus {self.name!r}: share and weight say the same in two ways; leave one out")
+        if self.source_tag is not None and (fault := _tag_fault(self.source_tag)):
+            raise ValueError(f"corpus {self.name!r}: source_tag = {self.source_tag!r} {fault}; take one such as <bt>")
 
     def paths(self, folder: Path) -> tuple[Path, ...]:
         """Gives the corpus's one or two files, relative names taken from `folder`."""
-        return tuple(folder / name for name in (self.source, self.target, self.tsv) if name)
+        return tuple(folder / getattr(self, key) for key in _FILE_KEYS if getattr(self, key))
+
+    def tagged(self, source: str) -> str:
+        """Gives a source as the model reads it: behind the corpus's tag, where it has one."""
+        return source if self.source_tag is None else f"{self.source_tag} {source}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +138,8 @@ class DataConfig:
         """Refuses corpora that cannot be told apart.
 
         Raises:
-            ValueError: two corpora have one name, or one has none or that of the validation set.
+            ValueError: two corpora have one name, one has none or that of the validation set, or the shares leave
+                nothing for an epoch to be made of.
         """
         names = [corpus.name for corpus in self.corpora]
         for number, name in enumerate(names, start=1):
@@ -112,6 +147,19 @@ class DataConfig:
                 raise ValueError(f"corpora: number {number} has the name {name!r}; give it another one")
             if name.lower() in [earlier.lower() for earlier in names[: number - 1]]:
                 raise ValueError(f"corpora: two have the name {name!r}; rename one")
+        shares = {corpus.name: corpus.share for corpus in self.corpora if corpus.share is not None}
+        if shares and (len(shares) == len(self.corpora) or sum(shares.values()) >= 1.0):
+            listed = ", ".join(f"{name} {share}" for name, share in shares.items())
+            raise ValueError(
+                f"corpora: the shares ({listed}) leave nothing for the others; an epoch is all pairs of the corpora "
+                "without a share, so let one have none, and the rest come to less than 1"
+            )
+
+    @property
+    def source_tags(self) -> tuple[str, ...]:
+        """The tags before sources, each once, in the corpora's order; that of the validation set too."""
+        corpora = [*self.corpora, *([self.valid] if self.valid else [])]
+        return tuple(dict.fromkeys(corpus.source_tag for corpus in corpora if corpus.source_tag is not None))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -143,6 +191,23 @@ class Dropped:
     """The start of the source, with bytes that are not UTF-8 as escapes."""
     target: str
     """The start of the target, likewise."""
+
+
+def epoch_weights(corpora: Sequence[CorpusConfig], sizes: Sequence[int]) -> list[float]:
+    """Works out how often each pair of each corpus comes in an epoch, from weights and shares.
+
+    With a corpus of 900 pairs and weight 1, one of 5,000 and share 0.25 gives 300 pairs an epoch: a quarter of 1,200.
+
+    Args:
+        corpora: as the recipe has them, at least one without a share.
+        sizes: pairs of each, after cleaning; above 0.
+    """
+    weighted = sum(corpus.weight * size for corpus, size in zip(corpora, sizes, strict=True) if corpus.share is None)
+    epoch = weighted / (1.0 - sum(corpus.share or 0.0 for corpus in corpora))
+    return [
+        corpus.weight if corpus.share is None else corpus.share * epoch / size
+        for corpus, size in zip(corpora, sizes, strict=True)
+    ]
 
 
 def check_files(data: DataConfig, base_folder: Path) -> None:
@@ -178,7 +243,10 @@ def read_corpus(corpus: CorpusConfig, folder: Path, taken: Callable[[int], None]
     """
     with ExitStack() as stack:
         readers = [stack.enter_context(LineReader(path)) for path in corpus.paths(folder)]
-        pairs = read_tsv(readers[0]) if corpus.tsv else read_line_pairs(readers[0], readers[1])
+        if corpus.translations or corpus.back_translations:
+            pairs = read_translations(readers[0], back=corpus.back_translations is not None)
+        else:
+            pairs = read_tsv(readers[0]) if corpus.tsv else read_line_pairs(readers[0], readers[1])
         for raw in pairs:
             yield raw
             if taken and raw.line % 4096 == 0:
@@ -235,6 +303,19 @@ def read_valid(corpus: CorpusConfig, folder: Path) -> tuple[list[str], list[str]
     return sources, targets
 
 
+def _tag_fault(tag: str) -> str | None:
+    """Gives why a word cannot be a tag, or None."""
+    if not 3 <= len(tag) <= _MAX_TAG_CHARACTERS:
+        return f"has {len(tag)} characters, and a tag 3 to {_MAX_TAG_CHARACTERS}"
+    if not tag.isprintable() or " " in tag or "\u2581" in tag:
+        return "is not one word of printable characters"
+    if tag[0].isalnum() or tag[-1].isalnum():  # as a piece of its own, it would be cut out of the words that hold it
+        return "has no marks around it that keep it apart from text"
+    if tag in _TAKEN_SYMBOLS or re.fullmatch(r"<0x[0-9A-F]{2}>", tag):
+        return "is a symbol that every vocabulary uses for something else"
+    return None
+
+
 def _decode_start(line: bytes) -> str:
     """Gives more than a report shows of a line, with what is not UTF-8 as escapes."""
     start = line[: 4 * _EXCERPT_CHARACTERS + 4]  # a character has four bytes at most
@@ -251,6 +332,8 @@ def _excerpt(text: str) -> str:
 
 def _decode_pair(raw: RawPair) -> tuple[str | None, str, str]:
     """Gives why a pair cannot be read, or None, and its two sides, empty in the first case."""
+    if raw.fault is not None:
+        return raw.fault, "", ""
     if raw.target is None:
         return "no_tab", "", ""
     if len(raw.source) > MAX_LINE_BYTES or len(raw.target) > MAX_LINE_BYTES:

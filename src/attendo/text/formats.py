@@ -1,4 +1,6 @@
-"""Parallel text as it lies on disk: two files of lines, or one of tab-separated columns; plain, gz, xz or zst.
+"""Parallel text as it lies on disk: two files of lines, one of tab-separated columns, or one that attendo translated.
+
+Each of them plain, gz, xz or zst.
 
 Lines are bytes here. Only a line feed ends one (a carriage return before it belongs to the line end): Python's own idea
 of a line also breaks at U+2028, U+0085 and others, which would shift one side of a corpus against the other.
@@ -6,6 +8,7 @@ of a line also breaks at U+2028, U+0085 and others, which would shift one side o
 
 import gzip
 import io
+import json
 import lzma
 import zlib
 from collections.abc import Iterator
@@ -36,6 +39,8 @@ class RawPair:
     """At most `MAX_LINE_BYTES + 1` bytes; a longer line is cut to that."""
     target: bytes | None
     """Likewise; None where a line of a TSV file has no tab, hence no second column."""
+    fault: str | None = None
+    """Why the line is no pair to train on, where its file says so: one of `text.corpora.DROP_REASONS`."""
 
 
 class LineReader:
@@ -146,6 +151,36 @@ def read_tsv(reader: LineReader) -> Iterator[RawPair]:
         columns = line.split(b"\t", 2)
         target = columns[1] if len(columns) > 1 else None
         yield RawPair(line=reader.num_lines, source=columns[0], target=target)
+
+
+def read_translations(reader: LineReader, *, back: bool) -> Iterator[RawPair]:
+    """Yields the pairs that `attendo translate --json` wrote: a line that was translated, and its best translation.
+
+    A line of which only the beginning was translated, or whose translation the length limit ended, has the fault
+    `unfinished`; what is no such object has `no_json`.
+
+    Args:
+        reader: the file.
+        back: whether the text was translated back: the translation is then the source of the pair.
+    """
+    for line in reader:
+        translated, translation, fault = _read_object(line)
+        pair = (translation, translated) if back else (translated, translation)
+        yield RawPair(line=reader.num_lines, source=pair[0], target=pair[1], fault=fault)
+
+
+def _read_object(line: bytes) -> tuple[bytes, bytes, str | None]:
+    """Gives the line that was translated, its translation, and why they are no pair, or None."""
+    if len(line) > MAX_LINE_BYTES:
+        return line, b"", "too_long"
+    try:
+        found = json.loads(line)
+        # A translation can spell a line end in bytes; `attendo translate` without --json writes a space for it too.
+        sides = [found[key].replace("\r", " ").replace("\n", " ").encode("utf-8") for key in ("source", "text")]
+        whole = bool(found["finished"]) and not found["source_truncated"]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return line, b"", "no_json"
+    return sides[0], sides[1], None if whole or not sides[1].strip() else "unfinished"
 
 
 def _without_end(line: bytes) -> bytes:

@@ -1,6 +1,6 @@
 """The prepared folder: what `attendo prepare` leaves behind and training reads.
 
-- `source.spm`: the vocabulary of both languages; `target.spm` is beside it where they differ.
+- `source.spm`: the vocabulary of both languages, learned or a model's own; `target.spm` is beside it where they differ.
 - `shards/NAME-00000.*.npy`: the tokens of each corpus, and of the validation set under the name `valid`.
 - `valid.source.txt`, `valid.target.txt`: the validation set's sentences, to be translated while training.
 - `dropped.tsv`: every pair left out: corpus, files, line, reason, and how it begins.
@@ -14,7 +14,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from attendo.errors import DataError
 from attendo.files import sha256
@@ -25,6 +25,8 @@ from attendo.text.tokenization import Tokenizer, TokenizerConfig
 
 FORMAT_VERSION = 1
 """Raised whenever folders written before can no longer be read."""
+_NOT_PREPARED = ("weight", "share", "licence", "attribution")
+"""Keys of a corpus that no prepared file depends on: training mixes the shards anew, and a card quotes the rest."""
 MANIFEST_NAME = "manifest.json"
 """The file that is written last: a folder without it is not whole."""
 
@@ -38,9 +40,11 @@ class PreparationReport:
     source_vocab_size: int
     target_vocab_size: int
     sampled_pairs: int
-    """Pairs the vocabulary was learned from."""
+    """Pairs the vocabulary was learned from; 0 where it is that of a model."""
     seconds: float
     """Wall time of the preparation."""
+    vocabulary_from: str | None = None
+    """The model whose vocabulary was kept; None where it was learned."""
 
     @property
     def read(self) -> int:
@@ -71,8 +75,6 @@ class PreparedData:
     """The same object as `source_tokenizer` where the vocabulary is joint."""
     corpora: Mapping[str, PairShards]
     """Each corpus by its name, in the recipe's order; `PairShards.join(list(corpora.values()))` is all of them."""
-    weights: Mapping[str, float]
-    """How often each corpus is seen an epoch."""
     valid: PairShards | None
     valid_source: tuple[str, ...]
     """Sentences of the validation set; empty without one."""
@@ -80,11 +82,58 @@ class PreparedData:
     report: PreparationReport
 
 
-def fingerprint(data: DataConfig, tokenizer: TokenizerConfig, seed: int) -> str:
-    """Gives a name, 64 hexadecimal digits, to what settings a prepared folder depends on."""
-    vocabulary = dataclasses.asdict(tokenizer)
-    del vocabulary["bpe_dropout"]  # read by training alone
-    settings = {"format": FORMAT_VERSION, "data": dataclasses.asdict(data), "tokenizer": vocabulary, "seed": seed}
+@dataclass(frozen=True, kw_only=True)
+class Vocabulary:
+    """The vocabulary of a model, which data is prepared for in place of one that is learned."""
+
+    source: Tokenizer
+    target: Tokenizer
+    """The same object as `source` where the vocabulary is joint."""
+    origin: str
+    """The model it is of, for reports."""
+
+    @classmethod
+    def of_model(cls, folder: Path) -> Self:
+        """Reads the vocabulary of a model folder.
+
+        Raises:
+            ModelError: a file is missing or is no SentencePiece model.
+        """
+        source = Tokenizer.load(folder / "source.spm")
+        joint = not (folder / "target.spm").exists()
+        return cls(source=source, target=source if joint else Tokenizer.load(folder / "target.spm"), origin=str(folder))
+
+    @property
+    def joint(self) -> bool:
+        """Whether both languages share it."""
+        return self.target is self.source
+
+    @property
+    def checksums(self) -> tuple[str, str]:
+        """The SHA-256 of the source's and of the target's SentencePiece file."""
+        source, target = (hashlib.sha256(side.serialized).hexdigest() for side in (self.source, self.target))
+        return source, target
+
+
+def fingerprint(data: DataConfig, tokenizer: TokenizerConfig, seed: int, vocabulary: Vocabulary | None = None) -> str:
+    """Gives a name, 64 hexadecimal digits, to what settings a prepared folder depends on.
+
+    Args:
+        data: the corpora.
+        tokenizer: which vocabulary to learn.
+        seed: of the sample it is learned from.
+        vocabulary: that of a model, where none is learned; it then counts in place of the two before.
+    """
+    settings: dict[str, Any] = {"format": FORMAT_VERSION, "data": dataclasses.asdict(data)}
+    for corpus in (*settings["data"]["corpora"], settings["data"]["valid"] or {}):
+        for key in _NOT_PREPARED:
+            corpus.pop(key, None)
+    if vocabulary is not None:
+        settings["vocabulary"] = vocabulary.checksums
+    else:
+        learned = dataclasses.asdict(tokenizer)
+        del learned["bpe_dropout"]  # read by training alone
+        settings |= {"tokenizer": learned, "seed": seed}
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
 
@@ -133,7 +182,6 @@ def open_prepared(folder: Path, *, verify: bool = False) -> PreparedData:
             source_tokenizer=source_tokenizer,
             target_tokenizer=source_tokenizer if joint else Tokenizer.load(folder / "target.spm"),
             corpora={corpus.name: PairShards.open(shards, corpus.name) for corpus in report.corpora},
-            weights={corpus.name: corpus.weight for corpus in report.corpora},
             valid=PairShards.open(shards, VALID_NAME) if report.valid else None,
             valid_source=_read_lines(folder / "valid.source.txt") if report.valid else (),
             valid_target=_read_lines(folder / "valid.target.txt") if report.valid else (),
@@ -159,7 +207,8 @@ def report_as_json(report: PreparationReport) -> dict[str, Any]:
 
 def _read_report(content: dict[str, Any]) -> PreparationReport:
     def corpus(entry: dict[str, Any]) -> CorpusReport:
-        return CorpusReport(**{**entry, "files": tuple(entry["files"]), "tags": tuple(entry["tags"])})
+        known = {key: value for key, value in entry.items() if key != "weight"}  # which older folders have
+        return CorpusReport(**{**known, "files": tuple(entry["files"]), "tags": tuple(entry["tags"])})
 
     return PreparationReport(
         **{key: value for key, value in content.items() if key not in ("total", "corpora", "valid")},

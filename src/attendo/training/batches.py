@@ -1,26 +1,23 @@
 """The training pairs of a run, batch after batch, from any position of any epoch."""
 
-from collections.abc import Iterator, Sequence
+import random
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from attendo.errors import DataError
 from attendo.model.batch import Batch, Ids, collate
+from attendo.text.augmentation import MAX_JOINED, Augmentation, AugmentationConfig
 from attendo.text.batching import BatchPlan, plan_epoch, sample_indices
 from attendo.text.shards import PairShards
-from attendo.text.tokenization import Tokenizer
+from attendo.text.tokenization import EOS_ID, Tokenizer
 from attendo.training.config import TrainingConfig
 
-
-@dataclass(frozen=True, kw_only=True)
-class Segmentation:
-    """How to cut the words anew each time a pair is met (BPE-dropout); a help where data is scarce."""
-
-    source_tokenizer: Tokenizer
-    target_tokenizer: Tokenizer
-    dropout: float
-    """The chance to skip a merge, above 0."""
+_JOIN_STREAM, _WINDOW_STREAM = 2, 3  # beside those of `text.batching`
+_WINDOW_LINES = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +38,71 @@ class Pairs:
             yield collate(self.source[first : first + size], self.target[first : first + size], start=start)
 
 
+class Rewriting:
+    """How pairs change each time they are met: other text (augmentation), other pieces of it (BPE-dropout).
+
+    Args:
+        source_tokenizer: of the sources.
+        target_tokenizer: of the targets.
+        dropout: the chance to skip a merge; 0 for the usual pieces.
+        augmentation: what becomes of the text.
+        max_tokens: of a side: pairs are joined only up to it, and a line that grows longer stays as the shards have it.
+        source_tags: words that may stand before a source; they stay as they are, and first in their line.
+    """
+
+    def __init__(
+        self,
+        source_tokenizer: Tokenizer,
+        target_tokenizer: Tokenizer,
+        *,
+        dropout: float,
+        augmentation: AugmentationConfig,
+        max_tokens: int,
+        source_tags: Sequence[str] = (),
+    ) -> None:
+        self._tags = [f"{tag} " for tag in source_tags]
+        self.joined, self.max_tokens = augmentation.joined, max_tokens
+        self._tokenizers, self._dropout = (source_tokenizer, target_tokenizer), dropout
+        symbols = [symbol for symbol in source_tokenizer.placeholders if symbol in target_tokenizer.placeholders]
+        self._augment = Augmentation(augmentation, symbols)
+
+    def rewrite(self, source: Sequence[Sequence[Ids]], target: Sequence[Sequence[Ids]], seed: int) -> Pairs:
+        """Lines as they are met this time.
+
+        Args:
+            source: of each line, the sources of its pairs, each with `</s>`.
+            target: likewise.
+            seed: equal arguments give equal pairs.
+        """
+        rng = random.Random(seed)
+        changed = []
+        for sources, targets in zip(source, target, strict=True):
+            tags, texts = zip(*(self._untagged(self._tokenizers[0].decode(ids)) for ids in sources), strict=True)
+            its_target = " ".join(self._tokenizers[1].decode(ids) for ids in targets)
+            its_source, its_target = self._augment(" ".join(texts), its_target, rng)
+            changed.append((tags[0] + its_source, its_target))
+        sides = (
+            tokenizer.encode_sampled([pair[side] for pair in changed], self._dropout, seed ^ side)
+            for side, tokenizer in enumerate(self._tokenizers)
+        )
+        rows = [
+            pair if max(map(len, pair)) <= self.max_tokens else (_chained(source[line]), _chained(target[line]))
+            for line, pair in enumerate(zip(*sides, strict=True))
+        ]
+        source_rows, target_rows = ([np.array(row[side], dtype=np.int32) for row in rows] for side in (0, 1))
+        return Pairs(source=source_rows, target=target_rows)
+
+    def _untagged(self, source: str) -> tuple[str, str]:
+        """The tag before a source, with its space, and the source; an empty tag where there is none."""
+        tag = next((tag for tag in self._tags if source.startswith(tag)), "")
+        return tag, source[len(tag) :]
+
+
+def _chained(parts: Sequence[Ids]) -> list[int]:
+    """The ids of several sentences as of one line, with one `</s>`."""
+    return [*(int(i) for part in parts for i in part[:-1]), EOS_ID]
+
+
 class BatchStream:
     """Endless training data: the same batches for the same seed, wherever one starts.
 
@@ -48,7 +110,8 @@ class BatchStream:
         corpora: the shards of each corpus.
         weights: how often each corpus' pairs come in an epoch.
         config: has `max_tokens` and `seed`.
-        segmentation: for BPE-dropout; None takes the ids as they lie in the shards.
+        rewriting: how pairs change; None takes the ids as they lie in the shards.
+        kinds: a number for each corpus; only pairs of corpora with equal ones are joined. None joins all with all.
 
     Raises:
         DataError: there is no pair at all.
@@ -59,26 +122,20 @@ class BatchStream:
         corpora: Sequence[PairShards],
         weights: Sequence[float],
         config: TrainingConfig,
-        segmentation: Segmentation | None = None,
+        rewriting: Rewriting | None = None,
+        kinds: Sequence[int] | None = None,
     ) -> None:
         self._sizes, self._weights = [len(corpus) for corpus in corpora], list(weights)
         if not sum(self._sizes):
             raise DataError("no pair to train on is left; see report.json and dropped.tsv beside the prepared shards")
         self._pairs = PairShards.join(corpora)
         self._config = config
-        self._segmentation = segmentation
+        self._rewriting = rewriting
+        self._kinds = np.repeat(np.zeros(len(corpora)) if kinds is None else np.array(kinds), self._sizes)
 
     def plan(self, epoch: int) -> BatchPlan:
-        """The batches of an epoch, counted from 0."""
-        seed = self._config.seed
-        return plan_epoch(
-            self._pairs.source_lengths,
-            self._pairs.target_lengths,
-            max_tokens=self._config.max_tokens,
-            seed=seed,
-            epoch=epoch,
-            indices=sample_indices(self._sizes, self._weights, seed, epoch),
-        )
+        """The batches of an epoch, counted from 0, as far as the shards' lengths tell: before any rewriting."""
+        return self._plan(self._lines(epoch), epoch)
 
     def from_position(self, epoch: int, batch: int) -> Iterator[tuple[int, int, Pairs]]:
         """Batches without end.
@@ -91,22 +148,115 @@ class BatchStream:
             The position behind the pairs, an epoch and a number of its batches, and the pairs.
         """
         while True:
-            batches = self.plan(epoch).batches
-            for number in range(batch, len(batches)):
-                indices = batches[number]
-                source: Sequence[Ids] = [self._pairs.source(int(i)) for i in indices]
-                target: Sequence[Ids] = [self._pairs.target(int(i)) for i in indices]
-                yield epoch, number + 1, self._segmented(source, target, epoch, number)
+            batches = self._as_they_lie(epoch) if self._rewriting is None else self._rewritten(epoch, self._rewriting)
+            for number, pairs in enumerate(batches, start=1):
+                if number > batch:
+                    yield epoch, number, pairs()
             epoch, batch = epoch + 1, 0
 
-    def _segmented(self, source: Sequence[Ids], target: Sequence[Ids], epoch: int, number: int) -> Pairs:
-        if self._segmentation is None:
-            return Pairs(source=source, target=target)
-        cut, seed = (
-            self._segmentation,
-            int(np.random.SeedSequence([self._config.seed, epoch, number]).generate_state(1)[0]),
+    def _as_they_lie(self, epoch: int) -> Iterator[Callable[[], Pairs]]:
+        """An epoch's batches, read when they are asked for."""
+        lines = self._lines(epoch)
+        for batch in self._plan(lines, epoch).batches:
+            members = lines.pairs[batch]
+            yield lambda members=members: Pairs(  # type: ignore[misc]
+                source=[self._pairs.source(int(i)) for i in members],
+                target=[self._pairs.target(int(i)) for i in members],
+            )
+
+    def _rewritten(self, epoch: int, rewriting: "Rewriting") -> Iterator[Callable[[], Pairs]]:
+        """An epoch's batches, rewritten so many lines at a time and batched by the lengths they have then.
+
+        Rewriting a batch when it is asked for would leave lines of unequal lengths in it: a third of it, padding.
+        """
+        lines = self._lines(epoch)
+        order = np.random.default_rng([self._config.seed, _WINDOW_STREAM, epoch]).permutation(len(lines))
+        for start in range(0, len(order), _WINDOW_LINES):
+            window = [lines.members(int(line)) for line in order[start : start + _WINDOW_LINES]]
+            rows = rewriting.rewrite(
+                [[self._pairs.source(int(i)) for i in members] for members in window],
+                [[self._pairs.target(int(i)) for i in members] for members in window],
+                seed=int(np.random.SeedSequence([self._config.seed, epoch, start]).generate_state(1)[0]),
+            )
+            lengths = [np.array([len(row) for row in side]) for side in (rows.source, rows.target)]
+            plan = plan_epoch(*lengths, max_tokens=self._config.max_tokens, seed=self._config.seed, epoch=epoch)
+            for batch in plan.batches:
+                yield lambda batch=batch, rows=rows: Pairs(  # type: ignore[misc]
+                    source=[rows.source[i] for i in batch], target=[rows.target[i] for i in batch]
+                )
+
+    def _lines(self, epoch: int) -> "_Lines":
+        """An epoch's lines, of one pair or, where pairs are joined, of several."""
+        seed = self._config.seed
+        lines = _Lines.single(sample_indices(self._sizes, self._weights, seed, epoch), self._pairs)
+        if self._rewriting is None or not self._rewriting.joined:
+            return lines
+        rng = np.random.default_rng([seed, _JOIN_STREAM, epoch])
+        return lines.joined(self._rewriting.joined, self._rewriting.max_tokens, self._pairs, self._kinds, rng)
+
+    def _plan(self, lines: "_Lines", epoch: int) -> BatchPlan:
+        return plan_epoch(
+            lines.source_lengths,
+            lines.target_lengths,
+            max_tokens=self._config.max_tokens,
+            seed=self._config.seed,
+            epoch=epoch,
         )
-        return Pairs(
-            source=cut.source_tokenizer.resample([list(row) for row in source], cut.dropout, seed),
-            target=cut.target_tokenizer.resample([list(row) for row in target], cut.dropout, seed ^ 1),
-        )
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """The lines of an epoch: which pairs each of them is made of, and its tokens with its one `</s>`."""
+
+    pairs: npt.NDArray[np.int64]
+    """Indices of pairs, line after line, `(num_pairs,)`."""
+    starts: npt.NDArray[np.int64]
+    """Where each line's begin, and the end, `(num_lines + 1,)`."""
+    source_lengths: npt.NDArray[np.int64]
+    target_lengths: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, pairs: npt.NDArray[np.int64], starts: npt.NDArray[np.int64], shards: PairShards) -> "_Lines":
+        """Lines of given pairs."""
+        extra = np.diff(starts) - 1
+
+        def lengths(of_pairs: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+            sums = np.add.reduceat(of_pairs[pairs].astype(np.int64), starts[:-1])
+            return np.asarray(sums - extra, dtype=np.int64)
+
+        return cls(pairs, starts, lengths(shards.source_lengths), lengths(shards.target_lengths))
+
+    @classmethod
+    def single(cls, pairs: npt.NDArray[np.int64], shards: PairShards) -> "_Lines":
+        """A line a pair."""
+        return cls.of(pairs, np.arange(len(pairs) + 1, dtype=np.int64), shards)
+
+    def joined(
+        self, share: float, max_tokens: int, shards: PairShards, kinds: npt.NDArray[Any], rng: np.random.Generator
+    ) -> "_Lines":
+        """Puts a share of the pairs together, two to four of a kind in a line of at most `max_tokens` a side.
+
+        Every pair stays in exactly one line.
+        """
+        order = rng.permutation(self.pairs)
+        num_joined = round(share * len(order))
+        order[:num_joined] = order[:num_joined][np.argsort(kinds[order[:num_joined]], kind="stable")]
+        sizes = rng.integers(2, MAX_JOINED, size=num_joined // 2 + 1, endpoint=True)
+        ends = np.cumsum(sizes)
+        groups = np.concatenate([[0], ends[ends <= num_joined]])
+        starts = np.concatenate([groups, np.arange(groups[-1] + 1, len(order) + 1)])
+        drawn = _Lines.of(order, starts, shards)
+        too_long = np.maximum(drawn.source_lengths, drawn.target_lengths) > max_tokens
+        mixed = kinds[order[starts[:-1]]] != kinds[order[starts[1:] - 1]]
+        # A line that may not be falls apart again: each of its pairs is a start.
+        is_start = np.repeat(too_long | mixed, np.diff(starts))
+        is_start[starts[:-1]] = True
+        return _Lines.of(order, np.append(np.flatnonzero(is_start), len(order)), shards)
+
+    def __len__(self) -> int:
+        """Counts the lines."""
+        return len(self.starts) - 1
+
+    def members(self, line: int) -> npt.NDArray[np.int64]:
+        """The pairs of a line."""
+        return self.pairs[self.starts[line] : self.starts[line + 1]]

@@ -1,7 +1,9 @@
 """How a model is trained: the recipe's `training` section, with Section 5's base model as its defaults."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
+
+from attendo.text.augmentation import AugmentationConfig
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +25,9 @@ class TrainingConfig:
     that a large batch fits a small machine; None for all at once."""
     learning_rate_factor: float = 1.0
     """Multiplies the paper's learning rate, d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5) (Equation 3)."""
+    peak_learning_rate: float | None = None
+    """In place of the factor: the highest learning rate, which the end of the warm-up has. Fine-tuning wants 5e-5 to
+    5e-4, where the paper's base model has 7e-4 and ends its training with 1.4e-4."""
     warmup_steps: int = 4000
     """Steps of rising learning rate (Section 5.3)."""
     cooldown_steps: int = 0
@@ -65,7 +70,10 @@ class TrainingConfig:
     threads: int | None = None
     """Processor threads; None for torch's choice."""
     init_from: str | None = None
-    """A model whose weights training starts from; its vocabulary is used."""
+    """A model to fine-tune: a model folder, a run or a shipped model's name. Training starts from its weights and keeps
+    its vocabulary; what `model`, `search` and the languages leave out is as it has them."""
+    augmentation: AugmentationConfig = field(default_factory=AugmentationConfig)
+    """How pairs are changed each time they are met, for a model that bears with rough input; the paper has none."""
 
     def __post_init__(self) -> None:
         """Refuses values that cannot be meant, all at once."""
@@ -74,13 +82,16 @@ class TrainingConfig:
             for key, value, least in self._limits()
             if value is not None and value < least
         ]
-        for key in ("max_minutes", "learning_rate_factor", "adam_epsilon", "max_gradient_norm", "checkpoint_minutes"):
+        above = ["max_minutes", "learning_rate_factor", "peak_learning_rate", "adam_epsilon", "max_gradient_norm"]
+        for key in (*above, "checkpoint_minutes"):
             value = getattr(self, key)
             if value is not None and not 0 < value < float("inf"):
                 problems.append(f"{key} = {value} is not above 0; take a number above 0, or leave it out")
         for key in ("adam_beta1", "adam_beta2", "label_smoothing"):
             if not 0 <= getattr(self, key) < 1:
                 problems.append(f"{key} = {getattr(self, key)} is outside 0 to 1; take a number from 0 up to below 1")
+        if self.peak_learning_rate is not None and self.learning_rate_factor != 1.0:
+            problems.append("peak_learning_rate and learning_rate_factor say the same in two ways; leave one out")
         if self.cooldown_steps > self.max_steps:
             problems.append(f"cooldown_steps = {self.cooldown_steps} is more than max_steps = {self.max_steps}")
         if self.checkpoint_steps is None and self.checkpoint_minutes is None:

@@ -210,7 +210,8 @@ def _check_loss(metrics: StepMetrics) -> None:
     if not math.isfinite(metrics.loss):
         raise AttendoError(
             f"step {metrics.step}: the loss is {metrics.loss}; the last checkpoint is from before. Lower "
-            "training.learning_rate_factor or raise training.warmup_steps, and look for odd pairs in the corpora"
+            "training.learning_rate_factor (or peak_learning_rate) or raise training.warmup_steps, and look for odd "
+            "pairs in the corpora"
         )
 
 

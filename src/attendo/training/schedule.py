@@ -11,10 +11,13 @@ def learning_rate(step: int, d_model: int, config: TrainingConfig) -> float:
     Args:
         step: the update about to be made, from 1.
         d_model: the model's width.
-        config: has `warmup_steps`, `learning_rate_factor`, and `cooldown_steps` before `max_steps`, over which the rate
-            falls to 0 in a straight line (not in the paper; 0 steps by default).
+        config: has `warmup_steps`, `learning_rate_factor` or, in its place, `peak_learning_rate`, and `cooldown_steps`
+            before `max_steps`, in which the rate falls to 0 in a straight line (not in the paper; 0 steps by default).
     """
-    rate = config.learning_rate_factor / math.sqrt(d_model)
+    if config.peak_learning_rate is not None:
+        rate = config.peak_learning_rate * math.sqrt(config.warmup_steps)  # Equation 3 is highest at warmup_steps
+    else:
+        rate = config.learning_rate_factor / math.sqrt(d_model)
     rate *= min(1 / math.sqrt(step), step / (config.warmup_steps * math.sqrt(config.warmup_steps)))
     if config.cooldown_steps:
         rate *= min(1.0, (config.max_steps - step + 1) / (config.cooldown_steps + 1))

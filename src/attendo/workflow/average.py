@@ -6,7 +6,7 @@ from attendo.checkpoint import Checkpoints, mean_weights
 from attendo.errors import ModelError
 from attendo.text.prepared import open_prepared
 from attendo.workflow.model_folder import write_model
-from attendo.workflow.train import resume_run
+from attendo.workflow.train import origin, resume_run
 
 
 def average(run: Path, last: int, output: Path) -> list[int]:
@@ -35,5 +35,5 @@ def average(run: Path, last: int, output: Path) -> list[int]:
     prepared = open_prepared(prepared_folder)
     chosen = steps[-last:]
     weights = mean_weights(checkpoints.last_weights(last))
-    write_model(output, recipe, prepared, weights, {"steps": chosen[-1], "averaged_steps": chosen})
+    write_model(output, recipe, prepared, weights, {"steps": chosen[-1], "averaged_steps": chosen, **origin(run)})
     return chosen

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -10,17 +11,31 @@ from attendo.model.batch import Batch, collate
 from attendo.model.products import fast_float32_products
 from attendo.model.transformer import Transformer
 from attendo.recipe import Recipe
-from attendo.text.batching import plan_epoch, sample_indices
-from attendo.text.prepared import PreparedData
-from attendo.text.shards import PairShards
+from attendo.text.prepared import PreparedData, Vocabulary
 from attendo.training.update import batch_loss, make_optimizer, update
 from attendo.workflow.device import choose_device
+from attendo.workflow.train import batch_stream, mix
 
 _TRIAL_LENGTH = 25
 _TRIAL_TOKENS = (250, 2000)
 _LARGE_ENOUGH_S = 2.0
 _BYTES_PER_PARAMETER = 16
 """Weight, gradient and Adam's two means, float32 each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MixPart:
+    """What one corpus is in an epoch."""
+
+    corpus: str
+    pairs: int
+    """Pairs of it in the first epoch; from epoch to epoch they differ by one at most."""
+    share: float
+    """Of all pairs of the epoch."""
+    weight: float
+    """How often each of its pairs comes, on average."""
+    source_tag: str | None
+    """What stands before its sources."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,13 +65,17 @@ class Estimate:
     """For `max_steps`, without validation and saving."""
     device: str
     threads: int
+    mix: tuple[MixPart, ...] = ()
+    """What an epoch is made of; empty before the data is prepared."""
+    init_from: str | None = None
+    """The model that is fine-tuned."""
 
 
 def estimate(recipe: Recipe, prepared: PreparedData | None) -> Estimate:
     """Builds the recipe's model, makes a few updates on made-up sentences, and works out the rest.
 
     Args:
-        recipe: as resolved.
+        recipe: as resolved; where it fine-tunes a model, by `workflow.initial_model`.
         prepared: its data, if that is prepared; no corpus need be there otherwise.
 
     Raises:
@@ -81,7 +100,7 @@ def estimate(recipe: Recipe, prepared: PreparedData | None) -> Estimate:
         parameters=model.num_parameters,
         shapes=_shapes(model),
         vocab_size=sizes[1],
-        exact_vocabulary=prepared is not None,
+        exact_vocabulary=prepared is not None or config.init_from is not None,
         state_bytes=_BYTES_PER_PARAMETER * model.num_parameters,
         activation_bytes=round(
             bytes_per_token * min(config.max_tokens, config.max_tokens_at_once or config.max_tokens)
@@ -94,10 +113,15 @@ def estimate(recipe: Recipe, prepared: PreparedData | None) -> Estimate:
         hours=config.max_steps * tokens / rate / 3600,
         device=torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
         threads=torch.get_num_threads(),
+        mix=_mix(recipe, prepared) if prepared is not None else (),
+        init_from=config.init_from,
     )
 
 
 def _vocab_sizes(recipe: Recipe, prepared: PreparedData | None) -> tuple[int, int]:
+    if prepared is None and recipe.training.init_from is not None:
+        vocabulary = Vocabulary.of_model(Path(recipe.training.init_from))
+        return vocabulary.source.vocab_size, vocabulary.target.vocab_size
     if prepared is None:
         return recipe.tokenizer.vocab_size, recipe.tokenizer.vocab_size
     return prepared.source_tokenizer.vocab_size, prepared.target_tokenizer.vocab_size
@@ -105,18 +129,20 @@ def _vocab_sizes(recipe: Recipe, prepared: PreparedData | None) -> tuple[int, in
 
 def _plan(recipe: Recipe, prepared: PreparedData) -> tuple[int, float, int]:
     """Batches, share of padding and target tokens of the first epoch."""
-    corpora, seed = list(prepared.corpora.values()), recipe.training.seed
-    pairs = PairShards.join(corpora)
-    weights = [prepared.weights[name] for name in prepared.corpora]
-    plan = plan_epoch(
-        pairs.source_lengths,
-        pairs.target_lengths,
-        max_tokens=recipe.training.max_tokens,
-        seed=seed,
-        epoch=0,
-        indices=sample_indices([len(corpus) for corpus in corpora], weights, seed, 0),
-    )
+    plan = batch_stream(recipe, prepared).plan(0)
     return len(plan.batches), plan.padding_share, plan.target_tokens
+
+
+def _mix(recipe: Recipe, prepared: PreparedData) -> tuple[MixPart, ...]:
+    """The corpora of the first epoch, as the batches take them."""
+    tags = {corpus.name: corpus.source_tag for corpus in recipe.data.corpora} if recipe.data else {}
+    weights = dict(zip(prepared.corpora, mix(recipe, prepared), strict=True))
+    pairs = {name: round(weight * len(prepared.corpora[name])) for name, weight in weights.items()}
+    epoch = sum(pairs.values())
+    return tuple(
+        MixPart(corpus=name, pairs=number, share=number / epoch, weight=weights[name], source_tag=tags[name])
+        for name, number in pairs.items()
+    )
 
 
 def _try_out(model: Transformer, recipe: Recipe) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from attendo.errors import RecipeError
 from attendo.recipe import Recipe
-from attendo.text.prepared import PreparedData, fingerprint, is_prepared, open_prepared
+from attendo.text.prepared import PreparedData, Vocabulary, fingerprint, is_prepared, open_prepared
 from attendo.workflow.prepare import Progress, prepare
 
 
@@ -31,8 +31,12 @@ def prepared_folder(recipe: Recipe, root: Path) -> Path:
 def prepare_if_missing(recipe: Recipe, folder: Path, reporter: PreparationReporter) -> PreparedData:
     """Opens a recipe's prepared folder; makes it first where it is missing or of something else.
 
+    Where the recipe fine-tunes a model (`training.init_from`, resolved by `workflow.initial_model`), it is prepared for
+    that model's vocabulary.
+
     Raises:
         DataError: a corpus cannot be used.
+        ModelError: the vocabulary of the model to fine-tune cannot be read.
         RecipeError: the recipe names no corpora.
     """
     prepared = open_if_prepared(recipe, folder)
@@ -47,6 +51,7 @@ def prepare_if_missing(recipe: Recipe, folder: Path, reporter: PreparationReport
         folder,
         base_folder=recipe.folder,
         seed=recipe.training.seed,
+        vocabulary=_vocabulary(recipe),
         progress=reporter.preparing,
     )
 
@@ -67,4 +72,10 @@ def open_if_prepared(recipe: Recipe, folder: Path) -> PreparedData | None:
 def _fingerprint(recipe: Recipe) -> str:
     if recipe.data is None or not recipe.data.corpora:
         raise RecipeError(f"{recipe.name}: data.corpora names nothing to train on; see docs/own-data.md")
-    return fingerprint(recipe.data, recipe.tokenizer, recipe.training.seed)
+    return fingerprint(recipe.data, recipe.tokenizer, recipe.training.seed, _vocabulary(recipe))
+
+
+def _vocabulary(recipe: Recipe) -> Vocabulary | None:
+    """The vocabulary of the model that a recipe fine-tunes; None where it trains one from scratch."""
+    folder = recipe.training.init_from
+    return None if folder is None else Vocabulary.of_model(Path(folder))

@@ -1,7 +1,7 @@
 """Corpora to a prepared folder: the vocabulary, the token shards, and an account of every pair kept or dropped.
 
 The corpora are read three times, and nothing of them is held but a bounded sample and a byte a pair: once to clean them
-and to find duplicates, once to learn the vocabulary, once to write the tokens.
+and to find duplicates, once to learn the vocabulary (not where a model's is kept), once to write the tokens.
 """
 
 import random
@@ -36,6 +36,7 @@ from attendo.text.prepared import (
     MANIFEST_NAME,
     PreparationReport,
     PreparedData,
+    Vocabulary,
     describe_files,
     fingerprint,
     is_prepared,
@@ -109,9 +110,10 @@ def prepare(
     *,
     base_folder: Path,
     seed: int,
+    vocabulary: Vocabulary | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> PreparedData:
-    """Learns the vocabulary, writes the token shards and accounts for every pair.
+    """Learns the vocabulary, or keeps a model's, writes the token shards and accounts for every pair.
 
     The folder appears under its name when it is whole; what a folder of that name held before is replaced.
 
@@ -121,6 +123,7 @@ def prepare(
         output: the prepared folder to make.
         base_folder: what `data.folder` is relative to.
         seed: of the sample that the vocabulary is learned from.
+        vocabulary: that of a model to fine-tune, in place of one that is learned.
         progress: called a few times a second.
 
     Returns:
@@ -142,7 +145,10 @@ def prepare(
         names = corpora.names() | _valid_names(data, corpora.folder)
         corpus_files = describe_files(list(names.values()), list(names))
         cleaned = _find_duplicates(corpora, valid, folder / "digests.tmp", data.cleaning.drop_duplicates)
-        tokenizers, sampled = _learn(corpora, cleaned, tokenizer, folder, seed)
+        if vocabulary is None:
+            tokenizers, sampled = _learn(corpora, cleaned, tokenizer, folder, seed, data.source_tags)
+        else:
+            tokenizers, sampled = _keep(vocabulary, folder), 0
         writer = _Writer(folder, tokenizers, data.cleaning.max_tokens)
         reports = writer.write_corpora(corpora, cleaned)
         valid_report = writer.write_valid(data.valid, valid) if data.valid else None
@@ -153,10 +159,11 @@ def prepare(
             target_vocab_size=tokenizers[1].vocab_size,
             sampled_pairs=sampled,
             seconds=round(time.monotonic() - started, 3),
+            vocabulary_from=vocabulary.origin if vocabulary else None,
         )
         write_json(folder / "report.json", report_as_json(report))
         _check_unchanged(names, corpus_files)
-        _write_manifest(folder, data, tokenizer, seed, corpus_files)
+        _write_manifest(folder, data, tokenizer, seed, vocabulary, corpus_files)
     return open_prepared(output)
 
 
@@ -196,7 +203,12 @@ def _find_duplicates(
 
 
 def _learn(
-    corpora: _Corpora, cleaned: _Cleaned, config: TokenizerConfig, folder: Path, seed: int
+    corpora: _Corpora,
+    cleaned: _Cleaned,
+    config: TokenizerConfig,
+    folder: Path,
+    seed: int,
+    source_tags: Sequence[str],
 ) -> tuple[tuple[Tokenizer, Tokenizer], int]:
     """Learns one or two vocabularies; gives those of source and target, and how many pairs they were learned from."""
     num_kept = int(np.count_nonzero(~cleaned.duplicates))
@@ -213,11 +225,20 @@ def _learn(
 
     if config.joint:
         sentences = (sentence for pair in sample() for sentence in (pair.source, pair.target))
-        joint = learn_tokenizer(sentences, config, folder / "source.spm", seed)
+        joint = learn_tokenizer(sentences, config, folder / "source.spm", seed, symbols=source_tags)
         return (joint, joint), num_sampled
-    source = learn_tokenizer((pair.source for pair in sample()), config, folder / "source.spm", seed)
+    sources = (pair.source for pair in sample())
+    source = learn_tokenizer(sources, config, folder / "source.spm", seed, symbols=source_tags)
     target = learn_tokenizer((pair.target for pair in sample()), config, folder / "target.spm", seed)
     return (source, target), num_sampled
+
+
+def _keep(vocabulary: Vocabulary, folder: Path) -> tuple[Tokenizer, Tokenizer]:
+    """Writes a model's vocabulary as it is; gives its two sides."""
+    vocabulary.source.save(folder / "source.spm")
+    if not vocabulary.joint:
+        vocabulary.target.save(folder / "target.spm")
+    return vocabulary.source, vocabulary.target
 
 
 def _kept(corpora: _Corpora, cleaned: _Cleaned) -> Iterator[SentencePair]:
@@ -246,17 +267,18 @@ class _Writer:
         with (self._folder / "dropped.tsv").open("w", encoding="utf-8", newline="\n") as dropped:
             dropped.write(_DROPPED_HEADER)
             for number, config in enumerate(corpora.configs):
-                account = Account(config, config.name)
+                account = self._account(config, config.name)
                 items = _marked(corpora.clean(number, "encoding"), rows)
                 with self._shards(config.name) as shards:
                     while chunk := list(islice(items, _CHUNK_PAIRS)):
-                        self._write_chunk(chunk, shards, account, dropped)
+                        self._write_chunk(chunk, config, shards, account, dropped)
                 reports.append(account.close(cleaned.in_valid[config.name]))
         return reports
 
     def write_valid(self, config: CorpusConfig, valid: tuple[list[str], list[str]]) -> CorpusReport:
-        """Writes the validation set's shards and sentences."""
-        account = Account(config, VALID_NAME)
+        """Writes the validation set's shards and sentences, its tag before the sources."""
+        account = self._account(config, VALID_NAME)
+        valid = [config.tagged(source) for source in valid[0]], valid[1]
         batches = [self._source_tokenizer.encode_batch(valid[0]), self._target_tokenizer.encode_batch(valid[1])]
         with self._shards(VALID_NAME) as shards:
             for src_ids, tgt_ids in zip(*batches, strict=True):
@@ -266,15 +288,28 @@ class _Writer:
             write_text(self._folder / f"valid.{side}.txt", "".join(f"{sentence}\n" for sentence in sentences))
         return account.close(in_valid=0)
 
+    def _account(self, config: CorpusConfig, name: str) -> Account:
+        return Account(
+            config,
+            name,
+            source_byte_ids=self._source_tokenizer.byte_ids,
+            target_byte_ids=self._target_tokenizer.byte_ids,
+        )
+
     def _shards(self, name: str) -> ShardWriter:
         vocab_size = max(self._source_tokenizer.vocab_size, self._target_tokenizer.vocab_size)
         return ShardWriter(self._folder / "shards", name, vocab_size)
 
     def _write_chunk(
-        self, chunk: list[SentencePair | Dropped], shards: ShardWriter, account: Account, dropped: IO[str]
+        self,
+        chunk: list[SentencePair | Dropped],
+        config: CorpusConfig,
+        shards: ShardWriter,
+        account: Account,
+        dropped: IO[str],
     ) -> None:
         pairs = [item for item in chunk if isinstance(item, SentencePair)]
-        src_batch = iter(self._source_tokenizer.encode_batch([pair.source for pair in pairs]))
+        src_batch = iter(self._source_tokenizer.encode_batch([config.tagged(pair.source) for pair in pairs]))
         tgt_batch = iter(self._target_tokenizer.encode_batch([pair.target for pair in pairs]))
         for item in chunk:
             if isinstance(item, SentencePair):
@@ -309,16 +344,23 @@ def _check_unchanged(names: dict[str, Path], before: dict[str, dict[str, Any]]) 
 
 
 def _write_manifest(
-    folder: Path, data: DataConfig, tokenizer: TokenizerConfig, seed: int, corpus_files: dict[str, dict[str, Any]]
+    folder: Path,
+    data: DataConfig,
+    tokenizer: TokenizerConfig,
+    seed: int,
+    vocabulary: Vocabulary | None,
+    corpus_files: dict[str, dict[str, Any]],
 ) -> None:
     """Writes the file that says that all others are there."""
     written = sorted(path for path in folder.rglob("*") if path.is_file())
+    kept = {"from": vocabulary.origin, "sha256": vocabulary.checksums} if vocabulary else None
     manifest = {
         "format_version": FORMAT_VERSION,
-        "fingerprint": fingerprint(data, tokenizer, seed),
+        "fingerprint": fingerprint(data, tokenizer, seed, vocabulary),
         "source_language": data.source_language,
         "target_language": data.target_language,
-        "joint": tokenizer.joint,
+        "joint": vocabulary.joint if vocabulary else tokenizer.joint,
+        "vocabulary": kept,
         "seed": seed,
         "corpus_files": corpus_files,
         "files": describe_files(written, [path.relative_to(folder).as_posix() for path in written]),
