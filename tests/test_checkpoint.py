@@ -1,10 +1,18 @@
 """Model folders and checkpoints: round trips, averages by hand, and what is said of broken ones."""
 
+import hashlib
 import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
+from safetensors.numpy import load_file as load_arrays
+from safetensors.torch import load_file, save_file
+from torch import Tensor
 
 from attendo.checkpoint import (
     Checkpoints,
@@ -13,12 +21,16 @@ from attendo.checkpoint import (
     load_model,
     mean_weights,
     named_weights,
+    read_description,
+    replace_card,
     save_model,
+    shipped_models,
     verify_folder,
 )
 from attendo.errors import ModelError
 from attendo.model.batch import collate
 from attendo.model.config import ModelConfig
+from attendo.model.quantization import quantized
 from attendo.model.transformer import Transformer
 from attendo.text.tokenization import Tokenizer, TokenizerConfig, learn_tokenizer
 
@@ -98,7 +110,7 @@ def test_truncated_weights_are_an_error(folder: Path, keep: int) -> None:
     path.write_bytes(path.read_bytes()[:keep])
     with pytest.raises(ModelError, match=r"model\.safetensors: cannot be read"):
         load_model(folder)
-    assert any("differs from its checksum" in problem for problem in verify_folder(folder))
+    assert any(f"has {keep} bytes, not" in problem for problem in verify_folder(folder))
 
 
 def test_weights_of_another_shape_are_named(folder: Path) -> None:
@@ -194,3 +206,231 @@ def test_a_torn_checkpoint_is_passed_over(tmp_path: Path) -> None:
 
 def test_no_checkpoint_yet(tmp_path: Path) -> None:
     assert Checkpoints(tmp_path / "none", keep=3).latest() is None
+
+
+# --- int8 -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def int8_folder(folder: Path, model: Transformer, tokenizer: Tokenizer) -> Path:
+    path = folder.with_name("int8")
+    description = replace(read_description(folder), dtype="int8")
+    save_model(path, description, named_weights(model), tokenizer, tokenizer, "# card\n")
+    return path
+
+
+def test_int8_is_codes_and_a_scale_a_row(int8_folder: Path, model: Transformer) -> None:
+    stored = load_arrays(int8_folder / "model.safetensors")  # numpy's reader, which needs nothing of ours
+    for name, parameter in model.named_parameters():
+        weight = parameter.detach().numpy()
+        if weight.ndim == 1:
+            assert np.array_equal(stored[name], weight)
+            continue
+        codes, scales = stored[name], stored[f"{name}.scales"]
+        assert (codes.dtype.name, scales.dtype.name, scales.shape) == ("int8", "float32", (len(weight),))
+        assert np.allclose(scales, np.abs(weight).max(axis=1) / 127)
+        assert (np.abs(codes * scales[:, None].astype(np.float64) - weight) <= scales[:, None] * 0.5001).all()
+    matrices = sum(name.endswith(".scales") for name in stored)
+    assert len(stored) == len(list(model.parameters())) + matrices
+    assert json.loads((int8_folder / "config.json").read_text())["dtype"] == "int8"
+
+
+def test_int8_comes_back_as_it_was(int8_folder: Path, folder: Path, model: Transformer) -> None:
+    batch = collate([[5, 6, 0], [7, 0]], [[7, 0], [8, 9, 0]])
+    loaded = load_model(int8_folder)
+    assert torch.equal(quantized(loaded.transformer)(batch), quantized(model)(batch))
+    assert {parameter.dtype for parameter in loaded.transformer.parameters()} == {torch.float32}
+    assert torch.allclose(loaded.transformer(batch), model(batch), atol=0.1)
+    assert (loaded.description.dtype, load_model(folder).description.dtype) == ("int8", "float32")
+    sizes = [(each / "model.safetensors").stat().st_size for each in (int8_folder, folder)]
+    assert sizes[0] < 0.5 * sizes[1]  # of 16 columns the scales are a fourth; the rest is names
+    assert verify_folder(int8_folder) == []
+
+
+def test_a_folder_from_before_there_was_int8_is_float32(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    del config["dtype"]
+    (folder / "config.json").write_text(json.dumps(config))
+    assert read_description(folder).dtype == "float32"
+    load_model(folder)
+
+
+NAME = "encoder_layers.0.feed_forward.inner.weight"
+Change = Callable[[dict[str, Tensor]], object]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.pop(f"{NAME}.scales"), rf"{NAME}\.scales is missing"),
+        (lambda t: t.pop(NAME), rf"{NAME} is missing"),
+        (lambda t: t.update({NAME: t[NAME][:, 1:].contiguous()}), rf"{NAME} is \(24, 15\), not \(24, 16\)"),
+        (lambda t: t.update({NAME: t[NAME].float()}), rf"{NAME} is in float32, not int8"),
+        (lambda t: t.update({NAME: t[NAME].view(torch.uint8)}), rf"{NAME} is in uint8, not int8"),
+        (lambda t: t.update({f"{NAME}.scales": t[f"{NAME}.scales"][:3]}), r"scales is \(3,\), not \(24,\)"),
+        (lambda t: t.update({f"{NAME}.scales": t[f"{NAME}.scales"].half()}), r"scales is in float16, not float32"),
+        (lambda t: t[f"{NAME}.scales"].__setitem__(2, float("nan")), rf"{NAME}\.scales has scales that are not finite"),
+        (lambda t: t[f"{NAME}.scales"].neg_(), rf"{NAME}\.scales has scales that are not finite numbers above 0"),
+        (lambda t: t[NAME].__setitem__((1, 1), -128), rf"{NAME} has codes below -127"),
+        (lambda t: t.update({"more": torch.zeros(1)}), r"more is not part of this model"),
+    ],
+)
+def test_torn_int8_is_named(int8_folder: Path, change: Change, message: str) -> None:
+    path = int8_folder / "model.safetensors"
+    tensors = {name: value.clone() for name, value in load_file(path).items()}
+    change(tensors)
+    save_file(tensors, path)
+    with pytest.raises(ModelError, match=rf"int8/model\.safetensors: .*{message}"):
+        load_model(int8_folder)
+
+
+@pytest.mark.parametrize(
+    ("stored", "described", "message"),
+    [("int8", "float32", r"\.scales is not part of this model"), ("float32", "int8", r"\.scales is missing")],
+)
+def test_weights_of_the_other_dtype_are_named(
+    folder: Path, int8_folder: Path, stored: str, described: str, message: str
+) -> None:
+    folders = {"float32": folder, "int8": int8_folder}
+    shutil.copy(folders[stored] / "model.safetensors", folders[described] / "model.safetensors")
+    with pytest.raises(ModelError, match=message):
+        load_model(folders[described])
+
+
+@pytest.mark.parametrize("keep", [0, 7, 90, 2000, 5000])
+def test_truncated_int8_is_an_error(int8_folder: Path, keep: int) -> None:
+    path = int8_folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(ModelError, match=r"model\.safetensors: cannot be read"):
+        load_model(int8_folder)
+
+
+def test_a_damaged_model_is_not_written_in_int8(folder: Path, model: Transformer, tokenizer: Tokenizer) -> None:
+    weights = {name: value.clone() for name, value in named_weights(model).items()}
+    weights[NAME][0, 0] = float("nan")
+    description = replace(read_description(folder), dtype="int8")
+    with pytest.raises(ModelError, match=rf"new: {NAME} has numbers that are not finite"):
+        save_model(folder.with_name("new"), description, weights, tokenizer, tokenizer, "")
+    assert not folder.with_name("new").exists()
+
+
+def test_everybody_may_read_what_one_may_read_of_it(folder: Path) -> None:
+    modes = {path.stat().st_mode for path in folder.iterdir()}
+    assert len(modes) == 1
+
+
+# --- checksums --------------------------------------------------------------------------------------------------------
+
+
+def test_checksums_say_size_and_sha256(folder: Path) -> None:
+    content = json.loads((folder / "checksums.json").read_text())
+    card = (folder / "README.md").read_bytes()
+    assert content["README.md"] == {"bytes": len(card), "sha256": hashlib.sha256(card).hexdigest()}
+
+
+def test_checksums_without_sizes_still_verify(folder: Path) -> None:
+    files = [path for path in folder.iterdir() if path.name != "checksums.json"]
+    sums = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    (folder / "checksums.json").write_text(json.dumps(sums))
+    assert verify_folder(folder) == []
+    (folder / "README.md").write_text("# other\n")
+    assert verify_folder(folder) == [f"{folder / 'README.md'}: differs from its checksum; it was changed or is torn"]
+
+
+def test_a_changed_byte_is_found(folder: Path) -> None:
+    content = bytearray((folder / "source.spm").read_bytes())
+    content[100] ^= 1
+    (folder / "source.spm").write_bytes(content)
+    assert verify_folder(folder) == [f"{folder / 'source.spm'}: differs from its checksum; it was changed or is torn"]
+
+
+def test_a_file_that_would_be_read_must_be_known(folder: Path) -> None:
+    shutil.copy(folder / "source.spm", folder / "target.spm")
+    (folder / "my notes.txt").touch()  # which nobody reads
+    (problem,) = verify_folder(folder)
+    assert problem.startswith(f"{folder / 'target.spm'}: checksums.json does not know it")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("[]", "holds no checksums"),
+        ("{", "cannot be read"),
+        ("", "cannot be read"),
+        ('{"README.md": 3}', r"README\.md: checksums\.json says nothing of it that can be compared"),
+        ('{"README.md": {"bytes": 7}}', r"README\.md: checksums\.json says nothing of it that can be compared"),
+        ('{"README.md": {"bytes": "x", "sha256": "y"}}', r"README\.md: has 7 bytes, not x"),
+        ('{"../../etc": "y"}', r"etc: missing"),
+        ('{"": "y"}', r"missing"),
+        ("{}", r"config\.json: checksums\.json does not know it"),
+    ],
+)
+def test_broken_checksums(folder: Path, content: str, message: str) -> None:
+    (folder / "checksums.json").write_text(content)
+    with pytest.raises(ModelError, match=message):
+        raise ModelError("\n".join(verify_folder(folder)))
+
+
+def test_another_card_leaves_the_folder_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replace_card(folder, "# another, longer\n")
+    assert (folder / "README.md").read_text() == "# another, longer\n"
+    assert verify_folder(folder) == []
+
+    def fail(path: Path, text: str) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr("attendo.checkpoint.write_text", fail)
+    with pytest.raises(OSError, match="no space left"):
+        replace_card(folder, "# a third\n")
+    assert (folder / "README.md").read_text() == "# another, longer\n"
+    assert verify_folder(folder) == []
+    (folder / "checksums.json").unlink()
+    with pytest.raises(ModelError, match=r"checksums\.json: not found"):
+        replace_card(folder, "")
+
+
+# --- shipped models ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shipped(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two models where the package has its own; in the current folder, none."""
+    place = tmp_path / "package"
+    for name in ("xx-yy", "yy-xx"):
+        shutil.copytree(folder, place / name)
+    (place / "no model").mkdir()
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setattr("attendo.checkpoint.SHIPPED", place)
+    return place
+
+
+def test_a_shipped_model_is_found_last(shipped: Path, folder: Path) -> None:
+    assert shipped_models() == {"xx-yy": shipped / "xx-yy", "yy-xx": shipped / "yy-xx"}
+    assert find_model("xx-yy") == shipped / "xx-yy"
+    Path("xx-yy").mkdir()  # such as a folder of corpora
+    assert find_model("xx-yy") == shipped / "xx-yy"
+    shutil.copytree(folder, Path("xx-yy/model"))
+    assert find_model("xx-yy") == Path("xx-yy/model")
+    shutil.copytree(folder, Path("yy-xx"))
+    assert find_model("yy-xx") == Path("yy-xx")
+    assert find_model(str(shipped / "yy-xx")) == shipped / "yy-xx"
+
+
+def test_the_nearest_shipped_model_is_named(shipped: Path) -> None:
+    known = r"Shipped models: xx-yy, yy-xx; train one with: attendo train RECIPE -o"
+    with pytest.raises(ModelError, match=rf"^XX_YY: no such model or run folder; did you mean xx-yy\? {known} XX_YY$"):
+        find_model("XX_YY")
+    with pytest.raises(ModelError, match=rf"^runs/mine: no such model or run folder\. {known} runs/mine$"):
+        find_model("runs/mine")
+    with pytest.raises(ModelError, match=r"neither a model folder .* Shipped models: xx-yy, yy-xx$"):
+        find_model(".")
+
+
+def test_without_shipped_models_none_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attendo.checkpoint.SHIPPED", tmp_path / "models")
+    assert shipped_models() == {}
+    with pytest.raises(
+        ModelError, match=r"^x: no such model or run folder; train one with: attendo train RECIPE -o x$"
+    ):
+        find_model("x")

@@ -2,15 +2,18 @@
 
 A model folder:      config.json  model.safetensors  source.spm  [target.spm]  README.md  checksums.json
 A checkpoint folder: weights.safetensors  training.safetensors  state.json  checksums.json
+
+In `model.safetensors` of a model in int8 every matrix is its codes, and `NAME.scales` the scale of each row.
 """
 
+import difflib
 import json
 import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
@@ -19,14 +22,19 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from attendo.errors import ModelError
-from attendo.files import atomic_folder, sha256, write_json
+from attendo.files import atomic_folder, sha256, write_json, write_text
 from attendo.model.config import ModelConfig
+from attendo.model.quantization import from_int8, matrix_names, scales_name, to_int8
 from attendo.model.transformer import Transformer
 from attendo.text.tokenization import Tokenizer
 
 FORMAT_VERSION = 1
 CONFIG, WEIGHTS, CARD, CHECKSUMS = "config.json", "model.safetensors", "README.md", "checksums.json"
 SOURCE_SPM, TARGET_SPM = "source.spm", "target.spm"
+_VERIFIED = (CONFIG, WEIGHTS, SOURCE_SPM, TARGET_SPM, "weights.safetensors", "state.json")
+"""Files that are read where they are there, and so have to be in `checksums.json`."""
+SHIPPED = Path(__file__).parent / "models"
+"""The models that come with the package, a folder each, named after its languages."""
 
 
 @with_config(ConfigDict(extra="forbid"))
@@ -40,6 +48,8 @@ class ModelDescription:
     target_language: str = ""
     src_vocab_size: int
     tgt_vocab_size: int
+    dtype: Literal["float32", "int8"] = "float32"
+    """What its matrices are stored in, and calculated with unless another is asked for."""
     model: ModelConfig
     search: dict[str, Any]
     """Search settings that differ from the defaults, as in a recipe."""
@@ -54,7 +64,7 @@ class LoadedModel:
     folder: Path
     description: ModelDescription
     transformer: Transformer
-    """In evaluation mode, float32, on the CPU."""
+    """In evaluation mode, float32 whatever it is stored in, on the CPU; in int8 it gets the codes that are stored."""
     source_tokenizer: Tokenizer
     target_tokenizer: Tokenizer
 
@@ -71,18 +81,25 @@ def save_model(
 
     Args:
         folder: where.
-        description: what goes into `config.json`.
-        weights: by the names of `Transformer.named_parameters()`, each shared matrix once.
+        description: what goes into `config.json`; its dtype is what the matrices are stored in.
+        weights: float32, by the names of `Transformer.named_parameters()`, each shared matrix once.
         source_tokenizer: becomes `source.spm`.
         target_tokenizer: becomes `target.spm` where it is another one.
         card: Markdown for `README.md`.
 
     Raises:
+        ModelError: int8, and a weight is not finite.
         OSError: the disk is full, or the folder cannot be written to.
     """
+    matrices = matrix_names(skeleton(folder, description)) if description.dtype == "int8" else ()
+    try:
+        stored = to_int8(weights, matrices)
+    except ValueError as error:
+        raise ModelError(f"{folder}: {error}; the model is damaged, see `attendo info MODEL --verify`") from error
     with atomic_folder(folder) as draft:
         write_json(draft / CONFIG, asdict(description))
-        save_file(_plain(weights), draft / WEIGHTS)
+        save_file(_plain(stored), draft / WEIGHTS)
+        shutil.copymode(draft / CONFIG, draft / WEIGHTS)  # safetensors lets only the owner read what it writes
         source_tokenizer.save(draft / SOURCE_SPM)
         if target_tokenizer is not source_tokenizer:
             target_tokenizer.save(draft / TARGET_SPM)
@@ -97,12 +114,8 @@ def load_model(folder: Path) -> LoadedModel:
         ModelError: a file is missing, torn or does not fit the others; the message names it.
     """
     description = read_description(folder)
-    with torch.device("meta"):
-        transformer = _build(folder, description)
-    weights = _load_tensors(folder / WEIGHTS)
-    expected = dict(transformer.named_parameters())
-    _check_tensors(folder / WEIGHTS, weights, {name: tuple(value.shape) for name, value in expected.items()})
-    transformer = _build(folder, description, weights)
+    transformer = _build(folder, description)
+    load_weights(transformer, _load_weights(folder, description), folder / WEIGHTS)
     source = Tokenizer.load(folder / SOURCE_SPM)
     target = Tokenizer.load(folder / TARGET_SPM) if (folder / TARGET_SPM).exists() else source
     for name, tokenizer, size in (
@@ -143,8 +156,16 @@ def read_description(folder: Path) -> ModelDescription:
         raise ModelError(f"{path}: {faults}") from error
 
 
+def shipped_models() -> dict[str, Path]:
+    """The folders of the models that come with the package, by their names, sorted."""
+    return {path.name: path for path in sorted(SHIPPED.glob("*")) if (path / CONFIG).is_file()}
+
+
 def find_model(name: str) -> Path:
-    """The model folder that a MODEL on the command line means: a model, or a run and so its best averaged model.
+    """The model folder that a MODEL on the command line means.
+
+    Args:
+        name: in this order a model folder, a run, whose best averaged model it is, or the name of a shipped model.
 
     Raises:
         ModelError: there is none.
@@ -159,27 +180,57 @@ def find_model(name: str) -> Path:
             f"{path}: a run without a model yet; let it train on (attendo train --resume -o {path}), or take its "
             f"checkpoints: attendo average {path} --last 5 -o MODEL"
         )
+    shipped = shipped_models()
+    if name in shipped:
+        return shipped[name]
+    near = difflib.get_close_matches(name.lower(), shipped, n=1)
+    hint = f"; did you mean {near[0]}?" if near else "."
+    known = f"{hint} Shipped models: {', '.join(shipped)}" if shipped else ""
     if path.exists():
-        raise ModelError(f"{path}: neither a model folder (with {CONFIG}) nor a run folder (with checkpoints/)")
-    raise ModelError(f"{name}: no such model or run folder; train one with: attendo train RECIPE -o {name}")
+        raise ModelError(f"{path}: neither a model folder (with {CONFIG}) nor a run folder (with checkpoints/){known}")
+    raise ModelError(f"{name}: no such model or run folder{known}; train one with: attendo train RECIPE -o {name}")
 
 
 def verify_folder(folder: Path) -> list[str]:
-    """Compares every file of a model or checkpoint folder with its checksum.
+    """Compares every file of a model or checkpoint folder with its size and checksum; nothing of it is loaded.
 
     Returns:
         What is wrong, a line each; empty where all is whole.
     """
     path = folder / CHECKSUMS
-    content = _read_json(path, ModelError(f"{path}: not found"))
-    problems = []
-    for name, expected in content.items():
-        file = folder / name
-        if Path(name).name != name or not file.is_file():
-            problems.append(f"{file}: missing")
-        elif sha256(file) != expected:
-            problems.append(f"{file}: differs from its checksum; it was changed or is torn")
-    return problems
+    try:
+        content = _read_json(path, ModelError(f"{path}: not found, so nothing can be compared; copy the folder again"))
+    except ModelError as error:
+        return [str(error)]
+    if not isinstance(content, dict):
+        return [f"{path}: holds no checksums; copy the folder again"]
+    # A name is one of the folder itself, wherever a broken list points.
+    compared = (_file_problem(folder / Path(name).name, expected) for name, expected in content.items())
+    unknown = (name for name in _VERIFIED if name not in content and (folder / name).exists())
+    return [
+        *(problem for problem in compared if problem),
+        *(f"{folder / name}: {CHECKSUMS} does not know it; copy the folder again" for name in unknown),
+    ]
+
+
+def replace_card(folder: Path, card: str) -> None:
+    """Writes another card into a model folder, which is whole at every moment: its checksum goes first.
+
+    Args:
+        folder: a model folder.
+        card: Markdown for `README.md`.
+
+    Raises:
+        ModelError: its checksums are missing or torn.
+        OSError: the disk is full, or the folder cannot be written to.
+    """
+    checksums = _read_json(folder / CHECKSUMS, ModelError(f"{folder / CHECKSUMS}: not found; copy the folder again"))
+    if not isinstance(checksums, dict):
+        raise ModelError(f"{folder / CHECKSUMS}: holds no checksums; copy the folder again")
+    others = {name: value for name, value in checksums.items() if name != CARD}
+    write_json(folder / CHECKSUMS, others)
+    write_text(folder / CARD, card)
+    write_json(folder / CHECKSUMS, dict(sorted((others | {CARD: _seal(folder / CARD)}).items())))
 
 
 def load_weights(transformer: Transformer, weights: Mapping[str, Tensor], where: Path) -> None:
@@ -276,7 +327,7 @@ class Checkpoints:
                 folder = self._path(step, regular=regular)
                 if not (folder / "training.safetensors").is_file():
                     continue
-                problems_here = self._problems(folder)
+                problems_here = verify_folder(folder)
                 if problems_here:
                     problems += problems_here
                     continue
@@ -299,12 +350,6 @@ class Checkpoints:
     def _path(self, step: int, *, regular: bool) -> Path:
         return self.folder / (f"step-{step:08d}" + ("" if regular else "-interrupted"))
 
-    def _problems(self, folder: Path) -> list[str]:
-        try:
-            return verify_folder(folder)
-        except ModelError as error:
-            return [str(error)]
-
     def _prune(self, newest: int) -> None:
         regular = self.steps(regular_only=True)
         for step in regular[: -self._keep]:
@@ -322,24 +367,57 @@ def named_weights(transformer: Transformer) -> dict[str, Tensor]:
     return {name: parameter.detach() for name, parameter in transformer.named_parameters()}
 
 
-def _build(folder: Path, description: ModelDescription, weights: Mapping[str, Tensor] | None = None) -> Transformer:
+def _build(folder: Path, description: ModelDescription) -> Transformer:
     try:
         with torch.random.fork_rng(devices=[]):  # reading a model draws none of the caller's random numbers
-            transformer = Transformer(description.model, description.src_vocab_size, description.tgt_vocab_size)
+            return Transformer(description.model, description.src_vocab_size, description.tgt_vocab_size)
     except ValueError as error:
         raise ModelError(f"{folder / CONFIG}: {error}") from error
-    if weights is not None:
-        load_weights(transformer, weights, folder / WEIGHTS)
-    return transformer
 
 
-def _check_tensors(path: Path, tensors: Mapping[str, Tensor], shapes: Mapping[str, tuple[int, ...]]) -> None:
+def skeleton(folder: Path, description: ModelDescription) -> Transformer:
+    """A model without its weights, names and shapes alone.
+
+    Args:
+        folder: where it is from or goes to, for messages.
+        description: what its `config.json` says.
+
+    Raises:
+        ModelError: there is no such model.
+    """
+    with torch.device("meta"):
+        return _build(folder, description)
+
+
+def _load_weights(folder: Path, description: ModelDescription) -> dict[str, Tensor]:
+    """The weights of a model folder, float32; what is stored is checked before it is believed."""
+    path, expected = folder / WEIGHTS, skeleton(folder, description)
+    matrices = matrix_names(expected) if description.dtype == "int8" else ()
+    stored = _load_tensors(path)
+    shapes = {name: tuple(value.shape) for name, value in expected.named_parameters()}
+    shapes |= {scales_name(name): shapes[name][:1] for name in matrices}
+    _check_tensors(path, stored, shapes, codes=matrices)
+    try:
+        return from_int8(stored, matrices)
+    except ValueError as error:
+        raise ModelError(f"{path}: {error}; it was changed or is torn, copy the folder again") from error
+
+
+def _check_tensors(
+    path: Path, tensors: Mapping[str, Tensor], shapes: Mapping[str, tuple[int, ...]], codes: Sequence[str] = ()
+) -> None:
+    dtypes = dict.fromkeys(shapes, torch.float32) | dict.fromkeys(codes, torch.int8)
     problems = [f"{name} is missing" for name in shapes if name not in tensors]
     problems += [f"{name} is not part of this model" for name in tensors if name not in shapes]
     problems += [
         f"{name} is {tuple(tensors[name].shape)}, not {shape}"
         for name, shape in shapes.items()
         if name in tensors and tuple(tensors[name].shape) != shape
+    ]
+    problems += [
+        f"{name} is in {str(tensors[name].dtype).removeprefix('torch.')}, not {str(dtype).removeprefix('torch.')}"
+        for name, dtype in dtypes.items()
+        if name in tensors and tensors[name].dtype != dtype
     ]
     if problems:
         shown = "; ".join(problems[:3]) + (f" and {len(problems) - 3} more" if len(problems) > 3 else "")
@@ -378,4 +456,32 @@ def _drop_file(folder: Path, name: str) -> None:
 
 def _write_checksums(folder: Path) -> None:
     files = sorted(file for file in folder.iterdir() if file.name != CHECKSUMS)
-    write_json(folder / CHECKSUMS, {file.name: sha256(file) for file in files})
+    write_json(folder / CHECKSUMS, {file.name: _seal(file) for file in files})
+
+
+def _seal(file: Path) -> dict[str, int | str]:
+    """What `checksums.json` says of a file."""
+    return {"bytes": file.stat().st_size, "sha256": sha256(file)}
+
+
+def _file_problem(file: Path, expected: Any) -> str | None:
+    """How a file differs from what `checksums.json` says of it; None where it does not.
+
+    Args:
+        file: in its folder.
+        expected: as `_seal` gives it, or, in a folder written before there were sizes, the SHA-256 alone.
+    """
+    seal = {"sha256": expected} if isinstance(expected, str) else expected
+    if not isinstance(seal, dict) or not isinstance(seal.get("sha256"), str):
+        return f"{file}: {CHECKSUMS} says nothing of it that can be compared; copy the folder again"
+    try:
+        if not file.is_file():
+            return f"{file}: missing"
+        size = file.stat().st_size
+        if seal.get("bytes", size) != size:
+            return f"{file}: has {size} bytes, not {seal['bytes']}; it was changed or is torn"
+        if sha256(file) != seal["sha256"]:
+            return f"{file}: differs from its checksum; it was changed or is torn"
+    except OSError as error:
+        return f"{file}: cannot be read ({error.strerror})"
+    return None

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,3 +56,31 @@ def test_wrong_usage(attendo: Command, model_folder: Path, tmp_path: Path) -> No
     finished = attendo("import", tmp_path / "nothing", "-o", tmp_path / "out")
     assert finished.status == 1
     assert "config.json: cannot be read" in finished.err
+
+
+def test_a_model_in_int8_translates_in_int8_unless_asked_otherwise(
+    attendo: Command, model_folder: Path, corpus: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "s").write_text("".join(f"{pair[0]}\n" for pair in corpus.pairs[:9]))
+    options = ["--format", "attendo", "--quantization", "int8", "--sentences", tmp_path / "s", "--threads", "1"]
+    finished = attendo("export", model_folder, "-o", tmp_path / "out", *options)
+    assert finished.status == 0, finished.err
+    assert finished.out.startswith(f"parity     {tmp_path / 'out'} (attendo, int8)\n")
+    assert finished.out.endswith("result     parity\n")
+
+    def log_probs(folder: Path, *options: str) -> list[float]:
+        printed = attendo("translate", folder, tmp_path / "s", "--json", *options).out
+        return [json.loads(line)["log_prob"] for line in printed.splitlines()]
+
+    own = log_probs(tmp_path / "out")
+    assert own == log_probs(model_folder, "--dtype", "int8")
+    assert own != log_probs(model_folder) == log_probs(model_folder, "--dtype", "float32")
+    assert own != log_probs(tmp_path / "out", "--dtype", "float32")
+    (tmp_path / "t").write_text("".join(f"{pair[1]}\n" for pair in corpus.pairs[:9]))
+    files = ["--source", tmp_path / "s", "--target", tmp_path / "t"]
+    scored = [
+        attendo("score", folder, *files, *dtype).out
+        for folder, dtype in ((tmp_path / "out", ()), (model_folder, ("--dtype", "int8")))
+    ]
+    assert len(scored[0].splitlines()) == 9
+    assert scored[0] == scored[1]

@@ -34,8 +34,66 @@ def test_info_verifies(attendo: Command, model_folder: Path, tmp_path: Path) -> 
     (copy / "README.md").unlink()
     finished = attendo("info", copy, "--verify")
     assert finished.status == 1
-    assert f"{copy / 'source.spm'}: differs from its checksum" in finished.err
+    size = (copy / "source.spm").stat().st_size
+    assert f"{copy / 'source.spm'}: has {size} bytes, not {size - 1}" in finished.err
     assert f"{copy / 'README.md'}: missing" in finished.err
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "checksums.json"])
+def test_info_verifies_before_it_reads(attendo: Command, model_folder: Path, tmp_path: Path, name: str) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(model_folder, run / "model")
+    (run / "model" / name).write_bytes(b"{")
+    for folder in (run, run / "model"):
+        finished = attendo("info", folder, "--verify")
+        assert finished.status == 1
+        why = "cannot be read" if name == "checksums.json" else "has 1 bytes, not"
+        assert finished.err.startswith(f"attendo: error: {run / 'model' / name}: {why}")
+        assert finished.out == ""
+    (run / "model" / name).unlink()
+    for folder in (run, run / "model"):
+        finished = attendo("info", folder, "--verify")
+        why = "not found" if name == "checksums.json" else "missing"
+        assert finished.err.startswith(f"attendo: error: {run / 'model' / name}: {why}")
+
+
+def test_info_shows_the_card(attendo: Command, model_folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "model"
+    shutil.copytree(model_folder, copy)
+    card = "# Mine\n\nData: my own, ä.\n"
+    (copy / "README.md").write_text(card, encoding="utf-8")
+    assert attendo("info", copy).out.endswith("README.md (data, licence)\n\n# Mine\n\nData: my own, ä.\n")
+    assert json.loads(attendo("info", copy, "--json").out)["card_text"] == card
+    (copy / "README.md").unlink()
+    assert attendo("info", copy).out.endswith("README.md is missing\n")
+    assert json.loads(attendo("info", copy, "--json").out)["card_text"] == ""
+
+
+def test_info_of_shipped_models(
+    attendo: Command, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(model_folder, tmp_path / "package" / "xx-yy")
+    monkeypatch.setattr("attendo.checkpoint.SHIPPED", tmp_path / "package")
+    monkeypatch.chdir(tmp_path)
+    assert json.loads(attendo("info", "--json").out)["models"] == ["xx-yy"]
+    assert "\nmodels       xx-yy\n" in attendo("info").out
+    finished = attendo("info", "xx-yy", "--verify")
+    assert (finished.status, finished.err) == (0, f"whole: {tmp_path / 'package' / 'xx-yy'}\n")
+    assert "MB of weights in float32\n" in finished.out
+    assert finished.out.endswith("\n\n# Random\n")
+    finished = attendo("translate", "xx_yy", stdin=b"x\n")
+    assert finished.status == 1
+    assert finished.err.startswith("attendo: error: xx_yy: no such model or run folder; did you mean xx-yy?")
+
+
+def test_info_of_a_config_that_contradicts_itself(attendo: Command, model_folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "model"
+    shutil.copytree(model_folder, copy)
+    config = json.loads((copy / "config.json").read_text())
+    (copy / "config.json").write_text(json.dumps(config | {"src_vocab_size": 299}))
+    finished = attendo("info", copy)
+    assert finished.status == 1
+    assert 'config.json: shared_embeddings = "all" needs one vocabulary' in finished.err
 
 
 def test_info_of_this_machine(attendo: Command) -> None:

@@ -13,6 +13,7 @@ from platform import machine
 import pytest
 
 import attendo
+from attendo.checkpoint import shipped_models
 from attendo.native.build import LIBRARY, RECORD, SWITCH, find_compiler
 from attendo.recipe import shipped_recipes
 
@@ -141,3 +142,15 @@ print(to_html(AttentionMap(source_pieces=("a",), target_pieces=("b",), encoder=o
     finished = installed("python", "-c", code)
     assert finished.returncode == 0, finished.stderr
     assert finished.stdout.lower().startswith("<!doctype html")
+
+
+def test_shipped_models_translate_outside_the_clone(installed: Callable[..., subprocess.CompletedProcess[str]]) -> None:
+    listed = json.loads(installed("attendo", "info", "--json").stdout)["models"]
+    assert listed == list(shipped_models())
+    for name in listed:
+        verified = installed("attendo", "info", name, "--verify")
+        assert verified.returncode == 0, verified.stderr
+        code = f"import attendo; print(attendo.load('{name}').translate(['A B.'])[0].text)"
+        translated = installed("python", "-c", code)
+        assert translated.returncode == 0, translated.stderr
+        assert translated.stdout.strip()

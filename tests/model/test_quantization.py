@@ -11,7 +11,17 @@ from torch import Tensor, nn
 
 from attendo.model.batch import Batch, collate
 from attendo.model.config import ModelConfig
-from attendo.model.quantization import Int8Linear, int8_products_are_fast, quantize_rows, quantized
+from attendo.model.quantization import (
+    Int8Linear,
+    dequantize_rows,
+    from_int8,
+    int8_products_are_fast,
+    matrix_names,
+    quantize_rows,
+    quantized,
+    scales_name,
+    to_int8,
+)
 from attendo.model.transformer import Transformer
 
 VOCAB_SIZE = 19
@@ -205,3 +215,82 @@ def test_the_copy_holds_no_float_matrix_and_leaves_the_model_alone() -> None:
             parameter.zero_()
     assert all(torch.equal(parameter, before[name]) for name, parameter in model.named_parameters())
     assert all(parameter.requires_grad for parameter in model.parameters())
+
+
+def same_again(weight: Tensor) -> bool:
+    codes, scales = quantize_rows(weight)
+    again = quantize_rows(dequantize_rows(codes, scales))
+    return torch.equal(again[0], codes) and torch.equal(again[1].view(torch.int32), scales.view(torch.int32))
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.integers(0, 2**32), st.integers(0, 6), st.integers(1, 70), st.floats(1e-38, 1e37))
+def test_what_was_int8_is_quantised_to_itself(seed: int, rows: int, columns: int, size: float) -> None:
+    weight = torch.from_numpy(np.random.default_rng(seed).normal(0, size, (rows, columns)).astype(np.float32))
+    assert same_again(weight)
+
+
+@pytest.mark.parametrize("exponent", [0, 6, 127, 254])
+def test_every_scale_is_found_again(exponent: int) -> None:
+    # A third of all float32 numbers from 2^(exponent - 127) to twice that, each the largest of its row. The numbers of
+    # exponent 0 are subnormal and vanish; those of 6 are the first of which none does, and their scales are subnormal.
+    bits = torch.arange(0, 1 << 23, 3, dtype=torch.int32) + (exponent << 23)
+    assert same_again(bits.view(torch.float32)[:, None])
+
+
+def test_the_matrices_of_a_model() -> None:
+    config = ModelConfig(
+        d_model=8,
+        d_ff=12,
+        num_layers=1,
+        num_heads=2,
+        positions="learned",
+        max_positions=9,
+        attention_bias=True,
+        output_bias=True,
+        shared_embeddings="target",
+    )
+    # Listed by hand: two embeddings, of which the target's is the projection, four linear layers of the encoder's and
+    # six of the decoder's; positions are looked up and added, and stay as they are.
+    attention = ("query_key_value", "output")
+    across = ("query", "key_value", "output")
+    expected = {"source_embedding.weight", "output_weight"}
+    for stack in ("encoder", "decoder"):
+        expected |= {f"{stack}_layers.0.self_attention.{part}.weight" for part in attention}
+        expected |= {f"{stack}_layers.0.feed_forward.{part}.weight" for part in ("inner", "outer")}
+    expected |= {f"decoder_layers.0.encoder_attention.{part}.weight" for part in across}
+    assert set(matrix_names(make_model(config, src_size=23))) == expected
+
+
+@pytest.mark.parametrize("shared", ["all", "target", "none"])
+def test_a_model_out_of_its_codes_is_the_same_in_int8(shared: Literal["all", "target", "none"]) -> None:
+    model = make_model(ModelConfig(d_model=16, d_ff=24, num_layers=2, num_heads=4, shared_embeddings=shared))
+    expected = quantized(model)(make_batch())
+    names = matrix_names(model)
+    stored = to_int8({name: value.detach() for name, value in model.named_parameters()}, names)
+    assert {stored[name].dtype for name in names} == {torch.int8}
+    assert {value.dtype for name, value in stored.items() if name not in names} == {torch.float32}
+    weights = from_int8(stored, names)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.copy_(weights[name])
+    assert torch.equal(quantized(model)(make_batch()), expected)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf"), torch.finfo(torch.float32).max])
+def test_what_is_not_finite_is_not_stored(number: float) -> None:
+    with pytest.raises(ValueError, match=r"w has numbers that are not finite"):
+        to_int8({"w": torch.tensor([[1.0, 2.0], [number, 3.0]])}, ["w"])
+
+
+@pytest.mark.parametrize("scale", [float("nan"), float("inf"), 0.0, -0.5, 3e38])
+def test_scales_that_are_none(scale: float) -> None:
+    stored = {"w": torch.ones(2, 3, dtype=torch.int8), scales_name("w"): torch.tensor([1.0, scale])}
+    with pytest.raises(ValueError, match=r"w\.scales has scales that are not finite numbers above 0"):
+        from_int8(stored, ["w"])
+
+
+def test_minus_128_is_no_code() -> None:
+    stored = {"w": torch.tensor([[1, -128]], dtype=torch.int8), scales_name("w"): torch.ones(1)}
+    with pytest.raises(ValueError, match="w has codes below -127"):
+        from_int8(stored, ["w"])

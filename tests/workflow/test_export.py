@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from attendo.checkpoint import LoadedModel, ModelDescription, load_model, named_weights, save_model
+from attendo.checkpoint import LoadedModel, ModelDescription, load_model, named_weights, save_model, verify_folder
 from attendo.errors import AttendoError, ModelError
 from attendo.interop import ctranslate2
 from attendo.interop.parity import ParityError
@@ -20,12 +20,14 @@ from attendo.text.tokenization import TokenizerConfig, learn_tokenizer
 from attendo.workflow.export import PACKAGES, export
 from attendo.workflow.import_model import import_model
 from attendo.workflow.parity_report import ParityReport, Sample
+from attendo.workflow.translate import load
 
 for packages in PACKAGES.values():
     for package in packages:
         pytest.importorskip(package)
 
 FILES = {
+    "attendo": {"README.md", "checksums.json", "config.json", "model.safetensors", "source.spm"},
     "ctranslate2": {"README.md", "config.json", "model.bin", "shared_vocabulary.json", "source.spm"},
     "huggingface": {
         "README.md",
@@ -94,19 +96,20 @@ def test_every_format_is_proved(kind: Any, model_folder: Path, sample: Any, tmp_
     assert report.bleu.delta == 0
     assert {file.name for file in (tmp_path / "out").iterdir()} == FILES[kind]
     card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
-    assert "attendo 9.9" in card
+    assert ("attendo 9.9" in card) == (kind != "attendo")
     assert "# Random" in card  # the model's own card
     assert "{" not in card.split("## The model")[0].replace("{target}", "")
 
 
-@pytest.mark.parametrize("kind", ["ctranslate2", "huggingface", "onnx"])
+@pytest.mark.parametrize("kind", ["attendo", "ctranslate2", "huggingface", "onnx"])
 def test_separate_vocabularies_travel(kind: Any, separate_folder: Path, sample: Any, tmp_path: Path) -> None:
     reports: list[ParityReport] = []
     export(str(separate_folder), kind, tmp_path / "out", sample=sample, threads=1, say=reports.append)
     assert reports[0].problems == ()
     names = {file.name for file in (tmp_path / "out").iterdir()}
     assert "target.spm" in names
-    assert {"ctranslate2": "target_vocabulary.json"}.get(kind, "target_vocab.json") in names
+    vocabulary = {"attendo": "source.spm", "ctranslate2": "target_vocabulary.json"}
+    assert vocabulary.get(kind, "target_vocab.json") in names
 
 
 def test_int8_is_near_and_says_so(model_folder: Path, sample: Any, tmp_path: Path) -> None:
@@ -155,7 +158,7 @@ def test_what_is_there_is_not_overwritten(model_folder: Path, sample: Any, tmp_p
 
 @pytest.mark.parametrize("kind", ["huggingface", "onnx"])
 def test_int8_is_not_for_every_format(kind: Any, model_folder: Path, sample: Any, tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=f"--quantization int8 is for ctranslate2 and argos; {kind} is written in"):
+    with pytest.raises(ModelError, match=f"--quantization int8 is for attendo, ctranslate2, argos; {kind} is"):
         export(str(model_folder), kind, tmp_path / "out", sample=sample, quantization="int8")
 
 
@@ -206,3 +209,51 @@ def test_there_and_back(joint: bool, model_folder: Path, separate_folder: Path, 
     assert "# Random" in (tmp_path / "back" / "README.md").read_text(encoding="utf-8") or not joint
     settings = json.loads((tmp_path / "out" / "config.json").read_text(encoding="utf-8"))
     assert settings["architectures"] == ["MarianMTModel"]
+
+
+def test_a_model_in_int8_decodes_to_the_same_bits(model_folder: Path, sample: Any, tmp_path: Path) -> None:
+    reports: list[ParityReport] = []
+    options: dict[str, Any] = {"sample": sample, "threads": 1, "version": "9.9"}
+    export(str(model_folder), "attendo", tmp_path / "int8", quantization="int8", say=reports.append, **options)
+    (report,) = reports
+    assert not report.exact
+    assert 0 < report.parity.mean_difference < 0.1
+    assert report.parity.ours.endswith("float32)")
+    assert report.parity.theirs.endswith("int8)")
+    sources = sample("en", "de").sources
+    for beam_size in (1, 3):
+        stored, made = (
+            load(folder, search={"beam_size": beam_size}, dtype="int8").translate(sources)
+            for folder in (tmp_path / "int8", model_folder)
+        )
+        assert stored == made  # texts, ids, and log-probabilities to the last bit
+    card = (tmp_path / "int8" / "README.md").read_text(encoding="utf-8")
+    assert card.startswith("# Random\n\n## Weights in int8\n")
+    assert "attendo 9.9" in card
+    assert verify_folder(tmp_path / "int8") == []
+    # From int8 it goes on: to int8 it is a copy, to float32 what the codes stand for, and so to other programs.
+    export(str(tmp_path / "int8"), "attendo", tmp_path / "copy", quantization="int8", **options)
+    for name in ("README.md", "model.safetensors", "config.json"):
+        assert (tmp_path / "copy" / name).read_bytes() == (tmp_path / "int8" / name).read_bytes()
+    export(str(tmp_path / "int8"), "ctranslate2", tmp_path / "there", **options)
+    export(str(tmp_path / "int8"), "attendo", tmp_path / "float32", **options)
+    back = load_model(tmp_path / "float32")
+    assert back.description == load_model(model_folder).description
+    expected = named_weights(load_model(tmp_path / "int8").transformer)
+    assert all(torch.equal(value, expected[name]) for name, value in named_weights(back.transformer).items())
+
+
+def test_int8_that_is_read_back_otherwise_is_not_kept(
+    model_folder: Path, sample: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load_another(folder: Path) -> LoadedModel:
+        loaded = load_model(folder)
+        if loaded.description.dtype == "int8":
+            with torch.no_grad():
+                loaded.transformer.output_weight[5] *= 1.01
+        return loaded
+
+    monkeypatch.setattr("attendo.workflow.export.load_model", load_another)
+    with pytest.raises(ParityError, match=r"output_weight\.scales is read back otherwise than it was written"):
+        export(str(model_folder), "attendo", tmp_path / "out", sample=sample, quantization="int8", threads=1)
+    assert not any(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""`attendo export`: a model for another program, with a proof that it says the same there."""
+"""`attendo export`: a model for another program, or in int8, with a proof that it says the same there."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 def export(
     model: ModelArgument,
     kind: Annotated[
-        Literal["ctranslate2", "huggingface", "onnx", "argos"], typer.Option("--format", help="For which program.")
+        Literal["attendo", "ctranslate2", "huggingface", "onnx", "argos"],
+        typer.Option("--format", help="For which program; attendo is this one, for a model in int8."),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write; a new one.")],
     quantization: Annotated[
         Literal["float32", "int8"],
-        typer.Option("--quantization", help="What the matrices are held in; int8 for ctranslate2 and argos."),
+        typer.Option("--quantization", help="What the matrices are held in; int8 for attendo, ctranslate2 and argos."),
     ] = "float32",
     sentences: SentencesOption = None,
     reference: ReferencesOption = None,

@@ -13,18 +13,25 @@ from attendo.cli.progress import note
 
 def info(
     name: Annotated[
-        str | None, typer.Argument(metavar="MODEL|RUN", help="A model or run folder; this machine where left out.")
+        str | None,
+        typer.Argument(
+            metavar="MODEL|RUN", help="A model folder, a run folder or a shipped model; this machine where left out."
+        ),
     ] = None,
-    verify: Annotated[bool, typer.Option("--verify", help="Compare every file with its checksum.")] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="First compare every file with its size and checksum.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Says what a model or run is, and with --verify whether it is whole; without an argument, this machine."""
+    """Says what a model or run is, its card included, and with --verify whether it is whole.
+
+    Without an argument: this machine, and the recipes and models that come with attendo.
+    """
     from attendo.workflow import inspect
 
     if verify and name is None:
         raise typer.BadParameter("needs a model or run folder", param_hint="--verify")
+    if verify and name is not None:  # before anything of it is read
+        note(f"whole: {', '.join(map(str, inspect.verify(name)))}")
     found = inspect.environment(__version__) if name is None else inspect.inspect(name)
-    if verify and name is not None:
-        folders = inspect.verify(name)
-        note(f"whole: {', '.join(map(str, folders))}")
     print(json.dumps(asdict(found), indent=2, ensure_ascii=False) if as_json else found.to_text())

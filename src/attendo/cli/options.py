@@ -1,12 +1,15 @@
 """Arguments and options that several commands share, so that one thing is called one thing."""
 
 import math
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A model folder, or a run folder.")]
+ModelArgument = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A model folder, a run folder, or a shipped model (see `attendo info`).")
+]
 
 RecipeArgument = Annotated[
     str, typer.Argument(metavar="RECIPE", help="A TOML file, or the name of a shipped recipe (see `attendo recipe`).")
@@ -17,7 +20,11 @@ SourceOption = Annotated[Path, typer.Option("--source", metavar="FILE", help="So
 ReferenceOption = Annotated[Path, typer.Option("--reference", metavar="FILE", help="Their reference translations.")]
 
 DtypeOption = Annotated[
-    Literal["float32", "bfloat16", "int8"], typer.Option("--dtype", help="The numbers to calculate with.")
+    Literal["float32", "bfloat16", "int8"] | None,
+    typer.Option(
+        "--dtype",
+        help="The numbers to calculate with. Default: int8 for a model in int8 on a processor, else float32.",
+    ),
 ]
 
 BeamSizeOption = Annotated[
@@ -49,6 +56,13 @@ SetOption = Annotated[
     typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Changes a value of the recipe; may be repeated."),
 ]
 
+NoGuardsOption = Annotated[
+    bool,
+    typer.Option(
+        "--no-guards", help="Translate every line as it stands: no guards for capitals, URLs, loops and the like."
+    ),
+]
+
 JsonLinesOption = Annotated[
     bool, typer.Option("--json", help="Print a JSON object a line, with the log-probability of each token.")
 ]
@@ -72,6 +86,13 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def search_changes(**options: int | float | None) -> dict[str, int | float]:
     """The search settings that options were given for."""
     return {key: value for key, value in options.items() if value is not None}
+
+
+def guard_changes(no_guards: bool) -> dict[str, dict[str, bool]]:
+    """The search settings of `--no-guards`; `--set search.guards.KEY=true` can put one back."""
+    from attendo.decoding.config import GuardConfig
+
+    return {"guards": asdict(GuardConfig.off())} if no_guards else {}
 
 
 def json_number(value: float) -> float | None:

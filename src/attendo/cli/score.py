@@ -25,7 +25,7 @@ def score(
     model: ModelArgument,
     source: SourceOption,
     target: Annotated[Path, typer.Option("--target", metavar="FILE", help="Their translations, one a line.")],
-    dtype: DtypeOption = "float32",
+    dtype: DtypeOption = None,
     ensemble: EnsembleOption = None,
     threads: ThreadsOption = None,
     per_token: Annotated[bool, typer.Option("--per-token", help="The mean of each target token instead.")] = False,

@@ -7,6 +7,7 @@ reading them is what it waits for.
 """
 
 import copy
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 import torch
@@ -43,6 +44,74 @@ def quantize_rows(weight: Tensor) -> tuple[Tensor, Tensor]:
     codes = (weight * inverse.masked_fill(vanishing, 0.0)[:, None]).round().to(torch.int8).contiguous()
     # Torch leaves the stride of a single row open; `torch._int_mm` reads it, and gives garbage where it is below a row.
     return codes.as_strided(codes.shape, (codes.shape[1], 1)), scales
+
+
+def dequantize_rows(codes: Tensor, scales: Tensor) -> Tensor:
+    """The matrix that codes and scales stand for, float32 `(rows, columns)`.
+
+    Of what `quantize_rows` gave, it is quantised to the same codes and scales again, bit for bit (from 4e-37 to 3e38).
+    For the numbers that are rounded to the scale s when they are divided by 127 lie in an interval around 127 s. The
+    row's largest value was one of them, so the float32 number nearest to 127 s, which is what code 127 becomes here, is
+    one too. The other values, divided by their scale again, are off their codes by some 2^-16 at the most.
+
+    Args:
+        codes: int8 `(rows, columns)`.
+        scales: float32 `(rows,)`.
+    """
+    return codes.float() * scales[:, None]
+
+
+def matrix_names(transformer: Transformer) -> tuple[str, ...]:
+    """The parameters that are codes and scales in int8: embeddings, projection and the linear layers' matrices."""
+    source, target = transformer.source_embedding, transformer.target_embedding
+    matrices = {id(weight) for weight in (source.weight, target.weight, transformer.output_weight)}
+    matrices |= {id(module.weight) for module in transformer.modules() if isinstance(module, nn.Linear)}
+    return tuple(name for name, parameter in transformer.named_parameters() if id(parameter) in matrices)
+
+
+def scales_name(name: str) -> str:
+    """What the scales of the matrix `name` are called where both are stored."""
+    return f"{name}.scales"
+
+
+def to_int8(weights: Mapping[str, Tensor], names: Iterable[str]) -> dict[str, Tensor]:
+    """Weights as they are stored: some matrices as codes, each with its scales, and the rest as it is.
+
+    Args:
+        weights: float32, by name.
+        names: of the matrices `(rows, columns)`.
+
+    Raises:
+        ValueError: a number of a matrix is none, or infinite or next to it, which no scale can say.
+    """
+    stored = dict(weights)
+    for name in names:
+        codes, scales = quantize_rows(weights[name].detach())
+        if not bool((scales * LARGEST).isfinite().all()):
+            raise ValueError(f"{name} has numbers that are not finite, which int8 cannot hold")
+        stored[name], stored[scales_name(name)] = codes, scales
+    return stored
+
+
+def from_int8(stored: Mapping[str, Tensor], names: Iterable[str]) -> dict[str, Tensor]:
+    """The weights that `to_int8` stored, float32.
+
+    Args:
+        stored: by name, codes int8 `(rows, columns)` and scales float32 `(rows,)` among them.
+        names: of the matrices.
+
+    Raises:
+        ValueError: a scale is not above 0 or makes infinite numbers, or a code is -128, which is none.
+    """
+    weights = dict(stored)
+    for name in names:
+        codes, scales = stored[name], weights.pop(scales_name(name))
+        if not bool(((scales > 0) & (scales * LARGEST).isfinite()).all()):
+            raise ValueError(f"{scales_name(name)} has scales that are not finite numbers above 0")
+        if bool((codes < -LARGEST).any()):
+            raise ValueError(f"{name} has codes below -{LARGEST}")
+        weights[name] = dequantize_rows(codes, scales)
+    return weights
 
 
 @cache

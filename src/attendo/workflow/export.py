@@ -1,28 +1,39 @@
-"""A model for another program, and the proof that it says the same there."""
+"""A model for another program, or for this one in int8, and the proof that it says the same there."""
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 import torch
 
-from attendo.checkpoint import CARD, SOURCE_SPM, TARGET_SPM, LoadedModel, find_model, load_model
+from attendo.checkpoint import (
+    CARD,
+    SOURCE_SPM,
+    TARGET_SPM,
+    LoadedModel,
+    find_model,
+    load_model,
+    named_weights,
+    save_model,
+)
 from attendo.decoding.models import decoding_model
 from attendo.errors import ModelError
 from attendo.files import atomic_folder
 from attendo.interop import argos, ctranslate2, huggingface, huggingface_runtime, onnx, onnx_runtime
 from attendo.interop.ctranslate2 import Quantization
-from attendo.interop.parity import AttendoRuntime, Runtime, compare
+from attendo.interop.parity import AttendoRuntime, ParityError, Runtime, compare
+from attendo.model.quantization import matrix_names, to_int8
 from attendo.workflow.export_card import export_card
 from attendo.workflow.extras import need_packages
 from attendo.workflow.parity_report import ParityReport, Sample, SampleSource, bleu_of, chosen
 
-Format = Literal["ctranslate2", "huggingface", "onnx", "argos"]
+Format = Literal["attendo", "ctranslate2", "huggingface", "onnx", "argos"]
 
 PACKAGES: dict[Format, tuple[str, ...]] = {
+    "attendo": (),
     "ctranslate2": ("ctranslate2",),
     "huggingface": ("transformers",),
     "onnx": ("onnx", "onnxruntime"),
@@ -30,7 +41,14 @@ PACKAGES: dict[Format, tuple[str, ...]] = {
 }
 """What writing and checking needs."""
 
+QUANTIZABLE: tuple[Format, ...] = ("attendo", "ctranslate2", "argos")
+"""What can be written in int8."""
+
 REMARKS: dict[Format, tuple[str, ...]] = {
+    "attendo": (
+        "the folder was read again: decoding it gives to the last bit what decoding the model it was made of gives in "
+        "the same --dtype, for the weights, in int8 their codes and scales, are the same",
+    ),
     "ctranslate2": (
         "beam scores are defined differently: CTranslate2 ranks by log-probability / length^alpha, attendo by "
         "log-probability / ((5 + length) / 6)^alpha, so that beams may choose another output",
@@ -60,6 +78,8 @@ class _Work:
     quantization: Quantization
     threads: int
     card: str
+    version: str
+    """Of attendo."""
 
 
 def export(
@@ -76,11 +96,11 @@ def export(
     """Writes a model for another program; the folder appears when its parity is proved.
 
     Args:
-        name: a model or run folder.
+        name: a model or run folder, or a shipped model.
         kind: for which program.
         output: the folder to write.
         sample: gives sentences to prove it on, for the model's languages; None for pieces at random.
-        quantization: of the matrices, for CTranslate2 and Argos.
+        quantization: of the matrices, for the formats in `QUANTIZABLE`.
         threads: processor threads of both sides; None leaves torch's choice.
         version: of attendo, for the report.
         say: told the report, before parity is judged.
@@ -92,8 +112,9 @@ def export(
         ParityError: the model does not say the same there; nothing is left behind.
     """
     need_packages(PACKAGES[kind], "export")
-    if quantization != "float32" and kind not in ("ctranslate2", "argos"):
-        raise ModelError(f"--quantization {quantization} is for ctranslate2 and argos; {kind} is written in float32")
+    if quantization != "float32" and kind not in QUANTIZABLE:
+        known = ", ".join(QUANTIZABLE)
+        raise ModelError(f"--quantization {quantization} is for {known}; {kind} is written in float32")
     check_new(output)
     model = load_model(find_model(name))
     sentences = chosen(sample, model)
@@ -104,6 +125,7 @@ def export(
             quantization=quantization,
             threads=threads or torch.get_num_threads(),
             card=export_card(model, kind, quantization, version),
+            version=version,
         )
         (draft / CARD).write_text(work.card, encoding="utf-8")
         report = prove(
@@ -169,6 +191,18 @@ def check_new(output: Path) -> None:
         raise ModelError(f"{output}: exists already; name another folder, or remove it")
 
 
+def _attendo(work: _Work) -> Runtime:
+    description = replace(work.model.description, dtype=work.quantization)
+    weights = named_weights(work.model.transformer)
+    save_model(work.folder, description, weights, work.model.source_tokenizer, work.model.target_tokenizer, work.card)
+    written = load_model(work.folder).transformer
+    matrices = matrix_names(written) if work.quantization == "int8" else ()
+    given, found = (to_int8(each, matrices) for each in (weights, named_weights(written)))
+    if wrong := [name for name, value in given.items() if not torch.equal(value, found[name])]:
+        raise ParityError(f"{work.folder}: {wrong[0]} is read back otherwise than it was written")
+    return AttendoRuntime(decoding_model(written, dtype=work.quantization), threads=work.threads, version=work.version)
+
+
 def _ctranslate2(work: _Work) -> Runtime:
     ctranslate2.write_folder(work.model, work.folder, quantization=work.quantization)
     return _ctranslate2_runtime(work, work.folder)
@@ -208,6 +242,7 @@ def _argos(work: _Work) -> Runtime:
 
 
 WRITERS: dict[Format, Callable[[_Work], Runtime]] = {
+    "attendo": _attendo,
     "ctranslate2": _ctranslate2,
     "huggingface": _huggingface,
     "onnx": _onnx,

@@ -50,11 +50,14 @@ def export_card(model: LoadedModel, kind: str, quantization: str, version: str) 
         version: of attendo.
     """
     description = model.description
+    own = (model.folder / CARD).read_text(encoding="utf-8") if (model.folder / CARD).is_file() else ""
+    if kind == "attendo":
+        changed = quantization != description.dtype
+        return f"{own.rstrip()}\n\n{_weights_section(quantization, version)}" if changed else own
     languages = f"{description.source_language or 'source'} to {description.target_language or 'target'}"
     use = _USE[kind]
     for name, value in _values(model).items():
         use = use.replace(f"{{{name}}}", value)
-    own = (model.folder / CARD).read_text(encoding="utf-8") if (model.folder / CARD).is_file() else ""
     same = "the same as" if quantization == "float32" else "near to"
     return f"""# {languages}, for {kind}
 
@@ -69,6 +72,18 @@ with attendo's and are {same} those. Its own card follows below.
 
 {own.strip()}
 """
+
+
+def _weights_section(quantization: str, version: str) -> str:
+    """What is added to the card of a model of which the matrices are now held in something else."""
+    if quantization == "int8":
+        what = (
+            "Every matrix is in int8 with a scale for each row, norms and biases are in float32. They were made by "
+            f"attendo {version}\nof the model in float32, which decodes to the same bits with `--dtype int8`."
+        )
+    else:
+        what = f"The matrices are in {quantization}: what those in int8 stand for, written by attendo {version}."
+    return f"## Weights in {quantization}\n\n{what}\n"
 
 
 def imported_card(name: str, own: str, version: str) -> str:

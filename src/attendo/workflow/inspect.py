@@ -12,16 +12,18 @@ import torch
 
 from attendo.checkpoint import (
     CARD,
+    CHECKSUMS,
+    CONFIG,
     WEIGHTS,
     Checkpoints,
-    ModelDescription,
     find_model,
     read_description,
+    shipped_models,
+    skeleton,
     verify_folder,
 )
 from attendo.errors import ModelError
 from attendo.model.products import is_exact
-from attendo.model.transformer import Transformer
 from attendo.native.library import describe
 from attendo.recipe import load_recipe, shipped_recipes
 
@@ -45,12 +47,16 @@ class ModelInfo:
     search: dict[str, Any]
     training: dict[str, Any]
     """How it came to be, scores included."""
+    dtype: str
+    """What its matrices are stored in."""
     weights_bytes: int
     card: str
     """The path of its card, which names data and licence."""
+    card_text: str
+    """What the card says, Markdown; empty where there is none."""
 
     def to_text(self) -> str:
-        """A few lines to read."""
+        """A few lines to read, and the card below them."""
         shape, training = self.model, self.training
         layers = [shape[f"num_{stack}_layers"] or shape["num_layers"] for stack in ("encoder", "decoder")]
         sizes = ", ".join(f"{key} {shape[key]}" for key in ("d_model", "d_ff", "num_heads", "dropout"))
@@ -63,13 +69,13 @@ class ModelInfo:
             ("shape", f"{layers[0]} + {layers[1]} layers, {sizes}"),
             ("parameters", f"{self.parameters:,}"),
             ("vocabulary", f"{self.src_vocab_size:,} source, {self.tgt_vocab_size:,} target"),
-            ("size", f"{self.weights_bytes / 1e6:,.1f} MB of weights"),
+            ("size", f"{self.weights_bytes / 1e6:,.1f} MB of weights in {self.dtype}"),
             ("search", ", ".join(f"{key} {value}" for key, value in self.search.items())),
             ("trained", f"recipe {training.get('recipe', '?')}, {training.get('steps', '?')} steps"),
             ("validation", f"{valid} ({signature})" if signature else valid),
-            ("card", f"{self.card} (data, licence)"),
+            ("card", f"{self.card} (data, licence)" if self.card_text else f"{self.card} is missing"),
         ]
-        return _table(rows)
+        return "\n\n".join(part for part in (_table(rows), self.card_text.strip()) if part)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,6 +115,8 @@ class EnvironmentInfo:
     packages: dict[str, str]
     recipes: tuple[str, ...]
     """The shipped ones."""
+    models: tuple[str, ...]
+    """The shipped ones too."""
 
     def to_text(self) -> str:
         """A few lines to read."""
@@ -121,15 +129,16 @@ class EnvironmentInfo:
             ("GPU", ", ".join(self.gpus) or "none"),
             ("packages", ", ".join(f"{name} {number}" for name, number in self.packages.items())),
             ("recipes", ", ".join(self.recipes)),
+            ("models", ", ".join(self.models) or "none"),
         ]
         return _table(rows)
 
 
 def inspect(name: str) -> ModelInfo | RunInfo:
-    """What a model or run folder is.
+    """What a model or run folder, or a shipped model, is.
 
     Raises:
-        ModelError: it is neither, or is torn.
+        ModelError: it is none of them, or is torn.
     """
     folder = Path(name)
     if not (folder / "checkpoints").is_dir():
@@ -145,7 +154,9 @@ def inspect(name: str) -> ModelInfo | RunInfo:
 
 
 def verify(name: str) -> list[Path]:
-    """Compares every file of a model, or of a run's model and checkpoints, with its checksum.
+    """Compares every file of a model, or of a run's model and checkpoints, with its size and checksum.
+
+    Nothing of it is loaded, so that a folder that is torn or was tampered with is told as such.
 
     Returns:
         The folders that were looked at, all of them whole.
@@ -153,10 +164,11 @@ def verify(name: str) -> list[Path]:
     Raises:
         ModelError: there is no such folder, or a file is missing or differs; the message lists all of those.
     """
-    run = Path(name) / "checkpoints"
-    folders = sorted(run.glob("step-*")) if run.is_dir() else []
-    if not folders or (Path(name) / "model").is_dir():
-        folders.append(find_model(name))
+    path = Path(name)
+    folders = [
+        *sorted(path.glob("checkpoints/step-*")),
+        *(each for each in (path, path / "model") if any((each / file).is_file() for file in (CONFIG, CHECKSUMS))),
+    ] or [find_model(name)]
     if problems := [problem for folder in folders for problem in verify_folder(folder)]:
         raise ModelError("\n".join(problems))
     return folders
@@ -179,6 +191,7 @@ def environment(attendo_version: str) -> EnvironmentInfo:
         kernels=describe(),
         packages={name: _version(name) for name in PACKAGES},
         recipes=tuple(shipped_recipes()),
+        models=tuple(shipped_models()),
     )
 
 
@@ -193,20 +206,24 @@ def _model_info(folder: Path) -> ModelInfo:
         task=description.task,
         source_language=description.source_language,
         target_language=description.target_language,
-        parameters=_num_parameters(description),
+        parameters=skeleton(folder, description).num_parameters,
         src_vocab_size=description.src_vocab_size,
         tgt_vocab_size=description.tgt_vocab_size,
         model=vars(description.model),
         search=description.search,
         training=description.training,
+        dtype=description.dtype,
         weights_bytes=weights_bytes,
         card=str(folder / CARD),
+        card_text=_read_card(folder / CARD),
     )
 
 
-def _num_parameters(description: ModelDescription) -> int:
-    with torch.device("meta"):  # counts what is not there
-        return Transformer(description.model, description.src_vocab_size, description.tgt_vocab_size).num_parameters
+def _read_card(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def _version(package: str) -> str:
