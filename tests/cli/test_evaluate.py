@@ -1,8 +1,10 @@
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sacrebleu import corpus_bleu
 
 Command = Callable[..., Any]
@@ -36,3 +38,66 @@ def test_sides_of_unequal_length_are_refused_before_any_work(
     finished = attendo("evaluate", model_folder, "--source", tmp_path / "s", "--reference", tmp_path / "r")
     assert finished.status == 1
     assert f"{tmp_path / 's'} has 2 lines and {tmp_path / 'r'} has 1" in finished.err
+
+
+@pytest.fixture
+def small(tmp_path: Path, model_folder: Path) -> tuple[Path, list[object]]:
+    """A copy of the model that writes short lines, and the files of a test set of two."""
+    (tmp_path / "s").write_text("one red dogs see us.\nsome old kings hear them.\n")
+    (tmp_path / "r").write_text("su ees sgod der eno.\nmeht raeh sgnik dlo emos.\n")
+    shutil.copytree(model_folder, tmp_path / "model")
+    files: list[object] = ["--source", tmp_path / "s", "--reference", tmp_path / "r"]
+    return tmp_path / "model", [*files, "--beam-size", "1", "--set", "search.max_len_offset=1", "--resamples", "0"]
+
+
+def test_robustness_is_printed_as_tables_and_as_json(attendo: Command, small: tuple[Path, list[object]]) -> None:
+    model, options = small
+    text = attendo("evaluate", model, *options, "--robustness").out
+    assert text.startswith("BLEU ")
+    assert "\nupper case  " in text
+    assert "another language: the references" in text
+    other = model.parent / "fi.txt"
+    other.write_text("Hyvää iltaa kaikille.\n", encoding="utf-8")
+    finished = attendo("evaluate", model, *options, "--robustness", "--seed", "2", "--other-language", other, "--json")
+    assert finished.status == 0, finished.err
+    found = json.loads(finished.out)
+    assert found["num_sentences"] == 2
+    assert found["robustness"]["seed"] == 2
+    assert found["robustness"]["effects"][0]["name"] == "upper case"
+    assert found["robustness"]["effects"][0]["lines"] == 2
+    assert found["robustness"]["other_language"]["origin"] == "fi.txt"
+    plain = json.loads(attendo("evaluate", model, *options, "--json").out)
+    assert "robustness" not in plain
+    assert "float32" in plain["kernel"]
+
+
+def test_figures_go_into_the_models_card(attendo: Command, small: tuple[Path, list[object]]) -> None:
+    model, options = small
+    finished = attendo("evaluate", model, *options, "--no-guards", "--card", "two lines")
+    assert finished.status == 0, finished.err
+    assert f"wrote the figures into {model / 'README.md'}" in finished.err
+    card = (model / "README.md").read_text(encoding="utf-8")
+    assert "### two lines\n\n2 sentences, by attendo" in card
+    assert "max_len_offset 1" in card
+    assert "guards.casing False" in card
+    assert attendo("info", model, "--verify").status == 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "status", "told"),
+    [
+        (["--other-language", "FILE"], 2, "needs --robustness"),
+        (["--card", "x", "--ensemble", "MODEL"], 2, "leave --ensemble out"),
+        (["--card", "a|b"], 1, "take the test set's name"),
+        (["--robustness", "--other-language", "MISSING"], 1, "missing.txt: there is no such file"),
+    ],
+)
+def test_what_does_not_go_together_is_refused_before_any_work(
+    attendo: Command, small: tuple[Path, list[object]], wrong: list[str], status: int, told: str
+) -> None:
+    model, options = small
+    names = {"MODEL": str(model), "FILE": str(model / "config.json"), "MISSING": str(model / "missing.txt")}
+    finished = attendo("evaluate", model, *options, *(names.get(part, part) for part in wrong))
+    assert finished.status == status
+    assert told in finished.err
+    assert "BLEU" not in finished.out

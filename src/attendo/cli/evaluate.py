@@ -1,11 +1,13 @@
 """`attendo evaluate`: what a model is worth on a test set."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from attendo import __version__
 from attendo.cli.options import (
     BeamSizeOption,
     DtypeOption,
@@ -13,13 +15,15 @@ from attendo.cli.options import (
     JsonOption,
     LengthPenaltyOption,
     ModelArgument,
+    NoGuardsOption,
     ReferenceOption,
     SetSearchOption,
     SourceOption,
     ThreadsOption,
+    guard_changes,
     search_changes,
 )
-from attendo.cli.progress import JobProgress
+from attendo.cli.progress import JobProgress, note
 from attendo.files import write_text
 
 
@@ -32,7 +36,8 @@ def evaluate(
     ] = None,
     beam_size: BeamSizeOption = None,
     length_penalty: LengthPenaltyOption = None,
-    dtype: DtypeOption = "float32",
+    dtype: DtypeOption = None,
+    no_guards: NoGuardsOption = False,
     ensemble: EnsembleOption = None,
     settings: SetSearchOption = None,
     threads: ThreadsOption = None,
@@ -43,15 +48,53 @@ def evaluate(
     resamples: Annotated[
         int, typer.Option("--resamples", min=0, help="Bootstrap resamples for the intervals; 0 for none.")
     ] = 1000,
+    robustness: Annotated[
+        bool,
+        typer.Option(
+            "--robustness",
+            help="Also what is left of the scores under capitals, typos, emoji, URLs, joined sentences and more; "
+            "translates the test set some twenty times over.",
+        ),
+    ] = False,
+    other_language: Annotated[
+        Path | None,
+        typer.Option(
+            "--other-language",
+            metavar="FILE",
+            help="For --robustness: text of another language than the source, a line each. Default: the references.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", help="For --robustness: equal seeds make equal typos and numbers.")
+    ] = 1,
+    card: Annotated[
+        str | None,
+        typer.Option(
+            "--card", metavar="NAME", help="Write the figures into the model's card, under this test set's name."
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Translates a test set and scores it: BLEU, chrF and TER with signatures and intervals, and perplexity."""
+    from attendo.evaluation.robustness_tables import robustness_text
+    from attendo.workflow.card_evaluations import check_section_name, evaluation_section, write_to_card
     from attendo.workflow.evaluate import evaluate as evaluate_engine
     from attendo.workflow.lines import read_pairs
+    from attendo.workflow.robustness import measure_robustness, read_other_language
     from attendo.workflow.translate import load
 
+    if other_language is not None and not robustness:
+        raise typer.BadParameter("needs --robustness", param_hint="--other-language")
+    if card is not None:
+        if ensemble:
+            raise typer.BadParameter("is of one model; leave --ensemble out", param_hint="--card")
+        check_section_name(card)
     sources, references = read_pairs(source, reference)
-    search = search_changes(beam_size=beam_size, length_penalty=length_penalty)
+    other_text = read_other_language(other_language) if other_language else None
+    search = {
+        **search_changes(beam_size=beam_size, length_penalty=length_penalty),
+        **guard_changes(no_guards),
+    }
     engine = load(model, ensemble=ensemble or (), search=search, overrides=settings or (), dtype=dtype, threads=threads)
     with JobProgress("translating", "lines", len(sources)) as progress:
         evaluation = evaluate_engine(
@@ -64,4 +107,24 @@ def evaluate(
         )
     if output:
         write_text(output, "".join(f"{line}\n" for line in evaluation.outputs))
-    print(json.dumps(evaluation.to_json(), indent=2, ensure_ascii=False) if as_json else evaluation.to_text())
+    measured = None
+    if robustness:
+        with JobProgress("robustness", "lines") as progress:
+            measured = measure_robustness(
+                engine,
+                sources,
+                references,
+                evaluation.outputs,
+                other_language=other_text,
+                num_resamples=resamples,
+                seed=seed,
+                progress=lambda done, total: progress.update(done, total=total),
+            )
+    if as_json:
+        figures = evaluation.to_json() | ({"robustness": asdict(measured)} if measured else {})
+        print(json.dumps(figures, indent=2, ensure_ascii=False))
+    else:
+        print("\n\n".join([evaluation.to_text(), *([robustness_text(measured)] if measured else [])]))
+    if card is not None:
+        section = evaluation_section(card, evaluation, measured, search=engine.search, version=__version__)
+        note(f"wrote the figures into {write_to_card(model, card, section)}")

@@ -145,15 +145,33 @@ def corpus_bleu(
     *,
     target_language: str = "",
     bleu_tokenizer: BleuTokenizer | None = None,
+    lowercase: bool = False,
 ) -> Score:
     """BLEU alone, without an interval: what validation during training asks for.
+
+    Args:
+        outputs: translations, detokenised, one a sentence.
+        references: what they should have been, in the same order.
+        target_language: two-letter code; chooses BLEU's tokeniser.
+        bleu_tokenizer: overrides that choice.
+        lowercase: case is ignored; the signature says so.
 
     Raises:
         DataError: the two sides differ in length or are empty, or BLEU's tokeniser needs a package that is not there.
     """
     check_parallel({"output": outputs, "reference": references})
-    metric = _bleu_metric(target_language, bleu_tokenizer)
+    metric = _bleu_metric(target_language, bleu_tokenizer, lowercase=lowercase)
     return _score(metric, "BLEU", outputs=outputs, references=references, num_resamples=0)
+
+
+def corpus_chrf(outputs: Sequence[str], references: Sequence[str]) -> Score:
+    """Gives chrF alone, without an interval.
+
+    Raises:
+        DataError: the two sides differ in length or are empty.
+    """
+    check_parallel({"output": outputs, "reference": references})
+    return _score(_Chrf(), "chrF2", outputs=outputs, references=references, num_resamples=0)
 
 
 def multi30k_tokens(lines: Sequence[str], language: str) -> list[str]:
@@ -212,9 +230,9 @@ class _Chrf(CHRF):
         return found
 
 
-def _bleu_metric(target_language: str, bleu_tokenizer: BleuTokenizer | None) -> BLEU:
+def _bleu_metric(target_language: str, bleu_tokenizer: BleuTokenizer | None, *, lowercase: bool = False) -> BLEU:
     try:
-        return BLEU(tokenize=bleu_tokenizer, trg_lang=target_language)
+        return BLEU(tokenize=bleu_tokenizer, trg_lang=target_language, lowercase=lowercase)
     except RuntimeError as error:  # a tokeniser whose package is missing; sacreBLEU's text says which to install
         way_out = " ".join(str(error).split())
         problem = f"BLEU for target language '{target_language}': {way_out}"

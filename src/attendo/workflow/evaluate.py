@@ -24,6 +24,8 @@ class Evaluation:
     """Source lines that were too long, so that only their beginning was translated."""
     seconds: float
     """Wall time of translating."""
+    kernel: str
+    """What was calculated on and in."""
 
     def to_json(self) -> dict[str, Any]:
         """A dictionary for `json.dumps`: `bleu`, `chrf` and `ter`, each with `score` and `signature`, and the rest."""
@@ -32,6 +34,7 @@ class Evaluation:
             "perplexity": self.perplexity.per_token,
             "reference_tokens": self.perplexity.num_tokens,
             "truncated": self.truncated,
+            "kernel": self.kernel,
             "translation_s": round(self.seconds, 3),
             "sentences_per_s": round(len(self.outputs) / max(self.seconds, 1e-9), 2),
         }
@@ -41,7 +44,7 @@ class Evaluation:
         lines = [
             self.scores.to_text(),
             f"perplexity {self.perplexity.per_token:.3f} a word piece, {self.perplexity.num_tokens} in the reference",
-            f"{len(self.outputs)} sentences translated in {self.seconds:.1f} s",
+            f"{len(self.outputs)} sentences translated in {self.seconds:.1f} s ({self.kernel})",
         ]
         if self.truncated:
             lines.append(f"{self.truncated} source lines were too long and cut; see search.max_source_tokens")
@@ -90,4 +93,5 @@ def evaluate(
         outputs=tuple(outputs),
         truncated=engine.counts.truncated - truncated_before,
         seconds=seconds,
+        kernel=engine.kernel,
     )

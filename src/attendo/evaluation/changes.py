@@ -1,0 +1,234 @@
+"""What is done to one sentence pair to make it as people write: each change once, on plain strings."""
+
+import random
+import re
+from dataclasses import dataclass
+
+MIN_TYPO_LETTERS = 4
+"""Letters of the shortest word that gets a typo; in a shorter one it is easily another word."""
+LETTERS_PER_TYPO = 10
+"""Of a line with many typos."""
+
+EMOJI = (
+    "\U0001f600",  # a face
+    "\U0001f389",
+    "\U0001f44d\U0001f3fd",  # a thumb with the tone of its skin
+    "\u2764\ufe0f",  # a heart, and the selector that colours it
+    "\U0001f469\u200d\U0001f4bb",  # a woman and a computer, joined to one
+    "\U0001f1eb\U0001f1ee",  # a flag: two letters
+)
+"""One of each way to write them."""
+
+_FINAL = re.compile(r"[.!?\u2026\u3002\uff01\uff1f]+$")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_WORD_START = re.compile(r"(?<!\S)([^\w\s]*)([^\W\d_])")
+_NUMBER = re.compile(r"(?<![\w.,:/-])\d{2,}(?![\w]|[.,:/-]\d)")
+_KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+_NEIGHBOURS = {
+    letter: row[max(place - 1, 0) : place] + row[place + 1 : place + 2]
+    for row in _KEYBOARD
+    for place, letter in enumerate(row)
+}
+_STRAIGHT = str.maketrans(
+    dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb", '"') | dict.fromkeys("\u2018\u2019\u201a\u201b", "'")
+)
+_CURLY = {"de": ("\u201e", "\u201c", "\u201a", "\u2018")}
+"""Opening and closing, double and single, where they are not as in English."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Changed:
+    """A pair with something done to it."""
+
+    source: str
+    reference: str
+    """What its translation is measured against."""
+    kept: tuple[str, ...] = ()
+    """What the translation has to have to the letter, in this order."""
+
+
+def upper_cased(source: str, reference: str, chance: random.Random) -> Changed:
+    """Both sides in capitals."""
+    return Changed(source=source.upper(), reference=reference.upper())
+
+
+def title_cased(source: str, reference: str, chance: random.Random) -> Changed:
+    """A capital at the start of every word of the source."""
+    title = _WORD_START.sub(lambda match: match[1] + match[2].upper(), source)
+    return Changed(source=title, reference=reference)
+
+
+def lower_cased(source: str, reference: str, chance: random.Random) -> Changed:
+    """The source without capitals."""
+    return Changed(source=source.lower(), reference=reference)
+
+
+def unpunctuated(source: str, reference: str, chance: random.Random) -> Changed | None:
+    """The source without its final punctuation, where both sides have some."""
+    shorter = without_final_punctuation(source)
+    if not shorter or not ends_as_a_sentence(source) or not ends_as_a_sentence(reference):
+        return None
+    return Changed(source=shorter, reference=reference)
+
+
+def ends_as_a_sentence(text: str) -> bool:
+    """Whether a text ends with a full stop or another mark that ends a sentence."""
+    return bool(_FINAL.search(text.rstrip()))
+
+
+def without_final_punctuation(text: str) -> str:
+    """A text without the punctuation marks at its end."""
+    return _FINAL.sub("", text.rstrip()).rstrip()
+
+
+def with_typos(source: str, reference: str, chance: random.Random, *, dense: bool) -> Changed | None:
+    """The source with one word misspelled, or, if dense, one for every `LETTERS_PER_TYPO` letters."""
+    words = [match for match in _LETTERS.finditer(source) if len(match[0]) >= MIN_TYPO_LETTERS]
+    if not words:
+        return None
+    letters = sum(map(len, _LETTERS.findall(source)))
+    number = max(1, round(letters / LETTERS_PER_TYPO)) if dense else 1
+    for place in sorted(chance.sample(range(len(words)), min(number, len(words))), reverse=True):
+        word = words[place]
+        source = source[: word.start()] + misspelled(word[0], chance) + source[word.end() :]
+    return Changed(source=source, reference=reference)
+
+
+def misspelled(word: str, chance: random.Random) -> str:
+    """A word with a letter left out, doubled, swapped with the next one or missed by a key; never the first one.
+
+    Args:
+        word: two letters or more.
+        chance: where it is drawn from.
+    """
+    place = chance.randrange(1, len(word))
+    before, letter, after = word[:place], word[place], word[place + 1 :]
+    typos = [before + after, before + letter + letter + after]
+    if after and after[0] != letter:
+        typos.append(before + after[0] + letter + after[1:])
+    if keys := _NEIGHBOURS.get(letter.lower()):
+        missed = chance.choice(keys)
+        typos.append(before + (missed.upper() if letter.isupper() else missed) + after)
+    return chance.choice(typos)
+
+
+def emoji_at_the_end(source: str, reference: str, chance: random.Random) -> Changed:
+    """An emoji behind the source."""
+    return _behind(source, reference, chance.choice(EMOJI))
+
+
+def with_emoji_within(source: str, reference: str, chance: random.Random) -> Changed | None:
+    """An emoji between two words of the source."""
+    words = source.split()
+    if len(words) < 3:
+        return None
+    emoji = chance.choice(EMOJI)
+    place = chance.randrange(1, len(words))
+    return Changed(source=" ".join([*words[:place], emoji, *words[place:]]), reference=reference, kept=(emoji,))
+
+
+def number_at_the_end(source: str, reference: str, chance: random.Random) -> Changed:
+    """Five digits in brackets before the source's final punctuation."""
+    number = f"({chance.randrange(10_000, 100_000)})"
+    return _before_the_end(source, reference, number, kept=(number,))
+
+
+def amount_at_the_end(
+    source: str, reference: str, chance: random.Random, *, forms: tuple[tuple[str, str], tuple[str, str]]
+) -> Changed:
+    """The same with thousands and decimals in the two languages' forms: what is kept has the target's."""
+    whole, cents = chance.randrange(1_000, 1_000_000), chance.randrange(100)
+    here, there = (f"({grouped(whole, cents, *form)})" for form in forms)
+    return _before_the_end(source, reference, here, kept=(there,))
+
+
+def grouped(whole: int, cents: int, thousands: str, decimals: str) -> str:
+    """An amount with its separators."""
+    return f"{whole:,}".replace(",", thousands) + f"{decimals}{cents:02}"
+
+
+def with_other_numbers(source: str, reference: str, chance: random.Random) -> Changed | None:
+    """Replaces numbers that stand once on each side; a small one would want another form of its noun."""
+    here, there = _NUMBER.findall(source), _NUMBER.findall(reference)
+    others: dict[str, str] = {}
+    for number in here:
+        if here.count(number) == there.count(number) == 1 and number[0] != "0":
+            others[number] = str(chance.randrange(10 ** (len(number) - 1), 10 ** len(number)))
+    if not others:
+        return None
+    source, reference = (
+        _NUMBER.sub(lambda match: others.get(match[0], match[0]), side) for side in (source, reference)
+    )
+    return Changed(source=source, reference=reference, kept=tuple(others.values()))
+
+
+def url_behind(source: str, reference: str, chance: random.Random) -> Changed:
+    """A URL behind the source."""
+    page = chance.choice(("docs", "help", "news/archive"))
+    return _behind(source, reference, f"https://www.example.org/{page}?id={chance.randrange(100, 100_000)}&all=1")
+
+
+def email_behind(source: str, reference: str, chance: random.Random) -> Changed:
+    """An e-mail address behind the source."""
+    name = chance.choice(("k.lindqvist", "office", "anna_b"))
+    return _behind(source, reference, f"{name}{chance.randrange(1, 1_000)}@example.com")
+
+
+def placeholders_at_the_end(source: str, reference: str, chance: random.Random) -> Changed:
+    """Placeholders of programs before the source's final punctuation."""
+    symbols = f"{{user_{chance.randrange(1, 100)}}}", f"%{chance.randrange(1, 4)}$s"
+    return _before_the_end(source, reference, " ".join(symbols), kept=symbols)
+
+
+def marked_up(source: str, reference: str, chance: random.Random) -> Changed:
+    """The source within a pair of tags."""
+    return Changed(source=f"<b>{source.strip()}</b>", reference=reference, kept=("<b>", "</b>"))
+
+
+def as_it_is(source: str, reference: str, chance: random.Random) -> Changed:
+    """The pair as it is, for what is done to lines before."""
+    return Changed(source=source, reference=reference)
+
+
+def with_double_spaces(source: str, reference: str, chance: random.Random) -> Changed:
+    """Two spaces for each of the source."""
+    return Changed(source=source.replace(" ", "  "), reference=reference)
+
+
+def with_spaces_around(source: str, reference: str, chance: random.Random) -> Changed:
+    """Spaces around the source."""
+    return Changed(source=f"  {source} ", reference=reference)
+
+
+def with_tabs(source: str, reference: str, chance: random.Random) -> Changed:
+    """A tab for each space of the source."""
+    return Changed(source=source.replace(" ", "\t"), reference=reference)
+
+
+def with_other_quotes(source: str, reference: str, chance: random.Random, *, language: str) -> Changed:
+    """Curly quotes and apostrophes for the source's straight ones; if it has none, straight for curly."""
+    if '"' not in source and "'" not in source:
+        return Changed(source=straight_quotes(source), reference=reference)
+    opening, closing, single_opening, single_closing = _CURLY.get(language, ("\u201c", "\u201d", "\u2018", "\u2019"))
+    # A quote opens at the start of a line, behind white space or an opening bracket; between letters it is an
+    # apostrophe, which is the same character in every language.
+    source = re.sub(r"""(?<![^\s(\[{'"])"(?=\S)""", opening, source).replace('"', closing)
+    source = re.sub(r"(?<=\w)'(?=\w)", "\u2019", source)
+    source = re.sub(rf"""(?<![^\s(\[{{{opening}])'(?=\S)""", single_opening, source).replace("'", single_closing)
+    return Changed(source=source, reference=reference)
+
+
+def _behind(source: str, reference: str, text: str) -> Changed:
+    return Changed(source=f"{source.rstrip()} {text}", reference=reference, kept=(text,))
+
+
+def _before_the_end(source: str, reference: str, text: str, *, kept: tuple[str, ...]) -> Changed:
+    """The source with something before its final punctuation."""
+    source = source.rstrip()
+    end = match.start() if (match := _FINAL.search(source)) else len(source)
+    return Changed(source=f"{source[:end]} {text}{source[end:]}".lstrip(), reference=reference, kept=kept)
+
+
+def straight_quotes(text: str) -> str:
+    """A text with straight quotes and apostrophes for all others."""
+    return text.translate(_STRAIGHT)

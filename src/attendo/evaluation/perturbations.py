@@ -1,0 +1,247 @@
+"""A test set as people write: in capitals, with typos, emoji, URLs, several sentences in a line.
+
+Each perturbation changes the source, and the reference where a good translation would then be another one, so that
+BLEU under it can be held against BLEU without it, on the same lines. What is put into a line is counted on its own and
+taken out before scoring: a copied URL would raise the BLEU, as a full stop that every translation gets right does.
+"""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from attendo.evaluation.changes import (
+    LETTERS_PER_TYPO,
+    Changed,
+    amount_at_the_end,
+    as_it_is,
+    email_behind,
+    emoji_at_the_end,
+    ends_as_a_sentence,
+    grouped,
+    lower_cased,
+    marked_up,
+    number_at_the_end,
+    placeholders_at_the_end,
+    straight_quotes,
+    title_cased,
+    unpunctuated,
+    upper_cased,
+    url_behind,
+    with_double_spaces,
+    with_emoji_within,
+    with_other_numbers,
+    with_other_quotes,
+    with_spaces_around,
+    with_tabs,
+    with_typos,
+    without_final_punctuation,
+)
+
+_SEPARATORS = {"en": (",", "."), "de": (".", ","), "it": (".", ","), "nl": (".", ",")}
+"""Between thousands and before decimals, of languages that have one usual way."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Perturbation:
+    """Something done to a test set."""
+
+    name: str
+    what: str
+    """What is done to the source, for people."""
+    to_reference: str
+    """What is done to the reference."""
+    change: Callable[[str, str, random.Random], Changed | None]
+    """Source, reference and where chance comes from to the changed pair; None where it does not apply."""
+    joined: int = 1
+    """So many lines make one before it is changed, those that end as a sentence does."""
+    scored: Callable[[str], str] = str
+    """What is done to outputs and references, with and without the change, before they are scored."""
+    inserted: Literal["end", "around", "anywhere"] | None = None
+    """Where what a line has to keep was put into it, and should come out; None where nothing was put in."""
+    of_case: bool = False
+    """Whether it changes the case, so that a figure that ignores case belongs beside the others."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerturbedLine:
+    """A line of a perturbed test set."""
+
+    lines: tuple[int, ...]
+    """The lines of the test set that it was made of, from 0."""
+    source: str
+    reference: str
+    kept: tuple[str, ...] = ()
+    """What the translation has to have to the letter."""
+
+
+def perturbations(source_language: str = "", target_language: str = "") -> tuple[Perturbation, ...]:
+    """All perturbations for a pair of languages, in the order of a table.
+
+    Args:
+        source_language: two-letter code, for the form of numbers and quotes; one that is not known leaves numbers with
+            separators out.
+        target_language: likewise.
+    """
+    same, without_it = "as it is", "as it is; what was put in is taken out of the output before scoring"
+    found = [
+        Perturbation(
+            name="upper case", what="ALL CAPS", to_reference="upper-cased too", change=upper_cased, of_case=True
+        ),
+        Perturbation(
+            name="title case",
+            what="every word begins with a capital",
+            to_reference=same,
+            change=title_cased,
+            of_case=True,
+        ),
+        Perturbation(name="lower case", what="no capital at all", to_reference=same, change=lower_cased, of_case=True),
+        Perturbation(
+            name="no final punctuation",
+            what="without . ! ? at the end",
+            to_reference="as it is; final punctuation is taken off everything before scoring",
+            change=unpunctuated,
+            scored=without_final_punctuation,
+        ),
+        Perturbation(
+            name="a typo",
+            what="one word is misspelled",
+            to_reference=same,
+            change=partial(with_typos, dense=False),
+        ),
+        Perturbation(
+            name="many typos",
+            what=f"a misspelled word for every {LETTERS_PER_TYPO} letters",
+            to_reference=same,
+            change=partial(with_typos, dense=True),
+        ),
+        Perturbation(
+            name="emoji at the end",
+            what="an emoji behind the line",
+            to_reference=without_it,
+            change=emoji_at_the_end,
+            inserted="end",
+        ),
+        Perturbation(
+            name="emoji within",
+            what="an emoji between two words",
+            to_reference=without_it,
+            change=with_emoji_within,
+            inserted="anywhere",
+        ),
+        Perturbation(
+            name="number",
+            what="five digits in brackets at the end",
+            to_reference=without_it,
+            change=number_at_the_end,
+            inserted="anywhere",
+        ),
+        Perturbation(
+            name="numbers replaced",
+            what="numbers of two digits or more that both sides have are others",
+            to_reference="changed likewise",
+            change=with_other_numbers,
+        ),
+        Perturbation(
+            name="URL", what="a URL behind the line", to_reference=without_it, change=url_behind, inserted="end"
+        ),
+        Perturbation(
+            name="e-mail",
+            what="an address behind the line",
+            to_reference=without_it,
+            change=email_behind,
+            inserted="end",
+        ),
+        Perturbation(
+            name="placeholders",
+            what="{user_7} %1$s at the end",
+            to_reference=without_it,
+            change=placeholders_at_the_end,
+            inserted="anywhere",
+        ),
+        Perturbation(
+            name="markup",
+            what="<b> and </b> around the line",
+            to_reference=without_it,
+            change=marked_up,
+            inserted="around",
+        ),
+        Perturbation(name="2 sentences", what="two lines in one", to_reference="joined too", change=as_it_is, joined=2),
+        Perturbation(
+            name="4 sentences", what="four lines in one", to_reference="joined too", change=as_it_is, joined=4
+        ),
+        Perturbation(name="double spaces", what="two spaces for one", to_reference=same, change=with_double_spaces),
+        Perturbation(
+            name="spaces around", what="two spaces before, one behind", to_reference=same, change=with_spaces_around
+        ),
+        Perturbation(name="tabs", what="tabs for spaces", to_reference=same, change=with_tabs),
+        Perturbation(
+            name="other quotes",
+            what="curly quotes and apostrophes for straight ones, or straight for curly",
+            to_reference="as it is; all quotes are straightened before scoring",
+            change=partial(with_other_quotes, language=source_language),
+            scored=straight_quotes,
+        ),
+    ]
+    if source_language in _SEPARATORS and target_language in _SEPARATORS:
+        forms = _SEPARATORS[source_language], _SEPARATORS[target_language]
+        number = Perturbation(
+            name="amount",
+            what=f"an amount such as {grouped(8210, 50, *forms[0])} in brackets at the end",
+            to_reference=f"{without_it}, as its language writes it, {grouped(8210, 50, *forms[1])}",
+            change=partial(amount_at_the_end, forms=forms),
+            inserted="anywhere",
+        )
+        found.insert([each.name for each in found].index("number") + 1, number)
+    return tuple(found)
+
+
+def perturb(
+    perturbation: Perturbation, sources: Sequence[str], references: Sequence[str], *, seed: int
+) -> list[PerturbedLine]:
+    """The lines of a test set to which a perturbation applies, perturbed.
+
+    Args:
+        perturbation: what is done.
+        sources: the sentences.
+        references: their translations, as many.
+        seed: equal ones give equal typos and numbers; each perturbation draws from a chance of its own.
+    """
+    chance = random.Random(f"{seed} {perturbation.name}")
+    found = []
+    for lines in _groups(sources, perturbation.joined):
+        source, reference = (" ".join(side[line] for line in lines) for side in (sources, references))
+        changed = perturbation.change(source, reference, chance)
+        if changed is not None and (changed.source != source or len(lines) > 1):
+            found.append(
+                PerturbedLine(lines=lines, source=changed.source, reference=changed.reference, kept=changed.kept)
+            )
+    return found
+
+
+def is_kept(perturbation: Perturbation, line: PerturbedLine, output: str) -> bool:
+    """Whether an output has all that a line has to keep, and where it belongs."""
+    first, last, output = line.kept[0], line.kept[-1], output.strip()
+    return (
+        all(text in output for text in line.kept)
+        and (perturbation.inserted not in ("end", "around") or output.endswith(last))
+        and (perturbation.inserted != "around" or output.startswith(first))
+    )
+
+
+def without_inserted(perturbation: Perturbation, line: PerturbedLine, output: str) -> str:
+    """An output without what was put into its source, taken out once: what is there twice is a fault."""
+    if perturbation.inserted is None:
+        return output
+    for text in line.kept:
+        output = output.replace(text, " ", 1)
+    return " ".join(output.split())
+
+
+def _groups(sources: Sequence[str], joined: int) -> list[tuple[int, ...]]:
+    """The lines that make one; a rest that does not fill one is left out."""
+    if joined == 1:
+        return [(line,) for line, source in enumerate(sources) if source.strip()]
+    ended = [line for line, source in enumerate(sources) if ends_as_a_sentence(source)]
+    return list(zip(*(ended[start::joined] for start in range(joined)), strict=False))

@@ -1,0 +1,150 @@
+"""Robustness: what is left of a model's scores when its input is written as people write, and what else goes wrong."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from attendo.evaluation.faults import Faults, OneWord, faults
+from attendo.evaluation.perturbations import Perturbation, PerturbedLine, is_kept, without_inserted
+from attendo.evaluation.ratios import Ratio, Side, bleu_ratio_interval, ratio
+from attendo.evaluation.scores import Score, corpus_bleu, corpus_chrf
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effect:
+    """What one perturbation does to a model's output."""
+
+    name: str
+    what: str
+    """What is done to the source."""
+    to_reference: str
+    """What is done to the reference."""
+    lines: int
+    """Lines of the perturbed test set; where lines are joined, those that came of it."""
+    bleu: Ratio
+    chrf: Ratio
+    bleu_lowercased: Ratio | None
+    """BLEU that ignores case, where the perturbation changes it."""
+    kept: float | None
+    """Share of the lines whose output has all that was put in, to the letter and in its place; None without such."""
+    clean_faults: Faults
+    """Of the same lines without the perturbation."""
+    faults: Faults
+
+
+@dataclass(frozen=True, kw_only=True)
+class OtherLanguage:
+    """What becomes of text that is not in the source language."""
+
+    origin: str
+    """Where it is from."""
+    faults: Faults
+    """`copied` is what one hopes for here: the text as it was."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Robustness:
+    """All that was measured of a model's robustness on a test set."""
+
+    seed: int
+    sentences: int
+    """Of the test set."""
+    signatures: Mapping[str, str]
+    """sacreBLEU's, by the metric's name."""
+    clean: Faults
+    """Of the test set as it is."""
+    effects: tuple[Effect, ...]
+    """One of each perturbation that applies to some line."""
+    inapplicable: tuple[str, ...]
+    """Perturbations that apply to none."""
+    one_word: OneWord
+    """Single words of the sources."""
+    blank_lines: int
+    """Lines of nothing but white space that were given."""
+    blank_outputs: int
+    """Of them, those whose translation is empty, as it should be."""
+    other_language: OtherLanguage
+
+
+def effect(
+    perturbation: Perturbation,
+    perturbed: Sequence[PerturbedLine],
+    outputs: Sequence[str],
+    *,
+    clean_sources: Sequence[str],
+    clean_outputs: Sequence[str],
+    clean_references: Sequence[str],
+    expected_ratio: float,
+    target_language: str,
+    num_resamples: int,
+    seed: int,
+) -> Effect:
+    """Holds the output of a perturbed test set against that of the same lines as they were.
+
+    Args:
+        perturbation: what was done.
+        perturbed: the lines it was done to, at least one.
+        outputs: their translations.
+        clean_sources: the whole test set as it was.
+        clean_outputs: its translations.
+        clean_references: what they should have been.
+        expected_ratio: characters of a translation for one of its source.
+        target_language: two-letter code; chooses BLEU's tokeniser.
+        num_resamples: behind the interval of BLEU's ratio; 0 for none.
+        seed: of the resamples.
+
+    Raises:
+        DataError: BLEU's tokeniser needs a package that is not there.
+    """
+
+    def joined(side: Sequence[str]) -> list[str]:
+        return [" ".join(side[line] for line in made.lines) for made in perturbed]
+
+    sources, before, wanted = (joined(side) for side in (clean_sources, clean_outputs, clean_references))
+    references = [made.reference for made in perturbed]
+    scored = perturbation.scored
+    before_change = Side(outputs=[scored(text) for text in before], references=[scored(text) for text in wanted])
+    bare = [without_inserted(perturbation, made, output) for made, output in zip(perturbed, outputs, strict=True)]
+    after_change = Side(outputs=[scored(text) for text in bare], references=[scored(text) for text in references])
+    interval = bleu_ratio_interval(
+        before_change, after_change, target_language=target_language, num_resamples=num_resamples, seed=seed
+    )
+    lowercased = None
+    if perturbation.of_case:
+        lowercased = ratio(
+            _bleu(before_change, target_language, lowercase=True), _bleu(after_change, target_language, lowercase=True)
+        )
+    kept = [is_kept(perturbation, made, output) for made, output in zip(perturbed, outputs, strict=True) if made.kept]
+    return Effect(
+        name=perturbation.name,
+        what=perturbation.what,
+        to_reference=perturbation.to_reference,
+        lines=len(perturbed),
+        bleu=ratio(_bleu(before_change, target_language), _bleu(after_change, target_language), interval),
+        chrf=ratio(_chrf(before_change), _chrf(after_change)),
+        bleu_lowercased=lowercased,
+        kept=sum(kept) / len(kept) if kept else None,
+        clean_faults=faults(sources, before, wanted, expected_ratio=expected_ratio),
+        faults=faults([made.source for made in perturbed], outputs, references, expected_ratio=expected_ratio),
+    )
+
+
+def signatures(target_language: str) -> dict[str, str]:
+    """Gives sacreBLEU's signatures of the figures of an `Effect`, by the metric's name.
+
+    Raises:
+        DataError: BLEU's tokeniser needs a package that is not there.
+    """
+    nothing = Side(outputs=[""], references=[""])
+    return {
+        "BLEU": _bleu(nothing, target_language).signature,
+        "BLEU-lc": _bleu(nothing, target_language, lowercase=True).signature,
+        "chrF2": corpus_chrf(nothing.outputs, nothing.references).signature,
+    }
+
+
+def _bleu(side: Side, target_language: str, *, lowercase: bool = False) -> Score:
+    return corpus_bleu(side.outputs, side.references, target_language=target_language, lowercase=lowercase)
+
+
+def _chrf(side: Side) -> Score:
+    return corpus_chrf(side.outputs, side.references)
