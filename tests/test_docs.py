@@ -3,6 +3,7 @@
 import io
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -122,3 +123,24 @@ def test_the_keys_of_recipes_are_documented() -> None:
 def test_links_lead_somewhere(document: Path) -> None:
     for link in re.findall(r"\]\(([^)#]+)\)", document.read_text(encoding="utf-8")):
         assert link.startswith("http") or (document.parent / link).exists(), f"{document.name}: {link}"
+
+
+def test_every_command_about_robustness_runs(
+    tmp_path: Path,
+    model_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(model_folder, tmp_path / "model")
+    files = {"source.txt": "one red dogs see us.\n", "target.txt": "su ees sgod der eno.\n", "other.txt": "Mitä nyt?\n"}
+    for name, text in files.items():
+        Path(name).write_text(text, encoding="utf-8")
+    for line in commands(PROJECT / "docs" / "robustness.md"):
+        given = ["model" if argument == "MODEL" else argument for argument in arguments(line)]
+        if given[0] == "evaluate":  # a model that has learned nothing writes long lines, slow to score
+            given += ["--set", "search.max_len_offset=0", "--resamples", "5"]
+        assert run(given) == 0, f"{line}\n{capsys.readouterr().err}"
+    printed = capsys.readouterr().out
+    assert "### my test set" in printed, "attendo info shows the card"
+    assert '"robustness": {' in printed

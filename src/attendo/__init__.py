@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from attendo.decoding.alignment import Alignment
-    from attendo.decoding.engine import Candidate, Translation
     from attendo.decoding.scoring import PairScore
+    from attendo.decoding.translation import Candidate, Translation
     from attendo.decoding.wishes import Wishes
     from attendo.errors import AttendoError, DataError, ModelError, RecipeError
     from attendo.recipe import Recipe, load_recipe
@@ -37,14 +37,14 @@ __all__ = [
 _HOMES = {
     "Alignment": "attendo.decoding.alignment",
     "AttendoError": "attendo.errors",
-    "Candidate": "attendo.decoding.engine",
+    "Candidate": "attendo.decoding.translation",
     "DataError": "attendo.errors",
     "Engine": "attendo.workflow.translate",
     "ModelError": "attendo.errors",
     "PairScore": "attendo.decoding.scoring",
     "Recipe": "attendo.recipe",
     "RecipeError": "attendo.errors",
-    "Translation": "attendo.decoding.engine",
+    "Translation": "attendo.decoding.translation",
     "Wishes": "attendo.decoding.wishes",
     "load": "attendo.workflow.translate",
     "load_recipe": "attendo.recipe",

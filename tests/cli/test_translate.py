@@ -84,8 +84,36 @@ def test_json_has_all_of_a_line_in_a_line(attendo: Command, model_folder: Path) 
             assert tuple(found["target_words"]) == alignment.target_words
     finished = attendo("translate", model_folder, "--json", stdin=TEXT)
     for line in finished.out.splitlines():
-        keys = ["source", "source_truncated", "text", "score", "log_prob", "finished", "tokens", "token_log_probs"]
+        keys = ["source", "source_truncated", "guards", "read"]
+        keys += ["text", "score", "log_prob", "finished", "tokens", "token_log_probs"]
         assert list(json.loads(line)) == keys
+
+
+def test_guards_are_told_of_and_can_be_left_out(attendo: Command, model_folder: Path) -> None:
+    text = "\U0001f600 one red dogs\nSOME OLD KINGS\n\u4f60\u597d\nsome old kings\n".encode()
+    # A model that has learned nothing says the same over and over.
+    settings = ["--set", "search.guards.repetition=false"]
+    finished = attendo("translate", model_folder, "--json", "--alignment", *settings, stdin=text)
+    emoji, capitals, foreign, plain = (json.loads(line) for line in finished.out.splitlines())
+    assert [row["guards"] for row in (emoji, capitals, foreign)] == [["protected"], ["casing"], ["scripts"]]
+    assert (emoji["read"], foreign["read"], plain["read"]) == ("one red dogs", "", "some old kings")
+    assert emoji["text"].startswith("\U0001f600 ")
+    assert emoji["source_words"] == ["\U0001f600", "one", "red", "dogs"]
+    assert emoji["target_words"][0] == "\U0001f600"
+    assert all(source > 0 and target > 0 for source, target in emoji["alignment"])
+    assert capitals["read"] == "Some old kings"
+    assert capitals["text"] == capitals["text"].upper()
+    assert (foreign["text"], foreign["tokens"]) == ("\u4f60\u597d", [])
+    assert "lines that guards had to do with: " in finished.err
+    assert "scripts 1" in finished.err
+    finished = attendo("translate", model_folder, "--json", "--no-guards", stdin=text)
+    rows = [json.loads(line) for line in finished.out.splitlines()]
+    assert [row["read"] for row in rows] == [row["source"] for row in rows] == text.decode().splitlines()
+    assert not any(row["guards"] for row in rows)
+    assert "guards" not in finished.err
+    settings = ["--no-guards", "--set", "search.guards.scripts=true"]
+    finished = attendo("translate", model_folder, "--json", *settings, stdin=text)
+    assert [json.loads(line)["guards"] for line in finished.out.splitlines()] == [[], [], ["scripts"], []]
 
 
 def test_files_say_what_is_wanted_of_each_line(attendo: Command, model_folder: Path, tmp_path: Path) -> None:
@@ -174,6 +202,8 @@ def test_a_named_pipe_is_read_once(attendo: Command, model_folder: Path, expecte
         (["--set", "search.beam=3"], "--set: search.beam = 3: there is no such key; did you mean search.beam_size?"),
         (["--set", "model.d_model=3"], "--set model.d_model=3: only keys of search can be set here"),
         (["--n-best", "6"], "search.n_best = 6 is more than beam_size = 3 can hold; take beam_size = 6 or more"),
+        (["--set", "search.guards.case=false"], "search.guards.case = false: there is no such key; did you mean "),
+        (["--set", "search.guards.casing=3"], "search.guards.casing = 3 is not true or false"),
         (["--beam-size", "0"], "search.beam_size = 0 is too small; take 1 or more"),
         (["--ensemble", "nowhere"], "nowhere: no such model or run folder"),
         (["nowhere.txt"], "nowhere.txt: "),

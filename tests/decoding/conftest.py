@@ -74,6 +74,7 @@ class Letters:
     """A character a token; id 0 is `</s>`, id 1 any other character."""
 
     vocab_size = len(ALPHABET)
+    placeholders = ()
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         return [[max(1, ALPHABET.find(character)) for character in text] + [0] for text in texts]

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from attendo.checkpoint import load_model
 from attendo.decoding.alignment import Words, alignment, attention_batch, links, words_of
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.engine import Subwords, Translator
+from attendo.decoding.engine import Translator
 from attendo.decoding.models import decoding_model
+from attendo.decoding.words import Subwords
 from attendo.errors import DataError, ModelError
 from attendo.model.batch import collate
 from attendo.model.transformer import Transformer

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 import torch
 
-from attendo.decoding.config import SearchConfig
-from attendo.decoding.engine import Subwords, Translator
+from attendo.decoding.config import GuardConfig, SearchConfig
+from attendo.decoding.engine import Translator
 from attendo.decoding.models import decoding_model
 from attendo.decoding.native_model import Dtype
 from attendo.decoding.scoring import perplexity
+from attendo.decoding.words import Subwords
 from attendo.errors import DataError, ModelError
 from attendo.model.transformer import Transformer
 from attendo.text.tokenization import Tokenizer, TokenizerConfig, learn_tokenizer
@@ -32,7 +33,9 @@ def make_translator(
     """Makes translators, on plain torch and on the native kernels."""
 
     def make(*models: Transformer, **settings: Any) -> Translator:
-        config = SearchConfig(**({"max_len_offset": 8, "max_batch_sentences": 5} | settings))
+        # A model that has learned nothing loops; what guards do about it is in test_guarded.py.
+        defaults: dict[str, Any] = {"max_len_offset": 8, "max_batch_sentences": 5, "guards": GuardConfig.off()}
+        config = SearchConfig(**(defaults | settings))
         dtype: Dtype = "int8" if "int8" in request.param else "float32"
         ready = [
             decoding_model(model, dtype=dtype, native="native" in request.param) for model in models or (make_model(),)
@@ -200,7 +203,10 @@ def test_with_subwords_of_sentencepiece(make_model: MakeModel, tmp_path: Path) -
     assert isinstance(tokenizer, Tokenizer)
     model = make_model(vocab_size=tokenizer.vocab_size)
     translator = Translator(
-        [decoding_model(model)], tokenizer, tokenizer, SearchConfig(max_len_offset=5, max_source_tokens=40)
+        [decoding_model(model)],
+        tokenizer,
+        tokenizer,
+        SearchConfig(max_len_offset=5, max_source_tokens=40, guards=GuardConfig.off()),
     )
     plain, typed, foreign, long = translator.translate(
         ["the red house", "</s> <unk>", "日本語 \u2581", "Bäume " * 200_000]

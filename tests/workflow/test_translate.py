@@ -1,17 +1,20 @@
+import json
 import math
+import shutil
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 import torch
 
 import attendo
-from attendo.checkpoint import load_model
-from attendo.decoding.config import SearchConfig
+from attendo.checkpoint import load_model, named_weights, save_model
+from attendo.decoding.config import GuardConfig, SearchConfig
 from attendo.decoding.engine import Translator
 from attendo.decoding.models import decoding_model
 from attendo.decoding.native_model import Dtype
 from attendo.errors import AttendoError, DataError, ModelError, RecipeError
-from attendo.workflow.translate import MAX_DRAWN_TOKENS, load
+from attendo.workflow.translate import MAX_DRAWN_TOKENS, load, own_dtype
 
 LINES = ["one red dogs see us.", "", "some old kings hear them.", "two small birds see here."]
 
@@ -44,6 +47,35 @@ def test_search_settings_come_from_three_places(model_folder: Path) -> None:
         load(model_folder, search={"n_best": 9})
     with pytest.raises(RecipeError, match=r"settings of search: search.beam = 2: there is no such key"):
         load(model_folder, search={"beam": 2})
+
+
+def test_guards_are_settings_of_the_search(model_folder: Path, tmp_path: Path) -> None:
+    assert load(model_folder).search.guards == GuardConfig()
+    off = load(model_folder, search={"guards": asdict(GuardConfig.off())}, overrides=["search.guards.casing=true"])
+    assert off.search.guards == replace(GuardConfig.off(), casing=True)
+    with pytest.raises(RecipeError, match=r"search\.guards\.case = true: there is no such key"):
+        load(model_folder, overrides=["search.guards.case=true"])
+    # A model may remember them.
+    own = tmp_path / "own"
+    shutil.copytree(model_folder, own)
+    description = json.loads((own / "config.json").read_text())
+    description["search"]["guards"] = {"casing": False}
+    (own / "config.json").write_text(json.dumps(description))
+    assert load(own).search.guards == replace(GuardConfig(), casing=False)
+
+
+def test_what_is_drawn_and_aligned_is_what_was_read_and_written(model_folder: Path) -> None:
+    engine = load(model_folder)
+    line = "ONE RED DOGS"
+    [translation] = engine.translate([line])
+    drawn = engine.attention(line)
+    tokenizer = load_model(model_folder).source_tokenizer
+    assert translation.read == "One red dogs"
+    assert list(drawn.source_pieces) == tokenizer.pieces(tokenizer.encode("One red dogs"))
+    assert drawn.target_pieces == translation.n_best[0].pieces
+    [(_, [found])] = engine.stream_aligned([line])
+    assert found.source_pieces == drawn.source_pieces
+    assert found.source_words == ("ONE", "RED", "DOGS")
 
 
 def test_an_ensemble_of_one_model_twice_is_that_model(model_folder: Path) -> None:
@@ -166,3 +198,32 @@ def test_what_is_not_there_is_refused(model_folder: Path, tmp_path: Path) -> Non
         load(model_folder, threads=0)
     with pytest.raises(ModelError, match=r"nowhere: no such model or run folder"):
         load(tmp_path / "nowhere")
+
+
+@pytest.fixture
+def shipped(model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A model in int8 where the package has its own."""
+    loaded = load_model(model_folder)
+    description = replace(loaded.description, dtype="int8")
+    folder = tmp_path / "package" / "xx-yy"
+    sides = (loaded.source_tokenizer, loaded.target_tokenizer)
+    save_model(folder, description, named_weights(loaded.transformer), *sides, "# Random\n")
+    monkeypatch.setattr("attendo.checkpoint.SHIPPED", folder.parent)
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def test_a_shipped_model_translates_by_its_name_in_its_own_dtype(shipped: Path, model_folder: Path) -> None:
+    by_name, by_path = attendo.load("xx-yy").translate(LINES), attendo.load(shipped).translate(LINES)
+    assert by_name == by_path == attendo.load(model_folder, dtype="int8").translate(LINES)
+    exact = attendo.load("xx-yy", dtype="float32").translate(LINES)
+    assert exact[0].log_prob != by_name[0].log_prob
+    assert exact[0].log_prob == pytest.approx(by_name[0].log_prob, rel=0.1)
+    attendo.load("xx-yy", dtype="bfloat16").translate(LINES)
+
+
+def test_the_dtype_that_nobody_asked_for(shipped: Path, model_folder: Path) -> None:
+    int8, float32 = load_model(shipped), load_model(model_folder)
+    cpu, elsewhere = torch.device("cpu"), torch.device("meta")
+    assert own_dtype([int8], cpu) == own_dtype([int8, int8], cpu) == "int8"
+    assert own_dtype([float32], cpu) == own_dtype([int8, float32], cpu) == own_dtype([int8], elsewhere) == "float32"

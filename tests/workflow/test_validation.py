@@ -9,7 +9,7 @@ import torch
 from torch.nn import functional as F
 
 from attendo.checkpoint import named_weights
-from attendo.decoding.config import SearchConfig
+from attendo.decoding.config import GuardConfig, SearchConfig
 from attendo.decoding.engine import Translator
 from attendo.decoding.models import decoding_model
 from attendo.model.batch import collate
@@ -34,7 +34,7 @@ def test_perplexity_and_bleu_of_the_weights_given(corpus: Any, tmp_path: Path) -
     shape, size = ModelConfig(d_model=16, d_ff=16, num_layers=1, num_heads=2), prepared.source_tokenizer.vocab_size
     torch.manual_seed(5)
     wanted, other = Transformer(shape, size, size).eval(), Transformer(shape, size, size)
-    search = SearchConfig(beam_size=2, max_len_offset=3)
+    search = SearchConfig(beam_size=2, max_len_offset=3, guards=GuardConfig.off())
     found = Validator(other, prepared, TrainingConfig(), search)(named_weights(wanted))
 
     nats = tokens = 0.0

@@ -16,8 +16,10 @@ from attendo.cli.options import (
     JsonLinesOption,
     LengthPenaltyOption,
     ModelArgument,
+    NoGuardsOption,
     SetSearchOption,
     ThreadsOption,
+    guard_changes,
     json_number,
     search_changes,
 )
@@ -26,7 +28,7 @@ from attendo.files import atomic_path
 
 if TYPE_CHECKING:
     from attendo.decoding.alignment import Alignment
-    from attendo.decoding.engine import Candidate, Counts, Translation
+    from attendo.decoding.translation import Candidate, Counts, Translation
     from attendo.decoding.wishes import Wishes
     from attendo.workflow.translate import Engine
 
@@ -41,7 +43,7 @@ def translate(
     ] = None,
     beam_size: BeamSizeOption = None,
     length_penalty: LengthPenaltyOption = None,
-    dtype: DtypeOption = "float32",
+    dtype: DtypeOption = None,
     n_best: Annotated[
         int | None,
         typer.Option(
@@ -68,6 +70,7 @@ def translate(
         Path | None,
         typer.Option("--forced-words", metavar="FILE", help="What each translation holds, one line each, TAB between."),
     ] = None,
+    no_guards: NoGuardsOption = False,
     as_json: JsonLinesOption = False,
     ensemble: EnsembleOption = None,
     settings: SetSearchOption = None,
@@ -83,7 +86,10 @@ def translate(
     # Before the model is read, so that a missing file is told at once; but a pipe can be read only once.
     total = count_lines(file) if file and not file.is_fifo() else None
     lines, wishes = with_wishes(lines_from(file), target_prefix, forced_words)
-    search = search_changes(beam_size=beam_size, length_penalty=length_penalty, n_best=n_best)
+    search = {
+        **search_changes(beam_size=beam_size, length_penalty=length_penalty, n_best=n_best),
+        **guard_changes(no_guards),
+    }
     engine = load(model, ensemble=ensemble or (), search=search, overrides=settings or (), dtype=dtype, threads=threads)
     if file is None and sys.stdin.isatty():
         note("reading from the terminal, a sentence a line; end with Ctrl-D")
@@ -154,7 +160,13 @@ def json_line(translation: "Translation", *, n_best: int = 1, alignments: "Seque
         _json_candidate(candidate, alignments[place] if alignments else None)
         for place, candidate in enumerate(translation.n_best)
     ]
-    document = {"source": translation.source, "source_truncated": translation.source_truncated, **candidates[0]}
+    document = {
+        "source": translation.source,
+        "source_truncated": translation.source_truncated,
+        "guards": translation.guards,
+        "read": translation.read,
+        **candidates[0],
+    }
     if n_best > 1:
         document["n_best"] = candidates
     # Escaped to ASCII: a line end of Unicode, such as U+2028, stays within its line whoever reads it.
@@ -190,6 +202,9 @@ def summary(counts: "Counts", seconds: float) -> list[str]:
             f"{counts.unfinished:,} translations were ended by the length limit, or by rules that left nothing else; "
             "to allow more: --set search.max_len_offset=N, or a larger search.max_len where it is set"
         )
+    if counts.guards:
+        acted = ", ".join(f"{name} {number:,}" for name, number in counts.guards.most_common())
+        lines.append(f"lines that guards had to do with: {acted}; to leave them out: --no-guards")
     return lines
 
 

@@ -1,7 +1,46 @@
 """The recipe's `search` section: how translations are looked for, with the paper's settings as its defaults."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Literal, get_args
+
+GuardName = Literal["spaces", "scripts", "sentences", "protected", "casing", "repetition", "copies"]
+"""The guards, in the order in which they look at a line."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GuardConfig:
+    """What is done about lines that a model trained on clean sentences does badly with; see docs/translating.md.
+
+    Each acts only where its case is met, and a line that meets none is translated to the very same tokens as without.
+    """
+
+    spaces: bool = True
+    """Tabs and runs of spaces are read as one space, spaces at the ends of a line and invisible characters left out."""
+    scripts: bool = True
+    """A line mostly of letters that the source vocabulary has no pieces for is given back as it is."""
+    sentences: bool = True
+    """Several sentences of a line are translated one by one, where one translation without wishes is asked for and
+    neither `min_len` nor `max_len` is set; other limits, such as `max_len_offset`, then hold for each sentence."""
+    protected: bool = True
+    """URLs, e-mail addresses, markup, long numbers, emoji and the like come back to the letter, numbers as the target
+    language writes them, if the vocabulary has placeholders; if not, emoji at the ends of a line do."""
+    casing: bool = True
+    """A line in CAPITALS is translated in small letters and put in capitals again, one in Title Case in small ones."""
+    repetition: bool = True
+    """A translation that says the same over and over, though its source does not, is looked for again without that."""
+    copies: bool = True
+    """A translation that only repeats its source gives way to one that does not, if that is about as good."""
+
+    @classmethod
+    def off(cls) -> "GuardConfig":
+        """None of them."""
+        return cls(**dict.fromkeys(get_args(GuardName), False))
+
+    @property
+    def is_off(self) -> bool:
+        """Whether nothing is done."""
+        return not any(getattr(self, each.name) for each in fields(self))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +91,8 @@ class SearchConfig:
     """Sentences of a batch; each has `beam_size` hypotheses."""
     window_lines: int = 512
     """Lines read from a stream before they are sorted by length and translated."""
+    guards: GuardConfig = GuardConfig()
+    """What is done about rough input."""
 
     def __post_init__(self) -> None:
         """Refuses what cannot be meant, all problems at once."""

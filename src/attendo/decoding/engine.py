@@ -6,91 +6,27 @@ masked, ties are decided by order, and the tokens on real test sets are the same
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
-from typing import Protocol
+from dataclasses import replace
+from itertools import chain, islice
 
 from attendo.decoding.alignment import Alignment, alignment, attention_batch, check_layer
 from attendo.decoding.batches import length_batches
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.hypothesis import Hypothesis
+from attendo.decoding.guarded import GuardedSearch, NumberedLine
+from attendo.decoding.guards.spaces import squeezed
+from attendo.decoding.guards.words import words
 from attendo.decoding.models import DecodingModel
-from attendo.decoding.parallel import IdSearch, on_threads
+from attendo.decoding.parallel import on_threads
 from attendo.decoding.scoring import PairScore, score_batch
+from attendo.decoding.translation import Candidate, Counts, Translation
 from attendo.decoding.windows import PAUSE_S, windows
-from attendo.decoding.wishes import LineRules, Wishes, paired
-from attendo.decoding.words import Pieces
+from attendo.decoding.wishes import Wishes, paired
+from attendo.decoding.words import Subwords
 from attendo.errors import DataError, ModelError
 from attendo.text.tokenization import EOS_ID
 
 _CHARACTERS_PER_TOKEN = 32
 """Twice SentencePiece's longest piece: text beyond so many a token could never be used, and is not even encoded."""
-
-
-class Subwords(Pieces, Protocol):
-    """Text to ids and back; `text.tokenization.Tokenizer` is one."""
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text of ids."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Candidate:
-    """One of a sentence's translations."""
-
-    text: str
-    """The translation."""
-    ids: tuple[int, ...]
-    """Target ids without `</s>`."""
-    pieces: tuple[str, ...]
-    """What each id stands for, and `</s>` at the end: U+2581 is a space, `<0xE2>` a byte."""
-    log_prob: float
-    """Natural logarithm of its probability, `</s>` included."""
-    score: float
-    """`log_prob` over the length penalty; higher is better."""
-    token_log_probs: tuple[float, ...]
-    """One of each of the pieces."""
-    finished: bool
-    """False where the length limit ended it though another token than `</s>` was the most probable."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Translation:
-    """A line and what became of it."""
-
-    source: str
-    """The line as it was given."""
-    text: str
-    """Its best translation; empty for a line of white space."""
-    score: float
-    """The best translation's score; 0 for a line of white space."""
-    log_prob: float
-    """The best translation's log-probability; 0 for a line of white space."""
-    n_best: tuple[Candidate, ...]
-    """The best translation and the next ones, as many as were asked for; one for a line of white space."""
-    source_truncated: bool = False
-    """Whether the line was longer than `max_source_tokens`, so that only its beginning was translated."""
-
-
-@dataclass(kw_only=True)
-class Counts:
-    """What an engine has done so far; tokens count each `</s>`."""
-
-    lines: int = 0
-    """Lines translated."""
-    empty: int = 0
-    """Of them, lines of white space."""
-    truncated: int = 0
-    """Of them, lines that were cut."""
-    unfinished: int = 0
-    """Of them, lines whose translation was ended by the length limit."""
-    source_tokens: int = 0
-    """Tokens read."""
-    target_tokens: int = 0
-    """Tokens of the best translations."""
-
-
-_EMPTY = Candidate(text="", ids=(), pieces=(), log_prob=0.0, score=0.0, token_log_probs=(), finished=True)
 
 
 class Translator:
@@ -102,6 +38,7 @@ class Translator:
         target_tokenizer: of the target language; the same one where the vocabulary is joint.
         config: search settings.
         threads: that may work at the same time, on models that are `concurrent`.
+        languages: source and target, as ISO 639-1 codes, for the guards; empty where not known.
 
     Raises:
         ModelError: no model, or a vocabulary of another size than the tokenizer's.
@@ -115,15 +52,13 @@ class Translator:
         config: SearchConfig,
         *,
         threads: int = 1,
+        languages: tuple[str, str] = ("", ""),
     ) -> None:
         _check_vocabularies(models, source_tokenizer, target_tokenizer)
         check_layer(models, config.alignment_layer)
         self.models = tuple(models)
         self.config = config
-        self._search = IdSearch(models, config, threads=threads)
         self._threads = threads if all(model.concurrent for model in models) else 1
-        self.counts = Counts()
-        """What has been done so far, for warnings and figures."""
         self._source_tokenizer, self._target_tokenizer = source_tokenizer, target_tokenizer
         configs = [model.transformer.config for model in models]
         learned = [config.max_positions for config in configs if config.positions == "learned"]
@@ -133,7 +68,21 @@ class Translator:
         # As long as a translation of the longest source may be.
         longest = config.max_source_tokens + config.max_len_offset
         self._max_target_tokens = self._within_positions(max(longest, config.min_len))
-        self._rules = LineRules(target_tokenizer, config, self._max_positions)
+        self._search = GuardedSearch(
+            models,
+            config,
+            source_tokenizer,
+            target_tokenizer,
+            encode=lambda lines: self._encode(source_tokenizer, lines, self._max_source_tokens),
+            max_positions=self._max_positions,
+            languages=languages,
+            threads=threads,
+        )
+
+    @property
+    def counts(self) -> Counts:
+        """What has been done so far, for warnings and figures."""
+        return self._search.counts
 
     def translate(self, lines: Sequence[str], wishes: Sequence[Wishes] | None = None) -> list[Translation]:
         """Translates lines, all of them sorted by length together.
@@ -187,22 +136,12 @@ class Translator:
 
     def _translate(self, wished: Sequence[tuple[str, Wishes]], *, first: int) -> list[Translation]:
         """Translates lines with wishes; `first` is the first one's number."""
-        full = [index for index, (line, _) in enumerate(wished) if line.strip()]
-        sources, truncated = self._encode(
-            self._source_tokenizer, [wished[index][0] for index in full], self._max_source_tokens
+        return self._search.translate(
+            [
+                NumberedLine(number=number, text=line, wishes=wishes)
+                for number, (line, wishes) in enumerate(wished, start=first)
+            ]
         )
-        rules = [
-            self._rules.of(first + index, len(ids) - 1, wished[index][1])
-            for index, ids in zip(full, sources, strict=True)
-        ]
-        found: list[Sequence[Hypothesis]] = [()] * len(wished)
-        cut = [False] * len(wished)
-        for place, its_hypotheses, its_cut in zip(full, self._search.search(sources, rules), truncated, strict=True):
-            found[place], cut[place] = its_hypotheses, its_cut
-        lines = [line for line, _ in wished]
-        translations = [self._translation(*parts) for parts in zip(lines, found, cut, strict=True)]
-        self._count(translations, source_tokens=sum(len(ids) for ids in sources))
-        return translations
 
     def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
         """Log-probabilities of given translations.
@@ -269,6 +208,22 @@ class Translator:
                 found[i] = alignment(source, target, weights, truncated=cut[i])
         return [found[i] for i in range(len(pairs))]
 
+    def align_translations(self, translations: Sequence[Translation]) -> list[tuple[Alignment, ...]]:
+        """Which words of the lines the words of each of their n best come from.
+
+        The weights are between what the model has read and written; the words are those of the line and its
+        translation, also where guards have changed either.
+
+        Args:
+            translations: as this translator has given them.
+
+        Returns:
+            Of each translation an alignment a candidate.
+        """
+        pairs = [(each.read, candidate.ids) for each in translations for candidate in each.n_best]
+        found = iter(self.align(pairs))
+        return [tuple(_in_words_of(each, candidate, next(found)) for candidate in each.n_best) for each in translations]
+
     def stream_alignments(self, pairs: Iterable[tuple[str, str | Sequence[int]]]) -> Iterator[Alignment]:
         """Aligns pairs as `align` does, `window_lines` of them at a time, in their order."""
         remaining = iter(pairs)
@@ -318,35 +273,6 @@ class Translator:
         """At most so many tokens as learned positions leave room for."""
         return tokens if self._max_positions is None else min(tokens, self._max_positions)
 
-    def _translation(self, line: str, hypotheses: Sequence[Hypothesis], cut: bool) -> Translation:
-        candidates = tuple(
-            Candidate(
-                text=self._target_tokenizer.decode(hypothesis.ids),
-                pieces=tuple(self._target_tokenizer.pieces([*hypothesis.ids, EOS_ID])),
-                **vars(hypothesis),
-            )
-            for hypothesis in hypotheses
-        ) or (_EMPTY,)
-        best = candidates[0]
-        return Translation(
-            source=line,
-            text=best.text,
-            score=best.score,
-            log_prob=best.log_prob,
-            n_best=candidates,
-            source_truncated=cut,
-        )
-
-    def _count(self, translations: Sequence[Translation], source_tokens: int) -> None:
-        self.counts.lines += len(translations)
-        self.counts.source_tokens += source_tokens
-        for translation in translations:
-            best = translation.n_best[0]
-            self.counts.empty += not best.token_log_probs
-            self.counts.truncated += translation.source_truncated
-            self.counts.unfinished += not best.finished
-            self.counts.target_tokens += len(best.token_log_probs)
-
 
 def _shortened(ids: list[int], max_tokens: int) -> tuple[list[int], bool]:
     """Ids with `</s>`, of at most so many without it, and whether they were cut for it."""
@@ -370,3 +296,23 @@ def _check_vocabularies(models: Sequence[DecodingModel], source: Subwords, targe
                     f"{which} has a {side} vocabulary of {size}, but the {side} tokenizer has "
                     f"{tokenizer.vocab_size} pieces; take the tokenizer it was trained with"
                 )
+
+
+def _in_words_of(translation: Translation, candidate: Candidate, found: Alignment) -> Alignment:
+    """What was found between what the model has read and written, between the line and its translation."""
+    if translation.words is None or candidate.words is None:
+        return found
+    links = {
+        (source, target)
+        for read, written in found.links
+        # Slices, since a vocabulary that makes spaces of other white space has more words than the text.
+        for source in chain(*translation.words[read : read + 1])
+        for target in chain(*candidate.words[written : written + 1])
+    }
+    source = translation.source.rstrip("\r\n")
+    return replace(
+        found,
+        source_words=words(squeezed(source) if "spaces" in translation.guards else source),
+        target_words=words(candidate.text),
+        links=tuple(sorted(links, key=lambda link: link[::-1])),
+    )

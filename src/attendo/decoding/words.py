@@ -31,6 +31,17 @@ class Pieces(Protocol):
         """Each id's piece: U+2581 is a space, `<0xE2>` a byte."""
 
 
+class Subwords(Pieces, Protocol):
+    """Text to ids and back; `text.tokenization.Tokenizer` is one."""
+
+    @property
+    def placeholders(self) -> tuple[str, ...]:
+        """The pieces that stand for what is copied; see `text.placeholders`."""
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of ids."""
+
+
 def forced_word_ids(words: Sequence[str], vocabulary: Pieces) -> tuple[tuple[int, ...], ...]:
     """Words or phrases as `Rules.forced` takes them: the ids that the tokenizer itself gives them, as words.
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,11 +10,12 @@ import torch
 from attendo.attention_maps.weights import AttentionMap
 from attendo.checkpoint import LoadedModel, ModelDescription, find_model, load_model
 from attendo.decoding.alignment import Alignment
-from attendo.decoding.config import SearchConfig
-from attendo.decoding.engine import Counts, Translation, Translator
+from attendo.decoding.config import GuardConfig, SearchConfig
+from attendo.decoding.engine import Translator
 from attendo.decoding.models import decoding_model
 from attendo.decoding.native_model import Dtype
 from attendo.decoding.scoring import PairScore
+from attendo.decoding.translation import Counts, Translation
 from attendo.decoding.windows import PAUSE_S
 from attendo.decoding.wishes import Wishes
 from attendo.errors import DataError, ModelError, RecipeError
@@ -51,13 +51,23 @@ class Engine:
         """What the (first) model's `config.json` says: languages, shapes, scores."""
         self._source_tokenizer, self._target_tokenizer = first.source_tokenizer, first.target_tokenizer
         self._translator = Translator(
-            ready, first.source_tokenizer, first.target_tokenizer, search, threads=torch.get_num_threads()
+            ready,
+            first.source_tokenizer,
+            first.target_tokenizer,
+            search,
+            threads=torch.get_num_threads(),
+            languages=(first.description.source_language, first.description.target_language),
         )
 
     @property
     def search(self) -> SearchConfig:
         """How it translates."""
         return self._translator.config
+
+    @property
+    def kernel(self) -> str:
+        """What it calculates on and in, for people; of an ensemble each kind once."""
+        return ", ".join(dict.fromkeys(model.kernel for model in self._translator.models))
 
     @property
     def counts(self) -> Counts:
@@ -103,10 +113,7 @@ class Engine:
     ) -> Iterator[tuple[Translation, tuple[Alignment, ...]]]:
         """Translates as `stream` does, and aligns each of a line's n best with the line."""
         for window in self._translator.stream_windows(lines, wishes, pause_s=pause_s):
-            pairs = [(each.source, candidate.ids) for each in window for candidate in each.n_best]
-            found = iter(self._translator.align(pairs))
-            for translation in window:
-                yield translation, tuple(islice(found, len(translation.n_best)))
+            yield from zip(window, self._translator.align_translations(window), strict=True)
 
     def align(self, pairs: Iterable[tuple[str, str | Sequence[int]]]) -> Iterator[Alignment]:
         """Which source words the words of given translations come from, by encoder-decoder attention.
@@ -142,16 +149,17 @@ class Engine:
 
         Args:
             source: the source sentence.
-            target: its translation; left out, the engine's own.
+            target: its translation; left out, the engine's own, with what it has read, should a guard have acted.
 
         Raises:
             DataError: a side is empty, or longer than can be drawn.
         """
-        src_ids = self._source_tokenizer.encode(source)
         if target is None:
-            tgt_ids = [*self.translate([source])[0].n_best[0].ids, EOS_ID]
+            [translation] = self.translate([source])
+            src_ids = self._source_tokenizer.encode(translation.read)
+            tgt_ids = [*translation.n_best[0].ids, EOS_ID]
         else:
-            tgt_ids = self._target_tokenizer.encode(target)
+            src_ids, tgt_ids = self._source_tokenizer.encode(source), self._target_tokenizer.encode(target)
         model = self._translator.models[0].transformer
         learned = model.config.positions == "learned"
         limit = min(MAX_DRAWN_TOKENS, model.config.max_positions) if learned else MAX_DRAWN_TOKENS
@@ -175,18 +183,18 @@ def load(
     ensemble: Sequence[str | Path] = (),
     search: Mapping[str, Any] | None = None,
     overrides: Sequence[str] = (),
-    dtype: Dtype = "float32",
+    dtype: Dtype | None = None,
     device: Literal["auto", "cpu", "cuda"] = "auto",
     threads: int | None = None,
 ) -> Engine:
     """Loads a model to translate with.
 
     Args:
-        model: a model folder, or a run folder, whose best averaged model is taken.
+        model: a model folder, a run folder, whose best averaged model is taken, or the name of a shipped model.
         ensemble: further models; the mean of all models' probabilities is searched.
         search: settings to change, such as `{"beam_size": 8}`; the rest is as the model's recipe has it.
         overrides: the same in a recipe's words, `search.beam_size=8`.
-        dtype: of the products.
+        dtype: of the products; None for the models' own.
         device: where to work; `auto` takes a GPU where there is one.
         threads: processor threads, for this whole process; None leaves torch's choice.
 
@@ -200,7 +208,18 @@ def load(
             raise RecipeError(f"threads = {threads} is too small; take 1 or more")
         torch.set_num_threads(threads)
     settings = search_settings(loaded[0], search or {}, overrides)
-    return Engine(loaded, settings, dtype=dtype, device=choose_device(device))
+    where = choose_device(device)
+    return Engine(loaded, settings, dtype=dtype or own_dtype(loaded, where), device=where)
+
+
+def own_dtype(models: Sequence[LoadedModel], device: torch.device) -> Dtype:
+    """What models calculate with where nothing is asked for: int8 if all are stored in it and on a CPU, else float32.
+
+    Args:
+        models: one, or those of an ensemble.
+        device: where they are to work.
+    """
+    return "int8" if device.type == "cpu" and all(each.description.dtype == "int8" for each in models) else "float32"
 
 
 def search_settings(model: LoadedModel, search: Mapping[str, Any], overrides: Sequence[str]) -> SearchConfig:
@@ -210,8 +229,11 @@ def search_settings(model: LoadedModel, search: Mapping[str, Any], overrides: Se
         ModelError: the model's own cannot be meant.
         RecipeError: the changes cannot.
     """
+    kept = dict(model.description.search)
     try:
-        own = replace(SearchConfig(), **model.description.search)
+        if "guards" in kept:
+            kept["guards"] = GuardConfig(**kept["guards"])
+        own = replace(SearchConfig(), **kept)
     except (TypeError, ValueError) as error:
         raise ModelError(f"{model.folder / 'config.json'}: search: {error}") from error
     return override_section(own, "search", overrides, changes=search)

@@ -1,12 +1,13 @@
 """Validation while a run trains: perplexity and BLEU by real decoding of the model one would ship at that moment."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
 from attendo.checkpoint import load_weights
-from attendo.decoding.config import SearchConfig
+from attendo.decoding.config import GuardConfig, SearchConfig
 from attendo.decoding.engine import Translator
 from attendo.decoding.models import decoding_model
 from attendo.evaluation.scores import Score, corpus_bleu
@@ -29,7 +30,7 @@ class Validator:
         model: of the shape of the one that trains; its weights are overwritten.
         prepared: has a validation set.
         training: whether BLEU is wanted, and the dtype.
-        search: how to translate.
+        search: how to translate; without guards, since it is the model that is measured.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class Validator:
         assert prepared.valid is not None, "a validator needs a validation set"
         self._model, self._prepared, self._pairs = model.eval(), prepared, prepared.valid
         self._training = training
-        self._search = search
+        self._search = replace(search, guards=GuardConfig.off())
 
     def __call__(self, weights: Mapping[str, Tensor]) -> Validation:
         """Perplexity, and BLEU where the recipe asks for it, with these weights."""

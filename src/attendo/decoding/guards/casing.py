@@ -1,0 +1,116 @@
+"""Lines in CAPITALS and in Title Case, in the small letters that a model has read most of.
+
+A word that the vocabulary spells in fewer pieces with its capitals than without, such as NATO or Anna, is a name that
+the model knows as such, and keeps them. docs/translating.md has what that is worth.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from attendo.decoding.words import Pieces
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_LETTER = re.compile(r"[^\W\d_]")
+_ENGLISH_I = re.compile(r"I(?:['’]|$)")
+_MIN_CAPITALS = 4
+_MIN_TITLE_WORDS = 4
+# What headlines leave small, in the languages that capitalise the other words.
+_SMALL = re.compile(
+    "an?|and|as|at|but|by|for|from|if|in|into|is|nor|off?|onto|on|or|out|over|per|than|the|to|upon|up|via|vs|with|"
+    "à|aux?|de|des|du|d|el|en|et|ou|la|les?|y"
+)
+_TITLE_LANGUAGES = frozenset(("en", "es", "fr", "it", "nl", "pt"))
+"""Those in which only names and sentences begin with a capital; in German every noun does."""
+
+
+def in_capitals(text: str) -> bool:
+    """Whether a text has no small letter, and at least two words or four letters."""
+    # The sharp s has no capital that is in use: STRAßE.
+    if not (text.isupper() or ("ß" in text and text.replace("ß", "").isupper())):
+        return False
+    words = _WORD.findall(text)
+    return len(words) > 1 or sum(map(len, words)) >= _MIN_CAPITALS
+
+
+def in_title_case(text: str, language: str) -> bool:
+    """Whether every word but small ones begins with a capital, four at least, and not all letters are capitals.
+
+    Args:
+        text: the text.
+        language: that it is written in; False for one that writes common words with capitals, or is not known.
+    """
+    if language not in _TITLE_LANGUAGES:
+        return False
+    capitals = 0
+    for match in _WORD.finditer(text):
+        word = match[0]
+        if word[0].isupper():
+            capitals += 1
+        elif not _SMALL.fullmatch(word):
+            return False
+    return capitals >= _MIN_TITLE_WORDS and not text.isupper()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmallLetters:
+    """A text with its words in small letters, but for names and first letters of sentences."""
+
+    text: str
+    """It."""
+    common: int
+    """Words with a capital within sentences that are a single piece in small letters: hardly names."""
+    others: int
+    """Other words with a capital within sentences, but for single letters."""
+    changed: int
+    """Words that have other letters now."""
+
+
+def in_small_letters(text: str, vocabulary: Pieces, language: str, starts: Iterable[int]) -> SmallLetters:
+    """Puts a text's words in small letters.
+
+    Args:
+        text: the text.
+        vocabulary: the source's; what it spells in fewer pieces with capitals keeps them.
+        language: that the text is written in; English has "I".
+        starts: where its sentences begin; the first letters stay.
+    """
+    words = sorted({match[0] for match in _WORD.finditer(text)})
+    lengths = [len(ids) for ids in vocabulary.encode_batch([*words, *(word.lower() for word in words)])]
+    with_capitals, without = (dict(zip(words, of, strict=False)) for of in (lengths, lengths[len(words) :]))
+    firsts = {found.start() for start in starts if (found := _LETTER.search(text, start))}
+    within = [match[0] for match in _WORD.finditer(text) if match.start() not in firsts and match[0][0].isupper()]
+    within = [word for word in within if len(word) > 1]
+
+    def small(match: re.Match[str]) -> str:
+        word = match[0]
+        # Of a word alone nothing else tells NATO from STOP.
+        if with_capitals[word] < without[word] + (len(words) == 1):
+            return word
+        if match.start() in firsts or (language == "en" and _ENGLISH_I.match(word)):
+            return word[0] + word[1:].lower()
+        return word.lower()
+
+    changed = [match for match in _WORD.finditer(text) if small(match) != match[0]]
+    # A piece and </s>.
+    common = [word for word in within if without[word] == 2]
+    return SmallLetters(
+        text=_WORD.sub(small, text), common=len(common), others=len(within) - len(common), changed=len(changed)
+    )
+
+
+def out_of_title_case(text: str, vocabulary: Pieces, language: str, starts: Iterable[int]) -> str:
+    """A text that looks like a title in the letters of a sentence, if it is one; else as it is.
+
+    Four names in a row look like a title, but have no common word; "It is Central Park in New York" is none either, and
+    so there has to be more to tell a title by where small words have no capital.
+
+    Args:
+        text: one that is `in_title_case`.
+        vocabulary: the source's.
+        language: that the text is written in.
+        starts: where its sentences begin.
+    """
+    found = in_small_letters(text, vocabulary, language, starts)
+    needed = 2 if all(match[0][0].isupper() for match in _WORD.finditer(text)) else 3
+    return found.text if found.common >= max(needed, 2 * found.others) else text

@@ -1,0 +1,65 @@
+"""Numbers as a language writes them: what stands between thousands, and before the decimals."""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Separators:
+    """How a language writes numbers."""
+
+    thousands: str
+    """What it writes between thousands."""
+    decimal: str
+    """What it writes before the decimals."""
+    also_thousands: str = ""
+    """What is read between thousands besides."""
+
+    @property
+    def number(self) -> re.Pattern[str]:
+        """A number with separators: groups of thousands, or one decimal sign, or both."""
+        between = f"[{re.escape(self.thousands + self.also_thousands)}]"
+        return re.compile(
+            rf"(?P<whole>\d{{1,3}}(?:{between}\d{{3}})+|\d+)(?:{re.escape(self.decimal)}(?P<decimals>\d+))?"
+        )
+
+
+_POINT_BEFORE_DECIMALS = Separators(thousands=",", decimal=".")
+_COMMA_BEFORE_DECIMALS = Separators(thousands=".", decimal=",")
+SEPARATORS = {
+    "en": _POINT_BEFORE_DECIMALS,
+    "de": _COMMA_BEFORE_DECIMALS,
+    "es": _COMMA_BEFORE_DECIMALS,
+    "it": _COMMA_BEFORE_DECIMALS,
+    "nl": _COMMA_BEFORE_DECIMALS,
+    "pt": _COMMA_BEFORE_DECIMALS,
+    "fr": Separators(thousands="\u202f", decimal=",", also_thousands="\u00a0 "),
+}
+"""The conventions of Unicode's CLDR, by ISO 639-1 code."""
+
+_NUMBERS = {language: separators.number for language, separators in SEPARATORS.items()}
+
+
+def localised(number: str, source_language: str, target_language: str) -> str:
+    """A number as the target language writes it: 1,500.25 of English is 1.500,25 of German.
+
+    Args:
+        number: digits with what stands between them.
+        source_language: the language that it is written in.
+        target_language: the one to write it in.
+
+    Returns:
+        The number, or what was given where a language is not in `SEPARATORS` or the source would not write a number
+        so: a date or a version stays.
+    """
+    pattern, target = _NUMBERS.get(source_language), SEPARATORS.get(target_language)
+    if pattern is None or target is None or source_language == target_language:
+        return number
+    found = pattern.fullmatch(number)
+    if found is None:
+        return number
+    whole = found["whole"]
+    if not whole.isdigit():  # the source sets thousands apart, and so does the target
+        first, *groups = re.findall(r"\d+", whole)
+        whole = target.thousands.join((first, *groups))
+    return whole if found["decimals"] is None else f"{whole}{target.decimal}{found['decimals']}"

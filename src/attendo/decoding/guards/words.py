@@ -1,0 +1,50 @@
+"""Which words of a line and its translation the words are that the model has read and written."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+
+Segment = tuple[str, str]
+"""A stretch as the model has it, and as people have it."""
+WordNumbers = tuple[tuple[int, ...], ...]
+"""Of each word that the model has, the numbers, from 0, of the words that people have for it, ascending."""
+
+_WORD = re.compile("[^ ]+")  # as alignments count words
+
+
+def words(text: str) -> tuple[str, ...]:
+    """What stands between a text's spaces."""
+    return tuple(_WORD.findall(text))
+
+
+def word_numbers(segments: Sequence[Segment]) -> WordNumbers:
+    """Whose words are whose, in two texts that consist of the same stretches.
+
+    In a stretch of as many words on both sides each is one of the other's; in any other, all are all of the other's.
+
+    Args:
+        segments: in their order; joined they are the texts.
+    """
+    theirs, ours = (_numbered(texts) for texts in zip(*segments, strict=True)) if segments else (iter(()), iter(()))
+    found: dict[int, set[int]] = {}
+    for its_theirs, its_ours in zip(theirs, ours, strict=True):
+        same = len(its_theirs) == len(its_ours)
+        for number, ours_number in zip(its_theirs, its_ours, strict=True) if same else product(its_theirs, its_ours):
+            found.setdefault(number, set()).add(ours_number)
+        for number in its_theirs:
+            found.setdefault(number, set())
+    return tuple(tuple(sorted(found[number])) for number in sorted(found))
+
+
+def _numbered(texts: Iterable[str]) -> Iterator[list[int]]:
+    """Of each stretch the numbers of the words that it has a part of."""
+    number, open_word = -1, False
+    for text in texts:
+        its_numbers = []
+        for match in _WORD.finditer(text):
+            if match.start() or not open_word:
+                number += 1
+            its_numbers.append(number)
+        yield its_numbers
+        if text:
+            open_word = not text.endswith(" ")

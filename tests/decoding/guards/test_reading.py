@@ -1,0 +1,185 @@
+"""What is read of a line, with a vocabulary of words that is listed; expected readings are written by hand."""
+
+import re
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attendo.decoding.config import GuardConfig
+from attendo.decoding.guards.reading import Reader, as_it_is
+from attendo.decoding.guards.words import word_numbers, words
+
+PLACEHOLDERS = tuple(f"\u27e6{number}\u27e7" for number in range(1, 9))
+LETTERS = "abcdefghijklmnopqrstuvwxyzäöüß"
+
+
+class Words:
+    """Common words are one piece, others a piece a letter; Anna is a piece as she is written."""
+
+    known = ("the", "dog", "sleeps", "near", "it", "is", "here", "go", "see", "in", "a", "Anna")
+    every = ("</s>", "<unk>", *LETTERS)
+    vocab_size = len(every)
+
+    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
+        return [[1] * (1 if text in self.known else len(text)) + [0] for text in texts]
+
+    def pieces(self, ids: Sequence[int]) -> list[str]:
+        return [self.every[i] for i in ids]
+
+
+def reader(*, placeholders: Sequence[str] = PLACEHOLDERS, one_by_one: bool = True, **guards: bool) -> Reader:
+    return Reader(
+        GuardConfig(**guards), Words(), placeholders=placeholders, languages=("en", "de"), one_by_one=one_by_one
+    )
+
+
+def shouted(written: str) -> str:
+    """What a model might make of what it reads: the same words, with a mark before."""
+    return f"ja {written}"
+
+
+@pytest.mark.parametrize(
+    ("line", "read", "guards", "text"),
+    [
+        ("The dog sleeps.\r\n", "The dog sleeps.", (), "ja The dog sleeps."),
+        ("See https://a.org/b.", "See \u27e61\u27e7.", ("protected",), "ja See https://a.org/b."),
+        ("It is 1,500.25 x", "It is \u27e61\u27e7 x", ("protected",), "ja It is 1.500,25 x"),
+        ("\U0001f600 The dog \U0001f600", "The dog", ("protected",), "\U0001f600 ja The dog \U0001f600"),
+        ("In Python 3.11", "In Python \u27e61\u27e7", ("protected",), "ja In Python 3.11"),
+        ("It is near 3.11", "It is near \u27e61\u27e7", ("protected",), "ja It is near 3,11"),
+        ("THE DOG SLEEPS", "The dog sleeps", ("casing",), "JA THE DOG SLEEPS"),
+        ("SEE https://a.org/b NOW", "See \u27e61\u27e7 now", ("protected", "casing"), "JA SEE https://a.org/b NOW"),
+        ("The Dog Sleeps Near Anna", "The dog sleeps near Anna", ("casing",), "ja The dog sleeps near Anna"),
+        ("Kowal Brecht Miller Suarez", "Kowal Brecht Miller Suarez", (), "ja Kowal Brecht Miller Suarez"),
+        # Two sentences, with what is between them; the second is read by itself.
+        ("A dog. Go @me.", "A dog. Go \u27e61\u27e7.", ("sentences", "protected"), "ja A dog. ja Go @me."),
+        (" A\tdog.  Go. ", "A dog. Go.", ("spaces", "sentences"), "ja A dog. ja Go."),
+        ("The  dog\tsleeps ", "The dog sleeps", ("spaces",), "ja The dog sleeps"),
+        ("It is $1,500.25", "It is \u27e61\u27e7", ("protected",), "ja It is $1.500,25"),
+        ("GO. SEE.", "Go. See.", ("sentences", "casing"), "JA GO. JA SEE."),
+        # Nothing to translate.
+        ("https://a.org/b 1,500.5", "", ("protected",), "https://a.org/b 1.500,5"),
+        ("\U0001f600\U0001f600", "", ("protected",), "\U0001f600\U0001f600"),
+        ("\u4f60\u597d!", "", ("scripts",), "\u4f60\u597d!"),
+        # Typed by somebody.
+        ("A \u27e65\u27e7 or {x}", "A \u27e61\u27e7 or \u27e62\u27e7", ("protected",), "ja A \u27e65\u27e7 or {x}"),
+        ("the \ue000 12345", "the \ue000 12345", (), "ja the \ue000 12345"),
+    ],
+)  # fmt: skip
+def test_what_is_read_and_what_comes_of_it(line: str, read: str, guards: tuple[str, ...], text: str) -> None:
+    reading = reader().read(line)
+    assert reading.read == read
+    assert {name for part in reading.parts for name in part.guards} | set(reading.guards) == set(guards)
+    assert reading.is_plain == (not guards)
+    segments = [
+        segment
+        for part in reading.parts
+        for segment in part.target_segments(shouted(part.read) if part.is_searched else "")
+    ]
+    assert "".join(ours for _, ours in segments) == text
+
+
+def test_more_things_than_placeholders() -> None:
+    line = " ".join(f"1234{number}" for number in range(10)) + " the \u27e62\u27e7"
+    [part] = reader().read(line).parts
+    assert part.read == " ".join((*PLACEHOLDERS[:7], "12347", "12348", "12349", "the", PLACEHOLDERS[7]))
+    assert part.kept[-1].source == "\u27e62\u27e7"
+    line = "the" + " \u27e61\u27e7" * 9
+    assert reader().read(line).is_plain
+
+
+def test_without_placeholders_only_emoji_at_the_ends_are_cut_off() -> None:
+    plain = reader(placeholders=())
+    assert plain.read("See https://a.org \U0001f600 or 1,500.5 @me").is_plain
+    [part] = plain.read("See https://a.org \U0001f600").parts
+    assert (part.read, part.behind) == ("See https://a.org", " \U0001f600")
+    # Capitals leave alone what a placeholder would.
+    [part] = plain.read("SEE IT https://a.org/Bc").parts
+    assert part.read == "See it https://a.org/Bc"
+    assert "".join(text for _, text in part.target_segments("siehe https://a.org/Bc")) == "SIEHE https://a.org/Bc"
+
+
+@pytest.mark.parametrize(
+    ("guard", "line"),
+    [
+        ("scripts", "\u4f60\u597d"),
+        ("sentences", "The dog. See here."),
+        ("protected", "See https://a.org"),
+        ("protected", "See \U0001f600"),
+        ("casing", "THE DOG"),
+        ("casing", "The Dog Sleeps Near Anna"),
+    ],
+)
+def test_each_guard_can_be_switched_off(guard: str, line: str) -> None:
+    assert not reader().read(line).is_plain
+    assert reader(**{guard: False}).read(line) == as_it_is(line)  # type: ignore[arg-type]
+
+
+def test_sentences_stay_together_where_several_translations_are_wanted() -> None:
+    [part] = reader(one_by_one=False).read("GO. SEE THE DOG.").parts
+    assert part.read == "Go. See the dog."
+
+
+def test_a_part_without_placeholders_is_the_text() -> None:
+    plain = reader()
+    [part] = plain.read("SEE IT 12345 \U0001f600").parts
+    assert part.read == "See it \u27e61\u27e7"
+    assert plain.unprotected(part).read == "See it 12345"
+    assert plain.unprotected(part).capitals
+
+
+def test_things_that_stand_apart_stay_apart() -> None:
+    [part] = reader().read("see @me, https://a.org <b>it</b>").parts
+    assert part.read == "see \u27e61\u27e7, \u27e62\u27e7 \u27e63\u27e7it\u27e64\u27e7"
+    # A translation that has run them into one, and markup that touches its word as it did.
+    written = "so\u27e61\u27e7\u27e62\u27e7an \u27e63\u27e7es\u27e64\u27e7"
+    segments = part.target_segments(written)
+    assert "".join(ours for _, ours in segments) == "so @me https://a.org an <b>es</b>"
+    assert word_numbers(segments) == ((0, 1, 2, 3), (4,))
+
+
+def test_whose_words_are_whose() -> None:
+    [part] = reader().read("\U0001f600 see (https://a.org) 1,500 here").parts
+    assert words(part.read) == ("see", "(\u27e61\u27e7)", "\u27e62\u27e7", "here")
+    assert word_numbers(part.source_segments()) == ((1,), (2,), (3,), (4,))
+    written = "hier \u27e62\u27e7, \u27e61\u27e7"
+    assert word_numbers(part.target_segments(written)) == ((1,), (2,), (3,))
+
+
+THINGS = (
+    "https://a.org/b",
+    "x@y.de",
+    "12345",
+    "3.5",
+    "1.500",
+    "\u27e61\u27e7",
+    "\u27e69\u27e7",
+    "{x}",
+    "<b>",
+    "</b>",
+    "@me",
+)
+OTHERS = ("THE", "DOG", "The", "Dog", ". ", "! ", ". See", " ", "  ", "\t", "\u4f60", "ß", "SS", "#so", "%s", "(", ")")
+EMOJI = ("\U0001f600", "\U0001f468\u200d\U0001f469")
+ROUGH = st.lists(st.one_of(st.sampled_from((*THINGS, *OTHERS, *EMOJI)), st.text(max_size=3)), max_size=12)
+
+
+@given(ROUGH, st.booleans())
+def test_reading_and_echoing_loses_nothing(stretches: list[str], with_placeholders: bool) -> None:
+    line = "".join(stretches)
+    reading = reader(placeholders=PLACEHOLDERS if with_placeholders else (), spaces=False).read(line)
+    source = "".join(ours for part in reading.parts for _, ours in part.source_segments())
+    assert source == line.rstrip("\r\n")
+    target = "".join(ours for part in reading.parts for _, ours in part.target_segments(part.read))
+    # But for case and numbers the echo is the line; of a line in capitals ß and its like have grown.
+    assert _bare(target) == _bare(line)
+    for part in reading.parts:
+        assert all(part.read.count(each.symbol) == 1 for each in part.kept)
+        assert len(word_numbers(part.source_segments())) == len(words(part.space + part.read))
+
+
+def _bare(text: str) -> str:
+    """Without what may change: case, and the separators of numbers."""
+    return re.sub(r"(?<=\d)[.,](?=\d)", "", text.rstrip("\r\n").upper().casefold()).casefold()

@@ -1,0 +1,39 @@
+"""Letters that a vocabulary lacks, in a vocabulary that is listed."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from attendo.decoding.guards.scripts import KnownLetters
+
+
+class Listed:
+    """Small letters of two scripts in pieces, and bytes."""
+
+    every = ("</s>", "<unk>", "<0x41>", "<0xE2>", "\u2581ab", "cde", "fghijklmnopqrstuvwxyz", "äöüß", "аб", ".", "7")
+    vocab_size = len(every)
+
+    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
+        raise NotImplementedError
+
+    def pieces(self, ids: Sequence[int]) -> list[str]:
+        return [self.every[i] for i in ids]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Das ist GRÜN, ja!", False),
+        ("这是中文。", True),
+        ("Das ist 中文.", False),
+        ("a 中文", True),
+        ("абаб", False),
+        ("абвгде", True),  # two of six letters
+        ("été ñandú", False),
+        ("12 % !", False),
+        ("\U0001f600 \u2028", False),
+        ("", False),
+    ],
+)
+def test_letters_that_are_not_in_the_vocabulary(text: str, expected: bool) -> None:
+    assert KnownLetters(Listed()).are_few_of(text) is expected

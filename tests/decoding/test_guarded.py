@@ -1,0 +1,327 @@
+"""Guards around the search, with a model that says what a table says: its texts are made up, each with its share."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from attendo.decoding.config import GuardConfig, SearchConfig
+from attendo.decoding.engine import Translator
+from attendo.decoding.next_tokens import DenseNext
+from attendo.decoding.step import IntArray
+from attendo.decoding.translation import Translation
+from attendo.decoding.wishes import Wishes
+from attendo.model.transformer import Transformer
+from attendo.text.placeholders import placeholder
+from attendo.text.tokenization import EOS_ID, Tokenizer, TokenizerConfig, learn_tokenizer
+
+TEXT = (
+    "the old house stands here", "we see the dog and the boat", "das alte Haus steht hier", "wir sehen das Boot",
+    "der Hund sieht das Haus und das alte Boot", "ja und nein", "Boot Boot Boot das Haus",
+)  # fmt: skip
+ONE, TWO = placeholder(1), placeholder(2)
+Table = Callable[[str], Mapping[str, float]]
+"""A source's translations with their probabilities."""
+
+
+class TableModel:
+    """A model that gives each source the translations of a table; what else it could say is as good as impossible."""
+
+    kernel, concurrent = "table", False
+
+    def __init__(self, transformer: Transformer, tokenizer: Tokenizer, table: Table) -> None:
+        self.transformer, self._tokenizer, self._table = transformer, tokenizer, table
+        self.read: list[str] = []
+
+    def at_work(self) -> Any:
+        return nullcontext()
+
+    def step(self, sources: Sequence[Sequence[int]], *, threads: int = 1) -> "TableStep":
+        texts = [self._tokenizer.decode(source) for source in sources]
+        self.read += texts
+        tables = [
+            {tuple(self._tokenizer.encode(text)): share for text, share in self._table(read).items()} for read in texts
+        ]
+        return TableStep(tables, self._tokenizer.vocab_size)
+
+    def token_log_probs(self, sources: Any, targets: Any) -> Tensor:
+        raise NotImplementedError
+
+
+class TableStep:
+    """Conditional probabilities of a table's texts; a millionth is left for everything else."""
+
+    def __init__(self, tables: Sequence[Mapping[tuple[int, ...], float]], vocab_size: int) -> None:
+        self._tables, self._vocab_size = tables, vocab_size
+
+    def start(self) -> DenseNext:
+        self._rows: list[tuple[int, tuple[int, ...]]] = [(number, ()) for number in range(len(self._tables))]
+        return self._next()
+
+    def advance(self, last_ids: IntArray) -> DenseNext:
+        self._rows = [(n, (*ids, last)) for (n, ids), last in zip(self._rows, last_ids.tolist(), strict=True)]
+        return self._next()
+
+    def select(self, rows: IntArray) -> None:
+        self._rows = [self._rows[row] for row in rows.ravel().tolist()]
+
+    def _next(self) -> DenseNext:
+        shares = torch.full((len(self._rows), self._vocab_size), 1e-6 / self._vocab_size)
+        for row, (number, ids) in enumerate(self._rows):
+            going_on = [
+                (text[len(ids)], share)
+                for text, share in self._tables[number].items()
+                if text[: len(ids)] == ids and len(text) > len(ids)
+            ]
+            total = sum(share for _, share in going_on)
+            for token, share in going_on or [(EOS_ID, 1.0)]:
+                shares[row, token] += share / (total or 1.0)
+        return DenseNext((shares / shares.sum(dim=1, keepdim=True)).log())
+
+
+@pytest.fixture(scope="module")
+def tokenizers(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Tokenizer]:
+    """Vocabularies with eight placeholders, and without."""
+    folder = tmp_path_factory.mktemp("spm")
+    text = [line for line in TEXT for _ in range(9)]
+    return {
+        count: learn_tokenizer(
+            text, TokenizerConfig(vocab_size=330, placeholders=count), folder / f"{count}.spm", seed=1
+        )
+        for count in (0, 8)
+    }
+
+
+@pytest.fixture
+def make(
+    make_model: Callable[..., Transformer], tokenizers: dict[int, Tokenizer]
+) -> Callable[..., tuple[Translator, TableModel]]:
+    def make(
+        table: Table | Mapping[str, Mapping[str, float]],
+        *,
+        placeholders: int = 8,
+        languages: tuple[str, str] = ("en", "de"),
+        **search: Any,
+    ) -> tuple[Translator, TableModel]:
+        """A translator over a table; a source that is not in it is a KeyError."""
+        tokenizer = tokenizers[placeholders]
+        transformer = make_model(vocab_size=tokenizer.vocab_size)
+        model = TableModel(transformer, tokenizer, table.__getitem__ if isinstance(table, Mapping) else table)
+        config = SearchConfig(**({"beam_size": 2, "max_len_offset": 30} | search))
+        return Translator([model], tokenizer, tokenizer, config, languages=languages), model
+
+    return make
+
+
+Make = Callable[..., tuple[Translator, TableModel]]
+
+
+def checked(translation: Translation) -> Translation:
+    """What holds of every translation that a model has had a hand in."""
+    for candidate in translation.n_best:
+        assert len(candidate.token_log_probs) == len(candidate.pieces)
+        assert candidate.log_prob == pytest.approx(sum(candidate.token_log_probs))
+        assert len(candidate.ids) == sum(piece != "</s>" for piece in candidate.pieces)
+        assert candidate.score == pytest.approx(candidate.log_prob / ((5 + len(candidate.pieces)) / 6) ** 0.6)
+    best = translation.n_best[0]
+    assert (translation.text, translation.score, translation.log_prob) == (best.text, best.score, best.log_prob)
+    return translation
+
+
+def test_a_plain_line_is_read_as_it_is_and_searched_once(make: Make) -> None:
+    translator, model = make({"we see the dog": {"wir sehen das Boot": 1.0}})
+    [found] = translator.translate(["we see the dog\n"])
+    assert (found.text, found.read, found.guards, found.words) == ("wir sehen das Boot", "we see the dog", (), None)
+    assert model.read == ["we see the dog"]
+    assert not translator.counts.guards
+    off, _ = make({"we see the dog": {"wir sehen das Boot": 1.0}}, guards=GuardConfig.off())
+    assert off.translate(["we see the dog\n"]) == [found]
+
+
+def test_capitals(make: Make) -> None:
+    translator, _ = make({"We see the dog": {"Wir sehen den Fuß": 1.0}})
+    [found] = translator.translate(["WE SEE THE DOG"])
+    assert (checked(found).text, found.read, found.guards) == ("WIR SEHEN DEN FUSS", "We see the dog", ("casing",))
+    assert "\u2581sehen" in "".join(found.n_best[0].pieces)  # what the model wrote
+    assert translator.counts.guards == {"casing": 1}
+
+
+def test_things_come_back_to_the_letter(make: Make) -> None:
+    translator, model = make({f"we see {ONE} and {TWO}.": {f"wir sehen {TWO} und {ONE}.": 1.0}})
+    [found] = translator.translate(["we see https://a.org/B and 1,234.5."])
+    assert checked(found).text == "wir sehen 1.234,5 und https://a.org/B."
+    assert found.guards == ("protected",)
+    assert len(model.read) == 1
+    # Words of the line and of its translation, by their own numbers.
+    assert found.words == ((0,), (1,), (2,), (3,), (4,))
+
+
+def test_things_that_the_model_leaves_out_or_repeats_are_forced(make: Make) -> None:
+    read = f"we see {ONE} and {TWO}"
+    for written in ("wir sehen das Boot", f"wir sehen {ONE} und {ONE}", f"wir {placeholder(5)} {ONE} {TWO}"):
+        for beam_size in (1, 2):
+            translator, model = make({read: {written: 1.0}}, beam_size=beam_size)
+            [found] = translator.translate(["we see @me and {name}"])
+            assert checked(found).text.count("@me") == found.text.count("{name}") == 1
+            assert "\u27e6" not in found.text
+            assert found.guards == ("protected",)
+            assert model.read == [read, read]
+
+
+def test_tags_come_back_in_their_order(make: Make) -> None:
+    translator, _ = make({f"see {ONE}the dog{TWO} here": {f"wir {TWO}das Haus{ONE} hier": 0.9, "wir sehen": 0.1}})
+    [found] = translator.translate(["see <b>the dog</b> here"])
+    assert found.text.count("<b>") == found.text.count("</b>") == 1
+    assert found.text.index("<b>") < found.text.index("</b>")
+
+
+def test_where_there_is_no_room_for_things_the_text_is_read(make: Make) -> None:
+    translator, model = make(lambda read: {"ja": 1.0}, max_len=1)
+    [found] = translator.translate(["we see @me and {name}"])
+    assert model.read[-1] == found.read == "we see @me and {name}"
+    assert "\u27e6" not in found.text
+
+
+def test_a_placeholder_out_of_nowhere_is_not_written(make: Make) -> None:
+    translator, _ = make({"we see the dog": {f"wir sehen {ONE}": 0.9, "wir sehen das Boot": 0.1}})
+    [found] = translator.translate(["we see the dog"])
+    assert (checked(found).text, found.guards) == ("wir sehen das Boot", ("protected",))
+
+
+def test_without_placeholders_emoji_come_back(make: Make) -> None:
+    translator, _ = make({"we see the dog": {"wir sehen das Boot": 1.0}}, placeholders=0)
+    [found] = translator.translate(["\U0001f600 we see the dog \U0001f389"])
+    assert (checked(found).text, found.guards) == ("\U0001f600 wir sehen das Boot \U0001f389", ("protected",))
+    assert found.words == ((1,), (2,), (3,), (4,))
+
+
+def test_sentences_are_translated_one_by_one(make: Make) -> None:
+    table = {"We see.": {"Wir sehen.": 0.5, "Ja.": 0.5}, "The dog stands.": {"Der Hund steht.": 1.0}}
+    translator, model = make(table)
+    [found] = translator.translate(["We see.\u00a0 The dog stands."])
+    assert checked(found).text in ("Wir sehen.\u00a0 Der Hund steht.", "Ja.\u00a0 Der Hund steht.")
+    assert found.guards == ("sentences",)
+    assert [piece for piece in found.n_best[0].pieces if piece == "</s>"] == ["</s>"] * 2
+    assert found.log_prob == pytest.approx(math.log(0.5), abs=1e-4)
+    assert found.n_best[0].finished
+    assert (translator.counts.lines, sorted(model.read)) == (1, ["The dog stands.", "We see."])
+    # Not where several are wanted, or lengths of the whole, or chance.
+    whole = {"We see. The dog stands.": {"Ja.": 1.0}}
+    for more in ({"n_best": 2}, {"max_len": 20}, {"min_len": 1}, {"sampling": True}):
+        translator, _ = make(whole, **more)
+        assert translator.translate(["We see. The dog stands."])[0].text == "Ja."
+
+
+def test_a_line_of_another_script_is_given_back(make: Make) -> None:
+    translator, model = make({})
+    [found] = translator.translate(["\u4f60\u597d\n"])
+    assert (found.text, found.read, found.guards) == ("\u4f60\u597d", "", ("scripts",))
+    assert (found.score, found.n_best[0].ids, found.n_best[0].pieces) == (0.0, (), ())
+    assert (model.read, translator.counts.empty, translator.counts.lines) == ([], 0, 1)
+
+
+def test_a_loop_is_looked_for_again(make: Make) -> None:
+    loop = "das Haus " * 6 + "Boot"
+    translator, _ = make({"we see the house": {loop: 0.8, "wir sehen das Haus": 0.2}})
+    [found] = translator.translate(["we see the house"])
+    assert (checked(found).text, found.guards) == ("wir sehen das Haus", ("repetition",))
+    # The source says it three times, and so may the translation.
+    same = {"boat boat boat boat": {"Boot Boot Boot Boot": 1.0}}
+    translator, _ = make(same)
+    [found] = translator.translate(["boat boat boat boat"])
+    assert (found.text, found.guards) == ("Boot Boot Boot Boot", ())
+
+
+def test_a_copy_gives_way_to_what_is_about_as_good(make: Make) -> None:
+    source = "we see the old dog"
+    translator, _ = make({source: {"we see the old dog!": 0.55, "wir sehen das Boot": 0.45}})
+    [found] = translator.translate([source])
+    assert (checked(found).text, found.guards) == ("wir sehen das Boot", ("copies",))
+    # Far behind, or the same but for a word: the copy stays.
+    for other, share in (("wir sehen das Boot", 1e-4), ("we see the old boat", 0.45)):
+        translator, _ = make({source: {source: 1 - share, other: share}})
+        [found] = translator.translate([source])
+        assert (found.text, found.guards) == (source, ())
+
+
+@pytest.mark.parametrize("guard", ["casing", "protected", "sentences", "scripts", "repetition", "copies"])
+def test_each_guard_can_be_switched_off(make: Make, guard: str) -> None:
+    lines = ["WE SEE THE DOG", "see @me", "We see. The dog.", "\u4f60\u597d", "the boat", "we see the dog"]
+    loops = {"the boat": {"das Haus " * 5 + "Boot": 0.9, "das Boot": 0.1}}
+    copies = {"we see the dog": {"we see the dog": 0.6, "wir sehen das Boot": 0.4}}
+    table = {line: {"ja": 1.0} for line in lines} | loops | copies
+    translator, _ = make(table.get, guards=GuardConfig.off())
+    assert all(not found.guards for found in translator.translate(lines))
+    by_guard = dict(zip(("casing", "protected", "sentences", "scripts", "repetition", "copies"), lines, strict=True))
+    translator, _ = make(table, guards=GuardConfig(**{guard: False}))
+    [found] = translator.translate([by_guard[guard]])
+    assert found.guards == ()
+    assert found.read == by_guard[guard]
+
+
+def test_lines_with_wishes_are_read_as_they_are(make: Make) -> None:
+    translator, _ = make({"WE SEE @me": {"wir sehen das Haus": 1.0}})
+    [found] = translator.translate(["WE SEE @me"], [Wishes(target_prefix="wir")])
+    assert (found.text, found.guards) == ("wir sehen das Haus", ())
+
+
+def test_several_translations_each_have_all(make: Make) -> None:
+    table = {f"We see {ONE}": {f"Wir sehen {ONE}": 0.7, "Ja": 0.3}}
+    translator, _ = make(table, n_best=2)
+    [found] = translator.translate(["WE SEE @me"])
+    assert [candidate.text.count("@me") for candidate in checked(found).n_best] == [1, 1]
+    assert found.text == "WIR SEHEN @me"
+    assert found.guards == ("protected", "casing")
+
+
+def test_samples_have_all_too(make: Make) -> None:
+    translator, _ = make({f"we see {ONE}": {"wir sehen": 0.5, f"ja {ONE}": 0.5}}, sampling=True, n_best=4)
+    [found] = translator.translate(["we see 12345"])
+    assert [candidate.text.count("12345") for candidate in checked(found).n_best] == [1] * 4
+
+
+def test_an_order_of_many_lines_is_kept(make: Make) -> None:
+    def echo(read: str) -> Mapping[str, float]:
+        return {f"ja {read}": 1.0}
+
+    translator, _ = make(echo)
+    lines = ["we see", "WE SEE", "", "We see. The dog.", "\u4f60", "see @me", "\U0001f600", " ", "the dog"]
+    expected = ["ja we see", "JA WE SEE", "", "ja We see. ja The dog.", "\u4f60", "ja see @me", "\U0001f600", ""]
+    assert [found.text for found in translator.translate(lines)] == [*expected, "ja the dog"]
+    assert [found.source for found in translator.stream(iter(lines))] == lines
+    one_by_one, _ = make(echo)
+    assert [one_by_one.translate([line])[0] for line in lines] == make(echo)[0].translate(lines)
+    counts = translator.counts
+    assert (counts.lines, counts.empty, counts.unfinished) == (18, 4, 0)
+    assert counts.guards == {"casing": 2, "sentences": 2, "scripts": 2, "protected": 4}
+
+
+STRETCHES = (
+    "https://a.org/b", "x@y.de", "12345", "1,234.5", "\u27e62\u27e7", "{x}", "<b>", "@me", "\U0001f600", "the dog", " ",
+    ". The", "! ", "WE SEE", "Das Haus", "\u4f60", ",", "Straße",
+)  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.one_of(st.sampled_from(STRETCHES), st.text(max_size=2)), max_size=8), st.sampled_from([0, 8]))
+def test_what_a_model_that_repeats_its_source_gives_is_the_line(
+    make: Make, stretches: list[str], placeholders: int
+) -> None:
+    line = "".join(stretches)
+    # Languages that are not known leave numbers and titles alone.
+    guards = GuardConfig(spaces=False)
+    translator, _ = make(
+        lambda read: {read: 1.0}, placeholders=placeholders, languages=("", ""), beam_size=1, guards=guards
+    )
+    [found] = translator.translate([line])
+    text = line.rstrip("\r\n")
+    expected = text if text.strip() else ""
+    assert found.text.upper().casefold() == expected.upper().casefold()
+    if "casing" not in found.guards:
+        assert found.text == expected
