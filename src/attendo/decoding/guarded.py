@@ -26,8 +26,8 @@ from attendo.text.tokenization import EOS_ID
 COPY_MARGIN = 0.25
 """So much lower a score may be than that of a translation that only repeats its source, to take its place.
 
-Text of the target language is rightly given back as it is: of 400 such lines a model of 12,000 pieces copied 9, and what
-it held for second best in other words was further below than this in all but one."""
+Text of the target language is rightly given back as it is: of 400 such lines a model of 12,000 pieces copied 9, and
+what it held for second best in other words was further below than this in all but one."""
 _FORCED_BEAM = 12
 _DIVERSE_BEAM, _DIVERSE_GROUPS = 8, 4
 _NO_REPEAT = 3

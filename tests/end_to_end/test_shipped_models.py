@@ -1,0 +1,75 @@
+"""The models that come with attendo: whole, small, attributed, and of use to somebody who types carelessly."""
+
+from collections.abc import Mapping
+
+import pytest
+
+import attendo
+from attendo.checkpoint import CARD, shipped_models, verify_folder
+from attendo.workflow.translate import Engine
+
+SAYS = {
+    "en-de": {
+        "Good morning!": {"Guten Morgen!"},
+        "Where is the train station?": {"Wo ist der Bahnhof?"},
+        "I have two brothers.": {"Ich habe zwei Brüder."},
+        "She drinks coffee every morning.": {"Sie trinkt jeden Morgen Kaffee."},
+        "My father is a doctor.": {"Mein Vater ist Arzt."},
+    },
+    "de-en": {
+        "Guten Morgen!": {"Good morning!", "Good morning."},
+        "Wo ist der Bahnhof?": {"Where is the train station?", "Where's the train station?", "Where is the station?",
+                                "Where's the station?"},
+        "Ich habe zwei Brüder.": {"I have two brothers.", "I've got two brothers."},
+        "Sie trinkt jeden Morgen Kaffee.": {"She drinks coffee every morning."},
+        "Mein Vater ist Arzt.": {"My father is a doctor.", "My father's a doctor."},
+    },
+}  # fmt: skip
+"""What anybody who knows both languages would say."""
+
+
+@pytest.fixture(scope="module")
+def engines() -> Mapping[str, Engine]:
+    return {name: attendo.load(name) for name in SAYS}
+
+
+def test_both_directions_are_there_and_whole() -> None:
+    assert set(shipped_models()) == set(SAYS)
+    for folder in shipped_models().values():
+        assert verify_folder(folder) == []
+        assert sum(path.stat().st_size for path in folder.iterdir()) < 10.5e6
+        card = (folder / CARD).read_text(encoding="utf-8")
+        assert "CC BY 2.0" in card
+        assert "tatoeba.org" in card
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_everyday_sentences(engines: Mapping[str, Engine], name: str) -> None:
+    found = [translation.text for translation in engines[name].translate(list(SAYS[name]))]
+    right = [text in wanted for text, wanted in zip(found, SAYS[name].values(), strict=True)]
+    assert sum(right) >= len(right) - 1, found
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_careless_input(engines: Mapping[str, Engine], name: str) -> None:
+    clean = [translation.text for translation in engines[name].translate(list(SAYS[name]))]
+    lines = [
+        *(source.upper() for source in SAYS[name]),
+        *(f"  {source}\U0001f600" for source in SAYS[name]),
+        *(f"{source} https://example.org/{number}?x=1" for number, source in enumerate(SAYS[name])),
+        " ".join(SAYS[name]),
+    ]
+    found = [translation.text for translation in engines[name].translate(lines)]
+    shouted, smiling, linked = found[:5], found[5:10], found[10:15]
+    same = [ours.casefold() == theirs.casefold() for ours, theirs in zip(shouted, clean, strict=True)]
+    assert sum(same) >= len(same) - 1, shouted
+    assert all(text.isupper() for text in shouted)
+    assert smiling == [f"{text}\U0001f600" for text in clean]
+    assert all(text.endswith(f"https://example.org/{number}?x=1") for number, text in enumerate(linked))
+    assert found[15] == " ".join(clean)
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_nothing_comes_of_nothing_and_the_unreadable_comes_back(engines: Mapping[str, Engine], name: str) -> None:
+    lines = ["", "   ", "これはペンです。", "https://example.org/a 12345"]
+    assert [translation.text for translation in engines[name].translate(lines)] == ["", "", *lines[2:]]
