@@ -92,7 +92,7 @@ def test_json_has_all_of_a_line_in_a_line(attendo: Command, model_folder: Path) 
 def test_guards_are_told_of_and_can_be_left_out(attendo: Command, model_folder: Path) -> None:
     text = "\U0001f600 one red dogs\nSOME OLD KINGS\n\u4f60\u597d\nsome old kings\n".encode()
     # A model that has learned nothing says the same over and over.
-    settings = ["--set", "search.guards.repetition=false"]
+    settings = ["--set", "search.guards.repetition=false", "--set", "search.guards.fragments=false"]
     finished = attendo("translate", model_folder, "--json", "--alignment", *settings, stdin=text)
     emoji, capitals, foreign, plain = (json.loads(line) for line in finished.out.splitlines())
     assert [row["guards"] for row in (emoji, capitals, foreign)] == [["protected"], ["casing"], ["scripts"]]

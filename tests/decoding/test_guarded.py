@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import torch
@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from attendo.decoding.config import GuardConfig, SearchConfig
+from attendo.decoding.config import GuardConfig, GuardName, SearchConfig
 from attendo.decoding.engine import Translator
+from attendo.decoding.hypothesis import length_penalty
 from attendo.decoding.next_tokens import DenseNext
 from attendo.decoding.step import IntArray
 from attendo.decoding.translation import Translation
@@ -226,6 +227,29 @@ def test_a_line_of_another_script_is_given_back(make: Make) -> None:
     assert (model.read, translator.counts.empty, translator.counts.lines) == ([], 0, 1)
 
 
+def test_a_fragment_is_read_as_a_sentence_too(make: Make) -> None:
+    table = {
+        "the dog": {"der Hund der": 0.3, "das": 0.2},
+        "the dog.": {"der Hund.": 0.9, "das": 0.1},
+        "the dog!": {"das Boot!": 0.5, "das": 0.4},
+        "the boat": {"das Boot": 0.9, "das": 0.1},
+        "the boat.": {"das.": 0.4, "ja.": 0.3},
+        "the boat!": {"ja!": 0.4, "das!": 0.3},
+        "we see the dog": {"wir sehen": 0.9, "das": 0.1},
+        "the dog?": {"der Hund?": 0.9, "das": 0.1},
+    }
+    translator, _ = make(table)
+    found = translator.translate(["the dog", "the boat", "we see the dog", "the dog?"])
+    assert [each.text for each in found] == ["der Hund", "das Boot", "wir sehen", "der Hund?"]
+    assert [each.guards for each in found] == [("fragments",), (), (), ()]
+    assert found[0].score == pytest.approx(
+        math.log(0.9) / length_penalty(len(found[0].n_best[0].pieces), 0.6), abs=1e-3
+    )
+    [first, second] = translator.align_translations(found[:2])
+    assert (first[0].source_words, first[0].target_words) == (("the", "dog"), ("der", "Hund"))
+    assert (second[0].source_words, second[0].target_words) == (("the", "boat"), ("das", "Boot"))
+
+
 def test_a_loop_is_looked_for_again(make: Make) -> None:
     loop = "das Haus " * 6 + "Boot"
     translator, _ = make({"we see the house": {loop: 0.8, "wir sehen das Haus": 0.2}})
@@ -250,19 +274,31 @@ def test_a_copy_gives_way_to_what_is_about_as_good(make: Make) -> None:
         assert (found.text, found.guards) == (source, ())
 
 
-@pytest.mark.parametrize("guard", ["casing", "protected", "sentences", "scripts", "repetition", "copies"])
+ONE_FOR_EACH = {
+    "casing": "WE SEE THE DOG.",
+    "protected": "see @me.",
+    "sentences": "We see. The dog.",
+    "scripts": "\u4f60\u597d.",
+    "repetition": "the boat.",
+    "copies": "we see the dog.",
+    "fragments": "the dog",
+    "spaces": "we  see.",
+}
+"""A line that each guard acts on, and no other one."""
+
+
+@pytest.mark.parametrize("guard", get_args(GuardName))
 def test_each_guard_can_be_switched_off(make: Make, guard: str) -> None:
-    lines = ["WE SEE THE DOG", "see @me", "We see. The dog.", "\u4f60\u597d", "the boat", "we see the dog"]
-    loops = {"the boat": {"das Haus " * 5 + "Boot": 0.9, "das Boot": 0.1}}
-    copies = {"we see the dog": {"we see the dog": 0.6, "wir sehen das Boot": 0.4}}
-    table = {line: {"ja": 1.0} for line in lines} | loops | copies
-    translator, _ = make(table.get, guards=GuardConfig.off())
-    assert all(not found.guards for found in translator.translate(lines))
-    by_guard = dict(zip(("casing", "protected", "sentences", "scripts", "repetition", "copies"), lines, strict=True))
-    translator, _ = make(table, guards=GuardConfig(**{guard: False}))
-    [found] = translator.translate([by_guard[guard]])
-    assert found.guards == ()
-    assert found.read == by_guard[guard]
+    table = {line: {"ja": 1.0} for line in ONE_FOR_EACH.values()} | {
+        "the boat.": {"das Haus " * 5 + "Boot": 0.9, "das Boot": 0.1},
+        "we see the dog.": {"we see the dog": 0.6, "wir sehen das Boot": 0.4},
+    }
+    off = GuardConfig(**{guard: False})
+    for guards in (off, GuardConfig.off()):
+        translator, _ = make(table, guards=guards)
+        [found] = translator.translate([ONE_FOR_EACH[guard]])
+        assert found.guards == ()
+        assert found.read == ONE_FOR_EACH[guard]
 
 
 def test_lines_with_wishes_are_read_as_they_are(make: Make) -> None:

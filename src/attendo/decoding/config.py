@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
-GuardName = Literal["spaces", "scripts", "sentences", "protected", "casing", "repetition", "copies"]
+GuardName = Literal["spaces", "scripts", "sentences", "protected", "casing", "fragments", "repetition", "copies"]
 """The guards, in the order in which they look at a line."""
 
 
@@ -27,6 +27,9 @@ class GuardConfig:
     language writes them, if the vocabulary has placeholders; if not, emoji at the ends of a line do."""
     casing: bool = True
     """A line in CAPITALS is translated in small letters and put in capitals again, one in Title Case in small ones."""
+    fragments: bool = True
+    """Three words or fewer without a final mark are translated with `.` and with `!` too, which are left out again; the
+    translation with the best score is taken, where one is asked for."""
     repetition: bool = True
     """A translation that says the same over and over, though its source does not, is looked for again without that."""
     copies: bool = True

@@ -31,6 +31,7 @@ what it held for second best in other words was further below than this in all b
 _FORCED_BEAM = 12
 _DIVERSE_BEAM, _DIVERSE_GROUPS = 8, 4
 _NO_REPEAT = 3
+_MARKS = (".", "!")
 
 _NO_WISHES = Wishes()
 _ORDER: tuple[GuardName, ...] = get_args(GuardName)
@@ -181,6 +182,8 @@ class GuardedSearch:
             tasks = self._again(tasks, self._lacks_things, self._without_placeholders)
         if self._config.sampling:  # what chance has drawn stays
             return tasks
+        if guards.fragments and self._config.n_best == 1:
+            tasks = self._again(tasks, lambda task: task.part.is_fragment, self._as_sentences)
         if guards.repetition:
             tasks = self._again(tasks, self._loops, self._without_loops)
         if guards.copies and self._config.n_best == 1:
@@ -234,6 +237,17 @@ class GuardedSearch:
         """The text itself is read instead, as far as it has things."""
         plain = [(task.line, self._reader.unprotected(task.part)) for task in tasks]
         return self._searched(self._tasks(plain))
+
+    def _as_sentences(self, tasks: list[_Task]) -> list[_Task]:
+        """Fragments with a final mark, where their translations are more probable so."""
+        marked = [(task.line, task.part.as_sentence(mark)) for mark in _MARKS for task in tasks]
+        found = self._searched(self._tasks(marked))
+        best = list(tasks)
+        for place, after in enumerate(found):
+            before = best[place % len(tasks)]
+            if after.candidates[0].score > before.candidates[0].score and not self._lacks_things(after):
+                best[place % len(tasks)] = replace(after, guards=_added(before.guards, "fragments"))
+        return best
 
     def _loops(self, task: _Task) -> bool:
         pieces = task.candidates[0].pieces[:-1]

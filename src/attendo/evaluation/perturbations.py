@@ -6,6 +6,7 @@ taken out before scoring: a copied URL would raise the BLEU, as a full stop that
 """
 
 import random
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -236,7 +237,7 @@ def without_inserted(perturbation: Perturbation, line: PerturbedLine, output: st
         return output
     for text in line.kept:
         output = output.replace(text, " ", 1)
-    return " ".join(output.split())
+    return re.sub(r" (?=[.!?]+$)", "", " ".join(output.split()))
 
 
 def _groups(sources: Sequence[str], joined: int) -> list[tuple[int, ...]]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from attendo.decoding.config import GuardConfig, GuardName
 from attendo.decoding.guards.casing import in_capitals, in_small_letters, in_title_case, out_of_title_case
@@ -16,6 +16,8 @@ from attendo.decoding.words import Pieces
 
 # Stands for a thing while a text's case is changed; of the private use area, and so in no text.
 _STAND_IN = "\ue000"
+_MAX_FRAGMENT_WORDS = 3
+_MARK_LEFT_OUT = re.compile(r"(?<=\w)[.!]+$")
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,8 @@ class Part:
     """What placeholders stand for."""
     capitals: bool = False
     """Whether the translation is put in capitals."""
+    marked: bool = False
+    """Whether a final mark is read that the line does not have, and left out of the translation."""
     guards: tuple[GuardName, ...] = ()
     """What has changed it."""
 
@@ -78,6 +82,9 @@ class Part:
         if self.instead is not None:
             return [(self.space, self.space), ("", self.instead)]
         found: list[Segment] = [(self.space, self.space), ("", self.before)]
+        mark = _MARK_LEFT_OUT.search(written) if self.marked else None
+        if mark:
+            written = written[: mark.start()]
         kept = {each.symbol: each for each in self.kept}
         pattern = "|".join(map(re.escape, kept))
         before: str | Kept = ""
@@ -90,7 +97,16 @@ class Part:
             else:
                 found.append((stretch, _in_capitals(stretch) if self.capitals else stretch))
             before = now
-        return [*found, ("", self.behind)]
+        return [*found, (mark[0] if mark else "", ""), ("", self.behind)]
+
+    @property
+    def is_fragment(self) -> bool:
+        """Whether it is a few words without a final mark, as a heading or a word that is looked up."""
+        return self.read[-1:].isalnum() and len(self.read.split()) <= _MAX_FRAGMENT_WORDS and not self.marked
+
+    def as_sentence(self, mark: str) -> "Part":
+        """A fragment with a final mark, as most sentences end that a model has read."""
+        return replace(self, read=self.read + mark, marked=True)
 
     def is_whole(self, written: str) -> bool:
         """Whether a translation has each placeholder of the part once, and its tags in their order."""
