@@ -1,7 +1,7 @@
 """The bench as a whole, on work of no size: every system that is here, in every type it has."""
 
 import importlib.util
-from dataclasses import replace
+from dataclasses import asdict, replace
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import torch
 from attendo.bench import decode
 from attendo.bench.decode import DecodeBench, DecodeOptions, make_systems, model_work, reference
 from attendo.bench.work import Work, random_work
+from attendo.decoding.config import GuardConfig
 from attendo.errors import AttendoError, DataError
 from attendo.model.config import ModelConfig
 from attendo.workflow.translate import load
@@ -110,7 +111,8 @@ def test_the_reference_of_real_text_is_what_translating_gives(model_folder: Path
     (tmp_path / "text").write_text("\n".join(lines), encoding="utf-8")
     work = model_work(str(model_folder), tmp_path / "text", length_penalty=0.5)
     assert (len(work.sources), work.length, work.max_len_offset) == (2, None, 5)
-    engine = load(model_folder, search={"length_penalty": 0.5, "beam_size": 2})
+    search = {"length_penalty": 0.5, "beam_size": 2, "guards": asdict(GuardConfig.off())}
+    engine = load(model_folder, search=search)
     expected = [translation.n_best[0].ids for translation in engine.translate([lines[0], lines[2]])]
     assert reference(work, 2) == expected
     assert model_work(str(model_folder), tmp_path / "text", length_penalty=None).length_penalty == 0.6

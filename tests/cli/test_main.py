@@ -49,7 +49,8 @@ def test_wrong_usage_ends_with_2(attendo: Command, arguments: list[str], problem
 def test_errors_of_the_users_are_one_line_and_1(attendo: Command, tmp_path: Path) -> None:
     finished = attendo("translate", tmp_path / "nowhere")
     assert finished.status == 1
-    assert finished.err.startswith(f"attendo: error: {tmp_path / 'nowhere'}: no such model or run folder; train one")
+    assert finished.err.startswith(f"attendo: error: {tmp_path / 'nowhere'}: no such model or run folder. ")
+    assert f"train one with: attendo train RECIPE -o {tmp_path / 'nowhere'}" in finished.err
     assert finished.err.count("\n") == 1
 
 

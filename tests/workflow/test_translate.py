@@ -65,7 +65,7 @@ def test_guards_are_settings_of_the_search(model_folder: Path, tmp_path: Path) -
 
 
 def test_what_is_drawn_and_aligned_is_what_was_read_and_written(model_folder: Path) -> None:
-    engine = load(model_folder)
+    engine = load(model_folder, search={"guards": {"fragments": False}})
     line = "ONE RED DOGS"
     [translation] = engine.translate([line])
     drawn = engine.attention(line)

@@ -14,6 +14,7 @@ from attendo.decoding.guards.protected import emoji_at_ends, protected
     [
         ("Look at https://example.org/a?b=c#d, please.", ["https://example.org/a?b=c#d"]),
         ("It is on www.example.org.", ["www.example.org"]),
+        ("SEE HTTPS://EXAMPLE.ORG/A OR WWW.EXAMPLE.ORG!", ["HTTPS://EXAMPLE.ORG/A", "WWW.EXAMPLE.ORG"]),
         ("(see https://example.org/x_(y))", ["https://example.org/x_(y)"]),
         ("Is it example.com? Or sub.example.co.uk/path!", ["example.com", "sub.example.co.uk/path"]),
         ("Write to jane.doe+news@mail.example.org.", ["jane.doe+news@mail.example.org"]),
