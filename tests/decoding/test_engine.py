@@ -16,6 +16,7 @@ from attendo.decoding.scoring import perplexity
 from attendo.decoding.words import Subwords
 from attendo.errors import DataError, ModelError
 from attendo.model.transformer import Transformer
+from attendo.native.library import find_kernels
 from attendo.text.tokenization import Tokenizer, TokenizerConfig, learn_tokenizer
 
 MakeModel = Callable[..., Transformer]
@@ -31,6 +32,8 @@ def make_translator(
     make_model: MakeModel, letters: Subwords, request: pytest.FixtureRequest
 ) -> Callable[..., Translator]:
     """Makes translators, on plain torch and on the native kernels."""
+    if "native" in request.param and find_kernels().kernels is None:
+        pytest.skip("no native kernels")
 
     def make(*models: Transformer, **settings: Any) -> Translator:
         # A model that has learned nothing loops; what guards do about it is in test_guarded.py.

@@ -147,7 +147,11 @@ def test_forbidden_words_are_left_out(make_translator: Callable[..., Translator]
         for candidate in translation.n_best:
             assert not words & set(candidate.text.split())
     only_first = translator.translate(LINES, [Wishes(forbidden_words=tuple(words)), *[Wishes()] * 3])
-    assert only_first == [of_each[0], *before[1:]]
+    # Not the scores: in plain torch their last bits hang on what else is in a batch.
+    expected = [of_each[0], *before[1:]]
+    assert [[each.ids for each in one.n_best] for one in only_first] == [
+        [each.ids for each in one.n_best] for one in expected
+    ]
 
 
 def test_white_space_stays_empty_whatever_is_wished(make_translator: Callable[..., Translator]) -> None:

@@ -130,7 +130,7 @@ def test_wishes_come_through(model_folder: Path) -> None:
 @pytest.mark.parametrize("dtype", ["float32", "int8", "bfloat16"])
 def test_translations_are_aligned_with_their_pieces(model_folder: Path, dtype: Dtype) -> None:
     engine = load(model_folder, search={"n_best": 2, "window_lines": 3}, dtype=dtype)
-    translations = engine.translate(LINES)
+    translations = list(engine.stream(iter(LINES)))
     together = list(engine.stream_aligned(iter(LINES)))
     assert [translation for translation, _ in together] == translations
     for translation, alignments in together:
