@@ -174,6 +174,7 @@ def test_all_problems_of_a_file_are_told_at_once(tmp_path: Path) -> None:
         ("[data.cleaning]\nmax_ratio = 0.5", "data.cleaning.max_ratio = 0.5 is less than 1"),
         ("[search]\nqqq = 1", "search.qqq = 1: there is no such key; search has beam_size, length_penalty"),
         ("[tokenizer]\njoint = false", 'model.shared_embeddings = "all" needs one vocabulary, but tokenizer.joint'),
+        ("[training.augmentation]\nplaceholders = 0.1", "training.augmentation.placeholders = 0.1 needs a vocabulary"),
         ('[model]\npositions = "learned"\nmax_positions = 9\n[data]', "data.cleaning.max_tokens = 1024 is more than"),
         ('task = "parse"', 'task = "parse" is not in this version, which translates; take task = "translate"'),
         ('task = "sing"', 'task = "sing" is not "translate"'),

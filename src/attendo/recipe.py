@@ -78,6 +78,13 @@ class Recipe:
                 f"data.cleaning.max_tokens = {longest} is more than the model.max_positions = "
                 f"{self.model.max_positions} that learned positions reach; take {self.model.max_positions} or less"
             )
+        # A model that is fine-tuned brings its own vocabulary, which is not known before it is read.
+        learns_vocabulary = self.training.init_from is None
+        if self.training.augmentation.placeholders and not self.tokenizer.placeholders and learns_vocabulary:
+            problems.append(
+                f"training.augmentation.placeholders = {self.training.augmentation.placeholders} needs a vocabulary "
+                "that has some; set tokenizer.placeholders = 8, or leave it out"
+            )
         if problems:
             raise ValueError("\n".join(problems))
 

@@ -171,10 +171,6 @@ class Tokenizer:
             sentencepiece.set_random_generator_seed(seed % _NUM_SEEDS)
             return self._encode(texts, dropout=dropout)
 
-    def resample(self, batch: Sequence[Ids], dropout: float, seed: int) -> list[list[int]]:
-        """Gives `encode_sampled` of the texts that ids stand for, as training with BPE-dropout wants."""
-        return self.encode_sampled([self.decode(ids) for ids in batch], dropout, seed)
-
     def decode(self, ids: Ids) -> str:
         """Gives the text of `ids`; `</s>` at the end is left out, bytes that make no character become U+FFFD."""
         text: str = self._processor.decode(self._without_eos(ids))

@@ -1,7 +1,7 @@
 """The training pairs of a run, batch after batch, from any position of any epoch."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -148,24 +148,26 @@ class BatchStream:
             The position behind the pairs, an epoch and a number of its batches, and the pairs.
         """
         while True:
-            batches = self._as_they_lie(epoch) if self._rewriting is None else self._rewritten(epoch, self._rewriting)
-            for number, pairs in enumerate(batches, start=1):
-                if number > batch:
-                    yield epoch, number, pairs()
+            if self._rewriting is None:
+                batches = self._as_they_lie(epoch, batch)
+            else:
+                batches = self._rewritten(epoch, batch, self._rewriting)
+            for number, pairs in enumerate(batches, start=batch + 1):
+                yield epoch, number, pairs
             epoch, batch = epoch + 1, 0
 
-    def _as_they_lie(self, epoch: int) -> Iterator[Callable[[], Pairs]]:
-        """An epoch's batches, read when they are asked for."""
+    def _as_they_lie(self, epoch: int, skipped: int) -> Iterator[Pairs]:
+        """An epoch's batches but the first ones, read when they are asked for."""
         lines = self._lines(epoch)
-        for batch in self._plan(lines, epoch).batches:
+        for batch in self._plan(lines, epoch).batches[skipped:]:
             members = lines.pairs[batch]
-            yield lambda members=members: Pairs(  # type: ignore[misc]
+            yield Pairs(
                 source=[self._pairs.source(int(i)) for i in members],
                 target=[self._pairs.target(int(i)) for i in members],
             )
 
-    def _rewritten(self, epoch: int, rewriting: "Rewriting") -> Iterator[Callable[[], Pairs]]:
-        """An epoch's batches, rewritten so many lines at a time and batched by the lengths they have then.
+    def _rewritten(self, epoch: int, skipped: int, rewriting: "Rewriting") -> Iterator[Pairs]:
+        """An epoch's batches but the first ones, rewritten so many lines at a time and batched by their new lengths.
 
         Rewriting a batch when it is asked for would leave lines of unequal lengths in it: a third of it, padding.
         """
@@ -180,10 +182,10 @@ class BatchStream:
             )
             lengths = [np.array([len(row) for row in side]) for side in (rows.source, rows.target)]
             plan = plan_epoch(*lengths, max_tokens=self._config.max_tokens, seed=self._config.seed, epoch=epoch)
-            for batch in plan.batches:
-                yield lambda batch=batch, rows=rows: Pairs(  # type: ignore[misc]
-                    source=[rows.source[i] for i in batch], target=[rows.target[i] for i in batch]
-                )
+            for batch in plan.batches[skipped:]:
+                yield Pairs(source=[rows.source[i] for i in batch], target=[rows.target[i] for i in batch])
+            # Only rewriting a window tells how many batches it has.
+            skipped = max(0, skipped - len(plan.batches))
 
     def _lines(self, epoch: int) -> "_Lines":
         """An epoch's lines, of one pair or, where pairs are joined, of several."""
