@@ -3,6 +3,7 @@
 // and embeddings are kept as long as the model. After a session's function has failed the session can only be started
 // anew or freed; it may be freed after its model.
 #include "encode.h"
+#include "training.h"
 
 #define JOINED_(a, b) attendo_##a##_##b
 #define JOINED(a, b) JOINED_(a, b)
@@ -127,4 +128,57 @@ API(session_all)(Session *session, float *values) {
 API(session_bytes)(const Session *session, int64_t *bytes) {
   *bytes = static_cast<int64_t>(session->bytes());
   return 0;
+}
+
+// Training: `half` says that rows for products are bfloat16. The sizes are checked by the caller, `training/kernels.py`.
+
+namespace {
+
+template <template <class> class Its, class Work>
+int in_either(int half, const void *arguments, const Work &work) {
+  return guarded([&] {
+    half ? work(*static_cast<const Its<Half> *>(arguments)) : work(*static_cast<const Its<float> *>(arguments));
+    return 0;
+  });
+}
+
+}  // namespace
+
+API(add_and_norm)(const Crew *crew, int half, const void *arguments) {
+  return in_either<AddAndNorm>(half, arguments, [=](const auto &its) { its.forward(*crew); });
+}
+
+API(add_and_norm_back)(const Crew *crew, int half, const void *arguments) {
+  return in_either<AddAndNormBack>(half, arguments, [=](const auto &its) { its.backward(*crew); });
+}
+
+API(embed)(const Crew *crew, const Embed *arguments) {
+  return guarded([=] {
+    arguments->forward(*crew);
+    return 0;
+  });
+}
+
+API(embed_back)(const Crew *crew, int half, const void *arguments) {
+  return in_either<EmbedBack>(half, arguments, [=](const auto &its) { its.backward(*crew); });
+}
+
+API(attention)(const Crew *crew, int half, const void *arguments) {
+  return in_either<PackedAttention>(half, arguments, [=](const auto &its) { its.forward(*crew); });
+}
+
+API(attention_back)(const Crew *crew, int half, const void *arguments) {
+  return in_either<PackedAttentionBack>(half, arguments, [=](const auto &its) { its.backward(*crew); });
+}
+
+API(cross_entropy)(const Crew *crew, int half, const void *arguments) {
+  return in_either<CrossEntropy>(half, arguments, [=](const auto &its) { its.forward(*crew); });
+}
+
+API(accumulate)(const Crew *crew, int half, float *sums, const void *addends, int64_t size) {
+  return guarded([=] {
+    half ? accumulate(*crew, sums, static_cast<const Half *>(addends), size)
+         : accumulate(*crew, sums, static_cast<const float *>(addends), size);
+    return 0;
+  });
 }

@@ -8,7 +8,7 @@ other.
 import ctypes
 import os
 from collections.abc import Callable
-from ctypes import Structure, byref, c_float, c_int, c_int32, c_void_p
+from ctypes import Structure, byref, c_float, c_int, c_int32, c_int64, c_void_p
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -37,6 +37,14 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "session_of": (c_void_p, c_void_p, c_int, c_void_p),
     "session_all": (c_void_p, c_void_p),
     "session_bytes": (c_void_p, c_void_p),
+    "add_and_norm": (c_void_p, c_int, c_void_p),
+    "add_and_norm_back": (c_void_p, c_int, c_void_p),
+    "embed": (c_void_p, c_void_p),
+    "embed_back": (c_void_p, c_int, c_void_p),
+    "attention": (c_void_p, c_int, c_void_p),
+    "attention_back": (c_void_p, c_int, c_void_p),
+    "cross_entropy": (c_void_p, c_int, c_void_p),
+    "accumulate": (c_void_p, c_int, c_void_p, c_void_p, c_int64),
 }
 _OUT_OF_MEMORY = 1
 """What a function of `engine.cpp` gives then."""

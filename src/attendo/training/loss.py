@@ -4,13 +4,15 @@ The target distribution gives 1 - eps to the right token and spreads eps evenly 
 `cross_entropy` does; with eps = 0 it is the negative log-likelihood.
 """
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor
 
-CHUNK_ELEMENTS = 1 << 21
-"""Logits held at once (8 MiB of float32): a chunk stays in the processor's cache between its passes."""
+CHUNK_ELEMENTS = 1 << 24
+"""Logits held at once: 64 MiB of float32. Each chunk passes over the whole gradient of the pre-softmax matrix, so that
+small ones, which would stay in the processor's cache, cost more than they save."""
 
 CHUNK_ELEMENTS_GPU = 1 << 27
 """On a GPU larger pieces keep it busy: half a GiB of float32."""
@@ -25,62 +27,147 @@ class TokenLoss(NamedTuple):
     """Negative log-likelihood in nats, without smoothing: its mean's exponential is the perplexity. No gradient."""
 
 
+class LossKernels(Protocol):
+    """What is computed between the products: in plain torch, or by `training.kernels`."""
+
+    def softmax_gradient(
+        self, logits: Tensor, bias: Tensor | None, targets: Tensor, smoothing: float, *, needs_grad: bool
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Softmax and cross-entropy of a chunk, and the way back.
+
+        Args:
+            logits: `(tokens, vocab_size)`, before the bias; may be overwritten.
+            bias: `(vocab_size,)` or None.
+            targets: int64 `(tokens,)`.
+            smoothing: eps_ls.
+            needs_grad: whether the third result is asked for; otherwise it may be anything.
+
+        Returns:
+            The losses' sums, smoothed and without smoothing, and the gradient of the first, like `logits`.
+        """
+
+    def add(self, total: Tensor, addend: Tensor) -> None:
+        """Adds to a float32 tensor one of another type."""
+
+
+class PlainKernels:
+    """`LossKernels` in plain torch, on any device."""
+
+    def softmax_gradient(
+        self, logits: Tensor, bias: Tensor | None, targets: Tensor, smoothing: float, *, needs_grad: bool
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Softmax and cross-entropy of a chunk, and the way back; see `LossKernels`."""
+        vocab_size, right, dtype = logits.shape[1], targets[:, None], logits.dtype
+        logits = logits.float() if bias is None else logits.float() + bias
+        probabilities = logits.softmax(dim=1)
+        # The largest logit's probability is 1 / sum(exp(logits - largest)), never 0: log-sum-exp for little.
+        log_total = logits.amax(dim=1, keepdim=True) - probabilities.amax(dim=1, keepdim=True).log()
+        log_loss = (log_total - logits.gather(1, right)).sum()
+        smoothed = (1 - smoothing) * log_loss
+        if smoothing:
+            smoothed += smoothing * (log_total.sum() - logits.sum() / vocab_size)
+        if not needs_grad:
+            return smoothed, log_loss, probabilities
+        # d loss / d logits = softmax - target distribution, written over the probabilities.
+        grad = probabilities
+        if smoothing:
+            grad -= smoothing / vocab_size
+        grad.scatter_add_(1, right, grad.new_full(right.shape, smoothing - 1))
+        return smoothed, log_loss, grad.to(dtype)
+
+    def add(self, total: Tensor, addend: Tensor) -> None:
+        """Adds to a float32 tensor one of another type."""
+        total.add_(addend)
+
+
 class _ProjectedCrossEntropy(torch.autograd.Function):
     """Projection, softmax and cross-entropy in one, chunk by chunk, with the gradients made on the way forward."""
 
     @staticmethod
     def forward(
-        ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, smoothing: float, chunk: int
+        ctx: Any,
+        hidden: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        targets: Tensor,
+        smoothing: float,
+        chunk: int,
+        kernels: LossKernels,
     ) -> tuple[Tensor, Tensor]:
-        vocab_size = weight.shape[0]
         needs_grad = any(ctx.needs_input_grad[:3])
         smoothed = hidden.new_zeros((), dtype=torch.float32)
         log_loss = torch.zeros_like(smoothed)
-        grad_hidden = torch.empty_like(hidden) if needs_grad else None
-        grad_weight = torch.zeros_like(weight, dtype=torch.float32) if needs_grad else None
-        grad_bias = None if bias is None else torch.zeros_like(bias, dtype=torch.float32)
+        grads = _Gradients.empty(hidden, weight, bias) if needs_grad else None
         product_weight = weight.to(hidden.dtype)
+        # One room for the logits of every chunk: new memory would have to be cleared by the system each time.
+        room = hidden.new_empty(min(chunk, len(hidden)), weight.shape[0])
         for first in range(0, len(hidden), chunk):
-            rows, right = hidden[first : first + chunk], targets[first : first + chunk, None]
-            logits = (rows @ product_weight.t()).float()
-            if bias is not None:
-                logits += bias
-            probabilities = logits.softmax(dim=1)
-            # The largest logit's probability is 1 / sum(exp(logits - largest)), never 0: log-sum-exp for little.
-            log_total = logits.amax(dim=1, keepdim=True) - probabilities.amax(dim=1, keepdim=True).log()
-            chunk_log_loss = log_total - logits.gather(1, right)
-            log_loss += chunk_log_loss.sum()
-            smoothed += (1 - smoothing) * chunk_log_loss.sum()
-            if smoothing:
-                smoothed += smoothing * (log_total.sum() - logits.sum() / vocab_size)
-            if grad_hidden is None or grad_weight is None:
-                continue
-            # d loss / d logits = softmax - target distribution, written over the probabilities.
-            grad = probabilities
-            if smoothing:
-                grad -= smoothing / vocab_size
-            grad.scatter_add_(1, right, grad.new_full(right.shape, smoothing - 1))
-            if grad_bias is not None:
-                grad_bias += grad.sum(dim=0)
-            grad = grad.to(hidden.dtype)
-            torch.mm(grad, product_weight, out=grad_hidden[first : first + chunk])
-            if grad.dtype == torch.float32:
-                grad_weight.addmm_(grad.t(), rows)
-            else:
-                grad_weight += grad.t() @ rows
-        ctx.save_for_backward(grad_hidden, grad_weight, grad_bias)
+            rows = hidden[first : first + chunk]
+            logits = torch.mm(rows, product_weight.t(), out=room[: len(rows)])
+            right = targets[first : first + chunk]
+            found = kernels.softmax_gradient(logits, bias, right, smoothing, needs_grad=needs_grad)
+            smoothed += found[0]
+            log_loss += found[1]
+            if grads is not None:
+                grads.add(found[2], rows, product_weight, first, kernels)
+        ctx.grads = grads
         ctx.mark_non_differentiable(log_loss)
         return smoothed, log_loss
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        scale = grads[0]
-        hidden, weight, bias = (None if saved is None else saved * scale.to(saved.dtype) for saved in ctx.saved_tensors)
-        return hidden, weight, bias, None, None, None
+        own, ctx.grads = ctx.grads, None
+        if own is None:
+            raise RuntimeError("this loss has been differentiated already, and its gradients are made once")
+        # In place: they are as large as the pre-softmax matrix, and nobody else has them.
+        for made in (own.hidden, own.weight, own.bias):
+            if made is not None:
+                made.mul_(grads[0].to(made.dtype))
+        return own.hidden, own.weight, own.bias, None, None, None, None
+
+
+@dataclass(frozen=True)
+class _Gradients:
+    """Of the inputs, as they are being made."""
+
+    hidden: Tensor
+    weight: Tensor
+    """float32, the sum over the chunks so far."""
+    bias: Tensor | None
+    product: Tensor
+    """Room for one chunk's share of `weight`, as products give it."""
+
+    @classmethod
+    def empty(cls, hidden: Tensor, weight: Tensor, bias: Tensor | None) -> "_Gradients":
+        """Room for them."""
+        total = torch.empty_like(weight, dtype=torch.float32)
+        same = hidden.dtype == total.dtype
+        product = total if same else torch.empty_like(weight, dtype=hidden.dtype)
+        own_bias = None if bias is None else torch.zeros_like(bias, dtype=torch.float32)
+        return cls(torch.empty_like(hidden), total, own_bias, product)
+
+    def add(self, grad: Tensor, rows: Tensor, weight: Tensor, first: int, kernels: LossKernels) -> None:
+        """Adds what follows from the gradient of a chunk's logits, those of the tokens from `first` on."""
+        if self.bias is not None:
+            self.bias.add_(grad.sum(dim=0))
+        torch.mm(grad, weight, out=self.hidden[first : first + len(rows)])
+        if first and self.product is self.weight:
+            self.weight.addmm_(grad.t(), rows)
+            return
+        torch.mm(grad.t(), rows, out=self.product)
+        if first:
+            kernels.add(self.weight, self.product)
+        elif self.product is not self.weight:
+            self.weight.copy_(self.product)
 
 
 def token_loss(
-    hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, label_smoothing: float
+    hidden: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    targets: Tensor,
+    label_smoothing: float,
+    kernels: LossKernels | None = None,
 ) -> TokenLoss:
     """The loss of a batch's tokens, from the decoder's output.
 
@@ -90,6 +177,7 @@ def token_loss(
         bias: `(vocab_size,)` or None.
         targets: int64 `(tokens,)`, the right token of each.
         label_smoothing: eps_ls, the share of probability spread over the vocabulary.
+        kernels: what is computed between the products; None for plain torch.
 
     Returns:
         Sums over the tokens; divide by their number for the mean.
@@ -97,6 +185,6 @@ def token_loss(
     elements = CHUNK_ELEMENTS if hidden.device.type == "cpu" else CHUNK_ELEMENTS_GPU
     chunk = max(1, elements // weight.shape[0])
     smoothed, log_loss = _ProjectedCrossEntropy.apply(  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        hidden, weight, bias, targets, label_smoothing, chunk
+        hidden, weight, bias, targets, label_smoothing, chunk, kernels or PlainKernels()
     )
     return TokenLoss(smoothed, log_loss)

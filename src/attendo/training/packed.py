@@ -1,0 +1,126 @@
+"""A batch without padding, and the Transformer's forward pass over it: the same arithmetic as `Transformer.hidden`.
+
+Every sub-layer but attention works on each token by itself, so the tokens of all sentences are rows of one matrix, and
+attention alone has to know where a sentence ends. `Transformer` stays the plain statement of the model; this is how a
+processor trains it, held against it by tests.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attendo.model.batch import Ids
+from attendo.model.config import START
+from attendo.model.layers import DecoderLayer, EncoderLayer
+from attendo.model.positions import SinusoidalPositions
+from attendo.model.transformer import Embedding, Transformer
+from attendo.training.kernels import Rows, Spans, TrainingKernels, add_and_norm, attention, embed
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackedSide:
+    """One side of the pairs, its sentences one behind the other."""
+
+    ids: Tensor
+    """int64 `(tokens,)`."""
+    positions: Tensor
+    """int64 `(tokens,)`, of each token in its sentence."""
+    spans: Spans
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackedBatch:
+    """Sentence pairs as rows of tokens, in main memory."""
+
+    source: PackedSide
+    """Each sentence with its `</s>`."""
+    target: PackedSide
+    """The decoder's inputs: the start, then the target without its last token."""
+    tgt_ids: Tensor
+    """int64 `(target tokens,)`: the targets with their `</s>`."""
+    num_tokens: int
+    """Target tokens."""
+
+    def to(self, device: torch.device) -> "PackedBatch":
+        """Itself: it is for the processor, in whose memory it is."""
+        assert device.type == "cpu"
+        return self
+
+
+def pack(source: Sequence[Ids], target: Sequence[Ids], *, start: int = START) -> PackedBatch:
+    """Pairs as a packed batch for teacher forcing.
+
+    Args:
+        source: each source sentence's ids with its `</s>`.
+        target: each target sentence's ids with its `</s>`, in the same order.
+        start: the decoder's first input (`ModelConfig.start_id`).
+    """
+    sides = [_pack_side(rows) for rows in (source, target)]
+    tgt_ids = sides[1].ids
+    shifted = torch.empty_like(tgt_ids)
+    shifted[1:] = tgt_ids[:-1]
+    shifted[sides[1].spans.starts[:-1].long()] = start
+    tgt = PackedSide(ids=shifted, positions=sides[1].positions, spans=sides[1].spans)
+    return PackedBatch(source=sides[0], target=tgt, tgt_ids=tgt_ids, num_tokens=len(tgt_ids))
+
+
+def _pack_side(rows: Sequence[Ids]) -> PackedSide:
+    lengths = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    positions = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
+    ids = np.concatenate([np.asarray(row, dtype=np.int64) for row in rows])
+    spans = Spans(torch.from_numpy(starts.astype(np.int32)), int(lengths.max()))
+    return PackedSide(ids=torch.from_numpy(ids), positions=torch.from_numpy(positions), spans=spans)
+
+
+def packed_hidden(model: Transformer, batch: PackedBatch, kernels: TrainingKernels, dtype: torch.dtype) -> Tensor:
+    """The decoder's output for every target token.
+
+    Args:
+        model: of a shape that the kernels can train.
+        batch: the pairs.
+        kernels: from `training_kernels`.
+        dtype: of the matrix products.
+
+    Returns:
+        `(target tokens, d_model)`, of that type.
+    """
+    source, target = batch.source.spans, batch.target.spans
+    memory = _embed(kernels, model.source_embedding, batch.source, dtype)
+    for layer in model.encoder_layers:
+        assert isinstance(layer, EncoderLayer)
+        memory = _encode(kernels, layer, memory, source)
+    hidden = _embed(kernels, model.target_embedding, batch.target, dtype)
+    for layer in model.decoder_layers:
+        assert isinstance(layer, DecoderLayer)
+        hidden = _decode(kernels, layer, hidden, target, memory, source)
+    return hidden.low
+
+
+def _embed(kernels: TrainingKernels, embedding: Embedding, side: PackedSide, dtype: torch.dtype) -> Rows:
+    assert isinstance(embedding.positions, SinusoidalPositions)
+    table = embedding.positions(0, side.spans.longest)
+    p = embedding.dropout.p if embedding.training else 0.0
+    return embed(kernels, embedding.weight, side.ids, side.positions, table, p, dtype)
+
+
+def _encode(kernels: TrainingKernels, layer: EncoderLayer, hidden: Rows, source: Spans) -> Rows:
+    own = layer.self_attention
+    context = attention(kernels, own, own.query_key_value(hidden.low), None, source, source, causal=False)
+    hidden = add_and_norm(kernels, hidden, own.output(context), layer.self_attention_norm)
+    return add_and_norm(kernels, hidden, layer.feed_forward(hidden.low), layer.feed_forward_norm)
+
+
+def _decode(
+    kernels: TrainingKernels, layer: DecoderLayer, hidden: Rows, target: Spans, memory: Rows, source: Spans
+) -> Rows:
+    own, other = layer.self_attention, layer.encoder_attention
+    context = attention(kernels, own, own.query_key_value(hidden.low), None, target, target, causal=True)
+    hidden = add_and_norm(kernels, hidden, own.output(context), layer.self_attention_norm)
+    query, key_value = other.query(hidden.low), other.key_value(memory.low)
+    context = attention(kernels, other, query, key_value, target, source, causal=False)
+    hidden = add_and_norm(kernels, hidden, other.output(context), layer.encoder_attention_norm)
+    return add_and_norm(kernels, hidden, layer.feed_forward(hidden.low), layer.feed_forward_norm)
