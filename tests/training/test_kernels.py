@@ -13,7 +13,16 @@ from torch.nn import functional as F
 from attendo.model.attention import EncoderDecoderAttention, MultiHeadAttention, SelfAttention
 from attendo.model.config import ModelConfig
 from attendo.model.layers import AddAndNorm
-from attendo.training.kernels import Rows, Spans, TrainingKernels, add_and_norm, attention, embed, training_kernels
+from attendo.training.kernels import (
+    Rows,
+    Spans,
+    TrainingKernels,
+    add_and_norm,
+    attention,
+    embed,
+    linear,
+    training_kernels,
+)
 from attendo.training.loss import PlainKernels
 
 LANES = {"avx512bf16": 16, "avx512vnni": 16, "avx2": 8, "portable": 4}
@@ -100,6 +109,34 @@ def test_one_of_both_gradients_may_be_missing(kernels: TrainingKernels) -> None:
         plain = leaf(residual.double())
         (F.layer_norm(plain, (32,)) * weights.double()).sum().backward()  # type: ignore[no-untyped-call]
         assert_close(residual.grad, plain.grad, 1e-5)
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, FLOAT32), (torch.bfloat16, BFLOAT16)])
+@pytest.mark.parametrize("relu", [False, True])
+@pytest.mark.parametrize("has_bias", [False, True])
+def test_linear(kernels: TrainingKernels, dtype: torch.dtype, tolerance: float, relu: bool, has_bias: bool) -> None:
+    layer = nn.Linear(48, 80, bias=has_bias)
+    rows = leaf(drawn(70, 48, seed=1, dtype=dtype))
+    output = linear(kernels, rows, layer, relu=relu)
+    weights = drawn(70, 80, seed=2, dtype=dtype)
+    output.backward(weights)  # type: ignore[no-untyped-call]
+
+    # bfloat16 has the weights rounded, but not their gradients.
+    plain = [leaf(values.to(dtype).double()) for values in (rows, *layer.parameters())]
+    expected = F.linear(*plain)
+    (expected.relu() if relu else expected).backward(weights.double())  # type: ignore[no-untyped-call]
+    assert_close(output, expected.relu() if relu else expected, tolerance)
+    for own, its in zip((rows, *layer.parameters()), plain, strict=True):
+        assert_close(own.grad, its.grad, tolerance)
+
+
+@pytest.mark.parametrize("shape", [(16, 16), (48, 80), (112, 64), (1536, 512)])
+def test_turned(kernels: TrainingKernels, shape: tuple[int, int]) -> None:
+    weight = drawn(*shape)
+    for dtype in (torch.float32, torch.bfloat16):
+        low, turned = kernels.turned(weight, dtype)
+        assert torch.equal(low, weight.to(dtype))
+        assert torch.equal(turned, weight.to(dtype).t())
 
 
 def spans(lengths: list[int]) -> Spans:
@@ -265,7 +302,7 @@ def test_results_do_not_depend_on_the_threads(kernels: TrainingKernels) -> None:
 
 
 @pytest.mark.parametrize(
-    "misfit", [{"d_model": 20}, {"num_heads": 8}, {"d_v": 24, "d_k": 16}, {"positions": "learned"}]
+    "misfit", [{"d_model": 20}, {"d_ff": 100}, {"num_heads": 8}, {"d_v": 24, "d_k": 16}, {"positions": "learned"}]
 )
 def test_models_that_the_kernels_cannot_train_are_left_to_torch(misfit: dict[str, int]) -> None:
     config = ModelConfig(**{"d_model": 64, "num_heads": 4, **misfit})  # type: ignore[arg-type]

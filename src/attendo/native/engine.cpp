@@ -175,6 +175,14 @@ API(cross_entropy)(const Crew *crew, int half, const void *arguments) {
   return in_either<CrossEntropy>(half, arguments, [=](const auto &its) { its.forward(*crew); });
 }
 
+API(turn)(const Crew *crew, int half, const void *arguments) {
+  return in_either<Turn>(half, arguments, [=](const auto &its) { its.run(*crew); });
+}
+
+API(bias_back)(const Crew *crew, int half, const void *arguments) {
+  return in_either<BiasBack>(half, arguments, [=](const auto &its) { its.backward(*crew); });
+}
+
 API(accumulate)(const Crew *crew, int half, float *sums, const void *addends, int64_t size) {
   return guarded([=] {
     half ? accumulate(*crew, sums, static_cast<const Half *>(addends), size)

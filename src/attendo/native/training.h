@@ -337,6 +337,115 @@ struct CrossEntropy {
   }
 };
 
+// One of the steps in which a block of LANES rows of LANES elements is turned: rows that are STEP apart exchange what is
+// STEP away from where it belongs.
+template <int STEP>
+static inline void turn_step(Floats *rows) {
+  Ints low, high;
+  for (int j = 0; j < LANES; ++j) {
+    low[j] = j & STEP ? LANES + j - STEP : j;
+    high[j] = j & STEP ? LANES + j : j + STEP;
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < LANES; ++i) {
+    if (i & STEP) continue;
+    const Floats a = rows[i], b = rows[i + STEP];
+    rows[i] = __builtin_shuffle(a, b, low);
+    rows[i + STEP] = __builtin_shuffle(a, b, high);
+  }
+}
+
+// Turns a block in registers.
+static inline void turn(Floats *rows) {
+  turn_step<1>(rows);
+  turn_step<2>(rows);
+  if constexpr (LANES > 4) turn_step<4>(rows);
+  if constexpr (LANES > 8) turn_step<8>(rows);
+}
+
+// Turns a block of up to LANES rows; zeros stand for those that are not there.
+static inline void turn_block(const float *from, int there, size_t stride, float *to, size_t to_stride) {
+  Floats rows[LANES];
+#pragma GCC unroll 16
+  for (int i = 0; i < LANES; ++i) rows[i] = i < there ? load(from + i * stride) : Floats{};
+  turn(rows);
+#pragma GCC unroll 16
+  for (int i = 0; i < LANES; ++i) store(to + i * to_stride, rows[i]);
+}
+
+// A weight as products want it: each row's numbers rounded to T, and the same turned, so that the product with rows and
+// that with their gradients both read from end to end. `low` is null where T is float: it would be the weight itself.
+template <class T>
+struct Turn {
+  int32_t rows, columns;
+  const float *weight;  // (rows, columns)
+  T *low;               // (rows, columns), or null
+  T *turned;            // (columns, rows)
+
+  void run(const Crew &crew) const {
+    constexpr int AT_ONCE = 64;
+    share(crew, (rows + AT_ONCE - 1) / AT_ONCE, [this](int item, int) {
+      const int last = (item + 1) * AT_ONCE < rows ? (item + 1) * AT_ONCE : rows;
+      for (int column = 0; column < columns; column += LANES)
+        for (int row = item * AT_ONCE; row < last; row += LANES) turn_one(row, last, column);
+    });
+  }
+
+  void turn_one(int first, int last, int column) const {
+    Floats block[LANES];
+#pragma GCC unroll 16
+    for (int i = 0; i < LANES; ++i) {
+      const size_t at = static_cast<size_t>(first + i) * columns + column;
+      block[i] = first + i < last ? load(weight + at) : Floats{};
+      if (low && first + i < last) store(low + at, block[i]);
+    }
+    turn(block);
+    for (int i = 0; i < LANES; ++i) {
+      T *to = turned + static_cast<size_t>(column + i) * rows + first;
+      if (first + LANES <= last) {
+        store(to, block[i]);
+      } else {
+        for (int j = 0; first + j < last; ++j) to[j] = as_stored(block[i][j], to);
+      }
+    }
+  }
+};
+
+// The way back through a bias and, where `output` is given, through the ReLU behind it, which gave that output.
+template <class T>
+struct BiasBack {
+  int32_t rows, width;
+  const T *grad, *output;  // (rows, width); output or null
+  T *masked;               // the gradient before the ReLU; null without one
+  float *parts;            // (GAIN_PARTS, width)
+  float *grad_bias;
+
+  void backward(const Crew &crew) const {
+    share(crew, GAIN_PARTS, [this](int part, int) {
+      float *sums = parts + static_cast<size_t>(part) * width;
+      memset(sums, 0, width * sizeof(float));
+      const int64_t all_rows = rows;
+      const int to = static_cast<int>(all_rows * (part + 1) / GAIN_PARTS);
+      for (int row = static_cast<int>(all_rows * part / GAIN_PARTS); row < to; ++row) {
+        const size_t at = static_cast<size_t>(row) * width;
+        for (int i = 0; i < width; i += LANES) {
+          Floats value = load(grad + at + i);
+          if (output) {
+            value = load(output + at + i) > 0.0f ? value : Floats{};
+            store(masked + at + i, value);
+          }
+          store(sums + i, load(sums + i) + value);
+        }
+      }
+    });
+    for (int i = 0; i < width; i += LANES) {
+      Floats sums{};
+      for (int part = 0; part < GAIN_PARTS; ++part) sums += load(parts + static_cast<size_t>(part) * width + i);
+      store(grad_bias + i, sums);
+    }
+  }
+};
+
 // sums[i] += addends[i]: what a product in bfloat16 adds to a gradient in float32.
 template <class T>
 static void accumulate(const Crew &crew, float *sums, const T *addends, int64_t size) {
@@ -414,37 +523,6 @@ static void product(int rows, const Factor &a, const float *b, size_t b_stride, 
   }
 }
 
-// One of the steps in which a block of LANES rows of LANES elements is turned: rows that are STEP apart exchange what is
-// STEP away from where it belongs.
-template <int STEP>
-static inline void turn_step(Floats *rows) {
-  Ints low, high;
-  for (int j = 0; j < LANES; ++j) {
-    low[j] = j & STEP ? LANES + j - STEP : j;
-    high[j] = j & STEP ? LANES + j : j + STEP;
-  }
-#pragma GCC unroll 16
-  for (int i = 0; i < LANES; ++i) {
-    if (i & STEP) continue;
-    const Floats a = rows[i], b = rows[i + STEP];
-    rows[i] = __builtin_shuffle(a, b, low);
-    rows[i + STEP] = __builtin_shuffle(a, b, high);
-  }
-}
-
-// Turns a block of up to LANES rows; zeros stand for those that are not there.
-static inline void turn_block(const float *from, int there, size_t stride, float *to, size_t to_stride) {
-  Floats rows[LANES];
-#pragma GCC unroll 16
-  for (int i = 0; i < LANES; ++i) rows[i] = i < there ? load(from + i * stride) : Floats{};
-  turn_step<1>(rows);
-  turn_step<2>(rows);
-  if constexpr (LANES > 4) turn_step<4>(rows);
-  if constexpr (LANES > 8) turn_step<8>(rows);
-#pragma GCC unroll 16
-  for (int i = 0; i < LANES; ++i) store(to + i * to_stride, rows[i]);
-}
-
 // Attention of packed rows: every sentence's queries look at its own keys, in a decoder's own attention at those up to
 // their own position. Row strides are in elements; heads lie side by side in a row.
 template <class T>
@@ -476,7 +554,7 @@ struct PackedAttention {
       for (int i = 0; i < width; i += LANES) store(to + r * width + i, load(from + r * stride + i));
   }
   // Room behind the last row is filled up with zeros.
-  static void turn(const float *from, int rows, int width, float *to, int to_stride) {
+  static void turn_rows(const float *from, int rows, int width, float *to, int to_stride) {
     for (int r = 0; r < to_stride; r += LANES)
       for (int i = 0; i < width; i += LANES) turn_block(from + r * width + i, rows - r, width, to + i * to_stride + r, to_stride);
   }
@@ -506,7 +584,7 @@ struct PackedAttention {
     take(query + first_query * query_stride + head * d_k, query_stride, n, d_k, q);
     take(key + first_key * key_stride + head * d_k, key_stride, m, d_k, k);
     take(value + first_key * value_stride + head * d_v, value_stride, m, d_v, v);
-    turn(k, m, d_k, turned, wide);
+    turn_rows(k, m, d_k, turned, wide);
     product(n, Factor{q, static_cast<size_t>(d_k), 1}, turned, wide,
             [&](int, int last) { return Limits{0, d_k, padded(seen(last, m))}; }, weights, wide);
     float *totals = log_totals + static_cast<size_t>(head) * query_starts[sentences] + first_query;
@@ -582,9 +660,9 @@ struct PackedAttentionBack {
     const auto rows_by_keys = [&](int size) {
       return [&, size](int, int last) { return Limits{0, size, padded(its.seen(last, m))}; };
     };
-    its.turn(k, m, d_k, turned, wide);
+    its.turn_rows(k, m, d_k, turned, wide);
     product(n, Factor{q, static_cast<size_t>(d_k), 1}, turned, wide, rows_by_keys(d_k), weights, wide);
-    its.turn(v, m, d_v, turned, wide);
+    its.turn_rows(v, m, d_v, turned, wide);
     product(n, Factor{grad, static_cast<size_t>(d_v), 1}, turned, wide, rows_by_keys(d_v), grad_weights, wide);
     const float *totals = its.log_totals + static_cast<size_t>(head) * its.query_starts[its.sentences] + first_query;
     for (int i = 0; i < n; ++i) {

@@ -69,6 +69,23 @@ GAIN_PARTS = 32
 """`GAIN_PARTS` of `training.h`: the first dimension of `parts`."""
 
 
+class TurnArguments(Structure):
+    """`Turn`."""
+
+    _fields_ = (
+        ("rows", c_int32), ("columns", c_int32), ("weight", c_void_p), ("low", c_void_p), ("turned", c_void_p),
+    )  # fmt: skip
+
+
+class BiasBackArguments(Structure):
+    """`BiasBack`."""
+
+    _fields_ = (
+        ("rows", c_int32), ("width", c_int32), ("grad", c_void_p), ("output", c_void_p), ("masked", c_void_p),
+        ("parts", c_void_p), ("grad_bias", c_void_p),
+    )  # fmt: skip
+
+
 class EmbedArguments(Structure):
     """`Embed`."""
 

@@ -52,4 +52,4 @@ def target_rows(model: Transformer, batch: TrainingBatch, dtype: torch.dtype) ->
             assert kernels is not None
             return packed_hidden(model, batch, kernels, dtype), batch.tgt_ids
         hidden = model.hidden(batch)
-    return hidden[batch.tgt_tokens].to(dtype), batch.tgt_ids[batch.tgt_tokens]
+    return batch.at_tokens(hidden).to(dtype), batch.at_tokens(batch.tgt_ids)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attendo.model.attention import MultiHeadAttention
 from attendo.model.config import ModelConfig
@@ -22,10 +22,12 @@ from attendo.native.training import (
     AddAndNormBackArguments,
     AttentionArguments,
     AttentionBackArguments,
+    BiasBackArguments,
     CrossEntropyArguments,
     DropoutArguments,
     EmbedArguments,
     EmbedBackArguments,
+    TurnArguments,
     make_crew,
     make_dropout,
 )
@@ -69,6 +71,18 @@ class TrainingKernels:
         crew = make_crew(torch.get_num_threads())
         self.kernels.call("embed", byref(crew), byref(arguments))
 
+    def turned(self, weight: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+        """A float32 weight `(outputs, inputs)` in the type of the products, as it lies and turned.
+
+        A product reads the one and the other way back reads the other from end to end.
+        """
+        rows, columns = weight.shape
+        low = None if dtype == torch.float32 else torch.empty_like(weight, dtype=dtype)
+        turned = weight.new_empty(columns, rows, dtype=dtype)
+        arguments = TurnArguments(rows, columns, weight.data_ptr(), _address(low), turned.data_ptr())
+        self.call("turn", turned, arguments)
+        return weight if low is None else low, turned
+
     def softmax_gradient(
         self, logits: Tensor, bias: Tensor | None, targets: Tensor, smoothing: float, *, needs_grad: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
@@ -98,7 +112,7 @@ def training_kernels(config: ModelConfig, device: torch.device) -> TrainingKerne
         device: where it is.
     """
     found = find_kernels().kernels
-    sizes = (config.d_model, config.key_size, config.value_size)
+    sizes = (config.d_model, config.d_ff, config.key_size, config.value_size)
     fits = config.positions != "learned" and not any(size % PADDED for size in sizes)
     return TrainingKernels(found) if found is not None and fits and device.type == "cpu" else None
 
@@ -176,6 +190,58 @@ def add_and_norm(kernels: TrainingKernels, hidden: Rows, output: Tensor, layer: 
     norm = layer.norm
     exact, low = _AddAndNorm.apply(kernels, hidden.exact, output, norm.weight, norm.bias, norm.eps, p)  # type: ignore[no-untyped-call]
     return Rows(exact, exact if low is None else low)
+
+
+class _Linear(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, kernels: TrainingKernels, rows: Tensor, weight: Tensor, bias: Tensor | None, relu: bool
+    ) -> Tensor:
+        low, turned = kernels.turned(weight, rows.dtype)
+        output = rows @ turned if bias is None else torch.addmm(bias.to(rows.dtype), rows, turned)
+        if relu:
+            output.relu_()
+        ctx.save_for_backward(rows, low, output if relu else None)
+        ctx.kernels, ctx.has_bias = kernels, bias is not None
+        return output
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        rows, low, output = ctx.saved_tensors
+        grad, grad_bias = grads[0].contiguous(), None
+        if ctx.has_bias:
+            grad, grad_bias = _bias_back(ctx.kernels, grad, output)
+        elif output is not None:
+            grad = grad * (output > 0)
+        return None, grad @ low, (grad.t() @ rows).float(), grad_bias, None
+
+
+def _bias_back(kernels: TrainingKernels, grad: Tensor, output: Tensor | None) -> tuple[Tensor, Tensor]:
+    """The gradient before a ReLU that gave `output`, or as it is for None, and its sum over the rows."""
+    masked = grad if output is None else torch.empty_like(grad)
+    rows, width = grad.shape
+    parts, grad_bias = torch.empty(GAIN_PARTS, width), torch.empty(width)
+    arguments = BiasBackArguments(
+        rows, width, grad.data_ptr(), _address(output), masked.data_ptr(), parts.data_ptr(), grad_bias.data_ptr()
+    )
+    kernels.call("bias_back", grad, arguments)
+    return masked, grad_bias
+
+
+def linear(kernels: TrainingKernels, rows: Tensor, layer: nn.Linear, *, relu: bool = False) -> Tensor:
+    """A linear layer, and max(0, x) behind it where `relu` is given (Section 3.3).
+
+    Args:
+        kernels: what computes all but the products.
+        rows: `(tokens, in_features)`, whose type the products have.
+        layer: its weights are float32; both sizes are multiples of 16.
+        relu: whether negative outputs become 0.
+
+    Returns:
+        `(tokens, out_features)`, of the type of `rows`.
+    """
+    output: Tensor = _Linear.apply(kernels, rows, layer.weight, layer.bias, relu)  # type: ignore[no-untyped-call]
+    return output
 
 
 class _Embed(torch.autograd.Function):

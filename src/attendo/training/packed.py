@@ -11,13 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from attendo.model.batch import Ids
 from attendo.model.config import START
-from attendo.model.layers import DecoderLayer, EncoderLayer
+from attendo.model.layers import DecoderLayer, EncoderLayer, FeedForward
 from attendo.model.positions import SinusoidalPositions
 from attendo.model.transformer import Embedding, Transformer
-from attendo.training.kernels import Rows, Spans, TrainingKernels, add_and_norm, attention, embed
+from attendo.training.kernels import Rows, Spans, TrainingKernels, add_and_norm, attention, embed, linear
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,20 +108,32 @@ def _embed(kernels: TrainingKernels, embedding: Embedding, side: PackedSide, dty
     return embed(kernels, embedding.weight, side.ids, side.positions, table, p, dtype)
 
 
+def _feed_forward(kernels: TrainingKernels, layer: FeedForward, hidden: Tensor) -> Tensor:
+    if layer.activation is functional.relu:
+        inner = linear(kernels, hidden, layer.inner, relu=True)
+    else:
+        inner = layer.activation(linear(kernels, hidden, layer.inner))
+    return linear(kernels, layer.dropout(inner), layer.outer)
+
+
 def _encode(kernels: TrainingKernels, layer: EncoderLayer, hidden: Rows, source: Spans) -> Rows:
     own = layer.self_attention
-    context = attention(kernels, own, own.query_key_value(hidden.low), None, source, source, causal=False)
-    hidden = add_and_norm(kernels, hidden, own.output(context), layer.self_attention_norm)
-    return add_and_norm(kernels, hidden, layer.feed_forward(hidden.low), layer.feed_forward_norm)
+    beside = linear(kernels, hidden.low, own.query_key_value)
+    context = attention(kernels, own, beside, None, source, source, causal=False)
+    hidden = add_and_norm(kernels, hidden, linear(kernels, context, own.output), layer.self_attention_norm)
+    output = _feed_forward(kernels, layer.feed_forward, hidden.low)
+    return add_and_norm(kernels, hidden, output, layer.feed_forward_norm)
 
 
 def _decode(
     kernels: TrainingKernels, layer: DecoderLayer, hidden: Rows, target: Spans, memory: Rows, source: Spans
 ) -> Rows:
     own, other = layer.self_attention, layer.encoder_attention
-    context = attention(kernels, own, own.query_key_value(hidden.low), None, target, target, causal=True)
-    hidden = add_and_norm(kernels, hidden, own.output(context), layer.self_attention_norm)
-    query, key_value = other.query(hidden.low), other.key_value(memory.low)
+    beside = linear(kernels, hidden.low, own.query_key_value)
+    context = attention(kernels, own, beside, None, target, target, causal=True)
+    hidden = add_and_norm(kernels, hidden, linear(kernels, context, own.output), layer.self_attention_norm)
+    query, key_value = linear(kernels, hidden.low, other.query), linear(kernels, memory.low, other.key_value)
     context = attention(kernels, other, query, key_value, target, source, causal=False)
-    hidden = add_and_norm(kernels, hidden, other.output(context), layer.encoder_attention_norm)
-    return add_and_norm(kernels, hidden, layer.feed_forward(hidden.low), layer.feed_forward_norm)
+    hidden = add_and_norm(kernels, hidden, linear(kernels, context, other.output), layer.encoder_attention_norm)
+    output = _feed_forward(kernels, layer.feed_forward, hidden.low)
+    return add_and_norm(kernels, hidden, output, layer.feed_forward_norm)
