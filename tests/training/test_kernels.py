@@ -13,16 +13,8 @@ from torch.nn import functional as F
 from attendo.model.attention import EncoderDecoderAttention, MultiHeadAttention, SelfAttention
 from attendo.model.config import ModelConfig
 from attendo.model.layers import AddAndNorm
-from attendo.training.kernels import (
-    Rows,
-    Spans,
-    TrainingKernels,
-    add_and_norm,
-    attention,
-    embed,
-    linear,
-    training_kernels,
-)
+from attendo.training.functions import Rows, Spans, add_and_norm, attention, embed, linear
+from attendo.training.kernels import TrainingKernels, training_kernels
 from attendo.training.loss import PlainKernels
 
 LANES = {"avx512bf16": 16, "avx512vnni": 16, "avx2": 8, "portable": 4}
@@ -48,7 +40,7 @@ def leaf(values: Tensor) -> Tensor:
 
 
 def factors(seed: int, rows: int, width: int, p: float, lanes: int) -> Tensor:
-    """What dropout multiplies with: the hash that `training.h` describes, from its description."""
+    """What dropout multiplies with: the hash that `training_rows.h` describes, from its description."""
     kept = round((1 - p) * 65536)
     blocks = -(-width // (2 * lanes))
     found: npt.NDArray[np.float64] = np.zeros((rows, blocks, 2, lanes))

@@ -3,7 +3,7 @@
 // and embeddings are kept as long as the model. After a session's function has failed the session can only be started
 // anew or freed; it may be freed after its model.
 #include "encode.h"
-#include "training.h"
+#include "training_attention.h"
 
 #define JOINED_(a, b) attendo_##a##_##b
 #define JOINED(a, b) JOINED_(a, b)
@@ -130,7 +130,7 @@ API(session_bytes)(const Session *session, int64_t *bytes) {
   return 0;
 }
 
-// Training: `half` says that rows for products are bfloat16. The sizes are checked by the caller, `training/kernels.py`.
+// Training: `half` says that rows for products are bfloat16. The sizes are checked by `training/kernels.py`.
 
 namespace {
 

@@ -90,7 +90,9 @@ class Kernels:
         """
         status = self.functions[name](*arguments)
         if status == _OUT_OF_MEMORY:
-            raise MemoryError("the native kernels ran out of memory; take smaller batches (search.max_batch_sentences)")
+            raise MemoryError(
+                "the native kernels ran out of memory; take smaller batches (search.max_batch_sentences; training.max_tokens_at_once)"
+            )
         if status:
             raise ModelError(
                 f"the native kernels refuse what {name} was given: a size or row that cannot be, or a token id that "

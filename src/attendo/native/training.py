@@ -1,6 +1,6 @@
-"""What the kernels of training take: the structures of `training.h`, and the threads they work with.
+"""What the kernels of training take: the structures of `training_rows.h` and `training_attention.h`, and their threads.
 
-Pointers are addresses of arrays that lie in memory row after row; `training.kernels` makes them of tensors.
+Pointers are addresses of arrays that lie in memory row after row; `training.functions` makes them of tensors.
 """
 
 import ctypes
@@ -66,7 +66,7 @@ class AddAndNormBackArguments(Structure):
 
 
 GAIN_PARTS = 32
-"""`GAIN_PARTS` of `training.h`: the first dimension of `parts`."""
+"""`GAIN_PARTS` of `training_rows.h`: the first dimension of `parts`."""
 
 
 class TurnArguments(Structure):

@@ -18,7 +18,8 @@ from attendo.model.config import START
 from attendo.model.layers import DecoderLayer, EncoderLayer, FeedForward
 from attendo.model.positions import SinusoidalPositions
 from attendo.model.transformer import Embedding, Transformer
-from attendo.training.kernels import Rows, Spans, TrainingKernels, add_and_norm, attention, embed, linear
+from attendo.training.functions import Rows, Spans, add_and_norm, attention, embed, linear
+from attendo.training.kernels import TrainingKernels
 
 
 @dataclass(frozen=True, kw_only=True)
