@@ -18,8 +18,13 @@ from attendo.training.kernels import TrainingKernels, training_kernels
 from attendo.training.loss import PlainKernels
 
 LANES = {"avx512bf16": 16, "avx512vnni": 16, "avx2": 8, "portable": 4}
-FLOAT32, BFLOAT16 = 1e-6, 2e-2
+FLOAT32, BFLOAT16 = 3e-6, 2e-2
 """Largest errors, relative to the largest entry."""
+
+
+@pytest.fixture(autouse=True)
+def seeded() -> None:
+    torch.manual_seed(7)
 
 
 def drawn(*shape: int, seed: int = 0, dtype: torch.dtype = torch.float32) -> Tensor:

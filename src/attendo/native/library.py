@@ -91,7 +91,8 @@ class Kernels:
         status = self.functions[name](*arguments)
         if status == _OUT_OF_MEMORY:
             raise MemoryError(
-                "the native kernels ran out of memory; take smaller batches (search.max_batch_sentences; training.max_tokens_at_once)"
+                "the native kernels ran out of memory; take smaller batches (search.max_batch_sentences, or to train "
+                "training.max_tokens_at_once)"
             )
         if status:
             raise ModelError(
