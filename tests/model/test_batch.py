@@ -15,7 +15,15 @@ def test_collate_by_hand() -> None:
     assert batch.tgt_ids.tolist() == [[8, 9, 0], [0, 0, 0]]
     assert batch.tgt_tokens.tolist() == [[True, True, True], [True, False, False]]
     assert batch.num_tokens == 4
+    assert batch.tgt_places.tolist() == [0, 1, 2, 3]
+    assert batch.at_tokens(batch.tgt_ids).tolist() == [8, 9, 0, 0]
     assert batch.tgt_mask[0, 0].tolist() == [[True, False, False], [True, True, False], [True, True, True]]
+
+
+def test_values_at_the_tokens_are_those_of_the_mask() -> None:
+    batch = collate([[5, 0]] * 3, [[0], [6, 7, 0], [8, 0]])
+    values = torch.randn(3, 3, 4)
+    assert torch.equal(batch.at_tokens(values), values[batch.tgt_tokens])
 
 
 def test_no_mask_without_padding() -> None:

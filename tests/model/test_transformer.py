@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from attendo.errors import DataError
-from attendo.model.attention import scaled_dot_product_attention
+from attendo.model.attention import KeysValues, fused_attention, scaled_dot_product_attention
 from attendo.model.batch import Batch, collate, pad_source
 from attendo.model.config import START, ModelConfig
 from attendo.model.layers import DecoderLayer, EncoderLayer
@@ -206,6 +206,16 @@ def test_encoder_decoder_attention_with_free_sizes_equals_torchs_function() -> N
     context = F.scaled_dot_product_attention(split(hidden @ attention.query.weight.t()), key, value)
     expected = context.transpose(1, 2).flatten(2) @ attention.output.weight.t()
     assert torch.allclose(attention(hidden, attention.look_at(memory), None), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_gpus_attention_is_ours(masked: bool) -> None:
+    query, key, value = torch.randn(2, 3, 5, 8), torch.randn(2, 3, 7, 8), torch.randn(2, 3, 7, 4)
+    mask = torch.rand(2, 1, 5, 7) < 0.6 if masked else None
+    if mask is not None:
+        mask[..., 0] = True  # each query must see something
+    ours = scaled_dot_product_attention(query, key, value, mask).context
+    assert torch.allclose(fused_attention(query, KeysValues(key, value), mask, 0.0), ours, atol=1e-6)
 
 
 def test_scaled_dot_product_attention_by_hand() -> None:

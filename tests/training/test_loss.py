@@ -39,6 +39,19 @@ def test_equals_torchs_cross_entropy(
         assert torch.allclose(mine, other, atol=1e-5, rtol=1e-5)
 
 
+@pytest.mark.parametrize("rows_a_chunk", [1, 5, 37, 100])
+def test_rows_behind_the_tokens_count_for_nothing(rows_a_chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loss_module, "CHUNK_ELEMENTS", rows_a_chunk * VOCAB)
+    hidden, weight, bias, targets = make_inputs(torch.float32)
+    alone = token_loss(hidden[:29], weight, bias, targets[:29], 0.1)
+    expected = torch.autograd.grad(alone.smoothed, [hidden, weight, bias])
+    found = token_loss(hidden, weight, bias, targets[:29], 0.1)
+    assert found.smoothed.item() == pytest.approx(alone.smoothed.item(), rel=1e-6)
+    assert found.log_loss.item() == pytest.approx(alone.log_loss.item(), rel=1e-6)
+    for mine, other in zip(torch.autograd.grad(found.smoothed, [hidden, weight, bias]), expected, strict=True):
+        assert torch.allclose(mine, other, atol=1e-5, rtol=1e-5)
+
+
 def test_a_probability_of_zero_is_no_infinity() -> None:
     """The right token is 400 nats behind: its probability is 0 in float32, its loss is still 400."""
     hidden = torch.tensor([[1.0]])

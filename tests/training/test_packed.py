@@ -42,6 +42,29 @@ def make_pairs() -> tuple[list[list[int]], list[list[int]]]:
     return source, target
 
 
+def test_pack_by_hand() -> None:
+    batch = pack([[5, 0], [6, 7, 0]], [[8, 9, 0], [0]])
+    assert batch.source.ids.tolist() == [5, 0, 6, 7, 0, -1, -1, -1]
+    assert batch.source.positions.tolist() == [0, 1, 0, 1, 2, 0, 1, 2]
+    assert batch.source.spans.starts.tolist() == [0, 2, 5, 8]
+    assert batch.source.spans.longest == 3
+    assert batch.target.ids.tolist() == [-1, 8, 9, -1, -1, -1, -1, -1]
+    assert batch.target.spans.starts.tolist() == [0, 3, 4, 8]
+    assert batch.target.spans.longest == 4
+    assert batch.tgt_ids.tolist() == [8, 9, 0, 0]
+    assert batch.num_tokens == 4
+    assert pack([[5, 0]], [[8, 0]], start=3).target.ids[:3].tolist() == [3, 8, -1]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "rows"), [(1, 8), (8, 16), (1023, 1024), (1024, 1040), (2048, 2080), (25000, 25088)]
+)
+def test_there_are_few_different_numbers_of_rows(tokens: int, rows: int) -> None:
+    batch = pack([[5] * tokens], [[6] * tokens])
+    assert len(batch.source.ids) == len(batch.target.ids) == rows
+    assert batch.num_tokens == tokens
+
+
 def gradients(model: Transformer) -> dict[str, Tensor]:
     found = {name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}
     model.zero_grad()
@@ -61,7 +84,7 @@ def test_packed_rows_are_the_padded_ones(kernels: TrainingKernels, variation: di
     rows = packed_hidden(model, packed, kernels, torch.float32)
     assert torch.equal(packed.tgt_ids, targets)
     assert packed.num_tokens == padded.num_tokens
-    assert torch.allclose(rows, hidden, atol=1e-5)
+    assert torch.allclose(rows[: packed.num_tokens], hidden, atol=1e-5)
     found = token_loss(rows, model.output_weight, model.output_bias, packed.tgt_ids, 0.1, kernels)
     found.smoothed.backward()  # type: ignore[no-untyped-call]
     assert found.smoothed.item() == pytest.approx(expected.smoothed.item(), rel=1e-6)
@@ -100,11 +123,9 @@ def test_bfloat16_is_as_near_as_torchs_own(kernels: TrainingKernels) -> None:
 
 def test_neighbours_change_nothing(kernels: TrainingKernels) -> None:
     model, (source, target) = make_model(), make_pairs()
-    together = torch.split(
-        packed_hidden(model, pack(source, target), kernels, torch.float32), [len(row) for row in target]
-    )
-    for i, expected in enumerate(together):
-        alone = packed_hidden(model, pack([source[i]], [target[i]]), kernels, torch.float32)
+    rows, lengths = packed_hidden(model, pack(source, target), kernels, torch.float32), [*map(len, target)]
+    for i, expected in enumerate(torch.split(rows[: sum(lengths)], lengths)):
+        alone = packed_hidden(model, pack([source[i]], [target[i]]), kernels, torch.float32)[: lengths[i]]
         assert torch.allclose(alone, expected, atol=2e-6)
 
 
@@ -118,7 +139,7 @@ def test_dropout_follows_torchs_seed(kernels: TrainingKernels) -> None:
     assert not torch.allclose(found[0], found[2], atol=0.1)
     model.eval()
     assert torch.allclose(
-        packed_hidden(model, batch, kernels, torch.float32),
+        packed_hidden(model, batch, kernels, torch.float32)[: batch.num_tokens],
         make_model().eval().hidden(collate(source, target))[collate(source, target).tgt_tokens],
         atol=1e-5,
     )
@@ -135,5 +156,6 @@ def test_each_model_gets_its_kind_of_batch(kernels: TrainingKernels, monkeypatch
         assert isinstance(batch, kind)
         rows, targets = target_rows(model, batch, torch.bfloat16)
         assert rows.dtype == torch.bfloat16
-        assert rows.shape == (batch.num_tokens, 64)
+        assert rows.shape[1] == 64
+        assert len(rows) == batch.num_tokens if kind is Batch else len(rows) >= batch.num_tokens
         assert targets.tolist() == [i for row in target for i in row]

@@ -131,8 +131,8 @@ class TorchModel:
 
 def _token_log_probs(model: Transformer, batch: Batch) -> Tensor:
     """Log-probabilities of all target tokens of a batch, row after row without the padding, float32 `(tokens,)`."""
-    hidden = model.hidden(batch)[batch.tgt_tokens]
-    ids = batch.tgt_ids[batch.tgt_tokens]
+    hidden = batch.at_tokens(model.hidden(batch))
+    ids = batch.at_tokens(batch.tgt_ids)
     parts = [
         -F.cross_entropy(model.project(some_hidden).float(), some_ids, reduction="none")
         for some_hidden, some_ids in zip(torch.split(hidden, _POSITIONS), torch.split(ids, _POSITIONS), strict=True)

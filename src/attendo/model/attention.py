@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from attendo.model.dropout import Dropout
 
@@ -49,6 +50,18 @@ def scaled_dot_product_attention(
     return Attended(torch.matmul(weights if dropout is None else dropout(weights), value), weights)
 
 
+def fused_attention(query: Tensor, seen: KeysValues, mask: Tensor | None, p: float) -> Tensor:
+    """The context of `scaled_dot_product_attention`, fused by torch: on a GPU the weights need not be written.
+
+    Args:
+        query: `(batch, num_heads, tgt_len, d_k)`.
+        seen: the keys and values.
+        mask: boolean, True where the query may look, or None.
+        p: the probability to drop a weight.
+    """
+    return F.scaled_dot_product_attention(query, seen.keys, seen.values, attn_mask=mask, dropout_p=p)
+
+
 class MultiHeadAttention(nn.Module):
     """What both multi-head attentions share: the split into heads, and W_O that joins them (Section 3.2.2)."""
 
@@ -65,7 +78,10 @@ class MultiHeadAttention(nn.Module):
 
     def attend(self, query: Tensor, seen: KeysValues, mask: Tensor | None) -> Tensor:
         """Looks with every head and joins what they found: `(batch, tgt_len, d_model)`."""
-        context = scaled_dot_product_attention(query, seen.keys, seen.values, mask, self.dropout).context
+        if query.is_cuda:
+            context = fused_attention(query, seen, mask, self.dropout.p if self.training else 0.0)
+        else:
+            context = scaled_dot_product_attention(query, seen.keys, seen.values, mask, self.dropout).context
         joined: Tensor = self.output(context.transpose(1, 2).flatten(2))
         return joined
 

@@ -33,6 +33,8 @@ class Batch:
     """boolean `(1, 1, tgt_len, tgt_len)`: each position sees itself and those before; this hides the padding behind."""
     tgt_tokens: Tensor
     """boolean `(batch, tgt_len)`, True at tokens: the places that count in the loss."""
+    tgt_places: Tensor
+    """int64 `(num_tokens,)`: where they are, counted through all rows; a GPU would be waited for to find out."""
     num_tokens: int
     """Target tokens without padding."""
 
@@ -42,13 +44,23 @@ class Batch:
             return self
         return replace(
             self,
-            src_ids=self.src_ids.to(device),
-            src_mask=None if self.src_mask is None else self.src_mask.to(device),
-            tgt_in_ids=self.tgt_in_ids.to(device),
-            tgt_ids=self.tgt_ids.to(device),
-            tgt_mask=self.tgt_mask.to(device),
-            tgt_tokens=self.tgt_tokens.to(device),
+            src_ids=_sent(self.src_ids, device),
+            src_mask=None if self.src_mask is None else _sent(self.src_mask, device),
+            tgt_in_ids=_sent(self.tgt_in_ids, device),
+            tgt_ids=_sent(self.tgt_ids, device),
+            tgt_mask=_sent(self.tgt_mask, device),
+            tgt_tokens=_sent(self.tgt_tokens, device),
+            tgt_places=_sent(self.tgt_places, device),
         )
+
+    def at_tokens(self, values: Tensor) -> Tensor:
+        """Those of `values` `(batch, tgt_len, ...)` that are at the target's tokens, `(num_tokens, ...)`."""
+        return values.flatten(0, 1).index_select(0, self.tgt_places)
+
+
+def _sent(tensor: Tensor, device: torch.device) -> Tensor:
+    """A copy on another device; from memory that does not move, so that nobody waits for a GPU to take it."""
+    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
 
 
 def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
@@ -104,5 +116,6 @@ def collate(source: Sequence[Ids], target: Sequence[Ids], *, start: int = START)
         tgt_ids=tgt_ids,
         tgt_mask=causal_mask(tgt_ids.shape[1]),
         tgt_tokens=tokens,
+        tgt_places=tokens.flatten().nonzero().squeeze(1),
         num_tokens=sum(len(row) for row in target),
     )

@@ -44,7 +44,7 @@ def target_rows(model: Transformer, batch: TrainingBatch, dtype: torch.dtype) ->
         dtype: of the matrix products.
 
     Returns:
-        `(tokens, d_model)`, of `dtype`, and int64 `(tokens,)`.
+        `(rows, d_model)`, of `dtype`, those of the tokens first, and int64 `(tokens,)`.
     """
     with torch.autocast(model.output_weight.device.type, torch.bfloat16, enabled=dtype == torch.bfloat16):
         if isinstance(batch, PackedBatch):

@@ -105,11 +105,11 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
             rows = hidden[first : first + chunk]
             logits = torch.mm(rows, product_weight.t(), out=room[: len(rows)])
             right = targets[first : first + chunk]
-            found = kernels.softmax_gradient(logits, bias, right, smoothing, needs_grad=needs_grad)
+            found = kernels.softmax_gradient(logits[: len(right)], bias, right, smoothing, needs_grad=needs_grad)
             smoothed += found[0]
             log_loss += found[1]
             if grads is not None:
-                grads.add(found[2], rows, product_weight, first, kernels)
+                grads.add(_filled(found[2], logits), rows, product_weight, first, kernels)
         ctx.grads = grads
         ctx.mark_non_differentiable(log_loss)
         return smoothed, log_loss
@@ -124,6 +124,16 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
             if made is not None:
                 made.mul_(grads[0].to(made.dtype))
         return own.hidden, own.weight, own.bias, None, None, None, None
+
+
+def _filled(grad: Tensor, room: Tensor) -> Tensor:
+    """The gradient of the first rows of `room`, with zeros for the others."""
+    if len(grad) == len(room):
+        return grad
+    if grad.data_ptr() != room.data_ptr():
+        room[: len(grad)] = grad
+    room[len(grad) :] = 0
+    return room
 
 
 @dataclass(frozen=True)
@@ -172,10 +182,11 @@ def token_loss(
     """The loss of a batch's tokens, from the decoder's output.
 
     Args:
-        hidden: `(tokens, d_model)`, the decoder's output at real tokens only; its dtype is that of the products.
+        hidden: `(rows, d_model)`, the decoder's output at real tokens, and rows behind them that count for nothing; its
+            dtype is that of the products.
         weight: `(vocab_size, d_model)`, the pre-softmax matrix.
         bias: `(vocab_size,)` or None.
-        targets: int64 `(tokens,)`, the right token of each.
+        targets: int64 `(tokens,)`, the right token of each, as many as there are real ones.
         label_smoothing: eps_ls, the share of probability spread over the vocabulary.
         kernels: what is computed between the products; None for plain torch.
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from attendo.model.batch import Batch, collate
 from attendo.model.products import fast_float32_products
 from attendo.model.transformer import Transformer
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData, Vocabulary
+from attendo.training.forward import TrainingBatch, collate_for
 from attendo.training.update import batch_loss, make_optimizer, update
 from attendo.workflow.device import choose_device
 from attendo.workflow.train import batch_stream, mix
@@ -166,14 +166,14 @@ def _try_out(model: Transformer, recipe: Recipe) -> tuple[float, float]:
     return rate, _saved_bytes(model, recipe, _made_up(_TRIAL_TOKENS[0], model).to(device)) / _TRIAL_TOKENS[0]
 
 
-def _made_up(tokens: int, model: Transformer) -> Batch:
+def _made_up(tokens: int, model: Transformer) -> TrainingBatch:
     rows = tokens // _TRIAL_LENGTH
     source = torch.randint(model.src_vocab_size, (rows, _TRIAL_LENGTH)).tolist()
     target = torch.randint(model.tgt_vocab_size, (rows, _TRIAL_LENGTH)).tolist()
-    return collate(source, target, start=model.config.start_id)
+    return collate_for(model)(source, target)
 
 
-def _saved_bytes(model: Transformer, recipe: Recipe, batch: Batch) -> int:
+def _saved_bytes(model: Transformer, recipe: Recipe, batch: TrainingBatch) -> int:
     """Bytes of all that a forward pass keeps for the backward pass, weights left out."""
     known = {parameter.untyped_storage().data_ptr() for parameter in model.parameters()}
     sizes: dict[int, int] = {}
