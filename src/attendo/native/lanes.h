@@ -79,6 +79,14 @@ static inline Floats all(float value) { return value - Floats{}; }
 
 static inline Floats larger(Floats a, Floats b) { return a > b ? a : b; }
 
+// The first `count` lanes, and the same value in all others.
+static inline Floats only(Floats value, int count, float others) {
+  if (count >= LANES) return value;
+  Ints lane;
+  for (int i = 0; i < LANES; ++i) lane[i] = i;
+  return lane < count ? value : all(others);
+}
+
 static inline Floats absolute(Floats a) { return (Floats)((Ints)a & 0x7FFFFFFF); }
 
 static inline float sum(Floats value) {

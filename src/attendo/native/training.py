@@ -122,7 +122,7 @@ class AttentionArguments(Structure):
         ("most_queries", c_int32), ("most_keys", c_int32), ("query_starts", c_void_p), ("key_starts", c_void_p),
         ("query", c_void_p), ("key", c_void_p), ("value", c_void_p), ("query_stride", c_int64),
         ("key_stride", c_int64), ("value_stride", c_int64), ("scale", c_float), ("dropout", DropoutArguments),
-        ("context", c_void_p), ("log_totals", c_void_p),
+        ("context", c_void_p), ("softmax", c_void_p),
     )  # fmt: skip
 
 

@@ -81,8 +81,8 @@ struct PackedAttention {
   int64_t query_stride, key_stride, value_stride;
   float scale;
   Dropout dropout;
-  T *context;          // (queries, heads * d_v)
-  float *log_totals;   // (heads, queries): the logarithm of the sum that softmax divides by
+  T *context;      // (queries, heads * d_v)
+  float *softmax;  // (heads, queries, 2): the largest logit, and one over the sum of powers above it
 
   int queries(int sentence) const { return query_starts[sentence + 1] - query_starts[sentence]; }
   int keys(int sentence) const { return key_starts[sentence + 1] - key_starts[sentence]; }
@@ -96,9 +96,9 @@ struct PackedAttention {
   }
 
   // A head's share of some rows, as floats; `turned`: a column a row.
-  static void take(const T *from, int64_t stride, int rows, int width, float *to) {
+  static void take(const T *from, int64_t stride, int rows, int width, float *to, float factor = 1.0f) {
     for (int r = 0; r < rows; ++r)
-      for (int i = 0; i < width; i += LANES) store(to + r * width + i, load(from + r * stride + i));
+      for (int i = 0; i < width; i += LANES) store(to + r * width + i, load(from + r * stride + i) * factor);
   }
   // Room behind the last row is filled up with zeros.
   static void turn_rows(const float *from, int rows, int width, float *to, int to_stride) {
@@ -128,19 +128,19 @@ struct PackedAttention {
     const int64_t first_query = query_starts[sentence], first_key = key_starts[sentence];
     float *q = room, *k = q + n * d_k, *turned = k + m * d_k, *v = turned + wide * d_k, *weights = v + m * d_v;
     float *out = weights + static_cast<size_t>(n) * wide;
-    take(query + first_query * query_stride + head * d_k, query_stride, n, d_k, q);
+    take(query + first_query * query_stride + head * d_k, query_stride, n, d_k, q, scale);
     take(key + first_key * key_stride + head * d_k, key_stride, m, d_k, k);
     take(value + first_key * value_stride + head * d_v, value_stride, m, d_v, v);
     turn_rows(k, m, d_k, turned, wide);
     product(n, Factor{q, static_cast<size_t>(d_k), 1}, turned, wide,
             [&](int, int last) { return Limits{0, d_k, padded(seen(last, m))}; }, weights, wide);
-    float *totals = log_totals + static_cast<size_t>(head) * query_starts[sentences] + first_query;
+    float *found = softmax_of(head, first_query);
     for (int tile = 0; tile < tiles_of(n); ++tile) {
       const int last = tile_start(n, tile + 1);
       for (int i = tile_start(n, tile); i < last; ++i) {
         float *row = weights + static_cast<size_t>(i) * wide;
         const int count = seen(i + 1, m);
-        totals[i] = softmax_row(row, count, padded(seen(last, m)));
+        powers(row, count, padded(seen(last, m)), found + 2 * i);
         if (!dropout.on()) continue;
         drop(sentence, head, i, count, [row](int at, Floats factors) { store(row + at, load(row + at) * factors); });
       }
@@ -148,27 +148,32 @@ struct PackedAttention {
     product(n, Factor{weights, static_cast<size_t>(wide), 1}, v, d_v,
             [&](int, int last) { return Limits{0, seen(last, m), d_v}; }, out, d_v);
     T *to = context + first_query * heads * d_v + head * d_v;
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < d_v; j += LANES) store(to + static_cast<size_t>(i) * heads * d_v + j, load(out + i * d_v + j));
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < d_v; j += LANES) {
+        store(to + static_cast<size_t>(i) * heads * d_v + j, load(out + i * d_v + j) * found[2 * i + 1]);
+      }
+    }
   }
 
-  // Weights of `count` logits, zeros behind them up to `wide`; gives the logarithm of the sum of powers.
-  float softmax_row(float *row, int count, int wide) const {
+  // Where a head keeps what softmax has found for a sentence's queries.
+  float *softmax_of(int head, int64_t first_query) const {
+    return softmax + 2 * (static_cast<size_t>(head) * query_starts[sentences] + first_query);
+  }
+
+  // Logits to e^(logit - largest), zeros behind the first `count` of them; `found` is told the largest, and one over the
+  // sum, which is left to be multiplied with.
+  static void powers(float *row, int count, int wide, float *found) {
     Floats most = all(-INFINITE);
-    for (int i = 0; i < count; ++i) row[i] *= scale;
-    for (int i = count; i < wide; ++i) row[i] = -INFINITE;
-    for (int i = 0; i < wide; i += LANES) most = larger(load(row + i), most);
+    for (int i = 0; i < wide; i += LANES) most = larger(only(load(row + i), count - i, -INFINITE), most);
     const float top = largest(most);
     Floats total{};
     for (int i = 0; i < wide; i += LANES) {
-      const Floats w = load(row + i);
-      const Floats power = w == -INFINITE ? Floats{} : exponential(w - top);
+      const Floats power = only(exponential(load(row + i) - top), count - i, 0.0f);
       store(row + i, power);
       total += power;
     }
-    const float powers = sum(total);
-    for (int i = 0; i < wide; i += LANES) store(row + i, load(row + i) * (1.0f / powers));
-    return top + std::log(powers);
+    found[0] = top;
+    found[1] = 1.0f / sum(total);
   }
 };
 
@@ -197,7 +202,7 @@ struct PackedAttentionBack {
     float *weights = result + static_cast<size_t>(n > wide ? n : wide) * (d_k > d_v ? d_k : d_v);
     float *grad_weights = weights + static_cast<size_t>(n) * wide;
     const int64_t context_stride = static_cast<int64_t>(its.heads) * d_v, context_at = first_query * context_stride + head * d_v;
-    its.take(its.query + first_query * its.query_stride + head * d_k, its.query_stride, n, d_k, q);
+    its.take(its.query + first_query * its.query_stride + head * d_k, its.query_stride, n, d_k, q, its.scale);
     its.take(its.key + first_key * its.key_stride + head * d_k, its.key_stride, m, d_k, k);
     its.take(its.value + first_key * its.value_stride + head * d_v, its.value_stride, m, d_v, v);
     its.take(grad_context + context_at, context_stride, n, d_v, grad);
@@ -211,39 +216,47 @@ struct PackedAttentionBack {
     product(n, Factor{q, static_cast<size_t>(d_k), 1}, turned, wide, rows_by_keys(d_k), weights, wide);
     its.turn_rows(v, m, d_v, turned, wide);
     product(n, Factor{grad, static_cast<size_t>(d_v), 1}, turned, wide, rows_by_keys(d_v), grad_weights, wide);
-    const float *totals = its.log_totals + static_cast<size_t>(head) * its.query_starts[its.sentences] + first_query;
-    for (int i = 0; i < n; ++i) {
-      float *row = weights + static_cast<size_t>(i) * wide, *grad_row = grad_weights + static_cast<size_t>(i) * wide;
-      Floats along{};
-      for (int j = 0; j < d_v; j += LANES) along += load(grad + i * d_v + j) * load(context + i * d_v + j);
-      const float mean = sum(along);
-      const int count = its.seen(i + 1, m);
-      for (int j = 0; j < padded(count); j += LANES) {
-        store(row + j, exponential(load(row + j) * its.scale - totals[i]));
-      }
-      if (its.dropout.on()) {
-        its.drop(sentence, head, i, count, [&](int at, Floats factors) {
-          const Floats weight = load(row + at);
-          store(grad_row + at, weight * (load(grad_row + at) * factors - mean));
-          store(row + at, weight * factors);
-        });
-      } else {
-        for (int j = 0; j < padded(count); j += LANES) {
-          store(grad_row + j, load(row + j) * (load(grad_row + j) - mean));
+    const float *found = its.softmax_of(head, first_query);
+    for (int tile = 0; tile < tiles_of(n); ++tile) {
+      const int last = tile_start(n, tile + 1), seen_by_tile = its.seen(last, m);
+      for (int i = tile_start(n, tile); i < last; ++i) {
+        float *row = weights + static_cast<size_t>(i) * wide, *grad_row = grad_weights + static_cast<size_t>(i) * wide;
+        Floats along{};
+        for (int j = 0; j < d_v; j += LANES) along += load(grad + i * d_v + j) * load(context + i * d_v + j);
+        const float mean = sum(along), top = found[2 * i], inverse = found[2 * i + 1];
+        const int count = its.seen(i + 1, m);
+        const auto weight_at = [=](int j) { return only(exponential(load(row + j) - top) * inverse, count - j, 0.0f); };
+        if (its.dropout.on()) {
+          its.drop(sentence, head, i, padded(count), [&](int j, Floats factors) {
+            const Floats weight = weight_at(j);
+            store(grad_row + j, weight * (load(grad_row + j) * factors - mean));
+            store(row + j, weight * factors);
+          });
+        } else {
+          for (int j = 0; j < padded(count); j += LANES) {
+            const Floats weight = weight_at(j);
+            store(grad_row + j, weight * (load(grad_row + j) - mean));
+            store(row + j, weight);
+          }
+        }
+        // What later queries of the tile see, and this one does not.
+        for (int j = padded(count); j < padded(seen_by_tile); j += LANES) {
+          store(row + j, Floats{});
+          store(grad_row + j, Floats{});
         }
       }
-      for (int j = count; j < wide; ++j) row[j] = grad_row[j] = 0.0f;
     }
 
-    const auto queries_of = [&](int first, int, int size) { return Limits{its.causal ? first : 0, n, size}; };
+    // A key is seen by the queries from its own position on: a tile's first key, by the most of them.
+    const auto by_queries = [&](int size) {
+      return [&, size](int first, int) { return Limits{its.causal ? first : 0, n, size}; };
+    };
     product(n, Factor{grad_weights, static_cast<size_t>(wide), 1}, k, d_k,
             [&](int, int last) { return Limits{0, its.seen(last, m), d_k}; }, result, d_k);
     put(result, n, d_k, its.scale, grad_query + first_query * grad_query_stride + head * d_k, grad_query_stride);
-    product(m, Factor{grad_weights, 1, static_cast<size_t>(wide)}, q, d_k,
-            [&](int first, int last) { return queries_of(first, last, d_k); }, result, d_k);
-    put(result, m, d_k, its.scale, grad_key + first_key * grad_key_stride + head * d_k, grad_key_stride);
-    product(m, Factor{weights, 1, static_cast<size_t>(wide)}, grad, d_v,
-            [&](int first, int last) { return queries_of(first, last, d_v); }, result, d_v);
+    product(m, Factor{grad_weights, 1, static_cast<size_t>(wide)}, q, d_k, by_queries(d_k), result, d_k);
+    put(result, m, d_k, 1.0f, grad_key + first_key * grad_key_stride + head * d_k, grad_key_stride);
+    product(m, Factor{weights, 1, static_cast<size_t>(wide)}, grad, d_v, by_queries(d_v), result, d_v);
     put(result, m, d_v, 1.0f, grad_value + first_key * grad_value_stride + head * d_v, grad_value_stride);
   }
 

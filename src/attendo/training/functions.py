@@ -254,18 +254,18 @@ class _Attention(torch.autograd.Function):
         query = query.contiguous()
         key_value = None if key_value is None else key_value.contiguous()
         context = query.new_empty(len(query), look.heads * look.d_v)
-        log_totals = torch.empty(look.heads, len(query))
-        arguments = _attention_arguments(query, key_value, look, context, log_totals)
+        softmax = torch.empty(look.heads, len(query), 2)
+        arguments = _attention_arguments(query, key_value, look, context, softmax)
         kernels.call("attention", query, arguments)
-        ctx.save_for_backward(query, key_value, context, log_totals)
+        ctx.save_for_backward(query, key_value, context, softmax)
         ctx.kernels, ctx.look = kernels, look
         return context
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        query, key_value, context, log_totals = ctx.saved_tensors
+        query, key_value, context, softmax = ctx.saved_tensors
         grad = grads[0].contiguous()
-        its = _attention_arguments(query, key_value, ctx.look, context, log_totals)
+        its = _attention_arguments(query, key_value, ctx.look, context, softmax)
         grad_query = torch.empty_like(query)
         grad_key_value = None if key_value is None else torch.empty_like(key_value)
         places = _places(grad_query, grad_key_value, ctx.look)
@@ -294,14 +294,14 @@ def _places(query: Tensor, key_value: Tensor | None, look: _Look) -> tuple[_Plac
 
 
 def _attention_arguments(
-    query: Tensor, key_value: Tensor | None, look: _Look, context: Tensor, log_totals: Tensor
+    query: Tensor, key_value: Tensor | None, look: _Look, context: Tensor, softmax: Tensor
 ) -> AttentionArguments:
     places = _places(query, key_value, look)
     return AttentionArguments(
         len(look.queries.starts) - 1, look.heads, look.d_k, look.d_v, int(look.causal), look.queries.longest,
         look.keys.longest, look.queries.starts.data_ptr(), look.keys.starts.data_ptr(),
         *(place.address for place in places), *(place.stride for place in places), look.d_k**-0.5, look.dropout,
-        context.data_ptr(), log_totals.data_ptr(),
+        context.data_ptr(), softmax.data_ptr(),
     )  # fmt: skip
 
 
