@@ -5,8 +5,12 @@ from typing import Any
 
 import pytest
 
+from attendo.bench import training
 from attendo.bench.compare import Measurement
 from attendo.bench.decode import DecodeBench
+from attendo.bench.training import TrainBench
+from attendo.bench.training_compare import Measurement as TrainingMeasurement
+from attendo.bench.training_work import ModelShape
 
 Command = Callable[..., Any]
 
@@ -22,8 +26,9 @@ def command(model_folder: Path, tmp_path: Path) -> list[object]:
 def test_help(attendo: Command) -> None:
     assert "bench" in attendo("--help").out
     assert "decode" in attendo("bench", "--help").out
-    finished = attendo("bench", "decode", "--help")
-    assert (finished.status, finished.err) == (0, "")
+    for command in ("decode", "train"):
+        finished = attendo("bench", command, "--help")
+        assert (finished.status, finished.err) == (0, "")
 
 
 def test_the_table_goes_to_standard_output_and_the_rest_elsewhere(attendo: Command, command: list[object]) -> None:
@@ -77,3 +82,84 @@ def test_wrong_usage(attendo: Command, options: list[str], problem: str) -> None
     finished = attendo("bench", "decode", *options)
     assert (finished.status, finished.out) == (2, "")
     assert problem in " ".join(finished.err.replace("│", " ").split())
+
+
+@pytest.fixture
+def training_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[object]:
+    """A bench of seconds: attendo alone, a model that is hardly one."""
+    sizes = {"d_model": 16, "d_ff": 32, "num_layers": 1, "num_heads": 2, "vocab_size": 60}
+    tiny = ModelShape(name="small", **sizes, group_steps={"equal": 1, "unequal": 1})
+    monkeypatch.setattr(training, "SHAPES", {"small": tiny})
+    options = ["--systems", "attendo", "--dtypes", "bfloat16", "--models", "small", "--threads", "1"]
+    return ["bench", "train", *options, "--repetitions", "1", "-o", tmp_path / "speed.json"]
+
+
+def test_training_prints_a_table_and_writes_json(
+    attendo: Command, training_command: list[object], tmp_path: Path
+) -> None:
+    finished = attendo(*training_command)
+    assert finished.status == 0
+    assert "small, equal batches, bfloat16\n  system   type      products  tokens/s" in finished.out
+    assert "1 systems; this takes about a minute" in finished.err
+    found = json.loads((tmp_path / "speed.json").read_text(encoding="utf-8"))
+    assert [(row["system"], row["model"], row["batches"]) for row in found["rows"]] == [
+        ("attendo", "small", "equal"),
+        ("attendo", "small", "unequal"),
+    ]
+
+
+@pytest.mark.parametrize(("raised", "status"), [(KeyboardInterrupt(), 130), (SystemExit(143), 143)])
+def test_a_signal_while_training_prints_what_is_done(
+    attendo: Command,
+    training_command: list[object],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    raised: BaseException,
+    status: int,
+) -> None:
+    def interrupted(self: TrainBench, progress: Callable[[float, str], None]) -> Iterator[TrainingMeasurement]:
+        yield TrainingMeasurement(
+            system="attendo",
+            dtype="float32",
+            switch="installed",
+            model="small",
+            batches="equal",
+            seconds=2.0,
+            tokens=100,
+            losses=(4.0,),
+            warm_up=False,
+        )
+        raise raised
+
+    monkeypatch.setattr(TrainBench, "measure", interrupted)
+    finished = attendo(*training_command, "--json")
+    assert finished.status == status
+    found = json.loads(finished.out)
+    assert [row["tokens_per_s"] for row in found["rows"]] == [50.0]
+    assert found["complete"] is False
+    assert json.loads((tmp_path / "speed.json").read_text(encoding="utf-8")) == found
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--systems", "fairseq"], "'fairseq' is not one of attendo, torch, huggingface, joeynmt, opennmt, eole"),
+        (["--dtypes", "int8"], "'int8' is not one of float32, bfloat16"),
+        (["--models", "huge"], "'huge' is not one of base, small"),
+        (["--batches", "odd"], "'odd' is not one of equal, unequal"),
+        (["--switches", "all"], "'all' is not one of installed, onednn, mkl"),
+        (["--source", "text"], "--source and --target go together"),
+        (["--python", "joeynmt"], "'joeynmt' is not SYSTEM=PATH with one of torch, huggingface, joeynmt"),
+        (["--python", "attendo=/bin/python"], "'attendo=/bin/python' is not SYSTEM=PATH"),
+    ],
+)
+def test_wrong_usage_of_training(attendo: Command, options: list[str], problem: str) -> None:
+    finished = attendo("bench", "train", *options)
+    assert (finished.status, finished.out) == (2, "")
+    assert problem in " ".join(finished.err.replace("│", " ").split())
+
+
+def test_a_corpus_that_cannot_be_read(attendo: Command, training_command: list[object], tmp_path: Path) -> None:
+    finished = attendo(*training_command, "--source", tmp_path / "no.en", "--target", tmp_path / "no.de")
+    assert finished.status == 1
+    assert "no.en" in finished.err

@@ -7,6 +7,7 @@ from typing import Any
 
 from attendo.bench.compare import Row
 from attendo.bench.machine import Machine
+from attendo.bench.tables import aligned_table
 
 COLUMNS = ("system", "type", "layout", "sentences/s", "slowest-fastest", "tokens/s", "ratio", "agreement")
 
@@ -67,10 +68,8 @@ def _cell(row: Row) -> tuple[int, int]:
 def _table(beam: int, batch: int, rows: list[Row]) -> str:
     """The rows of one beam and batch."""
     what = "one sentence at a time (latency)" if batch == 1 else f"batches of {batch}"
-    lines = [COLUMNS, *(_cells(row) for row in rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(COLUMNS))]
     title = f"beam {beam}, {what}; {rows[0].sentences} sentences"
-    return "\n".join([title, *(_aligned(line, widths) for line in lines)])
+    return aligned_table(title, COLUMNS, [_cells(row) for row in rows], words=3)
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -84,12 +83,3 @@ def _cells(row: Row) -> tuple[str, ...]:
         "" if row.ratio is None else f"{row.ratio:.2f}x",
         f"{row.agreement:.0%}",
     )
-
-
-def _aligned(cells: tuple[str, ...], widths: list[int]) -> str:
-    """Words to the left, numbers to the right."""
-    padded = [
-        cell.ljust(width) if column < 3 else cell.rjust(width)
-        for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
-    ]
-    return "  " + "  ".join(padded).rstrip()

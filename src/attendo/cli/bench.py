@@ -8,10 +8,13 @@ import typer
 
 from attendo.cli.options import JsonOption, LengthPenaltyOption, ThreadsOption
 from attendo.cli.progress import JobProgress, note
+from attendo.files import write_text
 
 if TYPE_CHECKING:
     from attendo.bench.compare import Measurement
     from attendo.bench.decode import DecodeBench
+    from attendo.bench.training import TrainBench
+    from attendo.bench.training_compare import Measurement as TrainingMeasurement
 
 bench = typer.Typer(
     name="bench", help="Speed on this machine beside the installed peers, as ratios in one run.", no_args_is_help=True
@@ -19,11 +22,11 @@ bench = typer.Typer(
 
 SystemName = Literal["attendo", "ctranslate2", "huggingface"]
 Dtype = Literal["float32", "int8", "bfloat16"]
-
-
-@bench.callback()
-def benches() -> None:
-    """Keeps `bench` a group of commands, however few they are."""
+TrainingSystem = Literal["attendo", "torch", "huggingface", "joeynmt", "opennmt", "eole"]
+TrainingDtype = Literal["float32", "bfloat16"]
+ModelName = Literal["base", "small"]
+BatchesName = Literal["equal", "unequal"]
+Switch = Literal["installed", "onednn", "mkl"]
 
 
 @bench.command()
@@ -93,12 +96,128 @@ def decode(
     _run(DecodeBench(work, options, note), as_json=as_json)
 
 
+@bench.command()
+def train(
+    models: Annotated[
+        str, typer.Option("--models", help="The paper's base model, and one of an eighth of its size.")
+    ] = ",".join(get_args(ModelName)),
+    systems: Annotated[str, typer.Option("--systems", help="What to measure.")] = ",".join(get_args(TrainingSystem)),
+    dtypes: Annotated[str, typer.Option("--dtypes", help="The numbers to calculate with.")] = ",".join(
+        get_args(TrainingDtype)
+    ),
+    batches: Annotated[
+        str, typer.Option("--batches", help="Sentences of 25 tokens each, and sentences of unequal length.")
+    ] = ",".join(get_args(BatchesName)),
+    source: Annotated[
+        Path | None,
+        typer.Option("--source", metavar="FILE", help="With --target: real sentences for the unequal batches."),
+    ] = None,
+    target: Annotated[Path | None, typer.Option("--target", metavar="FILE", help="Their translations.")] = None,
+    switches: Annotated[
+        str,
+        typer.Option(
+            "--switches",
+            help="The peers' float32 products: as installed, by oneDNN, or by MKL told that it is on an Intel (mkl).",
+        ),
+    ] = "installed,onednn",
+    python: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--python", metavar="SYSTEM=PATH", help="A peer in another environment: its Python; may be repeated."
+        ),
+    ] = None,
+    repetitions: Annotated[int, typer.Option("--repetitions", min=1, help="Measurements of each.")] = 3,
+    threads: ThreadsOption = None,
+    device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option("--device", help="Where to train.")] = "cpu",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Writes the JSON into a file too.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measures training: whole updates of attendo beside torch, Hugging Face, JoeyNMT, OpenNMT-py and eole.
+
+    All train the same model on the same batches, each in a process of its own, by turns. Nothing is installed; a peer
+    that is missing is a line that says how to get it.
+    """
+    if (source is None) != (target is None):
+        raise typer.BadParameter("--source and --target go together", param_hint="--source")
+    chosen_systems = _choices(systems, get_args(TrainingSystem), "--systems")
+    chosen_models = _choices(models, get_args(ModelName), "--models")
+    chosen_dtypes = _choices(dtypes, get_args(TrainingDtype), "--dtypes")
+    chosen_batches = _choices(batches, get_args(BatchesName), "--batches")
+    chosen_switches = _choices(switches, get_args(Switch), "--switches")
+    pythons = _pythons(python or [])
+
+    from attendo.bench.machine import usable_cores
+    from attendo.bench.training import TrainBench, TrainOptions
+    from attendo.bench.training_work import corpus_pairs
+    from attendo.workflow.device import choose_device
+
+    options = TrainOptions(
+        models=chosen_models,
+        systems=chosen_systems,
+        dtypes=chosen_dtypes,
+        batches=chosen_batches,
+        switches=chosen_switches,
+        pythons=pythons,
+        repetitions=repetitions,
+        threads=threads or usable_cores(),
+        device="cuda" if choose_device(device).type == "cuda" else "cpu",
+    )
+    corpus = None
+    if source is not None and target is not None:
+        note(f"reading {source} and {target}")
+        corpus = corpus_pairs(source, target)
+    _run_training(TrainBench(options, corpus), output, as_json=as_json)
+
+
+def _run_training(ready: "TrainBench", output: Path | None, *, as_json: bool) -> None:
+    """Measures, prints and writes; after a signal, what was measured until then."""
+    for line in ready.missing:
+        note(line)
+    note(f"{len(ready.systems)} systems; this takes {_about(ready.estimate_s())}")
+    done: list[TrainingMeasurement] = []
+    ending: BaseException | None = None
+    try:
+        with JobProgress("measuring", "%", 100) as progress:
+            for measurement in ready.measure(lambda share, label: progress.update(100 * share, note=label)):
+                done.append(measurement)
+    except (KeyboardInterrupt, SystemExit) as signal_or_exit:  # SIGTERM arrives as SystemExit
+        ending = signal_or_exit
+    report = ready.report(done, complete=ending is None)
+    text = json.dumps(report.to_json(), indent=2, ensure_ascii=False)
+    if output is not None:
+        write_text(output, text + "\n")
+    print(text if as_json else report.to_text(), flush=True)
+    if ending is not None:
+        raise ending
+
+
+def _about(seconds: float) -> str:
+    """A forecast in words."""
+    minutes = seconds / 60
+    return f"about {f'{minutes:.0f} minutes' if minutes >= 2 else 'a minute'}"
+
+
+def _pythons(texts: list[str]) -> dict[Any, str]:
+    """The Pythons of some peers, by their names."""
+    found = {}
+    peers = [name for name in get_args(TrainingSystem) if name != "attendo"]
+    for text in texts:
+        name, _, path = text.partition("=")
+        if name not in peers or not path:
+            raise typer.BadParameter(
+                f"{text!r} is not SYSTEM=PATH with one of {', '.join(peers)}", param_hint="--python"
+            )
+        found[name] = path
+    return found
+
+
 def _run(ready: "DecodeBench", *, as_json: bool) -> None:
     """Measures and prints; after a signal, what was measured until then."""
     for line in ready.missing:
         note(line)
-    minutes = ready.estimate_s() / 60
-    note(f"{len(ready.systems)} systems; this takes about {f'{minutes:.0f} minutes' if minutes >= 2 else 'a minute'}")
+    note(f"{len(ready.systems)} systems; this takes {_about(ready.estimate_s())}")
     done: list[Measurement] = []
     ending: BaseException | None = None
     try:

@@ -1,0 +1,36 @@
+"""MKL on a processor that is not Intel's: a switch that has it take its fast paths there too.
+
+MKL, which torch computes float32 products with, asks a function of its own whether the processor is Intel's. A library
+that is loaded before it and has a function of that name answers for it; it is compiled here, where there is a compiler.
+"""
+
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+
+from attendo.errors import AttendoError
+
+_SOURCE = "int mkl_serv_intel_cpu_true(void) { return 1; }\n"
+
+
+def mkl_environment(folder: Path) -> dict[str, str]:
+    """Environment variables of a process whose MKL is to take its fast paths.
+
+    Args:
+        folder: where the library is put; it must last as long as the processes.
+
+    Raises:
+        AttendoError: no such library can be made here; the message says why.
+    """
+    compiler = shutil.which("cc")
+    if platform.system() != "Linux" or platform.machine() != "x86_64" or compiler is None:
+        raise AttendoError("MKL's switch needs Linux on x86-64 and a C compiler (cc)")
+    source, library = folder / "intel.c", folder / "libintel.so"
+    source.write_text(_SOURCE, encoding="utf-8")
+    finished = subprocess.run(
+        [compiler, "-shared", "-fPIC", "-o", library, source], capture_output=True, text=True, check=False
+    )
+    if finished.returncode:
+        raise AttendoError(f"MKL's switch cannot be compiled: {finished.stderr.strip().splitlines()[-1]}")
+    return {"LD_PRELOAD": str(library)}

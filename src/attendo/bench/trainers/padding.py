@@ -1,0 +1,53 @@
+"""Batches as the peers take them: rows of equal length, padded behind."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from attendo.bench.trainers.serving import PairBatch
+
+
+@dataclass(frozen=True)
+class Padded:
+    """A batch with padding."""
+
+    src: Tensor
+    """int64 `(batch, src_len)`."""
+    tgt_in: Tensor
+    """int64 `(batch, tgt_len)`: the start, then the target without its last token."""
+    tgt_out: Tensor
+    """int64 `(batch, tgt_len)`: the target with its `</s>`."""
+    src_lengths: Tensor
+    """int64 `(batch,)`."""
+    num_tokens: int
+    """Target tokens without padding."""
+    src_is_padded: bool
+
+
+def pad(batch: PairBatch, *, pad_id: int, start_id: int, device: str) -> Padded:
+    """Pads a batch.
+
+    Args:
+        batch: its ids are below the vocabulary's size, which leaves room for padding and start behind.
+        pad_id: in `src` and `tgt_out` behind the tokens, and in `tgt_in` too.
+        start_id: what `tgt_in` begins with.
+        device: where the tensors lie.
+    """
+    src = _rows([list(row) for row in batch.source], pad_id)
+    tgt_out = _rows([list(row) for row in batch.target], pad_id)
+    tgt_in = _rows([[start_id, *row[:-1]] for row in batch.target], pad_id)
+    lengths = torch.tensor([len(row) for row in batch.source])
+    return Padded(
+        src=src.to(device),
+        tgt_in=tgt_in.to(device),
+        tgt_out=tgt_out.to(device),
+        src_lengths=lengths.to(device),
+        num_tokens=batch.num_tokens,
+        src_is_padded=bool((lengths < src.shape[1]).any()),
+    )
+
+
+def _rows(rows: list[list[int]], pad_id: int) -> Tensor:
+    longest = max(map(len, rows))
+    return torch.tensor([[*row, *[pad_id] * (longest - len(row))] for row in rows])
