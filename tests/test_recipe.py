@@ -90,7 +90,7 @@ def test_paths_start_from_the_recipes_folder(tmp_path: Path, monkeypatch: pytest
     monkeypatch.chdir(tmp_path)
     shipped = load_recipe("base").data  # the package's folder is nobody's place for corpora
     assert shipped is not None
-    assert Path(shipped.folder) == tmp_path / "wmt14"
+    assert Path(shipped.folder) == tmp_path / "wmt14-en-de"
 
 
 def test_overrides_take_toml_values_and_bare_strings(tmp_path: Path) -> None:

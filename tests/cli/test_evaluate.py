@@ -24,9 +24,11 @@ def test_evaluate_prints_scores_with_signatures(attendo: Command, model_folder: 
     for name in ("bleu", "chrf", "ter"):
         assert {"score", "signature", "low", "high"} <= found[name].keys()
     assert found["perplexity"] > 1
-    text = attendo("evaluate", model_folder, *files, "--tokenized-lowercased", "--resamples", "10").out
+    asked = ["--tokenized", "--tokenized-lowercased"]
+    text = attendo("evaluate", model_folder, *files, *asked, "--resamples", "10").out
     assert text.splitlines()[0].startswith("BLEU ")
     assert "perplexity" in text
+    assert "BLEU-tok (as in the paper)" in text
     assert "BLEU-tok-lc (Multi30k literature)" in text
 
 

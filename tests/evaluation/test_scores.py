@@ -10,13 +10,7 @@ from pathlib import Path
 import pytest
 
 from attendo.errors import DataError
-from attendo.evaluation.scores import (
-    MULTI30K_NAME,
-    check_parallel,
-    corpus_bleu,
-    evaluate_output,
-    multi30k_tokens,
-)
+from attendo.evaluation.scores import check_parallel, corpus_bleu, evaluate_output
 
 OUTPUTS = [
     "The little bear sleeps in the green house.",
@@ -109,31 +103,6 @@ def test_interval_of_an_output_without_any_match_is_zero() -> None:
     assert (score.score, score.low, score.high) == (0.0, 0.0, 0.0)
 
 
-def test_multi30k_tokens_follow_the_moses_scripts() -> None:
-    # By the rules of normalize-punctuation.perl and tokenizer.perl -no-escape: typographic quotes and the ellipsis
-    # become ASCII, an abbreviation keeps its dot and the last word does not, nothing is written as an entity.
-    lines = ["Dr. Weber ruft: „Komm & sieh“…", "Ein   Zelt, 3,5 Meter hoch.", ""]
-    assert multi30k_tokens(lines, "de") == ['dr. weber ruft : " komm & sieh " ...', "ein zelt , 3,5 meter hoch .", ""]
-
-
-def test_multi30k_figure_sees_neither_case_nor_typography() -> None:
-    scores = evaluate_output(
-        ["„Das Zelt“ steht heute im Garten."],
-        ['"das zelt" steht HEUTE im Garten.'],
-        target_language="de",
-        multi30k=True,
-        num_resamples=0,
-    )
-    assert scores.multi30k is not None
-    assert scores.multi30k.name == MULTI30K_NAME
-    assert scores.multi30k.score == pytest.approx(100)
-    assert scores.bleu.score < 60
-    for part in ("case:lc", "tok:none", "norm:moses.de", "pretok:moses.de", "sacremoses:"):
-        assert part in scores.multi30k.signature
-    assert scores.to_json()["bleu_tok_lc_multi30k"] == scores.multi30k.to_json()
-    assert MULTI30K_NAME in scores.to_text()
-
-
 def test_json_has_the_agreed_shape() -> None:
     scores = evaluate_output(OUTPUTS, REFERENCES, num_resamples=20)
     found = json.loads(json.dumps(scores.to_json()))
@@ -173,11 +142,6 @@ def test_empty_texts_are_refused() -> None:
 def test_senseless_numbers_of_resamples_are_refused(num_resamples: int) -> None:
     with pytest.raises(DataError, match=f"num_resamples = {num_resamples}: take 0"):
         evaluate_output(OUTPUTS, REFERENCES, num_resamples=num_resamples)
-
-
-def test_multi30k_figure_without_a_language_is_refused() -> None:
-    with pytest.raises(DataError, match="needs the target language"):
-        evaluate_output(OUTPUTS, REFERENCES, multi30k=True)
 
 
 def test_missing_tokeniser_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,6 +41,12 @@ def evaluate(
     ensemble: EnsembleOption = None,
     settings: SetSearchOption = None,
     threads: ThreadsOption = None,
+    tokenized: Annotated[
+        bool,
+        typer.Option(
+            "--tokenized", help="Also the tokenised BLEU of the paper's Table 2, German compounds split at hyphens."
+        ),
+    ] = False,
     tokenized_lowercased: Annotated[
         bool,
         typer.Option("--tokenized-lowercased", help="Also the tokenised, lower-cased BLEU of the Multi30k literature."),
@@ -101,6 +107,7 @@ def evaluate(
             engine,
             sources,
             references,
+            paper=tokenized,
             multi30k=tokenized_lowercased,
             num_resamples=resamples,
             progress=progress.update,

@@ -15,6 +15,7 @@ from attendo.cli.attention import attention
 from attendo.cli.average import average
 from attendo.cli.bench import bench
 from attendo.cli.compare import compare
+from attendo.cli.data import data
 from attendo.cli.demo import demo
 from attendo.cli.evaluate import evaluate
 from attendo.cli.export import export
@@ -54,6 +55,7 @@ COMMANDS = (
 
 for command in COMMANDS:
     app.command(command.__name__.rstrip("_"))(command)  # import is a word of Python's
+app.add_typer(data)
 app.add_typer(bench)
 
 

@@ -2,30 +2,20 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from importlib.metadata import version
-from typing import Literal, cast
+from typing import Literal
 
 from sacrebleu.metrics.base import Metric
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF, CHRFScore
 from sacrebleu.metrics.ter import TER
-from sacremoses import MosesPunctNormalizer, MosesTokenizer
 
 from attendo.errors import DataError
+from attendo.evaluation.tokenized import MULTI30K, PAPER, Convention
 
 BleuTokenizer = Literal["13a", "intl", "char", "zh", "ja-mecab", "ko-mecab", "none"]
 """sacreBLEU's tokenisers that need no download."""
-
-MULTI30K_NAME = "BLEU-tok-lc (Multi30k literature)"
-"""What papers on Multi30k call BLEU, and what no other figure may be compared with."""
-
-MULTI30K_RECIPE = (
-    "output and reference: MosesPunctNormalizer, then MosesTokenizer with escape=False (both sacremoses, "
-    "target language's rules), then lower-cased; sacreBLEU with tokenize=none"
-)
-"""How that figure is made, in one line for reports."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +23,7 @@ class Score:
     """One metric's figure for a whole output.
 
     Attributes:
-        name: as printed: `BLEU`, `chrF2`, `TER`, or `MULTI30K_NAME`.
+        name: as printed: `BLEU`, `chrF2`, `TER`, or that of a convention of `evaluation.tokenized`.
         score: 0 to 100 for BLEU and chrF, where higher is better; TER, where lower is, may pass 100.
         signature: sacreBLEU's signature, all that is needed to repeat the figure.
         low: lower end of the 95% bootstrap interval, which sacreBLEU gives as a mean and half a width (so that on a
@@ -64,22 +54,31 @@ class Score:
 
 @dataclass(frozen=True, kw_only=True)
 class Scores:
-    """Every figure for one output; `multi30k` only where it was asked for."""
+    """Every figure for one output; `paper` and `multi30k` only where they were asked for."""
 
     num_sentences: int
     bleu: Score
     chrf: Score
     ter: Score
+    paper: Score | None = None
     multi30k: Score | None = None
 
+    @property
+    def figures(self) -> tuple[Score, ...]:
+        """All that there are, in the order of reports."""
+        asked_for = [score for score in (self.paper, self.multi30k) if score is not None]
+        return (self.bleu, self.chrf, self.ter, *asked_for)
+
     def to_json(self) -> dict[str, object]:
-        """A dictionary with `bleu`, `chrf`, `ter` (and `bleu_tok_lc_multi30k`), ready for `json.dumps`."""
+        """A dictionary for `json.dumps`: `bleu`, `chrf`, `ter` (and `bleu_tokenized`, `bleu_tok_lc_multi30k`)."""
         figures: dict[str, object] = {
             "num_sentences": self.num_sentences,
             "bleu": self.bleu.to_json(),
             "chrf": self.chrf.to_json(),
             "ter": self.ter.to_json(),
         }
+        if self.paper is not None:
+            figures["bleu_tokenized"] = self.paper.to_json()
         if self.multi30k is not None:
             figures["bleu_tok_lc_multi30k"] = self.multi30k.to_json()
         return figures
@@ -87,9 +86,7 @@ class Scores:
     def to_text(self) -> str:
         """A few plain lines: each figure with its interval, its signature below it."""
         lines = []
-        for score in (self.bleu, self.chrf, self.ter, self.multi30k):
-            if score is None:
-                continue
+        for score in self.figures:
             interval = "" if score.low is None else f"  [{score.low:.2f}, {score.high:.2f}] 95%"
             lines.append(f"{score.name:<6} {score.score:6.2f}{interval}")
             lines.append(f"       {score.signature}")
@@ -105,6 +102,7 @@ def evaluate_output(
     target_language: str = "",
     bleu_tokenizer: BleuTokenizer | None = None,
     num_resamples: int = 1000,
+    paper: bool = False,
     multi30k: bool = False,
 ) -> Scores:
     """Scores an output against one reference a line.
@@ -113,29 +111,38 @@ def evaluate_output(
         outputs: translations, detokenised, one a sentence.
         references: what they should have been, in the same order.
         target_language: two-letter code; chooses BLEU's tokeniser (Chinese, Japanese and Korean have their own) and
-            the Moses rules of the Multi30k figure.
+            the Moses rules of the tokenised figures.
         bleu_tokenizer: overrides that choice.
         num_resamples: bootstrap resamples behind the confidence intervals; 0 leaves the intervals out. sacreBLEU holds
             all resamples at once: about 70 KB a sentence for the default 1000.
+        paper: adds the tokenised BLEU of the paper's time, with German compounds split.
         multi30k: adds the tokenised, lower-cased BLEU of the Multi30k literature.
 
     Raises:
         DataError: the two sides differ in length or are empty; BLEU's tokeniser needs a package that is not there;
-            the Multi30k figure was asked for without a language; `num_resamples` is 1 or negative.
+            a tokenised figure was asked for without a language; `num_resamples` is 1 or negative.
     """
     check_parallel({"output": outputs, "reference": references})
     if num_resamples < 0 or num_resamples == 1:
         raise DataError(f"num_resamples = {num_resamples}: take 0 for no interval, or 2 and more (usually 1000)")
-    if multi30k and not target_language:
-        raise DataError("the Multi30k figure needs the target language, whose Moses rules it applies; give its code")
+    if (paper or multi30k) and not target_language:
+        raise DataError("a tokenised figure needs the target language, whose Moses rules it applies; give its code")
     score = partial(_score, outputs=outputs, references=references, num_resamples=num_resamples)
+    tokenized_score = partial(
+        _tokenized_score,
+        language=target_language,
+        outputs=outputs,
+        references=references,
+        num_resamples=num_resamples,
+    )
     bleu = _bleu_metric(target_language, bleu_tokenizer)
     return Scores(
         num_sentences=len(outputs),
         bleu=score(bleu, "BLEU"),
         chrf=score(_Chrf(), "chrF2"),
         ter=score(TER(), "TER"),
-        multi30k=_multi30k_score(outputs, references, target_language, num_resamples) if multi30k else None,
+        paper=tokenized_score(PAPER) if paper else None,
+        multi30k=tokenized_score(MULTI30K) if multi30k else None,
     )
 
 
@@ -172,22 +179,6 @@ def corpus_chrf(outputs: Sequence[str], references: Sequence[str]) -> Score:
     """
     check_parallel({"output": outputs, "reference": references})
     return _score(_Chrf(), "chrF2", outputs=outputs, references=references, num_resamples=0)
-
-
-def multi30k_tokens(lines: Sequence[str], language: str) -> list[str]:
-    """Lines as the Multi30k literature scores them: punctuation normalised, Moses-tokenised, lower-cased.
-
-    Args:
-        lines: detokenised text.
-        language: two-letter code of the language the lines are in.
-    """
-    normalizer = MosesPunctNormalizer(lang=language)
-    tokenizer = MosesTokenizer(lang=language)
-    # Lower-casing comes last: `Dr.` keeps its dot as an abbreviation, which `dr.` would lose.
-    return [
-        cast(str, tokenizer.tokenize(normalizer.normalize(line), return_str=True, escape=False)).lower()
-        for line in lines
-    ]
 
 
 def check_parallel(sides: Mapping[str, Sequence[str]]) -> None:
@@ -253,22 +244,19 @@ def _score(
     return Score(name=name, score=float(found.score), signature=signature, low=low, high=high)
 
 
-def _multi30k_score(
-    outputs: Sequence[str], references: Sequence[str], target_language: str, num_resamples: int
+def _tokenized_score(
+    convention: Convention,
+    *,
+    language: str,
+    outputs: Sequence[str],
+    references: Sequence[str],
+    num_resamples: int,
 ) -> Score:
-    prepared_outputs = multi30k_tokens(outputs, target_language)
-    prepared_references = multi30k_tokens(references, target_language)
-    # `lowercase` changes nothing any more, but makes the signature say `case:lc`.
-    metric = BLEU(tokenize="none", lowercase=True, force=True)
     plain = _score(
-        metric, MULTI30K_NAME, outputs=prepared_outputs, references=prepared_references, num_resamples=num_resamples
+        convention.metric(),
+        convention.name,
+        outputs=convention.tokens(outputs, language),
+        references=convention.tokens(references, language),
+        num_resamples=num_resamples,
     )
-    made_by = f"norm:moses.{target_language}|pretok:moses.{target_language}|sacremoses:{version('sacremoses')}"
-    return Score(
-        name=plain.name,
-        score=plain.score,
-        signature=f"{plain.signature}|{made_by}",
-        low=plain.low,
-        high=plain.high,
-        recipe=MULTI30K_RECIPE,
-    )
+    return replace(plain, signature=convention.signature(plain.signature, language), recipe=convention.recipe)

@@ -1,0 +1,187 @@
+"""Fetching a large file so that it arrives whole: continued where it broke off, held against its checksum."""
+
+import hashlib
+import http.client
+import shutil
+import ssl
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from attendo import __version__
+from attendo.errors import DataError
+from attendo.files import flush_to_disk, write_text
+
+_PIECE_BYTES = 1 << 18
+_TIMEOUT_S = 60.0
+_WAITS_S = (1.0, 2.0, 4.0, 8.0, 16.0)
+"""Seconds before each further try; one that brought bytes starts the count anew."""
+_LINE_ERRORS = (urllib.error.URLError, http.client.HTTPException, ssl.SSLError, TimeoutError, ConnectionError)
+_PASSING_STATUS = (408, 429, 500, 502, 503, 504)
+"""What a server answers that may do better in a moment."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checksum:
+    """What a file's bytes must come to."""
+
+    algorithm: Literal["sha256", "md5"]
+    digits: str
+    """Hexadecimal, in lower case."""
+    origin: str
+    """Who says so, as messages have it behind the checksum."""
+
+    def digits_of(self, path: Path) -> str:
+        """Gives a file's checksum by the same algorithm."""
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, lambda: hashlib.new(self.algorithm, usedforsecurity=False)).hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How far a job is."""
+
+    stage: str
+    """What is being done."""
+    done_bytes: int
+    total_bytes: int | None
+    """None where it is not known."""
+    first_bytes: int = 0
+    """What was there before the stage began, as of a download that goes on."""
+
+
+def mirrored(url: str, mirror: str | None) -> str:
+    """Gives the address of a file at a mirror: its own host and path, behind the mirror's address.
+
+    At `http://localhost:8000/files`, `https://example.org/a.tgz` is `http://localhost:8000/files/example.org/a.tgz`.
+
+    Raises:
+        DataError: the mirror's address is none of http or https.
+    """
+    if mirror is None:
+        return url
+    if urlsplit(mirror).scheme not in ("http", "https"):
+        raise DataError(f"--mirror {mirror}: give an address that begins with http:// or https://")
+    parts = urlsplit(url)
+    return f"{mirror.rstrip('/')}/{parts.netloc}{parts.path}"
+
+
+def fetch(url: str, path: Path, checksum: Checksum | None, progress: Callable[[Progress], None]) -> None:
+    """Downloads a file; `path` appears only when it is whole.
+
+    What has arrived lies beside it as `NAME.part`, also after an error or a signal, and the next call goes on from
+    there if the server still has the same file and can send a part of it. A line that breaks is taken up again by
+    itself, up to five times without a byte of progress.
+
+    Args:
+        url: http or https.
+        path: where the file goes; its folder is made where it is missing.
+        checksum: what its bytes must come to, where that is known.
+        progress: called with each piece.
+
+    Raises:
+        DataError: the server does not have the file, does not answer, or sends something else than the checksum says;
+            the disk has no room.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.part")
+    at_first, tries = _size(part), 0
+    while True:
+        before = _size(part)
+        try:
+            _receive(url, part, path.name, progress)
+            break
+        except _LINE_ERRORS as error:
+            reason = getattr(error, "reason", None) or error
+            if isinstance(error, urllib.error.HTTPError):
+                error.close()
+                reason = f"HTTP {error.code} {error.reason}"
+                hopeless = error.code not in _PASSING_STATUS
+            else:  # who has not answered at all, for want of a network or a right address, will not do so in a moment
+                hopeless = _size(part) == at_first
+            tries = 0 if _size(part) > before else tries
+            if hopeless or tries == len(_WAITS_S):
+                way_out = "try again later, which goes on from here, or give a --mirror that has it"
+                raise DataError(f"{url}: cannot be fetched ({reason}); {way_out}") from error
+            time.sleep(_WAITS_S[tries])
+            tries += 1
+    _check(url, part, checksum)
+    flush_to_disk(part)
+    part.replace(path)
+    flush_to_disk(path.parent)
+    _version_path(part).unlink(missing_ok=True)
+
+
+def _receive(url: str, part: Path, name: str, progress: Callable[[Progress], None]) -> None:
+    """Takes what is missing of `part` from the server, or all of it where the server's file is another by now."""
+    present = _size(part)
+    version = _version_path(part).read_text(encoding="utf-8") if _version_path(part).exists() else ""
+    request = urllib.request.Request(url, headers={"User-Agent": f"attendo/{__version__}"})
+    if present and version:  # without one, nobody knows whether the parts belong together
+        request.add_header("Range", f"bytes={present}-")
+        request.add_header("If-Range", version)
+    try:
+        answer = urllib.request.urlopen(request, timeout=_TIMEOUT_S)
+    except urllib.error.HTTPError as error:
+        if error.code == 416 and error.headers.get("Content-Range") == f"bytes */{present}":
+            error.close()  # all is there already: only the checksum was not made any more
+            return
+        raise
+    with answer:
+        goes_on = answer.status == 206
+        first = present if goes_on else 0
+        length = answer.headers.get("Content-Length")
+        missing = None if length is None else int(length)
+        if not goes_on:
+            part.unlink(missing_ok=True)  # before the new version's name is there, which would pass for its own
+            write_text(_version_path(part), _version(answer.headers))
+        _check_room(part, missing, url)
+        done, total = first, None if missing is None else first + missing
+        with part.open("ab") as file:
+            progress(Progress(stage=name, done_bytes=done, total_bytes=total, first_bytes=first))
+            while piece := answer.read(_PIECE_BYTES):
+                file.write(piece)
+                done += len(piece)
+                progress(Progress(stage=name, done_bytes=done, total_bytes=total, first_bytes=first))
+    if total is not None and done < total:
+        raise ConnectionError(f"the line broke after {done:,} of {total:,} bytes")
+
+
+def _version(headers: http.client.HTTPMessage) -> str:
+    """What the server calls this version of the file, for `If-Range`; a weak tag cannot be used there."""
+    tag: str = headers.get("ETag", "")
+    modified: str = headers.get("Last-Modified", "")
+    return tag if tag and not tag.startswith("W/") else modified
+
+
+def _version_path(part: Path) -> Path:
+    return part.with_name(f"{part.name}.version")
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _check(url: str, part: Path, checksum: Checksum | None) -> None:
+    """Removes what is not the file that was asked for."""
+    if checksum is not None and (found := checksum.digits_of(part)) != checksum.digits:
+        part.unlink()
+        _version_path(part).unlink(missing_ok=True)
+        raise DataError(
+            f"{url}: the file has {checksum.algorithm} {found}, not {checksum.digits}, {checksum.origin}; it was "
+            "damaged on its way, which a second try may mend, or is another file"
+        )
+
+
+def _check_room(part: Path, missing_bytes: int | None, url: str) -> None:
+    free = shutil.disk_usage(part.parent).free
+    if missing_bytes is not None and missing_bytes > free:
+        raise DataError(
+            f"{part.parent}: {missing_bytes / 1e9:.2f} GB of {url} are missing and {free / 1e9:.2f} GB are free; make "
+            "room, or give another folder"
+        )

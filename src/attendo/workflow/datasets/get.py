@@ -1,0 +1,212 @@
+"""Getting a dataset: what is missing is downloaded and unpacked, what is there is verified, all is accounted for."""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from attendo import __version__
+from attendo.errors import DataError
+from attendo.files import sha256, write_json, write_text
+from attendo.workflow.datasets.catalogue import Dataset
+from attendo.workflow.datasets.download import Checksum, Progress, fetch, mirrored
+from attendo.workflow.datasets.extraction import WrittenFile, extract
+from attendo.workflow.datasets.origins import Archive, Located
+
+ARCHIVES = "archives"
+"""Folder of what was downloaded, within that of the dataset; may be removed once all is unpacked."""
+CHECKSUMS = "SHA256SUMS"
+"""In that folder: the checksum of every archive at its first download, as `sha256sum --check` reads them."""
+MANIFEST = "dataset.json"
+ATTRIBUTION = "ATTRIBUTION.md"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnpackedText:
+    """A text as it lies in the dataset's folder."""
+
+    name: str
+    source: WrittenFile
+    target: WrittenFile
+    url: str
+    """Of the archive it was in, as its publisher has it."""
+    archive_sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedText:
+    """What is to be done for a text."""
+
+    located: Located
+    url: str
+    """Where its archive will be fetched from."""
+    checksum: Checksum | None
+    """What the archive must come to; None where nobody has published it and it was never fetched before."""
+    unpacked: bool
+    """Whether its files are there already; that they are as they were, only `get` looks."""
+    archive_there: bool
+
+
+def plan(texts: tuple[Located, ...], folder: Path, mirror: str | None = None) -> tuple[PlannedText, ...]:
+    """Says what `get` would do; nothing is fetched and nothing is written.
+
+    Raises:
+        DataError: the folder holds another dataset, or a file of it is torn; the mirror's address is none.
+    """
+    present = _read_manifest(folder)
+    recorded = _read_checksums(folder / ARCHIVES / CHECKSUMS)
+    return tuple(
+        PlannedText(
+            located=text,
+            url=mirrored(text.archive.url, mirror),
+            checksum=_expected(text.archive, recorded),
+            unpacked=text.name in present
+            and all((folder / file.name).is_file() for file in _files(present[text.name])),
+            archive_there=(folder / ARCHIVES / text.archive.file_name).is_file(),
+        )
+        for text in texts
+    )
+
+
+def get(
+    dataset: Dataset,
+    texts: tuple[Located, ...],
+    folder: Path,
+    *,
+    mirror: str | None = None,
+    progress: Callable[[Progress], None],
+) -> tuple[UnpackedText, ...]:
+    """Brings a dataset into a folder, or what it lacks.
+
+    A text is recorded in the manifest as soon as its two files are there, so that a second call does only what the
+    first left undone. Files that are there are read and held against the manifest; one that has changed is made anew.
+
+    Args:
+        dataset: what to get.
+        texts: where its texts are, as `origins.locate` gives it.
+        folder: where its files go.
+        mirror: address of a server that has the archives under their hosts' names and paths.
+        progress: called often.
+
+    Returns:
+        The texts, in the dataset's order.
+
+    Raises:
+        DataError: an archive cannot be fetched, is not what its checksum says, or cannot be unpacked; the folder holds
+            another dataset.
+    """
+    present = _read_manifest(folder, dataset.name)
+    done: dict[str, UnpackedText] = {}
+    for text in texts:
+        if text.name in present and _is_whole(present[text.name], folder, progress):
+            done[text.name] = present[text.name]
+    for text in texts:
+        if text.name not in done:
+            archive, digits = _archive(text.archive, folder / ARCHIVES, mirror, progress)
+            languages = (dataset.source_language, dataset.target_language)
+            source, target = extract(text, archive, folder, languages, progress)
+            done[text.name] = UnpackedText(
+                name=text.name, source=source, target=target, url=text.archive.url, archive_sha256=digits
+            )
+            _write_manifest(folder, dataset.name, done)
+    write_text(folder / ATTRIBUTION, attribution(dataset, tuple(done[text.name] for text in texts)))
+    return tuple(done[text.name] for text in texts)
+
+
+def attribution(dataset: Dataset, texts: tuple[UnpackedText, ...]) -> str:
+    """Gives, as Markdown, whose the texts are, what they may be used for, and what to cite."""
+    urls = {text.name: text.url for text in texts}
+    lines = [
+        f"# {dataset.title}",
+        "",
+        f"Fetched by attendo {__version__}. None of these texts is part of attendo, whose licence does not cover them:",
+        "what each may be used for is for its owner to say.",
+    ]
+    for text in dataset.texts:
+        lines += [
+            "",
+            f"## {text.name}: {text.title}",
+            "",
+            f"- From: {urls[text.name]}",
+            f"- Whose: {text.owner}",
+            f"- Terms: {text.terms}",
+            f"- Cite: {text.citation}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _archive(
+    archive: Archive, folder: Path, mirror: str | None, progress: Callable[[Progress], None]
+) -> tuple[Path, str]:
+    """Gives an archive's path and SHA-256, downloaded where it is not there or not as it should be."""
+    path = folder / archive.file_name
+    recorded = _read_checksums(folder / CHECKSUMS)
+    expected = _expected(archive, recorded)
+    if not path.is_file() or (expected is not None and expected.digits_of(path) != expected.digits):
+        fetch(mirrored(archive.url, mirror), path, expected, progress)
+    digits = expected.digits if expected is not None and expected.algorithm == "sha256" else sha256(path)
+    if path.name not in recorded:
+        recorded[path.name] = digits
+        write_text(folder / CHECKSUMS, "".join(f"{recorded[name]}  {name}\n" for name in sorted(recorded)))
+    return path, digits
+
+
+def _expected(archive: Archive, recorded: dict[str, str]) -> Checksum | None:
+    """What an archive must come to: by what is published, else by its first download."""
+    if archive.checksum is None and archive.file_name in recorded:
+        origin = f"which it had at its first download; if the new one is right, take its line out of {CHECKSUMS}"
+        return Checksum(algorithm="sha256", digits=recorded[archive.file_name], origin=origin)
+    return archive.checksum
+
+
+def _read_checksums(path: Path) -> dict[str, str]:
+    """By file name, the checksums of first downloads."""
+    if not path.exists():
+        return {}
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return {name: digits for digits, _, name in (line.partition("  ") for line in lines)}
+
+
+def _files(text: UnpackedText) -> tuple[WrittenFile, WrittenFile]:
+    return text.source, text.target
+
+
+def _is_there(text: UnpackedText, folder: Path) -> bool:
+    return all((folder / file.name).is_file() for file in _files(text))
+
+
+def _is_whole(text: UnpackedText, folder: Path, progress: Callable[[Progress], None]) -> bool:
+    total, done = sum(file.bytes for file in _files(text)), 0
+    for file in _files(text):
+        progress(Progress(stage=f"verifying {text.name}", done_bytes=done, total_bytes=total))
+        if not file.is_at(folder):
+            return False
+        done += file.bytes
+    return True
+
+
+def _write_manifest(folder: Path, name: str, texts: dict[str, UnpackedText]) -> None:
+    manifest = {"format_version": 1, "name": name, "attendo": __version__, "texts": [asdict(t) for t in texts.values()]}
+    write_json(folder / MANIFEST, manifest)
+
+
+def _read_manifest(folder: Path, name: str | None = None) -> dict[str, UnpackedText]:
+    """What was unpacked into the folder before, by name."""
+    path = folder / MANIFEST
+    if not path.exists():
+        return {}
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        texts = {text["name"]: _unpacked_text(text) for text in found["texts"]}
+        there = found["name"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path}: cannot be read ({error!r}); remove it, and what is there is unpacked anew") from error
+    if name is not None and there != name:
+        raise DataError(f"{folder}: holds {there}; give {name} a folder of its own with -o")
+    return texts
+
+
+def _unpacked_text(fields: dict[str, Any]) -> UnpackedText:
+    sides = {side: WrittenFile(**fields[side]) for side in ("source", "target")}
+    return UnpackedText(**(fields | sides))

@@ -1,0 +1,156 @@
+"""Where a dataset's files are: asked of mtdata's index and of sacreBLEU's table of test sets."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Literal
+from urllib.parse import urlsplit
+
+from sacrebleu.dataset import DATASETS as SACREBLEU_SETS
+
+from attendo.errors import DataError
+from attendo.workflow.datasets.catalogue import PUBLISHED, ArchiveMembers, Dataset, MtdataEntry, SacrebleuSet
+from attendo.workflow.datasets.download import Checksum
+from attendo.workflow.extras import need_packages
+
+_INDEX_TIMEOUT_S = 900.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Archive:
+    """A file to download."""
+
+    url: str
+    checksum: Checksum | None
+    """As published, or None."""
+    bytes: int | None
+    """Its size as published, or None."""
+
+    @property
+    def file_name(self) -> str:
+        """What it is called on disk."""
+        return PurePosixPath(urlsplit(self.url).path).name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Located:
+    """Where the two sides of a text are."""
+
+    name: str
+    """The text's, which its files are called by."""
+    archive: Archive
+    members: tuple[str, str]
+    """The file of source lines in the archive, and that of target lines."""
+    format: Literal["lines", "sgm"]
+
+
+def locate(dataset: Dataset) -> tuple[Located, ...]:
+    """Finds out where the texts of a dataset are; no text is fetched yet.
+
+    mtdata builds its index of all its corpora when it is first asked, which takes about a minute, and keeps it in its
+    own folder (`~/.mtdata`, or what the variable MTDATA names).
+
+    Raises:
+        AttendoError: mtdata is not installed.
+        DataError: mtdata or sacreBLEU do not know what the dataset names any more.
+    """
+    ids = [text.origin.id for text in dataset.texts if isinstance(text.origin, MtdataEntry)]
+    entries = mtdata_entries(ids)
+    languages = (dataset.source_language, dataset.target_language)
+    located = []
+    for text in dataset.texts:
+        match text.origin:
+            case MtdataEntry(id=id):
+                found = _located(text.name, entries[id].url, _in_order(entries[id], languages))
+            case SacrebleuSet(name=name):
+                found = _test_set(text.name, name, languages)
+            case ArchiveMembers(url=url, members=members):
+                found = _located(text.name, url, members)
+        located.append(found)
+    return tuple(located)
+
+
+def mtdata_entries(ids: Sequence[str]) -> dict[str, ArchiveMembers]:
+    """Asks mtdata's index for some corpora.
+
+    It runs in a process of its own: loaded, the index takes 700 MB, and importing it sets up logging for the whole
+    process. Its downloader is left aside, as it neither goes on where it broke off nor knows checksums, and takes
+    servers without a valid certificate.
+
+    Args:
+        ids: as `mtdata list --id` prints them.
+
+    Returns:
+        By id, the address of the archive, and the members in the order that mtdata has them.
+
+    Raises:
+        AttendoError: mtdata is not installed.
+        DataError: it fails, or its index lacks one of them.
+    """
+    if not ids:
+        return {}
+    need_packages(["mtdata"], "data")
+    parts = [id.split("-") for id in ids]  # group, name, version, language, language
+    (languages,) = {f"{part[3]}-{part[4]}" for part in parts}
+    chosen = ["-l", languages, "-g", *sorted({part[0] for part in parts}), "-n", *sorted({part[1] for part in parts})]
+    # The index takes in whatever lies in the current folder as mtdata*.py; an empty one has none.
+    with tempfile.TemporaryDirectory(prefix="attendo-") as empty:
+        finished = subprocess.run(
+            [sys.executable, "-m", "mtdata", "-no-pb", "list", *chosen],
+            check=False,
+            capture_output=True,
+            cwd=empty,
+            encoding="utf-8",
+            env=os.environ | {"MTDATA_RECIPES": empty},
+            timeout=_INDEX_TIMEOUT_S,
+        )
+    if finished.returncode:
+        said = finished.stderr.strip().splitlines()
+        raise DataError(f"mtdata cannot list its corpora: {said[-1] if said else finished.returncode}")
+    entries = {}
+    for line in finished.stdout.splitlines():
+        columns = line.split("\t")
+        if len(columns) == 3:
+            source, _, target = columns[2].partition(",")
+            entries[columns[0]] = ArchiveMembers(url=columns[1], members=(source, target))
+    if missing := [id for id in ids if id not in entries]:
+        raise DataError(
+            f"{', '.join(missing)}: mtdata's index has no such entry; attendo is written for mtdata 0.5, which "
+            'pip install "attendo[data]" brings'
+        )
+    return entries
+
+
+def _in_order(entry: ArchiveMembers, languages: tuple[str, str]) -> tuple[str, str]:
+    """The members of an entry as source and target, told by the language that their names end with."""
+    sides = [[member for member in entry.members if member.endswith(f".{language}")] for language in languages]
+    if [len(side) for side in sides] != [1, 1]:
+        raise DataError(
+            f"{entry.url}: {' and '.join(entry.members)} are not one file in each of {' and '.join(languages)}"
+        )
+    return sides[0][0], sides[1][0]
+
+
+def _located(name: str, url: str, members: tuple[str, str]) -> Located:
+    published = PUBLISHED.get(PurePosixPath(urlsplit(url).path).name)
+    checksum = None
+    if published and published.sha256:
+        checksum = Checksum(algorithm="sha256", digits=published.sha256, origin="as published")
+    archive = Archive(url=url, checksum=checksum, bytes=published.bytes if published else None)
+    return Located(name=name, archive=archive, members=members, format="lines")
+
+
+def _test_set(name: str, sacrebleu_name: str, languages: tuple[str, str]) -> Located:
+    known = SACREBLEU_SETS.get(sacrebleu_name)
+    pair = "-".join(languages)
+    if known is None or not known.data or not known.md5 or pair not in known.langpairs:
+        raise DataError(f"sacreBLEU has no test set {sacrebleu_name} for {pair}; install one of its versions 2.5 to 3")
+    (url,), (digits,) = known.data, known.md5
+    source, reference = known.langpairs[pair]
+    checksum = Checksum(algorithm="md5", digits=digits, origin="as sacreBLEU has it")
+    archive = Archive(url=url, checksum=checksum, bytes=None)
+    return Located(name=name, archive=archive, members=(source, reference), format="sgm")
