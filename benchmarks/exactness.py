@@ -19,7 +19,7 @@ from pathlib import Path
 
 import torch
 
-from attendo.checkpoint import LoadedModel, find_model, load_model
+from attendo.checkpoint.model_folder import LoadedModel, find_model, load_model
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import Rules, length_bounds
 from attendo.decoding.hypothesis import Hypothesis

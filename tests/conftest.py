@@ -2,6 +2,10 @@
 
 import os
 import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -9,7 +13,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from attendo.checkpoint import ModelDescription, named_weights, save_model
+from attendo.checkpoint.model_folder import ModelDescription, save_model
+from attendo.checkpoint.weights import named_weights
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
 from attendo.text.tokenization import TokenizerConfig, learn_tokenizer
@@ -93,3 +98,27 @@ def model_folders(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> t
 def model_folder(model_folders: tuple[Path, Path, Path]) -> Path:
     """A model folder with random weights, beam 3 and at most 5 tokens more than the source."""
     return model_folders[0]
+
+
+@pytest.fixture(scope="session")
+def run_together() -> Callable[..., None]:
+    """Runs a script with arguments in `size` processes that train together, as torchrun would start them."""
+
+    def run(size: int, script: Path, *arguments: object) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        where = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": str(size)}
+        started = [
+            subprocess.Popen(
+                [sys.executable, "-W", "error", script, *map(str, arguments)],
+                env={**os.environ, **where, "RANK": str(rank), "LOCAL_RANK": str(rank)},
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for rank in range(size)
+        ]
+        told = [process.communicate(timeout=300)[1] for process in started]
+        assert [process.returncode for process in started] == [0] * size, "\n".join(told)
+
+    return run

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from attendo.checkpoint import load_model
+from attendo.checkpoint.model_folder import load_model
 from attendo.decoding.native_model import Dtype
 from attendo.workflow.translate import load
 

@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attendo.checkpoint import load_model
+from attendo.checkpoint.model_folder import load_model
 from attendo.decoding.alignment import Words, alignment, attention_batch, links, words_of
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.engine import Translator

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from attendo.checkpoint import load_model
+from attendo.checkpoint.model_folder import load_model
 from attendo.cli.main import run
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "adapting.md"

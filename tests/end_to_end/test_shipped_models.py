@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import pytest
 
 import attendo
-from attendo.checkpoint import CARD, shipped_models, verify_folder
+from attendo.checkpoint.checksums import CARD, verify_folder
+from attendo.checkpoint.model_folder import shipped_models
 from attendo.workflow.translate import Engine
 
 SAYS = {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from attendo.checkpoint import LoadedModel, load_model
+from attendo.checkpoint.model_folder import LoadedModel, load_model
 from attendo.errors import ModelError
 from attendo.interop.argos import unpack, write_package
 from attendo.text.tokenization import Tokenizer

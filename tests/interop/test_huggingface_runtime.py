@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from attendo.checkpoint import LoadedModel, load_model
+from attendo.checkpoint.model_folder import LoadedModel, load_model
 from attendo.errors import ModelError
 from attendo.interop.huggingface import write_folder, write_settings
 from attendo.interop.huggingface_runtime import text_differences

@@ -9,7 +9,7 @@ import pytest
 import torch
 from tests.interop.opus import Opus, write_opus
 
-from attendo.checkpoint import LoadedModel, ModelDescription
+from attendo.checkpoint.model_folder import LoadedModel, ModelDescription
 from attendo.decoding.models import decoding_model
 from attendo.errors import ModelError
 from attendo.interop.huggingface_runtime import HuggingFaceRuntime, text_differences

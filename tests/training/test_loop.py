@@ -15,8 +15,8 @@ from attendo.model.transformer import Transformer
 from attendo.text.shards import PairShards, ShardWriter
 from attendo.training.batches import BatchStream
 from attendo.training.config import TrainingConfig
-from attendo.training.loop import Ending, Hooks, Position, StepMetrics, Validation, run
-from attendo.training.state import export_state, import_state
+from attendo.training.loop import Ending, Hooks, Position, StepMetrics, Validation, dropout_seed, run
+from attendo.training.state import blank_state, export_state
 from attendo.training.update import make_optimizer
 
 SHAPE = ModelConfig(d_model=16, d_ff=24, num_layers=1, num_heads=2, dropout=0.2)
@@ -102,14 +102,17 @@ def test_resumed_equals_uninterrupted(pairs: PairShards, stop_after: int) -> Non
     saved_step, regular, position = first.saved[-1]
     assert (saved_step, regular) == (stop_after, False)
     weights: dict[str, Tensor] = {name: value.detach().clone() for name, value in model.named_parameters()}
-    state = export_state(model, optimizer)
+    state = {name: value.clone() for name, value in export_state(model, optimizer).items()}
 
-    torch.manual_seed(99)  # a new process has other random numbers, until the state is put back
+    torch.manual_seed(99)  # a new process has other random numbers
     model, optimizer, stream = make(pairs, replace(config))
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.copy_(weights[name])
-    import_state(model, optimizer, state, "state")
+    blank = blank_state(model, optimizer)
+    assert blank.keys() == state.keys()
+    for name, value in blank.items():
+        value.copy_(state[name])
     second = Recorder()
     run(model, optimizer, stream, position, config, second.hooks())
 
@@ -190,3 +193,10 @@ def test_validation_is_left_out_of_the_rate(pairs: PairShards, monkeypatch: pyte
     position, _ = run(*make(pairs, config), Position(), config, hooks)
     assert position.elapsed_s > 1000
     assert rates[0] > 1000, "some hundred tokens in some hundredths of a second of this clock"
+
+
+def test_dropout_differs_by_update_and_process() -> None:
+    seeds = {dropout_seed(seed, step, rank) for seed in (0, 1, 2) for step in range(1, 50) for rank in range(8)}
+    assert len(seeds) == 3 * 49 * 8
+    assert dropout_seed(1, 7, 3) == dropout_seed(1, 7, 3)
+    torch.manual_seed(max(seeds))  # torch takes all of them

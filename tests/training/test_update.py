@@ -53,7 +53,7 @@ def test_pieces_of_a_batch_have_the_whole_batchs_gradient(max_tokens: int) -> No
     model, pairs = make_model(), make_pairs()
     num_tokens = sum(len(row) for row in pairs.target)
     grads = []
-    for pieces in ([collate(pairs.source, pairs.target)], list(pairs.pieces(max_tokens, -1))):
+    for pieces in ([collate(pairs.source, pairs.target)], list(pairs.pieces(max_tokens, collate))):
         model.zero_grad()
         for piece in pieces:
             (batch_loss(model, piece, "float32", 0.1).smoothed / num_tokens).backward()  # type: ignore[no-untyped-call]

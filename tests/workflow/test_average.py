@@ -5,7 +5,9 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
-from attendo.checkpoint import Checkpoints, load_model, named_weights
+from attendo.checkpoint.model_folder import load_model
+from attendo.checkpoint.run_checkpoints import Checkpoints
+from attendo.checkpoint.weights import named_weights
 from attendo.errors import DataError, ModelError
 from attendo.model.transformer import Transformer
 from attendo.recipe import load_recipe
@@ -13,7 +15,7 @@ from attendo.text.prepared import PreparedData
 from attendo.workflow.average import average
 from attendo.workflow.inspect import RunInfo, inspect, verify
 from attendo.workflow.prepare import prepare
-from attendo.workflow.train import start_run
+from attendo.workflow.run_folder import start_run
 
 
 @pytest.fixture

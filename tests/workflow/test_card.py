@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from attendo.checkpoint import ModelDescription
+from attendo.checkpoint.model_folder import ModelDescription
 from attendo.model.config import ModelConfig
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.accounting import CorpusReport

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from attendo.checkpoint import replace_card, verify_folder
+from attendo.checkpoint.checksums import verify_folder
+from attendo.checkpoint.model_folder import replace_card
 from attendo.decoding.config import GuardConfig
 from attendo.errors import DataError
 from attendo.workflow.card_evaluations import (

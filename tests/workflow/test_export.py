@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 import torch
 
-from attendo.checkpoint import LoadedModel, ModelDescription, load_model, named_weights, save_model, verify_folder
+from attendo.checkpoint.checksums import verify_folder
+from attendo.checkpoint.model_folder import LoadedModel, ModelDescription, load_model, save_model
+from attendo.checkpoint.weights import named_weights
 from attendo.errors import AttendoError, ModelError
 from attendo.interop import ctranslate2
 from attendo.interop.parity import ParityError

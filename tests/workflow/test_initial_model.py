@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import torch
 
-from attendo.checkpoint import ModelDescription, load_model, named_weights, save_model
+from attendo.checkpoint.model_folder import ModelDescription, load_model, save_model
+from attendo.checkpoint.weights import named_weights
 from attendo.errors import ModelError, RecipeError
 from attendo.files import sha256
 from attendo.model.config import ModelConfig
@@ -19,7 +20,8 @@ from attendo.text.tokenization import TokenizerConfig, learn_tokenizer
 from attendo.training.loop import Ending, StepMetrics
 from attendo.workflow.initial_model import initial_facts, with_initial_model
 from attendo.workflow.preparation import prepare_if_missing, prepared_folder
-from attendo.workflow.train import TrainingRun, load_initial_weights, resume_run, start_run
+from attendo.workflow.run_folder import resume_run, start_run
+from attendo.workflow.train import TrainingRun, load_initial_weights
 
 SHAPE = ModelConfig(d_model=16, d_ff=32, num_layers=2, num_heads=2)
 """That of `model_folder` in tests/conftest.py."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from attendo.checkpoint import load_model
+from attendo.checkpoint.model_folder import load_model
 from attendo.demo.samples import phrasebook_sample
 from attendo.errors import DataError
 from attendo.interop.parity import Parity, ParityError

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 import attendo
-from attendo.checkpoint import load_model, named_weights, save_model
+from attendo.checkpoint.model_folder import load_model, save_model
+from attendo.checkpoint.weights import named_weights
 from attendo.decoding.config import GuardConfig, SearchConfig
 from attendo.decoding.engine import Translator
 from attendo.decoding.models import decoding_model
@@ -208,7 +209,7 @@ def shipped(model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     folder = tmp_path / "package" / "xx-yy"
     sides = (loaded.source_tokenizer, loaded.target_tokenizer)
     save_model(folder, description, named_weights(loaded.transformer), *sides, "# Random\n")
-    monkeypatch.setattr("attendo.checkpoint.SHIPPED", folder.parent)
+    monkeypatch.setattr("attendo.checkpoint.model_folder.SHIPPED", folder.parent)
     monkeypatch.chdir(tmp_path)
     return folder
 

@@ -8,7 +8,7 @@ import sacrebleu
 import torch
 from torch.nn import functional as F
 
-from attendo.checkpoint import named_weights
+from attendo.checkpoint.weights import named_weights
 from attendo.decoding.config import GuardConfig, SearchConfig
 from attendo.decoding.engine import Translator
 from attendo.decoding.models import decoding_model

@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Annotated, Self
@@ -13,10 +15,13 @@ from attendo.cli.options import SetOption
 from attendo.cli.prepare import resolved_recipe
 from attendo.cli.progress import clock, note
 from attendo.cli.reporter import RunReporter
+from attendo.errors import AttendoError
 
 if TYPE_CHECKING:
     from attendo.recipe import Recipe
+    from attendo.training.processes import Processes
     from attendo.workflow.estimate import Estimate
+    from attendo.workflow.train import RunOutcome
 
 
 def train(
@@ -40,22 +45,58 @@ def train(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="With --dry-run, and at the end: print JSON.")] = False,
 ) -> None:
-    """Trains a model by a recipe; what it needs is prepared first. Ctrl-C saves, and --resume goes on."""
+    """Trains a model by a recipe; what it needs is prepared first. Ctrl-C saves, and --resume goes on.
+
+    Under torchrun (torchrun --nproc-per-node 8 -m attendo train RECIPE -o RUN) all its processes train one model.
+    """
     bound_kernel_cache()
-    if resume:
-        if dry_run or prepared:
-            raise typer.BadParameter("--resume goes on with a run as it is: leave out --dry-run and --prepared")
-        _train(_run_to_resume(recipe, output), settings or [], as_json=as_json)
+    status = 0
+    with together() as processes:
+        if resume:
+            if dry_run or prepared:
+                raise typer.BadParameter("--resume goes on with a run as it is: leave out --dry-run and --prepared")
+            status = _train(_run_to_resume(recipe, output), settings or [], processes, as_json=as_json)
+        elif recipe is None:
+            raise typer.BadParameter("name a recipe (attendo recipe lists the shipped ones), or --resume a run")
+        else:
+            loaded = resolved_recipe(recipe, settings or ())
+            if not dry_run:
+                folder = output or Path("runs") / loaded.name
+                _start(loaded, folder, prepared, processes)
+                status = _train(folder, [], processes, as_json=as_json)
+            elif processes is None or processes.is_main:
+                _dry_run(loaded, prepared, as_json=as_json)
+    if status:
+        raise typer.Exit(status)
+
+
+@contextmanager
+def together() -> Iterator["Processes | None"]:
+    """Joins the processes that torchrun started; None where this one is alone.
+
+    Whatever fails, in one process or in several, the user is told one thing, by the process that failed first.
+    """
+    if "WORLD_SIZE" not in os.environ:
+        yield None
         return
-    if recipe is None:
-        raise typer.BadParameter("name a recipe (attendo recipe lists the shipped ones), or --resume a run")
-    loaded = resolved_recipe(recipe, settings or ())
-    if dry_run:
-        _dry_run(loaded, prepared, as_json=as_json)
-        return
-    folder = output or Path("runs") / loaded.name
-    _start(loaded, folder, prepared)
-    _train(folder, [], as_json=as_json)
+    from attendo.training.processes import LostProcessError, connected, is_loss_of_process
+
+    with connected() as processes:
+        try:
+            yield processes
+        except (AttendoError, OSError, typer.BadParameter) as error:
+            if processes.is_first_to_fail():
+                raise
+            raise typer.Exit(2 if isinstance(error, typer.BadParameter) else 1) from error
+        except (LostProcessError, RuntimeError) as error:
+            if not isinstance(error, LostProcessError) and not is_loss_of_process(error):
+                raise
+            if not processes.is_first_to_fail():
+                raise typer.Exit(1) from error
+            raise AttendoError(
+                f"process {processes.rank + 1} of {processes.size}: another one has ended without a word; what "
+                "torchrun does not start again (--max-restarts) goes on with --resume"
+            ) from error
 
 
 def _run_to_resume(recipe: str | None, output: Path | None) -> Path:
@@ -69,33 +110,59 @@ def _run_to_resume(recipe: str | None, output: Path | None) -> Path:
     return Path(recipe) if Path(recipe).is_dir() else Path("runs") / load_recipe(recipe).name
 
 
-def _start(recipe: "Recipe", folder: Path, prepared: Path | None) -> None:
-    """Prepares the data where that is missing, and makes the run folder."""
+def _start(recipe: "Recipe", folder: Path, prepared: Path | None, processes: "Processes | None") -> None:
+    """Prepares the data where that is missing, and makes the run folder; of several processes the first one does."""
     from attendo.workflow.preparation import prepare_if_missing, prepared_folder
-    from attendo.workflow.train import check_new_run, start_run
+    from attendo.workflow.run_folder import check_new_run, start_run, was_started_by
 
-    check_new_run(folder)
-    data = prepared or prepared_folder(recipe, Path("prepared"))
-    with RunReporter() as reporter:
-        prepare_if_missing(recipe, data, reporter)
-    start_run(recipe, folder, data)
+    launch = "" if processes is None else processes.launch
+
+    def start() -> str:
+        # A machine that joins later has not counted the restarts; and a launch may have no name.
+        is_again = processes is not None and processes.restarts > 0 and (folder / "recipe.toml").is_file()
+        if is_again or was_started_by(folder, launch):
+            note(f"started again by torchrun: going on with {folder}")
+            return ""
+        check_new_run(folder)
+        data = prepared or prepared_folder(recipe, Path("prepared"))
+        with RunReporter() as reporter:
+            prepare_if_missing(recipe, data, reporter)
+        start_run(recipe, folder, data, launch)
+        return ""
+
+    if processes is None:
+        start()
+    else:
+        processes.main_first("run", start)
 
 
-def _train(folder: Path, settings: list[str], *, as_json: bool) -> None:
+def _train(folder: Path, settings: list[str], processes: "Processes | None", *, as_json: bool) -> int:
+    """Trains, and tells what came of it; gives the exit status."""
     from attendo.text.prepared import open_prepared
     from attendo.training.loop import Ending
-    from attendo.workflow.train import TrainingRun, resume_run
+    from attendo.workflow.run_folder import resume_run
+    from attendo.workflow.train import Silence, TrainingRun
 
+    is_main = processes is None or processes.is_main
     loaded, data = resume_run(folder, settings)
-    stop = StopSignal()
-    with RunReporter() as reporter, stop:
-        outcome = TrainingRun(loaded, folder, open_prepared(data), reporter).train(lambda: stop.number is not None)
-    position = outcome.position
+    stop = StopSignal(tells=is_main)
+    with RunReporter() as shown, stop:
+        run = TrainingRun(loaded, folder, open_prepared(data), shown if is_main else Silence(), processes)
+        outcome = run.train(lambda: stop.number is not None)
+    is_interrupted = outcome.ending is Ending.INTERRUPTED
+    if is_main:
+        _tell(outcome, as_json=as_json)
+    return 128 + (stop.number or signal.SIGINT) if is_interrupted else 0
+
+
+def _tell(outcome: "RunOutcome", *, as_json: bool) -> None:
+    from attendo.training.loop import Ending
+
+    position, folder = outcome.position, outcome.run
     note(f"{outcome.ending.value}: step {position.step:,}, {clock(position.elapsed_s)} in all, saved in {folder}")
     if outcome.ending is Ending.INTERRUPTED:
         note(f"go on with: attendo train --resume -o {folder}")
-        raise typer.Exit(128 + (stop.number or signal.SIGINT))
-    if as_json:
+    elif as_json:
         best = {"score": position.best_score, "step": position.best_step}
         result = {"run": str(folder), "model": str(outcome.model), "step": position.step, "best": best}
         print(json.dumps({**result, "elapsed_s": position.elapsed_s, "ending": outcome.ending.value}, indent=2))
@@ -169,26 +236,31 @@ def _duration(hours: float) -> str:
 def bound_kernel_cache() -> None:
     """Has oneDNN keep fewer compiled products; must come before torch is imported.
 
-    It compiles one for every shape it meets and keeps 1024 of them: with batches of unequal shapes that grows
-    to gigabytes over an hour and saves no measurable time.
+    It compiles one for every shape it meets and keeps 1024 of them: gigabytes, where batches have ever new shapes.
+    Packed rows come in few different numbers, so that half as many hold all of them.
     """
-    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "512")
 
 
 class StopSignal:
     """A context manager in which the first SIGINT or SIGTERM asks for an end between two updates; a second one ends.
 
+    Args:
+        tells: whether to tell the user; of several processes one does.
+
     Attributes:
         number: the signal that came, or None.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, tells: bool = True) -> None:
         self.number: int | None = None
+        self._tells = tells
         self._previous: dict[int, object] = {}
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
         self.number = number
-        note("stopping behind this step and saving; a second signal ends at once")
+        if self._tells:
+            note("stopping behind this step and saving; a second signal ends at once")
         for other, handler in self._previous.items():
             signal.signal(other, handler)  # type: ignore[arg-type]  # as signal.signal gave it
 

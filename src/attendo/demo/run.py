@@ -15,7 +15,8 @@ from attendo.recipe import load_recipe
 from attendo.text.prepared import open_prepared
 from attendo.training.loop import Ending, Position
 from attendo.workflow.preparation import prepare_if_missing
-from attendo.workflow.train import Reporter, TrainingRun, resume_run, start_run
+from attendo.workflow.run_folder import resume_run, start_run
+from attendo.workflow.train import Reporter, TrainingRun
 from attendo.workflow.translate import Engine, load
 
 _SEED = 1

@@ -8,7 +8,7 @@ import shutil
 import zipfile
 from pathlib import Path
 
-from attendo.checkpoint import LoadedModel
+from attendo.checkpoint.model_folder import LoadedModel
 from attendo.errors import ModelError
 from attendo.files import write_json
 from attendo.interop.ctranslate2 import Quantization, save, to_spec, vocabulary

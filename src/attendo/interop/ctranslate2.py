@@ -10,7 +10,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from attendo.checkpoint import SOURCE_SPM, TARGET_SPM, LoadedModel
+from attendo.checkpoint.checksums import SOURCE_SPM, TARGET_SPM
+from attendo.checkpoint.model_folder import LoadedModel
 from attendo.errors import ModelError
 from attendo.model.attention import EncoderDecoderAttention, SelfAttention
 from attendo.model.config import ModelConfig

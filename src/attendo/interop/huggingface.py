@@ -14,7 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attendo.checkpoint import SOURCE_SPM, TARGET_SPM, LoadedModel, ModelDescription
+from attendo.checkpoint.checksums import SOURCE_SPM, TARGET_SPM
+from attendo.checkpoint.model_folder import LoadedModel, ModelDescription
 from attendo.errors import ModelError
 from attendo.files import write_json
 from attendo.model.config import ModelConfig

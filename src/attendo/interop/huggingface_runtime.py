@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attendo.checkpoint import LoadedModel
+from attendo.checkpoint.model_folder import LoadedModel
 from attendo.interop.huggingface import EOS, PAD, UNK, quiet_transformers
 from attendo.model.batch import pad
 from attendo.text.tokenization import EOS_ID, UNK_ID

@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from attendo.errors import DataError
-from attendo.model.batch import Batch, Ids, collate
+from attendo.model.batch import Ids
 from attendo.text.augmentation import MAX_JOINED, Augmentation, AugmentationConfig
 from attendo.text.batching import BatchPlan, plan_epoch, sample_indices
 from attendo.text.shards import PairShards
 from attendo.text.tokenization import EOS_ID, Tokenizer
 from attendo.training.config import TrainingConfig
+from attendo.training.forward import Collate, TrainingBatch
 
 _JOIN_STREAM, _WINDOW_STREAM = 2, 3  # beside those of `text.batching`
 _WINDOW_LINES = 100_000
@@ -27,15 +28,15 @@ class Pairs:
     source: Sequence[Ids]
     target: Sequence[Ids]
 
-    def pieces(self, max_tokens: int | None, start: int) -> Iterator[Batch]:
-        """The pairs as batches of at most `max_tokens` padded tokens a side; all in one for None.
+    def pieces(self, max_tokens: int | None, collate: Collate) -> Iterator[TrainingBatch]:
+        """The pairs as batches of at most `max_tokens` padded tokens a side, made by `collate`; all in one for None.
 
         A pair longer than `max_tokens` is a piece of its own.
         """
         longest = max(max(len(row) for row in rows) for rows in (self.source, self.target))
         size = len(self.source) if max_tokens is None else max(1, max_tokens // longest)
         for first in range(0, len(self.source), size):
-            yield collate(self.source[first : first + size], self.target[first : first + size], start=start)
+            yield collate(self.source[first : first + size], self.target[first : first + size])
 
 
 class Rewriting:

@@ -19,10 +19,11 @@ class TrainingConfig:
     max_minutes: float | None = None
     """Training also ends after so many minutes, all sittings together; None for no limit."""
     max_tokens: int = 25_000
-    """Source tokens, and target tokens, of one update, padding counted (Section 5.1)."""
+    """Source tokens, and target tokens, of one update, padding counted (Section 5.1); of all processes together, where
+    there are several."""
     max_tokens_at_once: int | None = None
-    """The batch passes through the model in pieces of so many tokens, their gradients added up before the update, so
-    that a large batch fits a small machine; None for all at once."""
+    """The batch, or a process' share of it, passes through the model in pieces of so many tokens, their gradients added
+    up before the update, so that a large batch fits a small machine; None for all at once."""
     learning_rate_factor: float = 1.0
     """Multiplies the paper's learning rate, d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5) (Equation 3)."""
     peak_learning_rate: float | None = None
@@ -68,7 +69,10 @@ class TrainingConfig:
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where to train; `auto` takes a GPU where there is one."""
     threads: int | None = None
-    """Processor threads; None for torch's choice."""
+    """Processor threads of each process; None for torch's choice."""
+    sharding: Literal["none", "full"] = "none"
+    """What torchrun's processes hold of the model (docs/scaling.md): `none` for a copy each (DDP), `full` for a share
+    each of weights, gradients and Adam's state, where a model outgrows a card (FSDP2). One process holds all of it."""
     init_from: str | None = None
     """A model to fine-tune: a model folder, a run or a shipped model's name. Training starts from its weights and keeps
     its vocabulary; what `model`, `search` and the languages leave out is as it has them."""

@@ -5,10 +5,11 @@ The loop knows nothing of folders, text or terminals: what it does with them goe
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
+import numpy as np
 import torch
 
 from attendo.errors import AttendoError
@@ -16,6 +17,10 @@ from attendo.model.products import fast_float32_products
 from attendo.model.transformer import Transformer
 from attendo.training.batches import BatchStream
 from attendo.training.config import TrainingConfig
+from attendo.training.forward import Collate, collate_for
+from attendo.training.loader import LoadedUpdate, Prefetched, idle_piece, load_updates
+from attendo.training.processes import Processes
+from attendo.training.replica import Replica
 from attendo.training.schedule import learning_rate
 from attendo.training.update import UpdateResult, update
 
@@ -94,7 +99,8 @@ class Hooks:
     log: Callable[[StepMetrics], None]
     """Every `log_steps` updates."""
     save: Callable[[Position, bool], None]
-    """Writes a checkpoint; the flag says whether it is a regular one, which counts in the average."""
+    """Writes a checkpoint; the flag says whether it is a regular one, which counts in the average. It may be written
+    while training goes on, but holds what is so now."""
     validate: Callable[[Position], Validation] | None
     """Validates the mean of the last checkpoints and the present weights; None where nothing can be validated."""
     keep_best: Callable[[Position, Validation], None]
@@ -127,13 +133,16 @@ class _Meter:
         self._smoothed = self._smoothed.to(result.smoothed.device) + result.smoothed
         self._log_loss = self._log_loss.to(result.log_loss.device) + result.log_loss
 
-    def metrics(self, position: Position, rate: float) -> StepMetrics:
+    def metrics(self, position: Position, rate: float, processes: Processes) -> StepMetrics:
+        smoothed, log_loss, num_tokens = processes.sums(
+            float(self._smoothed), float(self._log_loss), float(self._num_tokens)
+        )
         return StepMetrics(
             step=position.step,
-            loss=float(self._smoothed) / self._num_tokens,
-            log_loss=float(self._log_loss) / self._num_tokens,
+            loss=smoothed / num_tokens,
+            log_loss=log_loss / num_tokens,
             learning_rate=rate,
-            target_tokens_per_s=self._num_tokens / max(time.monotonic() - self.started, 1e-9),
+            target_tokens_per_s=num_tokens / max(time.monotonic() - self.started, 1e-9),
             elapsed_s=position.elapsed_s,
             epoch=position.epoch,
         )
@@ -146,49 +155,90 @@ def run(
     position: Position,
     config: TrainingConfig,
     hooks: Hooks,
+    replica: Replica | None = None,
 ) -> tuple[Position, Ending]:
     """Trains from a position until the recipe, the validation or the user says that it is enough.
+
+    Of several processes each runs the loop, and all come through it alike: what only one of them knows, such as its
+    clock or a signal, is agreed on before anything follows from it.
 
     Args:
         model: on its device.
         optimizer: with its state, as of the position.
-        stream: the data.
+        stream: the data, of all processes together.
         position: where to start; `Position()` for the beginning.
         config: the regime.
         hooks: what to call.
+        replica: what this process has of a model that several train; None for one process.
 
     Returns:
         Where the run stands, and why it ended. A checkpoint of that position has been saved.
 
     Raises:
         AttendoError: the loss is no longer a number.
+        LostProcessError: another process has ended.
     """
-    started = time.monotonic() - position.elapsed_s
-    device = model.output_weight.device
-    batches = stream.from_position(position.epoch, position.batch)
-    meter = _Meter()
+    processes = Processes() if replica is None else replica.processes
+    collate = collate_for(model)
+    updates = load_updates(
+        stream, position.epoch, position.batch, config.max_tokens_at_once, collate, processes.rank, processes.size
+    )
     model.train()
+    with Prefetched(updates) as loader:
+        return _train(_Trainee(model, optimizer, config, replica, collate), loader, position, hooks)
+
+
+class _Trainee:
+    """A model with all that an update of it takes."""
+
+    def __init__(
+        self,
+        model: Transformer,
+        optimizer: torch.optim.Optimizer,
+        config: TrainingConfig,
+        replica: Replica | None,
+        collate: Collate,
+    ) -> None:
+        self.model, self.config = model, config
+        self.processes = Processes() if replica is None else replica.processes
+        self._optimizer, self._collate = optimizer, collate
+        self._accumulate = None if replica is None else replica.accumulate
+
+    def update(self, loaded: LoadedUpdate, num_pieces: int, step: int) -> UpdateResult:
+        """Makes an update, in as many pieces as the process with the most of them has."""
+        idle = [idle_piece(self._collate) for _ in range(num_pieces - len(loaded.pieces))]
+        pieces = [*loaded.pieces, *idle]
+        # The numbers of dropout follow from the step alone, so that going on takes no generators' states.
+        torch.manual_seed(dropout_seed(self.config.seed, step, self.processes.rank))
+        with fast_float32_products(self.model.output_weight.device):
+            return update(self.model, self._optimizer, pieces, loaded.num_tokens, step, self.config, self._accumulate)
+
+
+def _train(
+    trainee: _Trainee, loader: Iterator[LoadedUpdate], position: Position, hooks: Hooks
+) -> tuple[Position, Ending]:
+    model, config, processes = trainee.model, trainee.config, trainee.processes
+    on_cpu = model.output_weight.device.type == "cpu"
+    clock = _Clock(position.elapsed_s, processes)
+    meter = _Meter()
     while position.step < config.max_steps:
-        if hooks.should_stop():
-            hooks.save(replace(position, elapsed_s=time.monotonic() - started), False)
+        loaded = next(loader)
+        stop, num_pieces = processes.largest(hooks.should_stop(), max(1, len(loaded.pieces)))
+        if stop:
+            hooks.save(replace(position, elapsed_s=clock.read()), False)
             return position, Ending.INTERRUPTED
-        epoch, batch, pairs = next(batches)
         step = position.step + 1
-        num_tokens = sum(len(row) for row in pairs.target)
-        pieces = pairs.pieces(config.max_tokens_at_once, model.config.start_id)
-        with fast_float32_products(device):
-            result = update(model, optimizer, pieces, num_tokens, step, config)
-        meter.add(result)
+        meter.add(trainee.update(loaded, int(num_pieces), step))
         position = replace(
             position,
             step=step,
-            epoch=epoch,
-            batch=batch,
-            target_tokens=position.target_tokens + num_tokens,
-            elapsed_s=time.monotonic() - started,
+            epoch=loaded.epoch,
+            batch=loaded.batch,
+            target_tokens=position.target_tokens + loaded.num_tokens,
+            elapsed_s=clock.read(),
         )
-        if device.type == "cpu" or step % _GLANCE_STEPS == 0 or step % config.log_steps == 0:
-            metrics = meter.metrics(position, learning_rate(step, model.config.d_model, config))
+        if on_cpu or step % _GLANCE_STEPS == 0 or step % config.log_steps == 0:
+            metrics = meter.metrics(position, learning_rate(step, model.config.d_model, config), processes)
             _check_loss(metrics)
             hooks.progress(metrics)
             if step % config.log_steps == 0:
@@ -199,11 +249,35 @@ def run(
             paused = time.monotonic()
             position, bored = _checkpoint(model, position, config, hooks, last=ending is not None)
             meter.started += time.monotonic() - paused  # the rate is training's alone
-            position = replace(position, elapsed_s=time.monotonic() - started)
+            position = replace(position, elapsed_s=clock.read())
             ending = ending or (Ending.PATIENCE if bored else None)
         if ending:
             return position, ending
     return position, Ending.STEPS
+
+
+class _Clock:
+    """Seconds of training in all sittings, the same in all processes."""
+
+    def __init__(self, elapsed_s: float, processes: Processes) -> None:
+        self._started = time.monotonic() - elapsed_s
+        self._processes = processes
+
+    def read(self) -> float:
+        """The seconds by now; each process has to ask."""
+        (elapsed_s,) = self._processes.largest(time.monotonic() - self._started)
+        return elapsed_s
+
+
+def dropout_seed(seed: int, step: int, rank: int) -> int:
+    """What a process draws an update's dropout from: the same when the update is made again, never another's.
+
+    Args:
+        seed: of the run.
+        step: the update, from 1.
+        rank: the process.
+    """
+    return int(np.random.SeedSequence([seed, step, rank]).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 def _check_loss(metrics: StepMetrics) -> None:

@@ -1,14 +1,15 @@
 """One update of the weights: forward, backward, Adam (Section 5.3)."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor
 
-from attendo.model.batch import Batch
 from attendo.model.transformer import Transformer
 from attendo.training.config import TrainingConfig
+from attendo.training.forward import TrainingBatch, target_rows
+from attendo.training.kernels import training_kernels
 from attendo.training.loss import token_loss
 from attendo.training.schedule import learning_rate
 
@@ -32,41 +33,63 @@ def make_optimizer(model: Transformer, config: TrainingConfig) -> torch.optim.Op
     return torch.optim.AdamW(groups, lr=0.0, betas=betas, eps=config.adam_epsilon, fused=True)
 
 
+class Accumulate(Protocol):
+    """How a piece's gradient is added, and summed over processes where there are several."""
+
+    def __call__(self, piece: TrainingBatch, num_tokens: int, *, is_last: bool) -> UpdateResult:
+        """Runs a piece, on the model's device, forward and backward, its loss divided by `num_tokens`."""
+
+
 def update(
     model: Transformer,
     optimizer: torch.optim.Optimizer,
-    pieces: Iterable[Batch],
+    pieces: Iterable[TrainingBatch],
     num_tokens: int,
     step: int,
     config: TrainingConfig,
+    accumulate: Accumulate | None = None,
 ) -> UpdateResult:
     """Makes one update from a batch that may come in pieces; the gradient is that of the whole batch.
 
     Args:
         model: in training mode.
         optimizer: from `make_optimizer`.
-        pieces: the batch.
-        num_tokens: target tokens of all pieces together, which the loss is the mean over.
+        pieces: the batch; of several processes, this one's share. A piece of 0 tokens counts for nothing.
+        num_tokens: target tokens of all pieces, of all processes together, which the loss is the mean over.
         step: the number of this update, from 1.
         config: loss, learning rate and dtype.
+        accumulate: how several processes add up their gradients (`training.replica`); None for one alone.
+
+    Returns:
+        The sums over the given pieces.
     """
     device = model.output_weight.device
     optimizer.zero_grad(set_to_none=True)
     smoothed, log_loss = torch.zeros((), device=device), torch.zeros((), device=device)
-    for piece in pieces:
-        loss = batch_loss(model, piece.to(device), config.dtype, config.label_smoothing)
-        (loss.smoothed / num_tokens).backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        smoothed += loss.smoothed.detach()
-        log_loss += loss.log_loss
+    own_tokens = 0
+    coming = iter(pieces)
+    piece = next(coming, None)
+    while piece is not None:
+        following = next(coming, None)
+        if accumulate is None:
+            loss = batch_loss(model, piece.to(device), config.dtype, config.label_smoothing)
+            (loss.smoothed / num_tokens).backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        else:
+            loss = accumulate(piece.to(device), num_tokens, is_last=following is None)
+        if loss.num_tokens:
+            smoothed += loss.smoothed.detach()
+            log_loss += loss.log_loss
+            own_tokens += loss.num_tokens
+        piece = following
     if config.max_gradient_norm is not None:
         torch.nn.utils.clip_grad_norm_(model.parameters(), config.max_gradient_norm)
     for group in optimizer.param_groups:
         group["lr"] = learning_rate(step, model.config.d_model, config)
     optimizer.step()
-    return UpdateResult(smoothed, log_loss, num_tokens)
+    return UpdateResult(smoothed, log_loss, own_tokens)
 
 
-def batch_loss(model: Transformer, batch: Batch, dtype: str, label_smoothing: float) -> UpdateResult:
+def batch_loss(model: Transformer, batch: TrainingBatch, dtype: str, label_smoothing: float) -> UpdateResult:
     """The loss of a batch, summed over its real target tokens.
 
     Args:
@@ -75,15 +98,7 @@ def batch_loss(model: Transformer, batch: Batch, dtype: str, label_smoothing: fl
         dtype: `float32`, or `bfloat16` for products in bfloat16 with weights and sums in float32.
         label_smoothing: eps_ls.
     """
-    low = dtype == "bfloat16"
-    with torch.autocast(batch.src_ids.device.type, torch.bfloat16, enabled=low):
-        hidden = model.hidden(batch)
-    rows = hidden[batch.tgt_tokens]
-    loss = token_loss(
-        rows.bfloat16() if low else rows,
-        model.output_weight,
-        model.output_bias,
-        batch.tgt_ids[batch.tgt_tokens],
-        label_smoothing,
-    )
+    rows, targets = target_rows(model, batch, torch.bfloat16 if dtype == "bfloat16" else torch.float32)
+    kernels = training_kernels(model.config, rows.device)
+    loss = token_loss(rows, model.output_weight, model.output_bias, targets, label_smoothing, kernels)
     return UpdateResult(loss.smoothed, loss.log_loss, batch.num_tokens)

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from attendo.checkpoint import Checkpoints, mean_weights
+from attendo.checkpoint.run_checkpoints import Checkpoints
+from attendo.checkpoint.weights import mean_weights
 from attendo.errors import ModelError
 from attendo.text.prepared import open_prepared
 from attendo.workflow.model_folder import write_model
-from attendo.workflow.train import origin, resume_run
+from attendo.workflow.run_folder import origin, resume_run
 
 
 def average(run: Path, last: int, output: Path) -> list[int]:

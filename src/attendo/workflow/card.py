@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from attendo.checkpoint import ModelDescription
+from attendo.checkpoint.model_folder import ModelDescription
 from attendo.recipe import Recipe, to_toml
 from attendo.text.accounting import CorpusReport
 from attendo.text.corpora import CorpusConfig, DataConfig

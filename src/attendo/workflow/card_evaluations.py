@@ -5,7 +5,8 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
 
-from attendo.checkpoint import CARD, find_model, replace_card
+from attendo.checkpoint.checksums import CARD
+from attendo.checkpoint.model_folder import find_model, replace_card
 from attendo.decoding.config import SearchConfig
 from attendo.errors import DataError, ModelError
 from attendo.evaluation.robustness import Robustness
@@ -45,7 +46,6 @@ def evaluation_section(
         version: of attendo.
     """
     scores = evaluation.scores
-    figures = [score for score in (scores.bleu, scores.chrf, scores.ter, scores.multi30k) if score is not None]
     lines = [
         _start(name),
         f"### {name}",
@@ -54,12 +54,12 @@ def evaluation_section(
         "",
         "| figure | | 95% |",
         "|---|---|---|",
-        *(f"| {score.name} | {score.score:.2f} | {_interval(score)} |" for score in figures),
+        *(f"| {score.name} | {score.score:.2f} | {_interval(score)} |" for score in scores.figures),
         f"| perplexity of the reference, a word piece | {evaluation.perplexity.per_token:.3f} | |",
         "",
         "| figure | signature |",
         "|---|---|",
-        *(f"| {score.name} | {_cell(score.signature)} |" for score in figures),
+        *(f"| {score.name} | {_cell(score.signature)} |" for score in scores.figures),
         "",
     ]
     if robustness is not None:

@@ -12,6 +12,7 @@ from attendo.model.transformer import Transformer
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData, Vocabulary
 from attendo.training.forward import TrainingBatch, collate_for
+from attendo.training.memory import keep_freed_memory
 from attendo.training.update import batch_loss, make_optimizer, update
 from attendo.workflow.device import choose_device
 from attendo.workflow.train import batch_stream, mix
@@ -147,6 +148,7 @@ def _mix(recipe: Recipe, prepared: PreparedData) -> tuple[MixPart, ...]:
 
 def _try_out(model: Transformer, recipe: Recipe) -> tuple[float, float]:
     """Target tokens a second in a whole update, and bytes that the backward pass keeps for each target token."""
+    keep_freed_memory()
     optimizer = make_optimizer(model, recipe.training)
     rate = 0.0
     device = model.output_weight.device

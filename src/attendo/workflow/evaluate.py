@@ -56,6 +56,7 @@ def evaluate(
     sources: Sequence[str],
     references: Sequence[str],
     *,
+    paper: bool = False,
     multi30k: bool = False,
     num_resamples: int = 1000,
     progress: Callable[[int], None] | None = None,
@@ -66,6 +67,7 @@ def evaluate(
         engine: the model.
         sources: the sentences.
         references: their translations, in the same order.
+        paper: adds the tokenised BLEU of the paper's time, with German compounds split.
         multi30k: adds the tokenised, lower-cased BLEU of the Multi30k literature.
         num_resamples: behind the confidence intervals; 0 for none.
         progress: called with the number of sentences translated so far.
@@ -84,6 +86,7 @@ def evaluate(
         outputs,
         references,
         target_language=engine.description.target_language,
+        paper=paper,
         multi30k=multi30k,
         num_resamples=num_resamples,
     )

@@ -1,6 +1,7 @@
 """The card of an exported or imported model: what the folder is, how to use it, and what the model itself is."""
 
-from attendo.checkpoint import CARD, LoadedModel
+from attendo.checkpoint.checksums import CARD
+from attendo.checkpoint.model_folder import LoadedModel
 from attendo.interop.argos import package_name
 from attendo.interop.huggingface import obstacles, start_id
 

@@ -10,18 +10,9 @@ from typing import Any
 
 import torch
 
-from attendo.checkpoint import (
-    CARD,
-    CHECKSUMS,
-    CONFIG,
-    WEIGHTS,
-    Checkpoints,
-    find_model,
-    read_description,
-    shipped_models,
-    skeleton,
-    verify_folder,
-)
+from attendo.checkpoint.checksums import CARD, CHECKSUMS, CONFIG, WEIGHTS, verify_folder
+from attendo.checkpoint.model_folder import find_model, read_description, shipped_models, skeleton
+from attendo.checkpoint.run_checkpoints import Checkpoints
 from attendo.errors import ModelError
 from attendo.model.products import is_exact
 from attendo.native.library import describe

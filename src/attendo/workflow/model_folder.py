@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
-from attendo.checkpoint import ModelDescription, save_model
+from attendo.checkpoint.model_folder import ModelDescription, save_model
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
 from attendo.workflow.card import model_card

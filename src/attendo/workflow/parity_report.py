@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from attendo.checkpoint import LoadedModel
+from attendo.checkpoint.model_folder import LoadedModel
 from attendo.errors import DataError
 from attendo.evaluation.scores import corpus_bleu
 from attendo.interop.parity import FLOAT32_TOLERANCE, INT8_MEAN_TOLERANCE, Parity, ParityError

@@ -1,11 +1,6 @@
-"""Training a recipe into a run folder.
+"""Training a recipe in its run folder (`workflow.run_folder`), by one process or by several together."""
 
-RUN/recipe.toml     the recipe as resolved          RUN/metrics.jsonl   a line of figures every so many steps
-RUN/run.json        prepared data, model tuned      RUN/curves.png      the same as pictures
-RUN/checkpoints/    what to go on from              RUN/model/          the best averaged model so far
-"""
-
-import json
+import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -15,31 +10,29 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from attendo.checkpoint import (
-    Checkpoint,
-    Checkpoints,
-    ModelDescription,
-    load_model,
-    load_weights,
-    mean_weights,
-    named_weights,
-)
+from attendo.checkpoint.model_folder import ModelDescription, load_model
+from attendo.checkpoint.run_checkpoints import Checkpoint, Checkpoints
+from attendo.checkpoint.sharded import ShardedSave
+from attendo.checkpoint.weights import load_weights, mean_weights, named_weights
 from attendo.errors import ModelError, RecipeError
-from attendo.files import write_json, write_text
 from attendo.model.transformer import Transformer
-from attendo.recipe import Recipe, load_recipe, to_toml
+from attendo.recipe import Recipe
 from attendo.text.corpora import epoch_weights
 from attendo.text.prepared import PreparedData
 from attendo.training.batches import BatchStream, Rewriting
 from attendo.training.loop import Ending, Hooks, Position, StepMetrics, Validation, run
-from attendo.training.state import export_state, import_state
+from attendo.training.memory import keep_freed_memory
+from attendo.training.processes import Processes
+from attendo.training.replica import replica_of
+from attendo.training.state import blank_state, export_state
 from attendo.training.update import make_optimizer
 from attendo.workflow.curves import draw_curves
 from attendo.workflow.device import choose_device
-from attendo.workflow.initial_model import initial_facts
 from attendo.workflow.metrics import MetricsLog
 from attendo.workflow.model_folder import write_model
 from attendo.workflow.preparation import PreparationReporter
+from attendo.workflow.prepare import Progress
+from attendo.workflow.run_folder import origin
 from attendo.workflow.validation import Validator
 
 
@@ -53,6 +46,22 @@ class Reporter(PreparationReporter, Protocol):
         """A validation is done."""
 
 
+class Silence:
+    """A `Reporter` of the processes beside the first one, which tells for all."""
+
+    def message(self, text: str) -> None:
+        """Told by the first process."""
+
+    def preparing(self, progress: Progress) -> None:
+        """Told by the first process."""
+
+    def training(self, metrics: StepMetrics, max_steps: int) -> None:
+        """Told by the first process."""
+
+    def validated(self, position: Position, validation: Validation, is_best: bool) -> None:
+        """Told by the first process."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunOutcome:
     """What a sitting of training came to."""
@@ -64,128 +73,78 @@ class RunOutcome:
     position: Position
 
 
-def check_new_run(folder: Path) -> None:
-    """Refuses a folder that a new run would spoil.
-
-    Raises:
-        ModelError: there is a run already, or the path is a file.
-    """
-    if (folder / "checkpoints").is_dir() or (folder / "recipe.toml").exists():
-        raise ModelError(f"{folder}: holds a run already; go on with --resume -o {folder}, or name another folder")
-    if folder.exists() and not folder.is_dir():
-        raise ModelError(f"{folder}: is a file; name a folder for the run with -o")
-
-
-def start_run(recipe: Recipe, folder: Path, prepared: Path) -> None:
-    """Makes a run folder for a recipe.
-
-    Args:
-        recipe: as resolved; where it fine-tunes a model, by `workflow.initial_model`.
-        folder: the run folder to make.
-        prepared: the folder of its prepared data.
-
-    Raises:
-        ModelError: there is a run already, or the model to fine-tune cannot be read.
-    """
-    check_new_run(folder)
-    facts = initial_facts(recipe)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_json(folder / "run.json", {"format_version": 1, "prepared": str(prepared.resolve()), **facts})
-    write_text(folder / "recipe.toml", to_toml(recipe))
-
-
-def resume_run(folder: Path, overrides: list[str]) -> tuple[Recipe, Path]:
-    """Reads a run folder's recipe and where its prepared data is.
-
-    Raises:
-        ModelError: the folder is no run.
-    """
-    if not (folder / "recipe.toml").is_file() or not (folder / "run.json").is_file():
-        raise ModelError(f"{folder}: no run to resume (recipe.toml or run.json is missing); leave out --resume")
-    try:
-        prepared = Path(_read_run(folder)["prepared"])
-    except (KeyError, TypeError) as error:
-        raise ModelError(f"{folder / 'run.json'}: cannot be read ({error})") from error
-    return load_recipe(str(folder / "recipe.toml"), overrides), prepared
-
-
-def origin(folder: Path) -> dict[str, Any]:
-    """What a run folder knows of the model it fine-tunes, under `init_from`; empty where it began from scratch.
-
-    Raises:
-        ModelError: the folder's run.json cannot be read.
-    """
-    content = _read_run(folder)
-    return {"init_from": content["init_from"]} if "init_from" in content else {}
-
-
-def _read_run(folder: Path) -> dict[str, Any]:
-    path = folder / "run.json"
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{path}: cannot be read ({error})") from error
-    if not isinstance(content, dict):
-        raise ModelError(f"{path}: cannot be read (it holds no table)")
-    return content
-
-
 class TrainingRun:
     """A run folder with a recipe, its data, its model and where it stands.
+
+    Of several processes all have one; the first one writes, validates and tells.
 
     Args:
         recipe: as resolved.
         folder: the run folder, made by `start_run`.
         prepared: the data.
         reporter: who is told.
+        processes: those that train together; None for this one alone.
 
     Raises:
         ModelError: no checkpoint of the folder is whole, or `training.init_from` does not fit.
         AttendoError: a GPU is asked for and there is none.
+        LostProcessError: another process has ended.
     """
 
-    def __init__(self, recipe: Recipe, folder: Path, prepared: PreparedData, reporter: Reporter) -> None:
+    def __init__(
+        self,
+        recipe: Recipe,
+        folder: Path,
+        prepared: PreparedData,
+        reporter: Reporter,
+        processes: Processes | None = None,
+    ) -> None:
         self.recipe, self.folder, self.prepared = recipe, folder, prepared
-        self._reporter = reporter
+        self._reporter, self._processes = reporter, processes or Processes()
         config = recipe.training
         if config.threads is not None:
             torch.set_num_threads(config.threads)
-        device = choose_device(config.device)
+        keep_freed_memory()
+        device = choose_device(config.device, self._processes.local_rank)
         torch.manual_seed(config.seed)
-        self.model = build_model(recipe, prepared).to(device)
+        self.model = build_model(recipe, prepared)
         self._checkpoints = Checkpoints(folder / "checkpoints", config.average_last)
-        self._optimizer = make_optimizer(self.model, config)
+        self._saving: ShardedSave | None = None
         self.position = Position()
-        checkpoint = self._checkpoints.latest()
-        if checkpoint is not None:
-            self._go_on_from(checkpoint)
-        elif config.init_from is not None:
+        newest = self._processes.main_first("checkpoint", self._newest_checkpoint)
+        if not newest and config.init_from is not None:
             theirs = load_initial_weights(self.model, Path(config.init_from), prepared)
             ours, other = _languages(prepared), _languages(theirs)
             reporter.message(f"fine-tuning {config.init_from}{f', which is {other} and no {ours}' * (ours != other)}")
+        if self._processes.size == 1:
+            self.model.to(device)
+            self._replica = None
+        else:
+            self._replica = replica_of(self.model, config, self._processes, device)
+        self._optimizer = make_optimizer(self.model, config)
+        if newest:
+            self._go_on_from(self._checkpoints.named(newest))
         self._origin = origin(folder)
-        self._metrics = MetricsLog(folder, self.position.step, tensorboard=config.tensorboard)
         self._stream = batch_stream(recipe, prepared)
         self._averaged: dict[str, Tensor] = {}  # what was validated last
-        self._validator = None
-        if prepared.valid is not None:
-            valid_model = build_model(recipe, prepared).to(device)
-            self._validator = Validator(valid_model, prepared, config, recipe.search)
-        if checkpoint is not None:
-            # Building a second model drew random numbers: only now are the generators as the checkpoint left them.
-            import_state(self.model, self._optimizer, checkpoint.training, str(checkpoint.folder))
+        self._validator = self._metrics = None
+        if self._processes.is_main:
+            self._metrics = MetricsLog(folder, self.position.step, tensorboard=config.tensorboard)
+            if prepared.valid is not None:
+                valid_model = build_model(recipe, prepared).to(device)
+                self._validator = Validator(valid_model, prepared, config, recipe.search)
 
     def train(self, should_stop: Callable[[], bool]) -> RunOutcome:
         """Trains on from where the run stands.
 
         Args:
-            should_stop: asked between updates; when it says yes, the run is saved and ends.
+            should_stop: asked between updates; when it says yes, in any process, the run is saved and ends.
         """
         hooks = Hooks(
             progress=lambda metrics: self._reporter.training(metrics, self.recipe.training.max_steps),
             log=self._log,
             save=self._save,
-            validate=self._validate if self._validator is not None else None,
+            validate=self._validate if self.prepared.valid is not None else None,
             keep_best=self._keep_best,
             validated=self._validated,
             should_stop=should_stop,
@@ -193,18 +152,22 @@ class TrainingRun:
         if self.recipe.training.init_from is not None and self.position == Position():
             self._validate_start()
         self.position, ending = run(
-            self.model, self._optimizer, self._stream, self.position, self.recipe.training, hooks
+            self.model, self._optimizer, self._stream, self.position, self.recipe.training, hooks, self._replica
         )
+        self._finish_saving()
         model = self.folder / "model"
-        if self.position.step and (self._validator is None or not model.is_dir()):
-            self._write_model(self._average(self.position), {"steps": self.position.step})
+        (is_missing,) = self._processes.of_main([self.prepared.valid is None or not model.is_dir()])
+        if self.position.step and is_missing:
+            averaged = self._average(self.position)
+            if self._processes.is_main:
+                self._write_model(averaged, {"steps": self.position.step})
         self._draw()
         there = model if model.is_dir() else None
         return RunOutcome(run=self.folder, model=there, ending=ending, position=self.position)
 
     def _validate_start(self) -> None:
         """Validates the model that is fine-tuned: the gain is seen from there, and what is worse is not kept."""
-        if self._validator is None:
+        if self.prepared.valid is None:
             return
         started = time.monotonic()
         validation = self._validate(self.position)
@@ -212,8 +175,16 @@ class TrainingRun:
         self._keep_best(self.position, validation)
         self._validated(self.position, validation, True)
 
+    def _newest_checkpoint(self) -> str:
+        """The name of the checkpoint to go on from; empty where there is none."""
+        self._checkpoints.remove_drafts()
+        checkpoint = self._checkpoints.latest()
+        return "" if checkpoint is None else checkpoint.folder.name
+
     def _go_on_from(self, checkpoint: Checkpoint) -> None:
-        load_weights(self.model, checkpoint.weights, checkpoint.folder / "weights.safetensors")
+        checkpoint.read(named_weights(self.model))
+        if checkpoint.has_training_state:
+            checkpoint.read(blank_state(self.model, self._optimizer))
         try:
             self.position = Position(**checkpoint.state["position"])
         except (KeyError, TypeError) as error:
@@ -221,35 +192,67 @@ class TrainingRun:
         self._reporter.message(f"resuming at step {self.position.step} from {checkpoint.folder.name}")
 
     def _log(self, metrics: StepMetrics) -> None:
-        self._metrics.append({"kind": "train", **asdict(metrics)})
+        if self._metrics is not None:
+            self._metrics.append({"kind": "train", **asdict(metrics)})
 
     def _save(self, position: Position, regular: bool) -> None:
-        self._checkpoints.save(
+        state = {"position": asdict(position)}
+        weights, training = named_weights(self.model), export_state(self.model, self._optimizer)
+        if self._processes.saving is None:
+            self._checkpoints.save(position.step, regular=regular, state=state, weights=weights, training=training)
+            return
+        self._finish_saving()
+        self._saving = self._checkpoints.start_saving(
             position.step,
             regular=regular,
-            state={"position": asdict(position)},
-            weights=named_weights(self.model),
-            training=export_state(self.model, self._optimizer),
+            state=state,
+            weights=weights,
+            training=training,
+            group=self._processes.saving,
         )
 
+    def _finish_saving(self) -> None:
+        """Waits for the checkpoint that is being written, so that it is whole."""
+        if self._saving is not None:
+            self._saving.wait()
+            self._saving = None
+
     def _average(self, position: Position) -> dict[str, Tensor]:
-        """The mean of the last regular checkpoints and the present weights, `average_last` in all."""
+        """The mean of the last regular checkpoints and the present weights, `average_last` in all.
+
+        All processes have to ask; those beside the first one get nothing.
+        """
+        if self._replica is None:
+            present = {name: value.cpu() for name, value in named_weights(self.model).items()}
+        else:
+            present = self._replica.full_weights()
+        if not self._processes.is_main:
+            return {}
+        self._finish_saving()
         earlier = self._checkpoints.last_weights(self.recipe.training.average_last - 1, before=position.step)
-        present = {name: value.cpu() for name, value in named_weights(self.model).items()}
         return mean_weights([*earlier, present])
 
     def _validate(self, position: Position) -> Validation:
-        assert self._validator is not None
+        """Validates in the first process; the others wait for what it finds, since it decides how all go on."""
         self._averaged = self._average(position)
-        return self._validator(self._averaged)
+        found = Validation(log_loss=math.nan, bleu=None)
+        if self._processes.is_main:
+            assert self._validator is not None
+            found = self._validator(self._averaged)
+        log_loss, bleu = self._processes.of_main([found.log_loss, math.nan if found.bleu is None else found.bleu])
+        return replace(found, log_loss=log_loss, bleu=None if math.isnan(bleu) else bleu)
 
     def _keep_best(self, position: Position, validation: Validation) -> None:
+        if not self._processes.is_main:
+            return
         scores: dict[str, Any] = {"perplexity": validation.perplexity, "log_loss": validation.log_loss}
         if validation.bleu is not None:
             scores |= {"bleu": validation.bleu, "bleu_signature": validation.bleu_signature}
         self._write_model(self._averaged, {"steps": position.step, "valid": scores})
 
     def _validated(self, position: Position, validation: Validation, is_best: bool) -> None:
+        if self._metrics is None:
+            return
         self._metrics.append(
             {
                 "kind": "valid",
@@ -269,7 +272,7 @@ class TrainingRun:
         write_model(self.folder / "model", self.recipe, self.prepared, weights, facts)
 
     def _draw(self) -> None:
-        if self._metrics.path.exists() and self._metrics.path.stat().st_size:
+        if self._metrics is not None and self._metrics.path.exists() and self._metrics.path.stat().st_size:
             draw_curves(self._metrics.path, self.folder / "curves.png")
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import torch
 
 from attendo.attention_maps.weights import AttentionMap
-from attendo.checkpoint import LoadedModel, ModelDescription, find_model, load_model
+from attendo.checkpoint.model_folder import LoadedModel, ModelDescription, find_model, load_model
 from attendo.decoding.alignment import Alignment
 from attendo.decoding.config import GuardConfig, SearchConfig
 from attendo.decoding.engine import Translator

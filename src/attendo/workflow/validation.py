@@ -6,17 +6,17 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from attendo.checkpoint import load_weights
+from attendo.checkpoint.weights import load_weights
 from attendo.decoding.config import GuardConfig, SearchConfig
 from attendo.decoding.engine import Translator
 from attendo.decoding.models import decoding_model
 from attendo.evaluation.scores import Score, corpus_bleu
-from attendo.model.batch import collate
 from attendo.model.products import fast_float32_products
 from attendo.model.transformer import Transformer
 from attendo.text.batching import plan_epoch
 from attendo.text.prepared import PreparedData
 from attendo.training.config import TrainingConfig
+from attendo.training.forward import collate_for
 from attendo.training.loop import Validation
 from attendo.training.update import batch_loss
 
@@ -60,7 +60,7 @@ class Validator:
         total = 0.0
         for indices in plan.batches:
             source, target = [pairs.source(int(i)) for i in indices], [pairs.target(int(i)) for i in indices]
-            batch = collate(source, target, start=self._model.config.start_id).to(device)
+            batch = collate_for(self._model)(source, target).to(device)
             total += float(batch_loss(self._model, batch, "float32", 0.0).log_loss)
         return total / plan.target_tokens
 

@@ -1,6 +1,5 @@
-"""Model folders and checkpoints: round trips, averages by hand, and what is said of broken ones."""
+"""Model folders: round trips, shipped models, and what is said of broken ones."""
 
-import hashlib
 import json
 import shutil
 from collections.abc import Callable
@@ -14,52 +13,24 @@ from safetensors.numpy import load_file as load_arrays
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from attendo.checkpoint import (
-    Checkpoints,
-    ModelDescription,
+from attendo.checkpoint.checksums import verify_folder
+from attendo.checkpoint.model_folder import (
     find_model,
     load_model,
-    mean_weights,
-    named_weights,
     read_description,
     replace_card,
     save_model,
     shipped_models,
-    verify_folder,
 )
+from attendo.checkpoint.weights import named_weights
 from attendo.errors import ModelError
 from attendo.model.batch import collate
 from attendo.model.config import ModelConfig
 from attendo.model.quantization import quantized
 from attendo.model.transformer import Transformer
-from attendo.text.tokenization import Tokenizer, TokenizerConfig, learn_tokenizer
+from attendo.text.tokenization import Tokenizer
 
 SHAPE = ModelConfig(d_model=16, d_ff=24, num_layers=1, num_heads=2)
-
-
-@pytest.fixture(scope="module")
-def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
-    sentences = [f"the {a} {b} sees a {c}" for a in ("old", "young") for b in ("man", "cat") for c in ("dog", "bird")]
-    path = tmp_path_factory.mktemp("tokenizer") / "source.spm"
-    return learn_tokenizer(sentences, TokenizerConfig(vocab_size=290), path, seed=1)
-
-
-@pytest.fixture
-def model(tokenizer: Tokenizer) -> Transformer:
-    torch.manual_seed(0)
-    return Transformer(SHAPE, tokenizer.vocab_size, tokenizer.vocab_size).eval()
-
-
-@pytest.fixture
-def folder(tmp_path: Path, model: Transformer, tokenizer: Tokenizer) -> Path:
-    path = tmp_path / "a model"
-    size = tokenizer.vocab_size
-    description = ModelDescription(
-        source_language="en", target_language="de", src_vocab_size=size, tgt_vocab_size=size, model=SHAPE,
-        search={"beam_size": 3}, training={"steps": 7},
-    )  # fmt: skip
-    save_model(path, description, named_weights(model), tokenizer, tokenizer, "# card\n")
-    return path
 
 
 def test_a_model_comes_back_as_it_was(folder: Path, model: Transformer, tokenizer: Tokenizer) -> None:
@@ -149,68 +120,6 @@ def test_find_model(folder: Path, tmp_path: Path) -> None:
         find_model(str(tmp_path / "nowhere"))
 
 
-def test_the_mean_by_hand() -> None:
-    parts = [{"w": torch.tensor([1.0, 2.0])}, {"w": torch.tensor([2.0, 4.0])}, {"w": torch.tensor([6.0, 0.0])}]
-    assert mean_weights(parts)["w"].tolist() == [3.0, 2.0]
-
-
-def save(checkpoints: Checkpoints, step: int, *, regular: bool = True) -> None:
-    checkpoints.save(
-        step,
-        regular=regular,
-        state={"position": {"step": step}},
-        weights={"w": torch.full((3,), float(step))},
-        training={"adam": torch.full((3,), -float(step))},
-    )
-
-
-def test_checkpoints_are_pruned_and_averaged(tmp_path: Path) -> None:
-    checkpoints = Checkpoints(tmp_path, keep=3)
-    for step in (10, 20, 30, 40, 50):
-        save(checkpoints, step)
-    assert checkpoints.steps() == [30, 40, 50]
-    assert [part["w"][0].item() for part in checkpoints.last_weights(2)] == [40, 50]
-    assert [part["w"][0].item() for part in checkpoints.last_weights(2, before=50)] == [30, 40]
-    latest = checkpoints.latest()
-    assert latest is not None
-    assert latest.state == {"position": {"step": 50}}
-    assert latest.training["adam"][0].item() == -50
-
-
-def test_an_interruptions_checkpoint_counts_in_no_average_and_goes_with_the_next(tmp_path: Path) -> None:
-    checkpoints = Checkpoints(tmp_path, keep=3)
-    save(checkpoints, 10)
-    save(checkpoints, 13, regular=False)
-    latest = checkpoints.latest()
-    assert latest is not None
-    assert latest.state["position"]["step"] == 13
-    assert checkpoints.steps(regular_only=True) == [10]
-    save(checkpoints, 20)
-    assert checkpoints.steps() == [10, 20]
-
-
-def test_a_torn_checkpoint_is_passed_over(tmp_path: Path) -> None:
-    checkpoints = Checkpoints(tmp_path, keep=3)
-    save(checkpoints, 10)
-    save(checkpoints, 20)
-    torn = tmp_path / "step-00000020" / "weights.safetensors"
-    torn.write_bytes(torn.read_bytes()[:-1])
-    latest = checkpoints.latest()
-    assert latest is not None
-    assert latest.state["position"]["step"] == 10
-    for file in (tmp_path / "step-00000010").iterdir():
-        file.write_bytes(b"")
-    with pytest.raises(ModelError, match="no checkpoint is whole"):
-        checkpoints.latest()
-
-
-def test_no_checkpoint_yet(tmp_path: Path) -> None:
-    assert Checkpoints(tmp_path / "none", keep=3).latest() is None
-
-
-# --- int8 -------------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def int8_folder(folder: Path, model: Transformer, tokenizer: Tokenizer) -> Path:
     path = folder.with_name("int8")
@@ -256,6 +165,8 @@ def test_a_folder_from_before_there_was_int8_is_float32(folder: Path) -> None:
 
 
 NAME = "encoder_layers.0.feed_forward.inner.weight"
+
+
 Change = Callable[[dict[str, Tensor]], object]
 
 
@@ -319,58 +230,6 @@ def test_everybody_may_read_what_one_may_read_of_it(folder: Path) -> None:
     assert len(modes) == 1
 
 
-# --- checksums --------------------------------------------------------------------------------------------------------
-
-
-def test_checksums_say_size_and_sha256(folder: Path) -> None:
-    content = json.loads((folder / "checksums.json").read_text())
-    card = (folder / "README.md").read_bytes()
-    assert content["README.md"] == {"bytes": len(card), "sha256": hashlib.sha256(card).hexdigest()}
-
-
-def test_checksums_without_sizes_still_verify(folder: Path) -> None:
-    files = [path for path in folder.iterdir() if path.name != "checksums.json"]
-    sums = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
-    (folder / "checksums.json").write_text(json.dumps(sums))
-    assert verify_folder(folder) == []
-    (folder / "README.md").write_text("# other\n")
-    assert verify_folder(folder) == [f"{folder / 'README.md'}: differs from its checksum; it was changed or is torn"]
-
-
-def test_a_changed_byte_is_found(folder: Path) -> None:
-    content = bytearray((folder / "source.spm").read_bytes())
-    content[100] ^= 1
-    (folder / "source.spm").write_bytes(content)
-    assert verify_folder(folder) == [f"{folder / 'source.spm'}: differs from its checksum; it was changed or is torn"]
-
-
-def test_a_file_that_would_be_read_must_be_known(folder: Path) -> None:
-    shutil.copy(folder / "source.spm", folder / "target.spm")
-    (folder / "my notes.txt").touch()  # which nobody reads
-    (problem,) = verify_folder(folder)
-    assert problem.startswith(f"{folder / 'target.spm'}: checksums.json does not know it")
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("[]", "holds no checksums"),
-        ("{", "cannot be read"),
-        ("", "cannot be read"),
-        ('{"README.md": 3}', r"README\.md: checksums\.json says nothing of it that can be compared"),
-        ('{"README.md": {"bytes": 7}}', r"README\.md: checksums\.json says nothing of it that can be compared"),
-        ('{"README.md": {"bytes": "x", "sha256": "y"}}', r"README\.md: has 7 bytes, not x"),
-        ('{"../../etc": "y"}', r"etc: missing"),
-        ('{"": "y"}', r"missing"),
-        ("{}", r"config\.json: checksums\.json does not know it"),
-    ],
-)
-def test_broken_checksums(folder: Path, content: str, message: str) -> None:
-    (folder / "checksums.json").write_text(content)
-    with pytest.raises(ModelError, match=message):
-        raise ModelError("\n".join(verify_folder(folder)))
-
-
 def test_another_card_leaves_the_folder_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     replace_card(folder, "# another, longer\n")
     assert (folder / "README.md").read_text() == "# another, longer\n"
@@ -379,7 +238,7 @@ def test_another_card_leaves_the_folder_whole(folder: Path, monkeypatch: pytest.
     def fail(path: Path, text: str) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr("attendo.checkpoint.write_text", fail)
+    monkeypatch.setattr("attendo.checkpoint.model_folder.write_text", fail)
     with pytest.raises(OSError, match="no space left"):
         replace_card(folder, "# a third\n")
     assert (folder / "README.md").read_text() == "# another, longer\n"
@@ -387,9 +246,6 @@ def test_another_card_leaves_the_folder_whole(folder: Path, monkeypatch: pytest.
     (folder / "checksums.json").unlink()
     with pytest.raises(ModelError, match=r"checksums\.json: not found"):
         replace_card(folder, "")
-
-
-# --- shipped models ---------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -401,7 +257,7 @@ def shipped(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     (place / "no model").mkdir()
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    monkeypatch.setattr("attendo.checkpoint.SHIPPED", place)
+    monkeypatch.setattr("attendo.checkpoint.model_folder.SHIPPED", place)
     return place
 
 
@@ -428,7 +284,7 @@ def test_the_nearest_shipped_model_is_named(shipped: Path) -> None:
 
 
 def test_without_shipped_models_none_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attendo.checkpoint.SHIPPED", tmp_path / "models")
+    monkeypatch.setattr("attendo.checkpoint.model_folder.SHIPPED", tmp_path / "models")
     assert shipped_models() == {}
     with pytest.raises(
         ModelError, match=r"^x: no such model or run folder; train one with: attendo train RECIPE -o x$"

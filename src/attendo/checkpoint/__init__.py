@@ -1,0 +1,1 @@
+"""Model folders and a run's checkpoints."""

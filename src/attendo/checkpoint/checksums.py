@@ -1,0 +1,95 @@
+"""What model folders and checkpoints have in common: `checksums.json`, which says whether a folder is whole."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from attendo.errors import ModelError
+from attendo.files import sha256, write_json
+
+CONFIG, WEIGHTS, CARD, CHECKSUMS = "config.json", "model.safetensors", "README.md", "checksums.json"
+SOURCE_SPM, TARGET_SPM = "source.spm", "target.spm"
+_VERIFIED = (CONFIG, WEIGHTS, SOURCE_SPM, TARGET_SPM, "weights.safetensors", "state.json")
+"""Files that are read where they are there, and so have to be in `checksums.json`."""
+
+
+def verify_folder(folder: Path) -> list[str]:
+    """Compares every file of a model or checkpoint folder with its size and checksum; nothing of it is loaded.
+
+    Returns:
+        What is wrong, a line each; empty where all is whole.
+    """
+    path = folder / CHECKSUMS
+    try:
+        content = read_json(path, ModelError(f"{path}: not found, so nothing can be compared; copy the folder again"))
+    except ModelError as error:
+        return [str(error)]
+    if not isinstance(content, dict):
+        return [f"{path}: holds no checksums; copy the folder again"]
+    # A name is one of the folder itself, wherever a broken list points.
+    compared = (_file_problem(folder / Path(name).name, expected) for name, expected in content.items())
+    unknown = (name for name in _VERIFIED if name not in content and (folder / name).exists())
+    return [
+        *(problem for problem in compared if problem),
+        *(f"{folder / name}: {CHECKSUMS} does not know it; copy the folder again" for name in unknown),
+    ]
+
+
+def write_checksums(folder: Path) -> None:
+    """Writes `checksums.json` for all files of a folder."""
+    files = sorted(file for file in folder.iterdir() if file.name != CHECKSUMS)
+    write_json(folder / CHECKSUMS, {file.name: seal(file) for file in files})
+
+
+def seal(file: Path) -> dict[str, int | str]:
+    """What `checksums.json` says of a file."""
+    return {"bytes": file.stat().st_size, "sha256": sha256(file)}
+
+
+def drop_file(folder: Path, name: str) -> None:
+    """Removes a file from a whole folder, which stays whole: its checksum goes first."""
+    if (folder / name).exists():
+        checksums = read_json(folder / CHECKSUMS, ModelError(f"{folder / CHECKSUMS}: not found"))
+        write_json(folder / CHECKSUMS, {file: value for file, value in checksums.items() if file != name})
+        (folder / name).unlink()
+
+
+def read_json(path: Path, missing: ModelError) -> Any:
+    """Reads a JSON file of a folder.
+
+    Args:
+        path: the file.
+        missing: what to raise where there is none.
+
+    Raises:
+        ModelError: there is none, or it cannot be read.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise missing from None
+    except (ValueError, OSError) as error:
+        raise ModelError(f"{path}: cannot be read ({error}); copy or write it again") from error
+
+
+def _file_problem(file: Path, expected: Any) -> str | None:
+    """How a file differs from what `checksums.json` says of it; None where it does not.
+
+    Args:
+        file: in its folder.
+        expected: as `seal` gives it, or, in a folder written before there were sizes, the SHA-256 alone.
+    """
+    seal = {"sha256": expected} if isinstance(expected, str) else expected
+    if not isinstance(seal, dict) or not isinstance(seal.get("sha256"), str):
+        return f"{file}: {CHECKSUMS} says nothing of it that can be compared; copy the folder again"
+    try:
+        if not file.is_file():
+            return f"{file}: missing"
+        size = file.stat().st_size
+        if seal.get("bytes", size) != size:
+            return f"{file}: has {size} bytes, not {seal['bytes']}; it was changed or is torn"
+        if sha256(file) != seal["sha256"]:
+            return f"{file}: differs from its checksum; it was changed or is torn"
+    except OSError as error:
+        return f"{file}: cannot be read ({error.strerror})"
+    return None

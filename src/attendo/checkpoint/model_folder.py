@@ -1,0 +1,251 @@
+"""Model folders: safetensors and JSON, never a pickle, each written whole or not at all.
+
+config.json  model.safetensors  source.spm  [target.spm]  README.md  checksums.json
+
+In `model.safetensors` of a model in int8 every matrix is its codes, and `NAME.scales` the scale of each row.
+"""
+
+import difflib
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
+from safetensors.torch import save_file
+from torch import Tensor
+
+from attendo.checkpoint.checksums import (
+    CARD,
+    CHECKSUMS,
+    CONFIG,
+    SOURCE_SPM,
+    TARGET_SPM,
+    WEIGHTS,
+    read_json,
+    seal,
+    write_checksums,
+)
+from attendo.checkpoint.weights import check_tensors, load_tensors, load_weights, plain
+from attendo.errors import ModelError
+from attendo.files import atomic_folder, write_json, write_text
+from attendo.model.config import ModelConfig
+from attendo.model.quantization import from_int8, matrix_names, scales_name, to_int8
+from attendo.model.transformer import Transformer
+from attendo.text.tokenization import Tokenizer
+
+FORMAT_VERSION = 1
+SHIPPED = Path(__file__).parents[1] / "models"
+"""The models that come with the package, a folder each, named after its languages."""
+
+
+@with_config(ConfigDict(extra="forbid"))
+@dataclass(frozen=True, kw_only=True)
+class ModelDescription:
+    """What `config.json` says of a model."""
+
+    format_version: int = FORMAT_VERSION
+    task: str = "translate"
+    source_language: str = ""
+    target_language: str = ""
+    src_vocab_size: int
+    tgt_vocab_size: int
+    dtype: Literal["float32", "int8"] = "float32"
+    """What its matrices are stored in, and calculated with unless another is asked for."""
+    model: ModelConfig
+    search: dict[str, Any]
+    """Search settings that differ from the defaults, as in a recipe."""
+    training: dict[str, Any]
+    """How it came to be: steps, data, scores with signatures; for people and reports."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedModel:
+    """A model folder, read."""
+
+    folder: Path
+    description: ModelDescription
+    transformer: Transformer
+    """In evaluation mode, float32 whatever it is stored in, on the CPU; in int8 it gets the codes that are stored."""
+    source_tokenizer: Tokenizer
+    target_tokenizer: Tokenizer
+
+
+def save_model(
+    folder: Path,
+    description: ModelDescription,
+    weights: Mapping[str, Tensor],
+    source_tokenizer: Tokenizer,
+    target_tokenizer: Tokenizer,
+    card: str,
+) -> None:
+    """Writes a model folder, replacing one that is there.
+
+    Args:
+        folder: where.
+        description: what goes into `config.json`; its dtype is what the matrices are stored in.
+        weights: float32, by the names of `Transformer.named_parameters()`, each shared matrix once.
+        source_tokenizer: becomes `source.spm`.
+        target_tokenizer: becomes `target.spm` where it is another one.
+        card: Markdown for `README.md`.
+
+    Raises:
+        ModelError: int8, and a weight is not finite.
+        OSError: the disk is full, or the folder cannot be written to.
+    """
+    matrices = matrix_names(skeleton(folder, description)) if description.dtype == "int8" else ()
+    try:
+        stored = to_int8(weights, matrices)
+    except ValueError as error:
+        raise ModelError(f"{folder}: {error}; the model is damaged, see `attendo info MODEL --verify`") from error
+    with atomic_folder(folder) as draft:
+        write_json(draft / CONFIG, asdict(description))
+        save_file(plain(stored), draft / WEIGHTS)
+        shutil.copymode(draft / CONFIG, draft / WEIGHTS)  # safetensors lets only the owner read what it writes
+        source_tokenizer.save(draft / SOURCE_SPM)
+        if target_tokenizer is not source_tokenizer:
+            target_tokenizer.save(draft / TARGET_SPM)
+        (draft / CARD).write_text(card, encoding="utf-8")
+        write_checksums(draft)
+
+
+def load_model(folder: Path) -> LoadedModel:
+    """Reads a model folder.
+
+    Raises:
+        ModelError: a file is missing, torn or does not fit the others; the message names it.
+    """
+    description = read_description(folder)
+    transformer = _build(folder, description)
+    load_weights(transformer, _load_weights(folder, description), folder / WEIGHTS)
+    source = Tokenizer.load(folder / SOURCE_SPM)
+    target = Tokenizer.load(folder / TARGET_SPM) if (folder / TARGET_SPM).exists() else source
+    for name, tokenizer, size in (
+        (SOURCE_SPM, source, description.src_vocab_size),
+        (TARGET_SPM, target, description.tgt_vocab_size),
+    ):
+        if tokenizer.vocab_size != size:
+            raise ModelError(
+                f"{folder / name}: has {tokenizer.vocab_size} pieces but {CONFIG} says {size}; the files are not of "
+                "one model, copy the folder again"
+            )
+    return LoadedModel(
+        folder=folder,
+        description=description,
+        transformer=transformer.eval(),
+        source_tokenizer=source,
+        target_tokenizer=target,
+    )
+
+
+def read_description(folder: Path) -> ModelDescription:
+    """Reads a model folder's `config.json`.
+
+    Raises:
+        ModelError: it is missing or is none of ours.
+    """
+    path = folder / CONFIG
+    content = read_json(path, ModelError(f"{path}: not found, so {folder} is no model folder"))
+    version = content.get("format_version") if isinstance(content, dict) else None
+    if version != FORMAT_VERSION:
+        raise ModelError(
+            f"{path}: format_version is {version!r}, this attendo reads {FORMAT_VERSION}; take the one that wrote it"
+        )
+    try:
+        return TypeAdapter(ModelDescription).validate_python(content)
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+        raise ModelError(f"{path}: {faults}") from error
+
+
+def shipped_models() -> dict[str, Path]:
+    """The folders of the models that come with the package, by their names, sorted."""
+    return {path.name: path for path in sorted(SHIPPED.glob("*")) if (path / CONFIG).is_file()}
+
+
+def find_model(name: str) -> Path:
+    """The model folder that a MODEL on the command line means.
+
+    Args:
+        name: in this order a model folder, a run, whose best averaged model it is, or the name of a shipped model.
+
+    Raises:
+        ModelError: there is none.
+    """
+    path = Path(name)
+    if (path / CONFIG).is_file():
+        return path
+    if (path / "model" / CONFIG).is_file():
+        return path / "model"
+    if (path / "checkpoints").is_dir():
+        raise ModelError(
+            f"{path}: a run without a model yet; let it train on (attendo train --resume -o {path}), or take its "
+            f"checkpoints: attendo average {path} --last 5 -o MODEL"
+        )
+    shipped = shipped_models()
+    if name in shipped:
+        return shipped[name]
+    near = difflib.get_close_matches(name.lower(), shipped, n=1)
+    hint = f"; did you mean {near[0]}?" if near else "."
+    known = f"{hint} Shipped models: {', '.join(shipped)}" if shipped else ""
+    if path.exists():
+        raise ModelError(f"{path}: neither a model folder (with {CONFIG}) nor a run folder (with checkpoints/){known}")
+    raise ModelError(f"{name}: no such model or run folder{known}; train one with: attendo train RECIPE -o {name}")
+
+
+def replace_card(folder: Path, card: str) -> None:
+    """Writes another card into a model folder, which is whole at every moment: its checksum goes first.
+
+    Args:
+        folder: a model folder.
+        card: Markdown for `README.md`.
+
+    Raises:
+        ModelError: its checksums are missing or torn.
+        OSError: the disk is full, or the folder cannot be written to.
+    """
+    checksums = read_json(folder / CHECKSUMS, ModelError(f"{folder / CHECKSUMS}: not found; copy the folder again"))
+    if not isinstance(checksums, dict):
+        raise ModelError(f"{folder / CHECKSUMS}: holds no checksums; copy the folder again")
+    others = {name: value for name, value in checksums.items() if name != CARD}
+    write_json(folder / CHECKSUMS, others)
+    write_text(folder / CARD, card)
+    write_json(folder / CHECKSUMS, dict(sorted((others | {CARD: seal(folder / CARD)}).items())))
+
+
+def skeleton(folder: Path, description: ModelDescription) -> Transformer:
+    """A model without its weights, names and shapes alone.
+
+    Args:
+        folder: where it is from or goes to, for messages.
+        description: what its `config.json` says.
+
+    Raises:
+        ModelError: there is no such model.
+    """
+    with torch.device("meta"):
+        return _build(folder, description)
+
+
+def _build(folder: Path, description: ModelDescription) -> Transformer:
+    try:
+        with torch.random.fork_rng(devices=[]):  # reading a model draws none of the caller's random numbers
+            return Transformer(description.model, description.src_vocab_size, description.tgt_vocab_size)
+    except ValueError as error:
+        raise ModelError(f"{folder / CONFIG}: {error}") from error
+
+
+def _load_weights(folder: Path, description: ModelDescription) -> dict[str, Tensor]:
+    """The weights of a model folder, float32; what is stored is checked before it is believed."""
+    path, expected = folder / WEIGHTS, skeleton(folder, description)
+    matrices = matrix_names(expected) if description.dtype == "int8" else ()
+    stored = load_tensors(path)
+    shapes = {name: tuple(value.shape) for name, value in expected.named_parameters()}
+    shapes |= {scales_name(name): shapes[name][:1] for name in matrices}
+    check_tensors(path, stored, shapes, codes=matrices)
+    try:
+        return from_int8(stored, matrices)
+    except ValueError as error:
+        raise ModelError(f"{path}: {error}; it was changed or is torn, copy the folder again") from error

@@ -1,0 +1,129 @@
+"""The batches of the coming updates, made by a thread while the model works on the present one."""
+
+import queue
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Generic, Self, TypeVar
+
+import numpy as np
+
+from attendo.text.tokenization import EOS_ID
+from attendo.training.batches import BatchStream, Pairs
+from attendo.training.forward import Collate, TrainingBatch
+
+_AHEAD = 4
+"""Updates that are made ready; ids are small beside activations."""
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedUpdate:
+    """What a process needs for one update."""
+
+    epoch: int
+    """The position behind it: the epoch, from 0."""
+    batch: int
+    """Batches of the epoch that are done with it."""
+    pieces: tuple[TrainingBatch, ...]
+    """This process' share of the pairs; none where there are fewer pairs than processes."""
+    num_tokens: int
+    """Target tokens of the whole update, over all processes."""
+
+
+def load_updates(
+    stream: BatchStream, epoch: int, batch: int, max_tokens_at_once: int | None, collate: Collate, rank: int, size: int
+) -> Iterator[LoadedUpdate]:
+    """A process' share of one update after the other, without end.
+
+    Args:
+        stream: the batches of all processes together.
+        epoch: where to begin.
+        batch: batches of it that are done.
+        max_tokens_at_once: of a piece, as in the recipe.
+        collate: makes a batch of pairs.
+        rank: which process this is.
+        size: how many there are.
+    """
+    for its_epoch, its_batch, pairs in stream.from_position(epoch, batch):
+        own = share(pairs, rank, size)
+        yield LoadedUpdate(
+            epoch=its_epoch,
+            batch=its_batch,
+            pieces=tuple(own.pieces(max_tokens_at_once, collate)) if own.source else (),
+            num_tokens=sum(len(row) for row in pairs.target),
+        )
+
+
+def share(pairs: Pairs, rank: int, size: int) -> Pairs:
+    """A process' share of an update's pairs, balanced by tokens; the shares together are the pairs, each once.
+
+    The pairs are dealt by falling length, to and fro, so that two shares differ by less than the longest pair has
+    tokens. Rows are views of the shards' files: those of other shares are not read.
+    """
+    if size == 1:
+        return pairs
+    lengths = np.array([len(source) + len(target) for source, target in zip(pairs.source, pairs.target, strict=True)])
+    order = np.argsort(-lengths, kind="stable")
+    turn = np.arange(len(order)) % (2 * size)
+    own = np.sort(order[(turn == rank) | (turn == 2 * size - 1 - rank)])
+    return Pairs(source=[pairs.source[i] for i in own], target=[pairs.target[i] for i in own])
+
+
+def idle_piece(collate: Collate) -> TrainingBatch:
+    """What a process without pairs works on, so that it takes part: a pair that counts for nothing, 0 tokens."""
+    return replace(collate([[EOS_ID]], [[EOS_ID]]), num_tokens=0)
+
+
+class Prefetched(Generic[Item]):
+    """A context manager and an iterator over another iterator's items, which a thread makes ahead of their use.
+
+    The order stays; what the other iterator raises is raised where its item would have come. Behind the block the
+    thread has ended.
+
+    Args:
+        items: what to iterate; no one else may.
+        ahead: items that wait at most.
+    """
+
+    def __init__(self, items: Iterator[Item], ahead: int = _AHEAD) -> None:
+        self._items = items
+        self._made: queue.SimpleQueue[tuple[Item] | BaseException] = queue.SimpleQueue()
+        self._room = threading.Semaphore(ahead)
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._work, name="attendo-loader", daemon=True)
+
+    def _work(self) -> None:
+        try:
+            while True:
+                self._room.acquire()
+                if self._is_closed:
+                    return
+                self._made.put((next(self._items),))
+        except BaseException as error:  # told to whoever asks for the item; also that there is no more
+            self._made.put(error)
+
+    def __iter__(self) -> Iterator[Item]:
+        return self
+
+    def __next__(self) -> Item:
+        """The next item, waiting for it where need be."""
+        made = self._made.get()
+        if isinstance(made, BaseException):
+            self._made.put(made)  # and again, should somebody ask once more
+            raise made
+        self._room.release()
+        return made[0]
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._is_closed = True
+        self._room.release()
+        self._thread.join()

@@ -1,0 +1,170 @@
+"""The processes that train one model together, as torchrun starts them: who they are, and what they agree on.
+
+They talk over two channels: a group over gloo for a few numbers in main memory every update, so that nothing waits for
+a GPU, and torchrun's key-value store for waiting and for errors, which works when the group is broken already.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+from torch.distributed.distributed_c10d import PrefixStore, Store
+from torch.distributed.rendezvous import rendezvous
+
+from attendo.errors import AttendoError
+
+_PATIENCE = timedelta(hours=12)
+"""How long the others wait while the first process validates; torchrun, not this, notices a process that is gone."""
+_POLL_S = 0.1
+
+
+class LostProcessError(Exception):
+    """Another process has ended, or cannot be reached; where it could say why, it has said so."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Processes:
+    """This process and those beside it; `Processes()` is one that is alone."""
+
+    rank: int = 0
+    """Which one this is, from 0 to `size - 1`."""
+    size: int = 1
+    """How many there are on all machines."""
+    local_rank: int = 0
+    """Which one this is of those on its machine: the number of its GPU."""
+    restarts: int = 0
+    """How often the torchrun of this machine has started its processes again after one was lost."""
+    launch: str = ""
+    """The name of torchrun's launch, the same after such a start; empty where it has none."""
+    store: Store | None = None
+    """torchrun's key-value store; None for a process that is alone."""
+    control: dist.ProcessGroup | None = None
+    """For a few numbers in main memory."""
+    saving: dist.ProcessGroup | None = None
+    """For checkpoints, which are written by another thread at the same time."""
+
+    @property
+    def is_main(self) -> bool:
+        """Whether this is the one that prepares, validates, writes logs and talks to the user."""
+        return self.rank == 0
+
+    def largest(self, *values: float) -> list[float]:
+        """The largest of each value over all processes, the same for all; each of them has to ask."""
+        return self._reduced(values, dist.ReduceOp.MAX)
+
+    def sums(self, *values: float) -> list[float]:
+        """The sum of each value over all processes, the same for all; each of them has to ask."""
+        return self._reduced(values, dist.ReduceOp.SUM)
+
+    def of_main(self, values: Sequence[float]) -> list[float]:
+        """The first process' values, on all of them; the others give as many, which count for nothing."""
+        if self.control is None:
+            return list(values)
+        found = torch.tensor(values, dtype=torch.float64)
+        with _told_as_lost():
+            dist.broadcast(found, src=0, group=self.control)
+        return [float(value) for value in found]
+
+    def main_first(self, key: str, work: Callable[[], str]) -> str:
+        """Has the first process do something while the others wait, without limit.
+
+        Args:
+            key: names the work; no other has the same.
+            work: what to do; it may raise.
+
+        Returns:
+            What `work` gave, on all processes.
+
+        Raises:
+            LostProcessError: in the others, when the first one has failed.
+        """
+        if self.store is None:
+            return work()
+        if self.is_main:
+            text = work()
+            self.store.set(self._key(key), text)
+            return text
+        # Asking now and then, unlike waiting in the store, lets signals and errors through.
+        with _told_as_lost():
+            while not self.store.check([self._key(key)]):
+                if self.store.check([self._key("error")]):
+                    raise LostProcessError
+                time.sleep(_POLL_S)
+            return str(self.store.get(self._key(key)), "utf-8")
+
+    def is_first_to_fail(self) -> bool:
+        """Says that this process ends with an error; True for the first one, which is the one to tell the user."""
+        if self.store is None:
+            return True
+        try:
+            return int(self.store.add(self._key("error"), 1)) == 1
+        except RuntimeError:  # the store is gone: its process ended, and with it whoever knew more
+            return True
+
+    def _key(self, key: str) -> str:
+        return f"attendo/{key}"
+
+    def _reduced(self, values: Sequence[float], operation: dist.ReduceOp.RedOpType) -> list[float]:
+        if self.control is None:
+            return list(values)
+        found = torch.tensor(values, dtype=torch.float64)
+        with _told_as_lost():
+            dist.all_reduce(found, operation, group=self.control)
+        return [float(value) for value in found]
+
+
+@contextmanager
+def connected() -> Iterator[Processes]:
+    """Joins the processes that torchrun started, by its environment variables; alone where there are none.
+
+    GPUs talk over NCCL, processors over gloo.
+
+    Raises:
+        AttendoError: the variables are not all there.
+        LostProcessError: the others cannot be reached.
+    """
+    size, restarts = int(os.environ.get("WORLD_SIZE", "1")), int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))
+    launch = os.environ.get("TORCHELASTIC_RUN_ID", "none").removeprefix("none")  # its name for launches without one
+    if size == 1:
+        yield Processes(restarts=restarts, launch=launch)
+        return
+    if missing := [name for name in ("RANK", "MASTER_ADDR", "MASTER_PORT") if name not in os.environ]:
+        raise AttendoError(f"WORLD_SIZE is {size}, but {' and '.join(missing)} not set; start with torchrun")
+    with _told_as_lost():
+        store, rank, size = next(rendezvous("env://"))
+        backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
+        if os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True":
+            # It outlives the processes: what those before them wrote must not be found.
+            store = PrefixStore(f"start-{restarts}", store)
+        dist.init_process_group(backend, store=PrefixStore("group", store), rank=rank, world_size=size)
+        control, saving = (dist.new_group(backend="gloo", timeout=_PATIENCE) for _ in range(2))
+    yield Processes(
+        rank=rank,
+        size=size,
+        local_rank=int(os.environ.get("LOCAL_RANK", "0")),
+        restarts=restarts,
+        launch=launch,
+        store=store,
+        control=control,
+        saving=saving,
+    )
+    dist.destroy_process_group()  # not after an error: that would wait for processes that are gone
+
+
+def is_loss_of_process(error: BaseException) -> bool:
+    """Whether an error is torch's way to say that another process has ended."""
+    # gloo's errors have no type of their own.
+    return isinstance(error, RuntimeError) and (isinstance(error, dist.DistError) or "gloo" in str(error))
+
+
+@contextmanager
+def _told_as_lost() -> Iterator[None]:
+    try:
+        yield
+    except RuntimeError as error:
+        raise LostProcessError(str(error)) from error
