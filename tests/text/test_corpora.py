@@ -16,7 +16,6 @@ from attendo.text.corpora import (
     check_files,
     clean,
     epoch_weights,
-    read_corpus,
     read_valid,
 )
 from attendo.text.formats import MAX_LINE_BYTES, RawPair
@@ -108,17 +107,6 @@ def test_every_pair_is_kept_or_dropped_in_order(content: list[tuple[bytes, bytes
         if isinstance(item, SentencePair):
             assert item.source == raw.source.decode().strip()
             assert item.target == (raw.target or b"").decode().strip()
-
-
-def test_read_corpus_tells_how_far_it_is(tmp_path: Path) -> None:
-    corpus = CorpusConfig(
-        name="a", source=write(tmp_path, "s", b"a\n" * 9000), target=write(tmp_path, "t", b"bc\n" * 9000)
-    )
-    taken: list[int] = []
-    assert len(list(read_corpus(corpus, tmp_path, taken.append))) == 9000
-    assert taken == sorted(taken)
-    assert len(taken) == 3
-    assert taken[-1] == 9000 * 5
 
 
 def test_all_missing_files_are_named_at_once(tmp_path: Path) -> None:

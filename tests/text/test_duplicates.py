@@ -1,34 +1,46 @@
 from pathlib import Path
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import attendo.text.duplicates
-from attendo.text.duplicates import DigestFile, pair_digest
+from attendo.text.duplicates import DigestBuckets, RowSet, as_digests, pair_digest, repeated_rows
+
+Pairs = list[tuple[str, str]]
 
 
-def flags(path: Path, pairs: list[tuple[str, str]]) -> list[bool]:
-    with DigestFile(path) as digests:
-        for source, target in pairs:
-            digests.add(pair_digest(source, target))
-        return [bool(flag) for flag in digests.find_duplicates()]
+def flags(folder: Path, pairs: Pairs, num_buckets: int, at_once: int) -> list[bool]:
+    """Which pairs came before, when they are added some at a time."""
+    buckets = DigestBuckets(folder / "digests", num_buckets)
+    for start in range(0, len(pairs), at_once):
+        buckets.add(as_digests(pair_digest(*pair) for pair in pairs[start : start + at_once]))
+    assert buckets.num_rows == len(pairs)
+    assert len(buckets.paths) <= num_buckets
+    repeated = RowSet(len(pairs))
+    for path in buckets.paths:
+        rows = repeated_rows(path)
+        assert rows.tolist() == sorted(rows.tolist())
+        repeated.add(rows)
+    found = [bool(flag) for flag in repeated.between(0, len(pairs))]
+    assert len(repeated) == sum(found)
+    return found
 
 
-def by_a_set(pairs: list[tuple[str, str]]) -> list[bool]:
+def by_a_set(pairs: Pairs) -> list[bool]:
     return [pair in pairs[:number] for number, pair in enumerate(pairs)]
 
 
-@pytest.mark.parametrize("rows_at_once", [1, 3, 1 << 18])
-@given(pairs=st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc"))))
+@settings(deadline=None)
+@given(
+    pairs=st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc"))),
+    num_buckets=st.integers(1, 5),
+    at_once=st.integers(1, 9),
+)
 def test_all_but_the_first_of_equal_pairs_are_found(
-    tmp_path_factory: pytest.TempPathFactory, rows_at_once: int, pairs: list[tuple[str, str]]
+    tmp_path_factory: pytest.TempPathFactory, pairs: Pairs, num_buckets: int, at_once: int
 ) -> None:
-    path = tmp_path_factory.mktemp("digests") / "digests"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(attendo.text.duplicates, "_ROWS_AT_ONCE", rows_at_once)  # so that a few pairs make several parts
-        assert flags(path, pairs) == by_a_set(pairs)
-    assert not path.exists()
+    assert flags(tmp_path_factory.mktemp("digests"), pairs, num_buckets, at_once) == by_a_set(pairs)
 
 
 def test_the_sides_are_not_run_together() -> None:
@@ -37,6 +49,30 @@ def test_the_sides_are_not_run_together() -> None:
     )
 
 
-def test_many_pairs_in_several_parts(tmp_path: Path) -> None:
+def test_digests_that_share_a_half_are_two(tmp_path: Path) -> None:
+    halves = [(1, 1), (1, 2), (2, 1), (1, 1), (1, 2)]
+    buckets = DigestBuckets(tmp_path / "digests", 3)
+    buckets.add(np.array(halves, dtype=np.uint64))
+    assert sorted(row for path in buckets.paths for row in repeated_rows(path)) == [3, 4]
+
+
+def test_many_pairs_in_several_buckets(tmp_path: Path) -> None:
     pairs = [(str(number % 400_000), "x") for number in range(600_000)]
-    assert flags(tmp_path / "digests", pairs) == [False] * 400_000 + [True] * 200_000
+    assert flags(tmp_path, pairs, num_buckets=7, at_once=50_000) == [False] * 400_000 + [True] * 200_000
+
+
+@given(rows=st.sets(st.integers(0, 40)), start=st.integers(0, 41), size=st.integers(0, 41))
+def test_a_set_of_rows_is_a_set(rows: set[int], start: int, size: int) -> None:
+    found = RowSet(41)
+    for part in (sorted(rows)[::2], sorted(rows)[1::2]):  # two times, with rows of one byte in both
+        found.add(np.array(part, dtype=np.int64))
+    stop = min(41, start + size)
+    assert found.between(start, stop).tolist() == [row in rows for row in range(start, stop)]
+    assert len(found) == len(rows)
+
+
+def test_a_set_of_rows_takes_a_bit_for_each() -> None:
+    rows = RowSet(8_000_000)
+    rows.add(np.arange(0, 8_000_000, 3))
+    assert rows._bits.nbytes == 1_000_000
+    assert rows.between(7_999_990, 8_000_000).tolist() == [row % 3 == 0 for row in range(7_999_990, 8_000_000)]

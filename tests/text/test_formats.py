@@ -11,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attendo.errors import DataError
-from attendo.text.formats import MAX_LINE_BYTES, LineReader, RawPair, read_line_pairs, read_translations, read_tsv
+from attendo.text.formats import (
+    MAX_LINE_BYTES,
+    HeldLines,
+    LineReader,
+    RawPair,
+    is_compressed,
+    read_line_pairs,
+    read_translations,
+    read_tsv,
+)
 
 COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     "plain": bytes,
@@ -173,3 +182,38 @@ def test_translations_are_read_both_ways(tmp_path: Path, back: bool) -> None:
     german = "Grüß dich.".encode()
     assert sides[:3] == [(german, b"Hello.")] * 3
     assert sides[3:6] == [(german, b""), (b"", b""), (german, b"two  lines")]
+
+
+def test_a_range_of_a_file_is_read_alone(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(b"\xef\xbb\xbfone\r\n\xef\xbb\xbftwo\n\xff\xfethree\nfour")
+    with LineReader(path, start=0, end=8) as reader:
+        assert list(reader) == [b"one"]
+    # What a file begins with means nothing within it.
+    with LineReader(path, start=8, end=23, first_line=2) as reader:
+        assert [(reader.num_lines, line) for line in reader] == [(2, b"\xef\xbb\xbftwo"), (3, b"\xff\xfethree")]
+    with LineReader(path, start=23, end=27, first_line=4) as reader:
+        assert (list(reader), reader.num_lines) == ([b"four"], 4)
+    with LineReader(path, start=8, end=8, first_line=2) as reader:
+        assert (list(reader), reader.num_lines) == ([], 1)
+
+
+def test_held_lines_are_read_like_those_of_a_file(tmp_path: Path) -> None:
+    held = HeldLines(tmp_path / "a.tsv", [b"a\tb", b"c\r\td"], first_line=7)
+    assert list(read_tsv(held)) == [
+        RawPair(line=7, source=b"a", target=b"b"),
+        RawPair(line=8, source=b"c\r", target=b"d"),
+    ]
+    assert held.num_lines == 8
+
+
+def test_the_content_says_what_is_compressed(tmp_path: Path) -> None:
+    for name, content, compressed in (
+        ("a.gz", b"plain", False),
+        ("a.txt", gzip.compress(b""), True),
+        ("b.txt", lzma.compress(b""), True),
+        ("c.txt", zstandard.compress(b""), True),
+        ("d.txt", b"", False),
+    ):
+        (tmp_path / name).write_bytes(content)
+        assert is_compressed(tmp_path / name) is compressed

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attendo.errors import DataError
-from attendo.text.shards import PairShards, ShardWriter
+from attendo.text.shards import PairShards, ShardWriter, TokenRows, id_dtype
 
 Pairs = list[tuple[list[int], list[int]]]
 
@@ -38,6 +38,27 @@ def test_pairs_come_back(tmp_path_factory: pytest.TempPathFactory, pairs: Pairs,
     assert len(paths) == 4 * max(1, -(-len(pairs) // shard_pairs))
 
 
+@settings(deadline=None)
+@given(
+    pairs=st.lists(st.tuples(IDS, IDS), max_size=12),
+    shard_pairs=st.integers(1, 4),
+    at_once=st.integers(1, 7),
+    vocab_size=st.sampled_from([100, 70_000]),
+)
+def test_many_pairs_at_once_give_the_files_that_one_by_one_gives(
+    tmp_path_factory: pytest.TempPathFactory, pairs: Pairs, shard_pairs: int, at_once: int, vocab_size: int
+) -> None:
+    folder = tmp_path_factory.mktemp("shards")
+    write(folder / "one", "a", pairs, vocab_size, shard_pairs)
+    with ShardWriter(folder / "many", "a", vocab_size, shard_pairs) as writer:
+        for start in range(0, len(pairs), at_once):
+            some = pairs[start : start + at_once]
+            sides = [TokenRows.of([pair[side] for pair in some], id_dtype(vocab_size)) for side in (0, 1)]
+            writer.extend(*sides)
+    contents = [{path.name: path.read_bytes() for path in (folder / way).iterdir()} for way in ("one", "many")]
+    assert contents[0] == contents[1]
+
+
 def test_corpora_are_joined_behind_each_other(tmp_path: Path) -> None:
     write(tmp_path, "a", [([1, 0], [2, 0]), ([3, 0], [0])], shard_pairs=1)
     write(tmp_path, "b", [([4, 4, 0], [5, 0])])
@@ -48,6 +69,15 @@ def test_corpora_are_joined_behind_each_other(tmp_path: Path) -> None:
         with pytest.raises(IndexError, match=f"pair {outside} of 3"):
             joined.source(outside)
     assert len(PairShards.join([])) == 0
+
+
+def test_lengths_are_not_looked_up_before_they_are_asked_for(tmp_path: Path) -> None:
+    write(tmp_path, "a", [([1, 2, 0], [3, 0])])
+    shards = PairShards.join([PairShards.open(tmp_path, "a")])
+    assert len(shards) == 1
+    assert not {"source_lengths", "target_lengths"} & vars(shards).keys()
+    assert (shards.source_lengths.tolist(), shards.target_lengths.tolist()) == ([3], [2])
+    assert shards.source_lengths is shards.source_lengths
 
 
 def test_a_name_that_begins_another_is_not_confused(tmp_path: Path) -> None:

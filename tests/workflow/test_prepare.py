@@ -2,6 +2,7 @@ import dataclasses
 import gzip
 import json
 import lzma
+import multiprocessing
 import random
 import subprocess
 import sys
@@ -11,12 +12,16 @@ from pathlib import Path
 import pytest
 import zstandard
 
+import attendo.text.parts
+import attendo.workflow.preparation_stages
 from attendo.errors import DataError
 from attendo.text.corpora import CleaningConfig, CorpusConfig, DataConfig
 from attendo.text.prepared import PreparedData, Vocabulary
 from attendo.text.shards import PairShards
 from attendo.text.tokenization import TokenizerConfig
+from attendo.workflow.preparation_parts import InProcess, Workers
 from attendo.workflow.prepare import Progress, prepare
+from attendo.workflow.processes import WorkerProcesses
 
 VOCABULARY = TokenizerConfig(vocab_size=340)
 SYLLABLES = ["ka", "lo", "mi", "nu", "re", "so", "ti", "wu", "be", "zi"]
@@ -176,17 +181,68 @@ def test_a_vocabulary_from_a_sample_is_of_the_pairs_kept(tmp_path: Path) -> None
     assert len(prepared.corpora["a"]) == 400
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file of a prepared folder; the report without its seconds, the manifest without the report's checksum."""
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    report, manifest = json.loads(files["report.json"]), json.loads(files["manifest.json"])
+    del report["seconds"], manifest["files"]["report.json"]
+    return files | {"report.json": json.dumps(report).encode(), "manifest.json": json.dumps(manifest).encode()}
+
+
+def test_the_number_of_workers_and_of_parts_changes_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = pairs(700, seed=1)
+    lines = [*content[:300], ("", "x"), ("y", "z" * 2500), *content[300:], *content[100:250], *pairs(40, seed=4)]
+    table = [f"{source}\t{target}" for source, target in [*pairs(120, seed=2), *content[50:90]]]
+    (tmp_path / "b.tsv.gz").write_bytes(gzip.compress("\n".join([*table, "no tab"]).encode()))
+    translated = [*content[:60], *pairs(30, seed=6)]
+    back = [json.dumps({"source": t, "text": s, "finished": True, "source_truncated": False}) for s, t in translated]
+    data = DataConfig(
+        corpora=(
+            corpus(tmp_path, "a", lines),
+            CorpusConfig(name="b", tsv="b.tsv.gz"),
+            CorpusConfig(
+                name="c", back_translations=write_lines(tmp_path / "c.jsonl", [*back, "{}"]), source_tag="<bt>"
+            ),
+            corpus(tmp_path, "d", pairs(90, seed=5)),
+        ),
+        valid=corpus(tmp_path, "v", [*pairs(9, 2), *content[200:204]]),
+        cleaning=CleaningConfig(max_tokens=60),
+    )
+    vocabulary = dataclasses.replace(VOCABULARY, sample_pairs=200, vocab_size=320, joint=False)
+
+    def prepared(name: str, workers: Workers) -> dict[str, bytes]:
+        prepare(data, vocabulary, tmp_path / name, base_folder=tmp_path, seed=3, workers=workers)
+        return contents(tmp_path / name)
+
+    whole = prepared("whole", InProcess())
+    # Corpora so small are not cut, and no process is started for them, unless a part is said to be smaller yet.
+    monkeypatch.setattr(attendo.text.parts, "_BLOCK_BYTES", 1 << 10)
+    monkeypatch.setattr(attendo.workflow.preparation_stages, "PART_BYTES", 1 << 12)
+    monkeypatch.setattr(attendo.workflow.preparation_stages, "_BUCKET_BYTES", 1 << 14)
+    assert prepared("cut", InProcess()) == whole
+    with WorkerProcesses(2) as workers:
+        assert prepared("two", workers) == whole
+    with WorkerProcesses(3) as workers:
+        assert prepared("three", workers) == whole
+    report = json.loads(whole["report.json"])
+    assert [entry["dropped"]["duplicate"] for entry in report["corpora"]] == [150, 40, 60, 0]
+    assert [entry["in_valid"] for entry in report["corpora"]] == [4, 9, 0, 0]
+
+
+def test_no_process_is_started_for_little(tmp_path: Path) -> None:
+    data = DataConfig(corpora=(corpus(tmp_path, "a", pairs(200, seed=1)),))
+    with WorkerProcesses(2) as workers:
+        prepare(data, VOCABULARY, tmp_path / "p", base_folder=tmp_path, seed=1, workers=workers)
+        assert not multiprocessing.active_children()
+
+
 def test_preparing_twice_gives_the_same_bytes(tmp_path: Path) -> None:
     data = DataConfig(corpora=(corpus(tmp_path, "a", pairs(300, seed=1)),), valid=corpus(tmp_path, "v", pairs(9, 2)))
     vocabulary = dataclasses.replace(VOCABULARY, sample_pairs=100, vocab_size=300)
-    contents = []
     for name in ("one", "two"):
         prepare(data, vocabulary, tmp_path / name, base_folder=tmp_path, seed=3)
-        files = [path for path in (tmp_path / name).rglob("*") if path.is_file()]
-        timed = ("report.json", "manifest.json")  # have a duration and times of change
-        contents.append({path.name: path.read_bytes() for path in files if path.name not in timed})
-    assert contents[0] == contents[1]
-    assert len(contents[0]) == 12
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+    assert len(contents(tmp_path / "one")) == 14
 
 
 def test_duplicates_are_kept_on_request(tmp_path: Path) -> None:
@@ -197,17 +253,18 @@ def test_duplicates_are_kept_on_request(tmp_path: Path) -> None:
     assert texts(run(data, tmp_path), run(data, tmp_path).corpora["a"]) == content
 
 
-def test_progress_goes_through_three_readings(tmp_path: Path) -> None:
+def test_progress_goes_through_the_readings(tmp_path: Path) -> None:
     data = DataConfig(
         corpora=(corpus(tmp_path, "a", pairs(5000, seed=1)), corpus(tmp_path, "b", pairs(100, seed=2))),
     )
     seen: list[Progress] = []
     prepare(data, VOCABULARY, tmp_path / "p", base_folder=tmp_path, seed=1, progress=seen.append)
     total = sum(path.stat().st_size for path in tmp_path.iterdir() if path.is_file())
-    for stage in ("cleaning", "learning", "encoding"):
+    assert list(dict.fromkeys(progress.stage for progress in seen)) == ["scanning", "cleaning", "learning", "encoding"]
+    for stage in ("scanning", "cleaning", "learning", "encoding"):
         done = [progress.done_bytes for progress in seen if progress.stage == stage]
         assert done == sorted(done)
-        assert (len(done), done[-1]) == (3, total)
+        assert (len(done), done[-1]) == (4 if stage == "scanning" else 2, total)  # files, then parts
     assert {progress.total_bytes for progress in seen} == {total}
 
 

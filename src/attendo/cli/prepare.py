@@ -23,16 +23,37 @@ def prepare(
         typer.Option("--output", "-o", metavar="DIR", help="The prepared folder. Default: prepared/NAME-..."),
     ] = None,
     settings: SetOption = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, help="Processes that work on it; all processors, where left out."),
+    ] = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            "--ray",
+            metavar="ADDRESS",
+            help="Prepare on a Ray cluster (auto, HOST:PORT, or local for this machine); see docs/clusters.md.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Learns the vocabulary (or keeps that of training.init_from) and writes token shards; reports every pair."""
     from attendo.text.prepared import report_as_json
     from attendo.workflow.preparation import prepare_if_missing, prepared_folder
+    from attendo.workflow.processes import local_workers, usable_processors
 
     loaded = resolved_recipe(recipe, settings or ())
     folder = output or prepared_folder(loaded, Path("prepared"))
-    with RunReporter() as reporter:
-        report = prepare_if_missing(loaded, folder, reporter).report
+    if ray is not None:
+        from attendo.cluster.preparation import prepare_on_cluster
+
+        if workers is not None:
+            raise typer.BadParameter("not together with --ray", param_hint="--workers")
+        with RunReporter() as reporter:
+            report = prepare_on_cluster(loaded, folder, reporter, address=ray).report
+    else:
+        with RunReporter() as reporter, local_workers(workers or usable_processors()) as processes:
+            report = prepare_if_missing(loaded, folder, reporter, processes).report
     if as_json:
         print(json.dumps({"folder": str(folder), **report_as_json(report)}, indent=2, ensure_ascii=False))
     else:

@@ -1,12 +1,13 @@
 """The account of a corpus: each pair read is kept, or dropped for one reason, and the sums agree."""
 
-from array import array
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from attendo.errors import DataError
 from attendo.text.corpora import DROP_REASONS, CorpusConfig
@@ -41,98 +42,103 @@ class CorpusReport:
     """`<unk>` on either side; with byte fallback there should be none."""
 
 
-class Account:
-    """The counts of one corpus while it is written."""
+@dataclass(frozen=True, kw_only=True)
+class PairCounts:
+    """What became of some pairs of a corpus; two add up."""
 
-    def __init__(
-        self,
-        config: CorpusConfig,
-        name: str,
-        *,
-        source_byte_ids: Collection[int] = BYTE_IDS,
-        target_byte_ids: Collection[int] = BYTE_IDS,
-    ) -> None:
-        """Opens an account of zeros.
+    kept: int = 0
+    trimmed: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+    source: "TokenCounts" = field(default_factory=lambda: TokenCounts())
+    target: "TokenCounts" = field(default_factory=lambda: TokenCounts())
 
-        Args:
-            config: the corpus.
-            name: what the report calls it.
-            source_byte_ids: the ids of single bytes in the source vocabulary.
-            target_byte_ids: likewise of the target's.
-        """
-        self.name = name
-        self.files = " ".join(str(path) for path in config.paths(Path()))
-        """The corpus's files, as the recipe names them."""
-        self._config = config
-        self._kept = self._trimmed = 0
-        self._dropped: Counter[str] = Counter()
-        self._source_tokens, self._target_tokens = _TokenCount(source_byte_ids), _TokenCount(target_byte_ids)
+    @property
+    def read(self) -> int:
+        """Pairs in all."""
+        return self.kept + self.dropped.total()
 
-    def keep(self, src_ids: Sequence[int], tgt_ids: Sequence[int], *, trimmed: bool = False) -> None:
-        """Counts a pair as kept, and its tokens."""
-        self._kept += 1
-        self._trimmed += trimmed
-        self._source_tokens.add(src_ids)
-        self._target_tokens.add(tgt_ids)
-
-    def drop(self, reason: str) -> None:
-        """Counts a pair as dropped for one of `DROP_REASONS`."""
-        self._dropped[reason] += 1
-
-    def close(self, in_valid: int) -> CorpusReport:
-        """Gives the report.
-
-        Raises:
-            DataError: no pair was kept.
-        """
-        read = self._kept + self._dropped.total()
-        if not self._kept:
-            reasons = ", ".join(f"{count} {reason}" for reason, count in self._dropped.items())
-            raise DataError(
-                f"corpus {self.name} ({self.files}): none of its {read} pairs is kept ({reasons or 'it is empty'}); "
-                "correct the files or data.cleaning, or leave the corpus out"
-            )
-        source_tokens, source_bytes, source_unknown = self._source_tokens.counts()
-        target_tokens, target_bytes, target_unknown = self._target_tokens.counts()
-        return CorpusReport(
-            name=self.name,
-            files=tuple(str(path) for path in self._config.paths(Path())),
-            tags=self._config.tags,
-            read=read,
-            kept=self._kept,
-            dropped={reason: self._dropped[reason] for reason in DROP_REASONS},
-            trimmed=self._trimmed,
-            in_valid=in_valid,
-            source_tokens=source_tokens,
-            target_tokens=target_tokens,
-            source_byte_tokens=source_bytes,
-            target_byte_tokens=target_bytes,
-            unknown_tokens=source_unknown + target_unknown,
+    def __add__(self, other: "PairCounts") -> "PairCounts":
+        """Counts both."""
+        return PairCounts(
+            kept=self.kept + other.kept,
+            trimmed=self.trimmed + other.trimmed,
+            dropped=self.dropped + other.dropped,
+            source=self.source + other.source,
+            target=self.target + other.target,
         )
 
 
-class _TokenCount:
-    """Counts tokens, a block at a time: one by one it would take longer than to find them."""
+@dataclass(frozen=True, kw_only=True)
+class TokenCounts:
+    """The tokens of one side of some pairs; two add up."""
 
-    def __init__(self, byte_ids: Collection[int]) -> None:
-        self._is_byte = np.zeros(max(byte_ids, default=0) + 2, dtype=np.bool_)  # the last is for all ids above
-        self._is_byte[list(byte_ids)] = True
-        self._block = array("i")
-        self._total = self._single_bytes = self._unknown = 0
+    total: int = 0
+    single_bytes: int = 0
+    """Those that are bytes of characters the vocabulary lacks."""
+    unknown: int = 0
+    """`<unk>`."""
 
-    def add(self, ids: Sequence[int]) -> None:
-        self._block.extend(ids)
-        if len(self._block) > 1 << 16:
-            self._flush()
+    @classmethod
+    def of(cls, ids: npt.NDArray[np.integer], byte_ids: Collection[int] = BYTE_IDS) -> Self:
+        """Counts ids, `(num_tokens,)`.
 
-    def counts(self) -> tuple[int, int, int]:
-        """Gives the number of tokens, of single bytes among them, and of `<unk>`."""
-        self._flush()
-        return self._total, self._single_bytes, self._unknown
+        Args:
+            ids: of all sentences.
+            byte_ids: the ids of single bytes in the vocabulary.
+        """
+        is_byte = np.zeros(1 + max(*byte_ids, int(ids.max(initial=0)), 0), dtype=np.bool_)
+        is_byte[list(byte_ids)] = True
+        return cls(
+            total=len(ids),
+            single_bytes=int(np.count_nonzero(is_byte[ids])),
+            unknown=int(np.count_nonzero(ids == UNK_ID)),
+        )
 
-    def _flush(self) -> None:
-        ids = np.array(self._block, dtype=np.int32)
-        self._total += len(ids)
-        self._single_bytes += int(np.count_nonzero(self._is_byte[np.minimum(ids, len(self._is_byte) - 1)]))
-        self._unknown += int(np.count_nonzero(ids == UNK_ID))
-        del self._block[:]
+    def __add__(self, other: "TokenCounts") -> "TokenCounts":
+        """Counts both."""
+        return TokenCounts(
+            total=self.total + other.total,
+            single_bytes=self.single_bytes + other.single_bytes,
+            unknown=self.unknown + other.unknown,
+        )
+
+
+def file_names(config: CorpusConfig) -> tuple[str, ...]:
+    """Gives a corpus's files as the recipe names them."""
+    return tuple(str(path) for path in config.paths(Path()))
+
+
+def corpus_report(config: CorpusConfig, name: str, counts: PairCounts, *, in_valid: int) -> CorpusReport:
+    """Closes the account of a corpus.
+
+    Args:
+        config: the corpus.
+        name: what the report calls it.
+        counts: of all its pairs.
+        in_valid: pairs kept that the validation set has too.
+
+    Raises:
+        DataError: no pair was kept.
+    """
+    files = file_names(config)
+    if not counts.kept:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in counts.dropped.items())
+        raise DataError(
+            f"corpus {name} ({' '.join(files)}): none of its {counts.read} pairs is kept ({reasons or 'it is empty'}); "
+            "correct the files or data.cleaning, or leave the corpus out"
+        )
+    return CorpusReport(
+        name=name,
+        files=files,
+        tags=config.tags,
+        read=counts.read,
+        kept=counts.kept,
+        dropped={reason: counts.dropped[reason] for reason in DROP_REASONS},
+        trimmed=counts.trimmed,
+        in_valid=in_valid,
+        source_tokens=counts.source.total,
+        target_tokens=counts.target.total,
+        source_byte_tokens=counts.source.single_bytes,
+        target_byte_tokens=counts.target.single_bytes,
+        unknown_tokens=counts.source.unknown + counts.target.unknown,
+    )

@@ -1,13 +1,21 @@
 """What a recipe says of its corpora, and the way from their lines to clean pairs with every line accounted for."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from attendo.errors import DataError
-from attendo.text.formats import MAX_LINE_BYTES, LineReader, RawPair, read_line_pairs, read_translations, read_tsv
+from attendo.text.formats import (
+    MAX_LINE_BYTES,
+    LineReader,
+    Lines,
+    RawPair,
+    read_line_pairs,
+    read_translations,
+    read_tsv,
+)
 from attendo.text.placeholders import MAX_PLACEHOLDERS, placeholder
 
 DROP_REASONS = (
@@ -230,29 +238,33 @@ def check_files(data: DataConfig, base_folder: Path) -> None:
         )
 
 
-def read_corpus(corpus: CorpusConfig, folder: Path, taken: Callable[[int], None] | None = None) -> Iterator[RawPair]:
+def read_corpus(corpus: CorpusConfig, folder: Path) -> Iterator[RawPair]:
     """Yields every pair of a corpus as it lies in its files.
 
     Args:
         corpus: the corpus.
         folder: what its paths are relative to.
-        taken: called now and then with the bytes of the files read so far.
 
     Raises:
         DataError: a file is missing, broken or UTF-16, or the two differ in their number of lines.
     """
     with ExitStack() as stack:
-        readers = [stack.enter_context(LineReader(path)) for path in corpus.paths(folder)]
-        if corpus.translations or corpus.back_translations:
-            pairs = read_translations(readers[0], back=corpus.back_translations is not None)
-        else:
-            pairs = read_tsv(readers[0]) if corpus.tsv else read_line_pairs(readers[0], readers[1])
-        for raw in pairs:
-            yield raw
-            if taken and raw.line % 4096 == 0:
-                taken(sum(reader.position for reader in readers))
-        if taken:
-            taken(sum(reader.position for reader in readers))
+        yield from read_pairs(corpus, [stack.enter_context(LineReader(path)) for path in corpus.paths(folder)])
+
+
+def read_pairs(corpus: CorpusConfig, files: Sequence[Lines]) -> Iterator[RawPair]:
+    """Yields the pairs that lines of a corpus make, by its format.
+
+    Args:
+        corpus: the corpus.
+        files: the lines of each of its files, from the same one on.
+
+    Raises:
+        DataError: there are two, and one has more lines than the other.
+    """
+    if corpus.translations or corpus.back_translations:
+        return read_translations(files[0], back=corpus.back_translations is not None)
+    return read_tsv(files[0]) if corpus.tsv else read_line_pairs(files[0], files[1])
 
 
 def clean(pairs: Iterator[RawPair], corpus: str, cleaning: CleaningConfig) -> Iterator[SentencePair | Dropped]:

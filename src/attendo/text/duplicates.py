@@ -1,16 +1,22 @@
-"""Which pairs of a corpus of any size occurred before, found with bounded memory by way of a file of digests."""
+"""Which pairs of a corpus of any size occurred before, found with bounded memory by way of files of digests.
+
+Each pair has a digest and a row, its number. The digests go to disk in buckets, by their value, so that equal ones meet
+in one bucket; a bucket is small enough to be sorted in memory, and no bucket needs another. The digests are written
+once and read once, however many there are. What is kept in memory is one bit a pair.
+"""
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 # 128 bits: among 10^9 pairs the chance that two different ones share a digest is about 10^-21.
 _DIGEST_BYTES = 16
-_ROWS_AT_ONCE = 1 << 18
+
+Digests = npt.NDArray[np.uint64]
+"""`(num_pairs, 2)`: the two halves of each pair's digest."""
 
 
 def pair_digest(source: str, target: str) -> bytes:
@@ -18,54 +24,72 @@ def pair_digest(source: str, target: str) -> bytes:
     return hashlib.blake2b(f"{source}\n{target}".encode(), digest_size=_DIGEST_BYTES).digest()
 
 
-class DigestFile:
-    """Collects the digests of pairs in order; a context manager, which removes the file."""
+def as_digests(digests: Iterable[bytes]) -> Digests:
+    """Gives what `pair_digest` gave as numbers, `(num_pairs, 2)`."""
+    return np.frombuffer(b"".join(digests), dtype="<u8").reshape(-1, 2)
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file = path.open("w+b")
 
-    def add(self, digest: bytes) -> None:
-        """Appends what `pair_digest` gave."""
-        self._file.write(digest)
+class DigestBuckets:
+    """Files of digests and their rows.
 
-    def find_duplicates(self) -> npt.NDArray[np.bool_]:
-        """Gives for each pair whether an equal one came before it, `(num_pairs,)`.
+    Args:
+        folder: where they go; it is made.
+        num_buckets: how many. With one for every 10^6 pairs or so, sorting one takes some 100 MB.
+    """
 
-        The file is read once for each part of the range of digests, and a part has about 2^18 of them, so that the
-        memory needed does not grow with the number of pairs but for the byte each has in the result.
-        """
-        self._file.flush()
-        num_pairs = self._path.stat().st_size // _DIGEST_BYTES
-        duplicates = np.zeros(num_pairs, dtype=np.bool_)
-        num_parts = max(1, num_pairs // _ROWS_AT_ONCE)
-        for part in range(num_parts):
-            rows, digests = self._read_part(part, num_parts)
-            order = np.lexsort((digests[:, 1], digests[:, 0]))  # stable: among equals the first pair stays first
-            repeated = (digests[order[1:]] == digests[order[:-1]]).all(axis=1)
-            duplicates[rows[order[1:]][repeated]] = True
-        return duplicates
+    def __init__(self, folder: Path, num_buckets: int) -> None:
+        folder.mkdir()
+        self._paths = [folder / f"{number:04d}" for number in range(num_buckets)]
+        self.num_rows = 0
+        """Digests added so far."""
 
-    def _read_part(self, part: int, num_parts: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-        """Gives row numbers and digests, `(num_rows, 2)`, of those digests that fall into one part of their range."""
-        self._file.seek(0)
-        rows, digests = [], []
-        start = 0
-        while chunk := self._file.read(_ROWS_AT_ONCE * _DIGEST_BYTES):
-            table = np.frombuffer(chunk, dtype="<u8").reshape(-1, 2)
-            chosen = np.flatnonzero(table[:, 0] % np.uint64(num_parts) == part)
-            rows.append(chosen + start)
-            digests.append(table[chosen])
-            start += len(table)
-        if not rows:
-            return np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.uint64)
-        return np.concatenate(rows), np.concatenate(digests)
+    @property
+    def paths(self) -> list[Path]:
+        """The buckets that hold something, for `repeated_rows`."""
+        return [path for path in self._paths if path.exists()]
 
-    def __enter__(self) -> Self:
-        return self
+    def add(self, digests: Digests) -> None:
+        """Appends digests, whose rows follow those before."""
+        rows = np.arange(self.num_rows, self.num_rows + len(digests), dtype=np.uint64)
+        self.num_rows += len(digests)
+        buckets = digests[:, 0] % np.uint64(len(self._paths))
+        order = np.argsort(buckets, kind="stable")  # so that the rows of a bucket ascend
+        records = np.column_stack([digests, rows])[order].astype("<u8", copy=False)
+        ends = np.cumsum(np.bincount(buckets.astype(np.int64), minlength=len(self._paths)))
+        for path, part in zip(self._paths, np.split(records, ends[:-1]), strict=True):
+            if len(part):
+                with path.open("ab") as file:  # closed again: there may be more buckets than files can be open
+                    file.write(part.tobytes())
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._file.close()
-        self._path.unlink(missing_ok=True)
+
+def repeated_rows(bucket: Path) -> npt.NDArray[np.int64]:
+    """Gives the rows of a bucket whose digest an earlier row has, ascending, `(num_repeated,)`."""
+    records = np.fromfile(bucket, dtype="<u8").reshape(-1, 3)
+    order = np.lexsort((records[:, 1], records[:, 0]))  # stable: among equals the first row stays first
+    repeated = (records[order[1:], :2] == records[order[:-1], :2]).all(axis=1)
+    return np.sort(records[order[1:][repeated], 2]).astype(np.int64)
+
+
+class RowSet:
+    """A set of row numbers, a bit for each there can be."""
+
+    def __init__(self, num_rows: int) -> None:
+        self._bits = np.zeros(-(-num_rows // 8), dtype=np.uint8)
+        self._num_rows = num_rows
+        self._num_added = 0
+
+    def __len__(self) -> int:
+        """Counts the rows in it."""
+        return self._num_added
+
+    def add(self, rows: npt.NDArray[np.int64]) -> None:
+        """Puts rows in, none of which is in it yet."""
+        # Each bit is set once, so that adding is setting; numpy adds faster at repeated places than it sets bits there.
+        np.add.at(self._bits, rows >> 3, np.left_shift(1, rows & 7).astype(np.uint8))
+        self._num_added += len(rows)
+
+    def between(self, start: int, stop: int) -> npt.NDArray[np.bool_]:
+        """Says of each row from `start` to before `stop` whether it is in the set, `(stop - start,)`."""
+        assert 0 <= start <= stop <= self._num_rows, "rows that there are"
+        bits = np.unpackbits(self._bits[start >> 3 : -(-stop // 8)], bitorder="little")
+        return bits[start & 7 : (start & 7) + stop - start].astype(np.bool_)

@@ -11,11 +11,11 @@ import io
 import json
 import lzma
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self, cast
+from typing import IO, Any, Protocol, Self, cast
 
 import zstandard
 
@@ -43,6 +43,18 @@ class RawPair:
     """Why the line is no pair to train on, where its file says so: one of `text.corpora.DROP_REASONS`."""
 
 
+class Lines(Protocol):
+    """Lines of a file in order: what the readers of pairs below take."""
+
+    path: Path
+    num_lines: int
+    """The number of the line that was given last, from 1; before the first, of the line before it."""
+
+    def __iter__(self) -> Iterator[bytes]: ...
+
+    def __next__(self) -> bytes: ...
+
+
 class LineReader:
     """The lines of one file, decompressed as they are read; a context manager and an iterator.
 
@@ -53,13 +65,24 @@ class LineReader:
         DataError: the file is missing, is UTF-16, or its compressed content is broken.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, start: int = 0, end: int | None = None, first_line: int = 1) -> None:
+        """Opens a file, or a range of one that is not compressed.
+
+        Args:
+            path: the file.
+            start: the byte at which a line begins, the first to read.
+            end: the byte after the last to read; None reads all.
+            first_line: the number of the first line read.
+        """
         self.path = path
-        self.num_lines = 0
-        """Lines read so far."""
+        self.num_lines = first_line - 1
+        """The number of the line that was read last; of a whole file: lines read so far."""
         self._raw, self._text = _open(path)
+        if end is not None:
+            self._raw.seek(start)
+            self._text = cast("IO[bytes]", io.BufferedReader(_FileRange(self._raw, end), 1 << 17))
         try:
-            self._first = self._read_first_line()
+            self._first = self._read_first_line() if start == 0 else None
         except DataError:
             self.close()
             raise
@@ -119,7 +142,45 @@ class LineReader:
         self.close()
 
 
-def read_line_pairs(source: LineReader, target: LineReader) -> Iterator[RawPair]:
+class HeldLines:
+    """Lines that a `LineReader` gave before, to be read again without their file; an iterator."""
+
+    def __init__(self, path: Path, lines: Sequence[bytes], *, first_line: int) -> None:
+        self.path = path
+        self.num_lines = first_line - 1
+        """The number of the line that was given last."""
+        self._lines = iter(lines)
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> bytes:
+        """Gives the next line."""
+        line = next(self._lines)
+        self.num_lines += 1
+        return line
+
+
+def is_compressed(path: Path) -> bool:
+    """Says whether a file is gz, xz or zst.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    raw, text = _open(path)
+    with raw, text:
+        return text is not raw
+
+
+def line_count_error(source: Path, source_lines: int, target: Path, target_lines: int) -> DataError:
+    """Gives the error of two files that cannot be read as pairs, for one has more lines."""
+    return DataError(
+        f"{source} has {source_lines} lines and {target} has {target_lines}: line n of one must "
+        "translate line n of the other, so one of them misses lines; compare where they part"
+    )
+
+
+def read_line_pairs(source: Lines, target: Lines) -> Iterator[RawPair]:
     """Yields the pairs that two files of lines make, line by line.
 
     Raises:
@@ -136,13 +197,10 @@ def read_line_pairs(source: LineReader, target: LineReader) -> Iterator[RawPair]
     for _ in target:
         pass
     if source.num_lines != target.num_lines:
-        raise DataError(
-            f"{source.path} has {source.num_lines} lines and {target.path} has {target.num_lines}: line n of one must "
-            "translate line n of the other, so one of them misses lines; compare where they part"
-        )
+        raise line_count_error(source.path, source.num_lines, target.path, target.num_lines)
 
 
-def read_tsv(reader: LineReader) -> Iterator[RawPair]:
+def read_tsv(reader: Lines) -> Iterator[RawPair]:
     """Yields the pairs of a tab-separated file: source, target, and further columns, which are ignored.
 
     A line without a tab has `target` None; the reader of the pairs counts it as dropped.
@@ -153,7 +211,7 @@ def read_tsv(reader: LineReader) -> Iterator[RawPair]:
         yield RawPair(line=reader.num_lines, source=columns[0], target=target)
 
 
-def read_translations(reader: LineReader, *, back: bool) -> Iterator[RawPair]:
+def read_translations(reader: Lines, *, back: bool) -> Iterator[RawPair]:
     """Yields the pairs that `attendo translate --json` wrote: a line that was translated, and its best translation.
 
     A line of which only the beginning was translated, or whose translation the length limit ended, has the fault
@@ -205,6 +263,23 @@ def _open(path: Path) -> tuple[IO[bytes], IO[bytes]]:
     if kind == "zst":
         return raw, cast("IO[bytes]", io.BufferedReader(_ZstdStream(raw), 1 << 16))
     return raw, raw
+
+
+class _FileRange(io.RawIOBase):
+    """What is left of a plain file up to a byte."""
+
+    def __init__(self, raw: IO[bytes], end: int) -> None:
+        self._raw, self._end = raw, end
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fills `buffer` with what comes next; gives how many bytes, 0 at the end."""
+        view = memoryview(buffer).cast("B")
+        found = self._raw.read(min(len(view), max(0, self._end - self._raw.tell())))
+        view[: len(found)] = found
+        return len(found)
 
 
 class _ZstdStream(io.RawIOBase):

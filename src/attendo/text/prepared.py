@@ -11,7 +11,7 @@
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -189,14 +189,6 @@ def open_prepared(folder: Path, *, verify: bool = False) -> PreparedData:
         )
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"{folder}: is not as `attendo prepare` wrote it ({error!r}); run it again") from error
-
-
-def describe_files(paths: Sequence[Path], names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Gives size, SHA-256 and time of change of files, under the names given, as a manifest has them."""
-    return {
-        name: {"bytes": path.stat().st_size, "sha256": sha256(path), "mtime_ns": path.stat().st_mtime_ns}
-        for path, name in zip(paths, names, strict=True)
-    }
 
 
 def report_as_json(report: PreparationReport) -> dict[str, Any]:

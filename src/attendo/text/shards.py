@@ -7,6 +7,9 @@ than 65,536), all sentences behind each other, each with its `</s>`; and `.sourc
 
 from array import array
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -19,6 +22,37 @@ from attendo.errors import DataError
 _PARTS = ("source_ids", "source_offsets", "target_ids", "target_offsets")
 # An .npy header is padded to a multiple of 64 bytes with room for the first axis to grow: 128 for ours, always.
 _HEADER_BYTES = 128
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TokenRows:
+    """Sentences behind each other as ids: one side of pairs on their way to a shard."""
+
+    ids: npt.NDArray[np.unsignedinteger[Any]]
+    """`(num_tokens,)`: of all sentences, each with its `</s>`; of the type that `id_dtype` gives."""
+    offsets: npt.NDArray[np.int64]
+    """`(num_sentences + 1,)`: sentence i is `ids[offsets[i]:offsets[i + 1]]`."""
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sequence[int]], dtype: np.dtype[Any]) -> Self:
+        """Puts sentences behind each other."""
+        lengths = np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
+        offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
+        ids = np.fromiter(chain.from_iterable(sentences), dtype=dtype, count=int(offsets[-1]))
+        return cls(ids=ids, offsets=offsets)
+
+    def __len__(self) -> int:
+        """Counts the sentences."""
+        return len(self.offsets) - 1
+
+
+def id_dtype(vocab_size: int) -> np.dtype[Any]:
+    """Gives the type of an id in a shard.
+
+    Args:
+        vocab_size: of the larger side.
+    """
+    return np.dtype(np.uint16 if vocab_size <= 1 << 16 else np.uint32)
 
 
 class ShardWriter:
@@ -39,7 +73,7 @@ class ShardWriter:
         """
         folder.mkdir(parents=True, exist_ok=True)
         self._folder, self._corpus, self._shard_pairs = folder, corpus, shard_pairs
-        self._dtype = np.dtype(np.uint16 if vocab_size <= 1 << 16 else np.uint32)
+        self._dtype = id_dtype(vocab_size)
         self._number = 0
         self._source: _IdFile | None = None
         self._target: _IdFile | None = None
@@ -54,6 +88,20 @@ class ShardWriter:
         self._target.add(tgt_ids)
         if len(self._source) >= self._shard_pairs:
             self._finish()
+
+    def extend(self, source: "TokenRows", target: "TokenRows") -> None:
+        """Appends the pairs that two sides of equal number make."""
+        assert len(source) == len(target), "a pair has two sides"
+        start = 0
+        while start < len(source):
+            if self._source is None or self._target is None:
+                self._source, self._target = self._start("source"), self._start("target")
+            stop = min(len(source), start + self._shard_pairs - len(self._source))
+            self._source.extend(source, start, stop)
+            self._target.extend(target, start, stop)
+            start = stop
+            if len(self._source) >= self._shard_pairs:
+                self._finish()
 
     def close(self) -> None:
         """Finishes the last shard; a corpus without a pair gets one of no sentence."""
@@ -85,20 +133,13 @@ class ShardWriter:
 
 
 class PairShards:
-    """The pairs of one or several corpora behind each other, read from disk as they are asked for.
-
-    Attributes:
-        source_lengths: int32, `(num_pairs,)`: tokens of each source, with `</s>`.
-        target_lengths: int32, `(num_pairs,)`: tokens of each target, with `</s>`.
-    """
+    """The pairs of one or several corpora behind each other, read from disk as they are asked for."""
 
     def __init__(self, shards: Sequence["_Shard"]) -> None:
         """Joins shards; use `open` and `join`."""
         self._shards = list(shards)
         sizes = [len(shard) for shard in self._shards]
         self._starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-        self.source_lengths = _joined_lengths([shard.source_offsets for shard in self._shards])
-        self.target_lengths = _joined_lengths([shard.target_offsets for shard in self._shards])
 
     @classmethod
     def open(cls, folder: Path, corpus: str) -> Self:
@@ -120,6 +161,17 @@ class PairShards:
     def __len__(self) -> int:
         """Counts the pairs."""
         return int(self._starts[-1])
+
+    # On first use: they take four bytes a pair, and reading the offsets eight more, which opening alone should not.
+    @cached_property
+    def source_lengths(self) -> npt.NDArray[np.int32]:
+        """Tokens of each source, with `</s>`, `(num_pairs,)`."""
+        return _joined_lengths([shard.source_offsets for shard in self._shards])
+
+    @cached_property
+    def target_lengths(self) -> npt.NDArray[np.int32]:
+        """Tokens of each target, with `</s>`, `(num_pairs,)`."""
+        return _joined_lengths([shard.target_offsets for shard in self._shards])
 
     def source(self, index: int) -> npt.NDArray[np.unsignedinteger[Any]]:
         """Gives the ids of a source, `(src_len,)`, `</s>` last; an unsigned view of the file."""
@@ -153,6 +205,12 @@ class _IdFile:
     def add(self, ids: Sequence[int]) -> None:
         self._ids.write(np.asarray(ids, dtype=self._dtype).tobytes())
         self._offsets.append(self._offsets[-1] + len(ids))
+
+    def extend(self, rows: TokenRows, start: int, stop: int) -> None:
+        assert rows.ids.dtype == self._dtype, "ids as wide as the shard's"
+        first, last = int(rows.offsets[start]), int(rows.offsets[stop])
+        self._ids.write(rows.ids[first:last].tobytes())
+        self._offsets.frombytes((rows.offsets[start + 1 : stop + 1] - first + self._offsets[-1]).tobytes())
 
     def close(self) -> None:
         """Writes the header, now that the number of ids is known, and the offsets."""

@@ -1,12 +1,15 @@
 """A recipe's prepared data: where it lies, and making it where it is missing. Needs no torch."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
 
 from attendo.errors import RecipeError
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData, Vocabulary, fingerprint, is_prepared, open_prepared
+from attendo.workflow.preparation_parts import Workers
 from attendo.workflow.prepare import Progress, prepare
+from attendo.workflow.processes import local_workers, usable_processors
 
 
 class PreparationReporter(Protocol):
@@ -28,11 +31,20 @@ def prepared_folder(recipe: Recipe, root: Path) -> Path:
     return root / f"{recipe.name}-{_fingerprint(recipe)[:12]}"
 
 
-def prepare_if_missing(recipe: Recipe, folder: Path, reporter: PreparationReporter) -> PreparedData:
+def prepare_if_missing(
+    recipe: Recipe, folder: Path, reporter: PreparationReporter, workers: Workers | None = None
+) -> PreparedData:
     """Opens a recipe's prepared folder; makes it first where it is missing or of something else.
 
     Where the recipe fine-tunes a model (`training.init_from`, resolved by `workflow.initial_model`), it is prepared for
     that model's vocabulary.
+
+    Args:
+        recipe: what to prepare.
+        folder: the prepared folder.
+        reporter: who is told.
+        workers: who does the work; None is a process for each processor that this one may use, where there is enough
+            to do. They change nothing of what is prepared.
 
     Raises:
         DataError: a corpus cannot be used.
@@ -45,15 +57,17 @@ def prepare_if_missing(recipe: Recipe, folder: Path, reporter: PreparationReport
         return prepared
     assert recipe.data is not None, "without corpora it had no fingerprint"
     reporter.message(f"data: preparing {folder}")
-    return prepare(
-        recipe.data,
-        recipe.tokenizer,
-        folder,
-        base_folder=recipe.folder,
-        seed=recipe.training.seed,
-        vocabulary=_vocabulary(recipe),
-        progress=reporter.preparing,
-    )
+    with ExitStack() as stack:
+        return prepare(
+            recipe.data,
+            recipe.tokenizer,
+            folder,
+            base_folder=recipe.folder,
+            seed=recipe.training.seed,
+            vocabulary=_vocabulary(recipe),
+            progress=reporter.preparing,
+            workers=workers or stack.enter_context(local_workers(usable_processors())),
+        )
 
 
 def open_if_prepared(recipe: Recipe, folder: Path) -> PreparedData | None:

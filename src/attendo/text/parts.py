@@ -1,0 +1,243 @@
+"""A corpus in parts that can be read each on its own: ranges of bytes of its files, cut where a line of each begins.
+
+A first quick pass over a plain file (`scan_file`) counts the line feeds before each block of it. From that the byte at
+which any line begins is found by reading one block, so two files of a pair are cut at the same line. The parts of a
+corpus depend on its files alone, not on who reads them.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from attendo.errors import DataError
+from attendo.text.corpora import CorpusConfig, read_pairs
+from attendo.text.formats import HeldLines, LineReader, RawPair, is_compressed, line_count_error
+
+PART_BYTES = 4 << 20
+"""A good size of a part, all its files together: a second's work, and little enough for several in memory."""
+
+_BLOCK_BYTES = 1 << 16
+_LINE_FEED = 10
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ScannedFile:
+    """A file of a corpus, read once."""
+
+    path: Path
+    size: int
+    """Bytes."""
+    mtime_ns: int
+    """When it was last written to, from before the scan."""
+    sha256: str
+    lines_before: npt.NDArray[np.int64] | None
+    """Line feeds before each block of the file, and in all of it, `(num_blocks + 1,)`; None of a compressed file."""
+    num_lines: int
+    """Lines; the last need not have an end. 0 of a compressed file, whose lines are not counted."""
+
+    def line_start(self, line: int) -> int:
+        """Gives the byte at which a line of a plain file begins, counted from 0; `num_lines` gives the file's end."""
+        assert self.lines_before is not None, "a compressed file has no places to begin at"
+        if line == 0:
+            return 0
+        if line >= self.num_lines:
+            return self.size
+        block = int(np.searchsorted(self.lines_before, line, side="left")) - 1
+        with self.path.open("rb") as file:
+            file.seek(block * _BLOCK_BYTES)
+            content = np.frombuffer(file.read(_BLOCK_BYTES), dtype=np.uint8)
+        ends = np.flatnonzero(content == _LINE_FEED)
+        wanted = line - 1 - int(self.lines_before[block])
+        if wanted >= len(ends):
+            raise changed_error(self.path)
+        return block * _BLOCK_BYTES + int(ends[wanted]) + 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileRange:
+    """A range of a plain file that begins where a line does, and ends where one does."""
+
+    path: Path
+    start: int
+    """The first byte."""
+    end: int
+    """The byte after the last."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HeldText:
+    """Lines of a file that cannot be cut, as they were read."""
+
+    path: Path
+    lines: tuple[bytes, ...]
+    """As `LineReader` gives them."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CorpusPart:
+    """Lines of a corpus that follow each other: what one unit of work reads."""
+
+    corpus: CorpusConfig
+    files: tuple[FileRange | HeldText, ...]
+    """The same lines of each of the corpus's files."""
+    first_line: int
+    """The number of its first line, from 1."""
+    num_lines: int
+    num_bytes: int
+    """Bytes of the corpus's files, compressed where they are, that it stands for in reports of progress."""
+
+    def pairs(self) -> Iterator[RawPair]:
+        """Yields its pairs as they lie in the files.
+
+        Raises:
+            DataError: a file is UTF-16, or has changed since it was cut.
+        """
+        with ExitStack() as stack:
+            lines: list[LineReader | HeldLines] = []
+            for file in self.files:
+                if isinstance(file, HeldText):
+                    lines.append(HeldLines(file.path, file.lines, first_line=self.first_line))
+                else:
+                    reader = LineReader(file.path, start=file.start, end=file.end, first_line=self.first_line)
+                    lines.append(stack.enter_context(reader))
+            error = None
+            try:
+                yield from read_pairs(self.corpus, lines)
+            except DataError as found:
+                error = found  # may be that two files do not fit together any more
+            for one in lines:
+                if one.num_lines != self.first_line + self.num_lines - 1:
+                    raise changed_error(one.path)
+            if error is not None:
+                raise error
+
+
+def scan_file(path: Path) -> ScannedFile:
+    """Reads a file once, for its checksum and for where its lines are.
+
+    Raises:
+        DataError: it is missing, or is UTF-16.
+        OSError: it cannot be read.
+    """
+    with LineReader(path):  # says what is wrong with its first line
+        compressed = is_compressed(path)
+    status = path.stat()
+    checksum = hashlib.sha256()
+    counts = [0]
+    last = b""
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK_BYTES):
+            checksum.update(block)
+            counts.append(block.count(b"\n"))
+            last = block
+    lines_before = np.cumsum(np.array(counts, dtype=np.int64))
+    num_lines = int(lines_before[-1]) + (not last.endswith(b"\n") and last != b"")
+    return ScannedFile(
+        path=path,
+        size=status.st_size,
+        mtime_ns=status.st_mtime_ns,
+        sha256=checksum.hexdigest(),
+        lines_before=None if compressed else lines_before,
+        num_lines=0 if compressed else num_lines,
+    )
+
+
+def corpus_parts(corpus: CorpusConfig, files: Sequence[ScannedFile], *, part_bytes: int) -> Iterator[CorpusPart]:
+    """Yields the parts of a corpus in order, at least one, the same ones each time.
+
+    A corpus with a compressed file is read as a stream, by whoever iterates, and its parts hold their lines.
+
+    Args:
+        corpus: the corpus.
+        files: each of its files, scanned.
+        part_bytes: how large about a part is to be.
+
+    Raises:
+        DataError: the two files differ in their number of lines, or a compressed one is broken.
+    """
+    if any(file.lines_before is None for file in files):
+        return _streamed(corpus, [file.path for file in files], part_bytes)
+    for file in files[1:]:
+        if file.num_lines != files[0].num_lines:
+            raise line_count_error(files[0].path, files[0].num_lines, file.path, file.num_lines)
+    return _cut(corpus, files, part_bytes)
+
+
+def changed_error(path: Path) -> DataError:
+    """Gives the error of a corpus file that does not stay as it is."""
+    return DataError(f"{path}: was written to while it was being prepared; prepare again when it is complete")
+
+
+def _cut(corpus: CorpusConfig, files: Sequence[ScannedFile], part_bytes: int) -> Iterator[CorpusPart]:
+    """Cuts plain files at blocks of the first, so that the parts are about equal where lines are about equally long."""
+    first = files[0]
+    assert first.lines_before is not None
+    share = first.size / max(1, sum(file.size for file in files))
+    step = max(1, round(share * part_bytes / _BLOCK_BYTES))
+    inner = [int(line) for line in first.lines_before[step:-1:step] if 0 < line < first.num_lines]
+    cuts = [0, *dict.fromkeys(inner), first.num_lines]
+    starts = [0] * len(files)
+    for begin, end in pairwise(cuts):
+        ends = [file.line_start(end) for file in files]
+        ranges = zip(files, starts, ends, strict=True)
+        yield CorpusPart(
+            corpus=corpus,
+            files=tuple(FileRange(path=file.path, start=start, end=stop) for file, start, stop in ranges),
+            first_line=begin + 1,
+            num_lines=end - begin,
+            num_bytes=sum(ends) - sum(starts),
+        )
+        starts = ends
+
+
+def _streamed(corpus: CorpusConfig, paths: Sequence[Path], part_bytes: int) -> Iterator[CorpusPart]:
+    """Reads files from their beginning and gives out their lines, where one of them cannot be cut."""
+    with ExitStack() as stack:
+        readers = [stack.enter_context(LineReader(path)) for path in paths]
+        first_line, position = 1, 0
+        while True:
+            lines, whole = _next_lines(readers, part_bytes)
+            taken = sum(reader.position for reader in readers)
+            if lines[0] or first_line == 1:
+                yield CorpusPart(
+                    corpus=corpus,
+                    files=tuple(
+                        HeldText(path=path, lines=tuple(part)) for path, part in zip(paths, lines, strict=True)
+                    ),
+                    first_line=first_line,
+                    num_lines=len(lines[0]),
+                    num_bytes=taken - position,
+                )
+            first_line, position = first_line + len(lines[0]), taken
+            if whole:
+                return
+
+
+def _next_lines(readers: Sequence[LineReader], part_bytes: int) -> tuple[list[list[bytes]], bool]:
+    """Gives the next lines of each file, equally many, and whether all have ended.
+
+    Raises:
+        DataError: one has ended and another has not; the message has both counts.
+    """
+    lines: list[list[bytes]] = [[] for _ in readers]
+    size = 0
+    while size < part_bytes:
+        row = [next(reader, None) for reader in readers]
+        found = [line for line in row if line is not None]
+        if len(found) < len(row):
+            if found:
+                for reader in readers:
+                    for _ in reader:
+                        pass
+                raise line_count_error(readers[0].path, readers[0].num_lines, readers[1].path, readers[1].num_lines)
+            return lines, True
+        for kept, line in zip(lines, found, strict=True):
+            kept.append(line)
+            size += len(line) + 1
+    return lines, False

@@ -1,0 +1,239 @@
+"""The units of work that preparing a corpus is made of: pure functions of one picklable task, each on a part of it.
+
+`workflow.prepare` hands them to `Workers`, in the order below, and puts the results together in the order of the tasks:
+so what comes out does not depend on who works, how many, or where. Whoever has other workers, on other machines, writes
+another `Workers` and gives it to `prepare`; the corpus's files and the folder in the making have to be seen by all.
+
+| unit | task | result |
+|---|---|---|
+| `text.parts.scan_file` | a file | its checksum, and where its lines are |
+| `clean_part` | `CleanTask` | the digests of the part's clean pairs |
+| `text.duplicates.repeated_rows` | a bucket's file | which of its pairs came before |
+| `sample_part` | `SampleTask` | `Sample`: the pairs to learn the vocabulary from |
+| `learn_vocabulary` | `LearnTask` | a SentencePiece model, also written |
+| `encode_part` | `EncodeTask` | `EncodedPart`: ids, counts, and the lines of `dropped.tsv` |
+| `files.sha256` | a file that was written | its checksum |
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from attendo.text.accounting import PairCounts, TokenCounts, file_names
+from attendo.text.corpora import CleaningConfig, Dropped, SentencePair, clean
+from attendo.text.duplicates import Digests, as_digests, pair_digest
+from attendo.text.parts import CorpusPart, changed_error
+from attendo.text.shards import TokenRows, id_dtype
+from attendo.text.tokenization import Tokenizer, TokenizerConfig, learn_tokenizer
+
+TaskT = TypeVar("TaskT")
+ResultT = TypeVar("ResultT")
+
+
+class Workers(Protocol):
+    """Who does the units of work."""
+
+    def map(self, unit: Callable[[TaskT], ResultT], tasks: Iterable[TaskT]) -> Iterator[tuple[TaskT, ResultT]]:
+        """Yields each task with its result, in the order of the tasks.
+
+        Tasks are taken from the iterable as they are needed, a bounded number ahead of the one whose result is next,
+        and in the caller's thread. The error of a unit is raised when its turn comes.
+
+        Args:
+            unit: a function of a module, which other processes can import.
+            tasks: its arguments, picklable; results are so, too.
+        """
+
+
+class InProcess:
+    """Workers that are the calling process itself."""
+
+    def map(self, unit: Callable[[TaskT], ResultT], tasks: Iterable[TaskT]) -> Iterator[tuple[TaskT, ResultT]]:
+        """Yields each task with its result; does one when it is asked for."""
+        for task in tasks:
+            yield task, unit(task)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class CleanTask:
+    """A part to clean for the first time."""
+
+    part: CorpusPart
+    cleaning: CleaningConfig
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class SampleTask:
+    """Which pairs of a part belong to the sample."""
+
+    part: CorpusPart
+    cleaning: CleaningConfig
+    rows: npt.NDArray[np.int64]
+    """Numbers of the chosen ones among the part's clean pairs, from 0, ascending, `(num_chosen,)`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Sample:
+    """The chosen pairs of a part, as they are appended to a `LearnTask`'s files: UTF-8, one sentence a line."""
+
+    sources: bytes
+    targets: bytes
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class LearnTask:
+    """A vocabulary to learn."""
+
+    texts: tuple[Path, ...]
+    """Files of sentences, one a line, as `Sample` has them; a line of each is read in turn."""
+    config: TokenizerConfig
+    output: Path
+    """The SentencePiece model to write."""
+    seed: int
+    symbols: tuple[str, ...] = ()
+    """Words that are a piece each."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class EncodeTask:
+    """A part to turn into tokens."""
+
+    part: CorpusPart
+    cleaning: CleaningConfig
+    duplicates: npt.NDArray[np.bool_]
+    """Of the part's clean pairs, which came before, `(num_clean,)`."""
+    source_model: bytes
+    """The content of the SentencePiece model of the sources."""
+    target_model: bytes
+    """Of the targets; equal to `source_model` where the vocabulary is joint."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class EncodedPart:
+    """A part as it goes into the prepared folder."""
+
+    source: TokenRows
+    target: TokenRows
+    counts: PairCounts
+    dropped: str
+    """The part's lines of `dropped.tsv`."""
+
+
+@dataclass(kw_only=True, slots=True)
+class _Written:
+    """What `encode_part` collects."""
+
+    source_ids: list[list[int]] = field(default_factory=list)
+    target_ids: list[list[int]] = field(default_factory=list)
+    trimmed: int = 0
+    dropped: list[Dropped] = field(default_factory=list)
+
+
+def clean_part(task: CleanTask) -> Digests:
+    """Gives the digests of the pairs of a part that `clean` lets through, `(num_clean, 2)`.
+
+    Raises:
+        DataError: a file is broken, or has changed.
+    """
+    items = clean(task.part.pairs(), task.part.corpus.name, task.cleaning)
+    return as_digests(pair_digest(item.source, item.target) for item in items if isinstance(item, SentencePair))
+
+
+def sample_part(task: SampleTask) -> Sample:
+    """Gives the chosen pairs of a part.
+
+    Raises:
+        DataError: a file is broken, or has changed.
+    """
+    if not len(task.rows):
+        return Sample(sources=b"", targets=b"")
+    items = clean(task.part.pairs(), task.part.corpus.name, task.cleaning)
+    pairs = [item for item in items if isinstance(item, SentencePair)]
+    if task.rows[-1] >= len(pairs):
+        raise changed_error(task.part.files[0].path)
+    chosen = [pairs[row] for row in task.rows.tolist()]
+    return Sample(sources=_as_lines(pair.source for pair in chosen), targets=_as_lines(pair.target for pair in chosen))
+
+
+def learn_vocabulary(task: LearnTask) -> bytes:
+    """Learns a vocabulary and writes it; gives the content of its file.
+
+    SentencePiece works with threads of its own, always as many: what unigram learns depends on their number.
+
+    Raises:
+        DataError: the text cannot fill the vocabulary, or has too many characters for it.
+    """
+    files = [_sentences(path) for path in task.texts]
+    sentences = chain.from_iterable(zip(*files, strict=True))
+    return learn_tokenizer(sentences, task.config, task.output, task.seed, symbols=task.symbols).serialized
+
+
+def encode_part(task: EncodeTask) -> EncodedPart:
+    """Turns the pairs of a part into ids, all but those that are dropped, and accounts for each.
+
+    Raises:
+        DataError: a file is broken, or has changed.
+    """
+    corpus, cleaning = task.part.corpus, task.cleaning
+    source, target = _tokenizer(task.source_model), _tokenizer(task.target_model)
+    duplicates = iter(task.duplicates.tolist())
+    written = _Written()
+    for item in clean(task.part.pairs(), corpus.name, cleaning):
+        if isinstance(item, Dropped):
+            written.dropped.append(item)
+        elif (is_duplicate := next(duplicates, None)) is None:
+            raise changed_error(task.part.files[0].path)
+        elif is_duplicate:
+            written.dropped.append(item.dropped("duplicate"))
+        else:
+            # One by one: a batch would start SentencePiece's threads, and here the processes are many already.
+            src_ids, tgt_ids = source.encode(corpus.tagged(item.source)), target.encode(item.target)
+            if max(len(src_ids), len(tgt_ids)) > cleaning.max_tokens:
+                written.dropped.append(item.dropped("too_many_tokens"))
+            else:
+                written.source_ids.append(src_ids)
+                written.target_ids.append(tgt_ids)
+                written.trimmed += item.trimmed
+    return _encoded(task, written, source, target)
+
+
+def _encoded(task: EncodeTask, written: _Written, source: Tokenizer, target: Tokenizer) -> EncodedPart:
+    dtype = id_dtype(max(source.vocab_size, target.vocab_size))
+    sides = TokenRows.of(written.source_ids, dtype), TokenRows.of(written.target_ids, dtype)
+    corpus = task.part.corpus
+    files = " ".join(file_names(corpus))
+    lines = [
+        "\t".join((corpus.name, files, str(item.line), item.reason, item.source, item.target)) + "\n"
+        for item in written.dropped
+    ]
+    counts = PairCounts(
+        kept=len(written.source_ids),
+        trimmed=written.trimmed,
+        dropped=Counter(item.reason for item in written.dropped),
+        source=TokenCounts.of(sides[0].ids, source.byte_ids),
+        target=TokenCounts.of(sides[1].ids, target.byte_ids),
+    )
+    return EncodedPart(source=sides[0], target=sides[1], counts=counts, dropped="".join(lines))
+
+
+@lru_cache(maxsize=2)
+def _tokenizer(serialized: bytes) -> Tokenizer:
+    """Reads a model once a process: it takes as long as some hundred sentences."""
+    return Tokenizer(serialized)
+
+
+def _as_lines(sentences: Iterable[str]) -> bytes:
+    return "".join(f"{sentence}\n" for sentence in sentences).encode("utf-8")
+
+
+def _sentences(path: Path) -> Iterator[str]:
+    with path.open(encoding="utf-8", newline="\n") as file:
+        for line in file:
+            yield line.removesuffix("\n")

@@ -1,0 +1,308 @@
+"""The stages of a preparation: each hands its units of work to the workers, and puts together what they give.
+
+Results come in the order of the corpora's parts, whoever worked on them, so that the folder is the same to the byte for
+any number of workers. Nothing of the corpora is held but a few parts and a bit a pair.
+"""
+
+import random
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from attendo.files import sha256
+from attendo.text.accounting import CorpusReport, PairCounts, corpus_report
+from attendo.text.corpora import DataConfig
+from attendo.text.duplicates import DigestBuckets, Digests, RowSet, as_digests, pair_digest, repeated_rows
+from attendo.text.parts import PART_BYTES, CorpusPart, ScannedFile, changed_error, corpus_parts, scan_file
+from attendo.text.shards import ShardWriter
+from attendo.text.tokenization import Tokenizer, TokenizerConfig
+from attendo.workflow.preparation_parts import (
+    CleanTask,
+    EncodedPart,
+    EncodeTask,
+    InProcess,
+    LearnTask,
+    SampleTask,
+    Workers,
+    clean_part,
+    encode_part,
+    learn_vocabulary,
+    sample_part,
+)
+
+Stage = Literal["scanning", "cleaning", "learning", "encoding"]
+
+_DROPPED_HEADER = "corpus\tfiles\tline\treason\tsource\ttarget\n"
+# A bucket of digests for so many bytes of the corpora's files, which are some 10^5 to 10^6 pairs.
+_BUCKET_BYTES = 1 << 26
+_MAX_BUCKETS = 512
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How far a preparation is."""
+
+    stage: Stage
+    done_bytes: int
+    """Bytes of the corpus files read in this stage."""
+    total_bytes: int
+    """Bytes of all corpus files; each stage reads all of them, the first those of the validation set too."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cleaned:
+    """What the first reading tells the other two."""
+
+    part_rows: tuple[int, ...]
+    """How many pairs `clean` lets through of each part, over all corpora in order; a row is one of them."""
+    duplicates: RowSet
+    """Those that came before."""
+    in_valid: Counter[str]
+    """Pairs kept of each corpus that the validation set has too."""
+
+    @property
+    def num_kept(self) -> int:
+        """Pairs that neither `clean` nor the search for duplicates left out."""
+        return sum(self.part_rows) - len(self.duplicates)
+
+    def part_duplicates(self) -> Iterator[npt.NDArray[np.bool_]]:
+        """Yields for each part which of its rows came before, `(num_rows,)`."""
+        start = 0
+        for num_rows in self.part_rows:
+            yield self.duplicates.between(start, start + num_rows)
+            start += num_rows
+
+
+class _PartTask(Protocol):
+    """A task on a part."""
+
+    @property
+    def part(self) -> CorpusPart: ...
+
+
+PartTaskT = TypeVar("PartTaskT", bound=_PartTask)
+ResultT = TypeVar("ResultT")
+
+
+class Preparation:
+    """A preparation under way: the corpora, the folder in the making, and who works on it."""
+
+    def __init__(
+        self,
+        data: DataConfig,
+        base_folder: Path,
+        output: Path,
+        workers: Workers,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        """Takes note of what there is to do.
+
+        Args:
+            data: which corpora, and how to clean them; their files are there.
+            base_folder: what `data.folder` is relative to.
+            output: the folder in the making.
+            workers: who does the work.
+            progress: called behind each file that is scanned and each part that is done.
+        """
+        self._data, self._output, self._progress = data, output, progress
+        self._folder = base_folder / data.folder
+        self._total = sum(path.stat().st_size for corpus in data.corpora for path in corpus.paths(self._folder))
+        # What is one part or less is done before a process has started.
+        self._workers: Workers = workers if self._total > PART_BYTES else InProcess()
+        self._scanned: dict[Path, ScannedFile] = {}
+
+    def scan(self) -> None:
+        """Reads the files of the corpora and of the validation set once, for where their lines are.
+
+        Raises:
+            DataError: a file is UTF-16.
+        """
+        paths = list(dict.fromkeys(self._names().values()))
+        total, done = sum(path.stat().st_size for path in paths), 0
+        for path, scanned in self._workers.map(scan_file, paths):
+            self._scanned[path] = scanned
+            done += scanned.size
+            self._report("scanning", done, total)
+
+    def clean(self, valid: tuple[Sequence[str], Sequence[str]]) -> Cleaned:
+        """Finds which pairs are repeated, and how many the validation set has too.
+
+        Raises:
+            DataError: a file is broken, or the two of a corpus differ in their number of lines.
+        """
+        drop_duplicates = self._data.cleaning.drop_duplicates
+        held_out = _HeldOut(valid, once=drop_duplicates)
+        folder = self._output / "digests.tmp"
+        buckets = DigestBuckets(folder, min(_MAX_BUCKETS, 1 + self._total // _BUCKET_BYTES))
+        part_rows: list[int] = []
+        in_valid: Counter[str] = Counter()
+        tasks = (CleanTask(part=part, cleaning=self._data.cleaning) for part in self._parts())
+        for task, digests in self._map("cleaning", clean_part, tasks):
+            part_rows.append(len(digests))
+            in_valid[task.part.corpus.name] += held_out.count(digests)
+            if drop_duplicates:
+                buckets.add(digests)
+        duplicates = RowSet(sum(part_rows))
+        for _, rows in self._workers.map(repeated_rows, buckets.paths):
+            duplicates.add(rows)
+        shutil.rmtree(folder)
+        return Cleaned(part_rows=tuple(part_rows), duplicates=duplicates, in_valid=in_valid)
+
+    def learn(self, cleaned: Cleaned, config: TokenizerConfig, seed: int) -> tuple[tuple[Tokenizer, Tokenizer], int]:
+        """Learns one or two vocabularies from a sample; gives those of source and target, and the pairs in the sample.
+
+        Raises:
+            DataError: the text cannot fill the vocabulary, or has too many characters for it.
+        """
+        num_sampled = min(cleaned.num_kept, config.sample_pairs)
+        texts = self._output / "sample.source.tmp", self._output / "sample.target.tmp"
+        tasks = self._sample_tasks(cleaned, num_sampled, seed)
+        with texts[0].open("wb") as sources, texts[1].open("wb") as targets:
+            for _, sample in self._map("learning", sample_part, tasks):
+                sources.write(sample.sources)
+                targets.write(sample.targets)
+        outputs = self._output / "source.spm", self._output / "target.spm"
+        tags = self._data.source_tags
+        if config.joint:
+            learning = [LearnTask(texts=texts, config=config, output=outputs[0], seed=seed, symbols=tags)]
+        else:
+            learning = [
+                LearnTask(texts=texts[:1], config=config, output=outputs[0], seed=seed, symbols=tags),
+                LearnTask(texts=texts[1:], config=config, output=outputs[1], seed=seed),
+            ]
+        learned = [
+            Tokenizer(serialized, str(task.output))
+            for task, serialized in self._workers.map(learn_vocabulary, learning)
+        ]
+        for path in texts:
+            path.unlink()
+        return (learned[0], learned[-1]), num_sampled
+
+    def encode(self, cleaned: Cleaned, tokenizers: tuple[Tokenizer, Tokenizer]) -> list[CorpusReport]:
+        """Writes the shards of every corpus, and `dropped.tsv`; gives what became of each corpus's pairs.
+
+        Raises:
+            DataError: a corpus keeps no pair.
+        """
+        vocab_size = max(tokenizer.vocab_size for tokenizer in tokenizers)
+        results = self._map("encoding", encode_part, self._encode_tasks(cleaned, tokenizers))
+        reports = []
+        with (self._output / "dropped.tsv").open("w", encoding="utf-8", newline="\n") as dropped:
+            dropped.write(_DROPPED_HEADER)
+            # Each corpus has a part at least, if one without a line.
+            for config, (_, parts) in zip(self._data.corpora, groupby(results, key=_corpus_name), strict=True):
+                counts = PairCounts()
+                with ShardWriter(self._output / "shards", config.name, vocab_size) as shards:
+                    for _, encoded in parts:
+                        shards.extend(encoded.source, encoded.target)
+                        counts += encoded.counts
+                        dropped.write(encoded.dropped)
+                reports.append(corpus_report(config, config.name, counts, in_valid=cleaned.in_valid[config.name]))
+        return reports
+
+    def corpus_files(self) -> dict[str, dict[str, Any]]:
+        """Gives size, SHA-256 and time of change of the files that were read, under the recipe's names for them.
+
+        Raises:
+            DataError: one has changed since it was scanned.
+        """
+        found = {}
+        for name, path in self._names().items():
+            file, status = self._scanned[path], path.stat()
+            if (status.st_size, status.st_mtime_ns) != (file.size, file.mtime_ns):
+                raise changed_error(path)
+            found[name] = {"bytes": file.size, "sha256": file.sha256, "mtime_ns": file.mtime_ns}
+        return found
+
+    def written_files(self) -> dict[str, dict[str, Any]]:
+        """Gives size and SHA-256 of the files in the folder, under their names in it."""
+        written = sorted(path for path in self._output.rglob("*") if path.is_file())
+        return {
+            path.relative_to(self._output).as_posix(): {"bytes": path.stat().st_size, "sha256": checksum}
+            for path, checksum in self._workers.map(sha256, written)
+        }
+
+    def _names(self) -> dict[str, Path]:
+        """Gives every file under the name the recipe has for it."""
+        configs = [*self._data.corpora, *([self._data.valid] if self._data.valid else [])]
+        return {str(name): self._folder / name for config in configs for name in config.paths(Path())}
+
+    def _parts(self) -> Iterator[CorpusPart]:
+        """Yields the parts of all corpora, in order."""
+        for corpus in self._data.corpora:
+            scanned = [self._scanned[path] for path in corpus.paths(self._folder)]
+            yield from corpus_parts(corpus, scanned, part_bytes=PART_BYTES)
+
+    def _sample_tasks(self, cleaned: Cleaned, num_sampled: int, seed: int) -> Iterator[SampleTask]:
+        # Knuth's selection sampling: an exact sample of known size in one reading, without holding it.
+        rng, wanted, left = random.Random(seed), num_sampled, cleaned.num_kept
+        for part, duplicates in zip(self._parts(), cleaned.part_duplicates(), strict=False):
+            chosen = []
+            for row in np.flatnonzero(~duplicates).tolist():
+                if rng.random() * left < wanted:
+                    wanted -= 1
+                    chosen.append(row)
+                left -= 1
+            yield SampleTask(part=part, cleaning=self._data.cleaning, rows=np.array(chosen, dtype=np.int64))
+
+    def _encode_tasks(self, cleaned: Cleaned, tokenizers: tuple[Tokenizer, Tokenizer]) -> Iterator[EncodeTask]:
+        models = [tokenizer.serialized for tokenizer in tokenizers]
+        # A compressed file that changes can come to other parts than before; `corpus_files` then says so.
+        for part, duplicates in zip(self._parts(), cleaned.part_duplicates(), strict=False):
+            yield EncodeTask(
+                part=part,
+                cleaning=self._data.cleaning,
+                duplicates=duplicates,
+                source_model=models[0],
+                target_model=models[1],
+            )
+
+    def _map(
+        self, stage: Stage, unit: Callable[[PartTaskT], ResultT], tasks: Iterator[PartTaskT]
+    ) -> Iterator[tuple[PartTaskT, ResultT]]:
+        """Has tasks done, one for each part, and reports how far the stage is."""
+        done = 0
+        for task, result in self._workers.map(unit, tasks):
+            done += task.part.num_bytes
+            self._report(stage, done, self._total)
+            yield task, result
+
+    def _report(self, stage: Stage, done: int, total: int) -> None:
+        if self._progress:
+            self._progress(Progress(stage=stage, done_bytes=done, total_bytes=total))
+
+
+class _HeldOut:
+    """The pairs of the validation set, to be found among others.
+
+    Args:
+        pairs: its sources and targets.
+        once: count a pair only the first time it is found, as what comes again is dropped.
+    """
+
+    def __init__(self, pairs: tuple[Sequence[str], Sequence[str]], *, once: bool) -> None:
+        found = [pair_digest(source.strip(), target.strip()) for source, target in zip(*pairs, strict=True)]
+        self._digests, self._once = set(found), once
+        self._starts = np.unique(as_digests(found)[:, 0])
+
+    def count(self, digests: Digests) -> int:
+        """Counts those that are of pairs of the validation set."""
+        found = 0
+        for row in np.flatnonzero(np.isin(digests[:, 0], self._starts)):
+            digest = digests[row].tobytes()
+            if digest in self._digests:
+                found += 1
+                if self._once:
+                    self._digests.discard(digest)
+        return found
+
+
+def _corpus_name(done: tuple[EncodeTask, EncodedPart]) -> str:
+    return done[0].part.corpus.name
