@@ -22,7 +22,7 @@ TABLE = [
     ["evaluation", "interop"],
     ["recipe", "attention_maps"],
     ["workflow"],
-    ["demo", "bench"],
+    ["demo", "bench", "cluster"],
     ["cli"],
     ["__main__"],
 ]
@@ -36,6 +36,8 @@ EXTRAS = {
     "onnx",
     "onnxruntime",
     "google.protobuf",
+    "pyarrow",
+    "ray",
     "sentencepiece.sentencepiece_model_pb2",  # which needs protobuf
 }
 """Not installed everywhere: what needs one imports it where it is wanted, so that the rest works without."""

@@ -241,3 +241,26 @@ def test_a_pause_of_the_input_brings_what_is_there(model_folder: Path) -> None:
     command.stdin.close()
     command.stdout.close()
     assert command.wait(timeout=60) == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--ray", "local"], ["source.txt", "--ray", "local"], ["-o", "output.txt", "--ray", "local"]],
+)
+def test_a_cluster_needs_two_files(attendo: Command, model_folder: Path, arguments: list[str]) -> None:
+    finished = attendo("translate", model_folder, *arguments, stdin=TEXT)
+    assert (finished.status, finished.out) == (2, "")
+    assert "FILE and --output are files" in finished.err
+
+
+def test_without_ray_a_cluster_is_one_line(
+    attendo: Command, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, output = tmp_path / "source.txt", tmp_path / "output.txt"
+    source.write_bytes(TEXT)
+    monkeypatch.setattr("attendo.workflow.extras.find_spec", lambda name: None)
+    finished = attendo("translate", model_folder, source, "-o", output, "--ray", "auto")
+    assert finished.status == 1
+    assert finished.err == (
+        'attendo: error: ray, pyarrow, pandas: not installed, and needed here; pip install "attendo[ray]"\n'
+    )

@@ -2,10 +2,13 @@
 
 import json
 import sys
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated, Any, Self, TextIO
 
 import typer
 
@@ -27,6 +30,8 @@ from attendo.cli.progress import JobProgress, note
 from attendo.files import atomic_path
 
 if TYPE_CHECKING:
+    from attendo.cluster.part_translation import Decoding, Output
+    from attendo.cluster.text_parts import TextFiles
     from attendo.decoding.alignment import Alignment
     from attendo.decoding.translation import Candidate, Counts, Translation
     from attendo.decoding.wishes import Wishes
@@ -75,21 +80,46 @@ def translate(
     ensemble: EnsembleOption = None,
     settings: SetSearchOption = None,
     threads: ThreadsOption = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            "--ray",
+            metavar="ADDRESS",
+            help="Translate FILE on a Ray cluster (auto, HOST:PORT, or local for this machine); see docs/clusters.md.",
+        ),
+    ] = None,
 ) -> None:
     """Translates text, a line in, a line out, in order.
 
     Sampling, diverse n best, forbidden words and more are settings of the search: see docs/translating.md.
     """
+    search = {
+        **search_changes(beam_size=beam_size, length_penalty=length_penalty, n_best=n_best),
+        **guard_changes(no_guards),
+    }
+    written = WrittenLines(as_json=as_json, scores=scores)
+    if ray is not None:
+        from attendo.cluster.part_translation import Decoding, Output
+        from attendo.cluster.text_parts import TextFiles
+
+        if file is None or output is None or file.is_fifo():
+            raise typer.BadParameter("on a cluster, FILE and --output are files", param_hint="--ray")
+        names = tuple(ensemble or ())
+        _translate_on_cluster(
+            Decoding(model=model, ensemble=names, search=search, overrides=tuple(settings or ()), dtype=dtype),
+            TextFiles(source=file, target_prefixes=target_prefix, forced_words=forced_words),
+            output,
+            Output(format=written, settings=asdict(written), alignment=alignment),
+            address=ray,
+            threads=threads,
+        )
+        return
     from attendo.workflow.lines import count_lines, lines_from, with_wishes
     from attendo.workflow.translate import load
 
     # Before the model is read, so that a missing file is told at once; but a pipe can be read only once.
     total = count_lines(file) if file and not file.is_fifo() else None
     lines, wishes = with_wishes(lines_from(file), target_prefix, forced_words)
-    search = {
-        **search_changes(beam_size=beam_size, length_penalty=length_penalty, n_best=n_best),
-        **guard_changes(no_guards),
-    }
     engine = load(model, ensemble=ensemble or (), search=search, overrides=settings or (), dtype=dtype, threads=threads)
     if file is None and sys.stdin.isatty():
         note("reading from the terminal, a sentence a line; end with Ctrl-D")
@@ -98,15 +128,88 @@ def translate(
         n_best = engine.search.n_best
         translated = _translated(engine, lines, wishes, alignment=alignment)
         for number, (translation, alignments) in enumerate(translated, start=1):
-            if as_json:
-                written = json_line(translation, n_best=n_best, alignments=alignments)
-            else:
-                written = format_translation(translation, number, n_best=n_best, scores=scores, alignments=alignments)
-            stream.write(written)
+            stream.write(written(translation, number, alignments, n_best=n_best))
             stream.flush()
             progress.update(number)
     for line in summary(engine.counts, progress.seconds):
         note(line)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrittenLines:
+    """What is written of a line's translations, on one machine and on a cluster."""
+
+    as_json: bool
+    """A JSON object a line, in place of text."""
+    scores: bool
+    """Of text: score and log-probability too."""
+
+    def __call__(
+        self, translation: "Translation", number: int, alignments: "Sequence[Alignment]", *, n_best: int
+    ) -> str:
+        """Gives it, each line with its end; for the arguments see `format_translation`."""
+        if self.as_json:
+            return json_line(translation, n_best=n_best, alignments=alignments)
+        return format_translation(translation, number, n_best=n_best, scores=self.scores, alignments=alignments)
+
+
+class _ClusterReporter:
+    """Says on standard error how translating on a cluster goes; a context manager."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._progress: JobProgress | None = None
+        self._started = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Since the first line was translated, or since the start."""
+        return time.monotonic() - self._started
+
+    def message(self, text: str) -> None:
+        """Prints a line."""
+        if self._progress is None:
+            note(text)
+        else:
+            self._progress.say(text)
+
+    def started(self, done: int, total: int) -> None:
+        """Begins to show how far it is."""
+        if done:
+            self.message(f"going on: {done:,} of {total:,} lines are there already")
+        self._started = time.monotonic()
+        self._progress = self._stack.enter_context(JobProgress("translating", "lines", total, first=done))
+        self._progress.update(done)
+
+    def translated(self, done: int) -> None:
+        """Shows how far it is."""
+        if self._progress is not None:
+            self._progress.update(done)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+
+def _translate_on_cluster(
+    decoding: "Decoding", files: "TextFiles", destination: Path, output: "Output", *, address: str, threads: int | None
+) -> None:
+    """Translates a file on a cluster and says what was done."""
+    from attendo.cluster.translation import translate_on_cluster
+
+    with _ClusterReporter() as reporter:
+        finished = translate_on_cluster(
+            decoding, files, destination, output, address=address, threads=threads, reporter=reporter
+        )
+    for line in summary(finished.counts, reporter.seconds, lines_now=finished.lines_now):
+        note(line)
+    if len(finished.kernels) > 1:
+        shares = ", ".join(f"{kernel} {lines:,}" for kernel, lines in finished.kernels.most_common())
+        note(f"the machines are of several kinds, whose scores may differ in the last digits; lines: {shares}")
 
 
 def _translated(
@@ -188,10 +291,18 @@ def _json_candidate(candidate: "Candidate", alignment: "Alignment | None") -> di
     return found
 
 
-def summary(counts: "Counts", seconds: float) -> list[str]:
-    """What was done, and what was cut."""
-    rate = counts.lines / max(seconds, 1e-9)
-    lines = [f"translated {counts.lines:,} lines in {seconds:.1f} s, {rate:,.1f} lines/s"]
+def summary(counts: "Counts", seconds: float, *, lines_now: int | None = None) -> list[str]:
+    """What was done, and what was cut.
+
+    Args:
+        counts: of all lines.
+        seconds: that it took.
+        lines_now: how many of them were translated in that time; left out, all.
+    """
+    done = counts.lines if lines_now is None else lines_now
+    lines = [f"translated {done:,} lines in {seconds:.1f} s, {done / max(seconds, 1e-9):,.1f} lines/s"]
+    if done < counts.lines:
+        lines.append(f"{counts.lines:,} lines in all, with those of earlier starts")
     if counts.truncated:
         lines.append(
             f"{counts.truncated:,} lines were too long, and only their beginning was translated; to allow more: "

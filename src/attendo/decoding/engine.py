@@ -123,10 +123,17 @@ class Translator:
             yield from window
 
     def stream_windows(
-        self, lines: Iterable[str], wishes: Iterable[Wishes] | None = None, *, pause_s: float = PAUSE_S
+        self,
+        lines: Iterable[str],
+        wishes: Iterable[Wishes] | None = None,
+        *,
+        pause_s: float = PAUSE_S,
+        first: int = 1,
     ) -> Iterator[list[Translation]]:
-        """Translates as `stream` does; yields what was translated together, for what else is to be done with it."""
-        first = 1
+        """Translates as `stream` does; yields what was translated together, for what else is to be done with it.
+
+        `first` is the number of the first line, where the lines are part of a longer text.
+        """
         arriving = windows(
             paired(lines, wishes), self.config.window_lines, pause_s=pause_s, characters=lambda pair: len(pair[0])
         )

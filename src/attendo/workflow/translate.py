@@ -1,7 +1,9 @@
 """From a model folder to an engine that translates, scores and shows its attention: what `attendo.load` gives."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 from pathlib import Path
 from typing import Any, Literal
 
@@ -114,6 +116,22 @@ class Engine:
         """Translates as `stream` does, and aligns each of a line's n best with the line."""
         for window in self._translator.stream_windows(lines, wishes, pause_s=pause_s):
             yield from zip(window, self._translator.align_translations(window), strict=True)
+
+    def stream_part(
+        self, lines: Iterable[str], wishes: Iterable[Wishes] | None, *, first: int, alignment: bool
+    ) -> Iterator[tuple[Translation, tuple[Alignment, ...]]]:
+        """Translates lines that are part of a longer text, as `stream`, or `stream_aligned`, translates them in it.
+
+        Args:
+            lines: a sentence each.
+            wishes: what is wanted of each line's translation.
+            first: the number of the first line in the whole text; samples and messages hang on it.
+            alignment: whether each of a line's n best is aligned with the line.
+        """
+        # None arrives later than another: all are there.
+        for window in self._translator.stream_windows(lines, wishes, pause_s=math.inf, first=first):
+            aligned = self._translator.align_translations(window) if alignment else repeat(())
+            yield from zip(window, aligned, strict=False)
 
     def align(self, pairs: Iterable[tuple[str, str | Sequence[int]]]) -> Iterator[Alignment]:
         """Which source words the words of given translations come from, by encoder-decoder attention.
