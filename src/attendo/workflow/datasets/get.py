@@ -172,10 +172,6 @@ def _files(text: UnpackedText) -> tuple[WrittenFile, WrittenFile]:
     return text.source, text.target
 
 
-def _is_there(text: UnpackedText, folder: Path) -> bool:
-    return all((folder / file.name).is_file() for file in _files(text))
-
-
 def _is_whole(text: UnpackedText, folder: Path, progress: Callable[[Progress], None]) -> bool:
     total, done = sum(file.bytes for file in _files(text)), 0
     for file in _files(text):
