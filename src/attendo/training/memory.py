@@ -2,28 +2,36 @@
 
 import ctypes
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-_TRIM_THRESHOLD, _TOP_PAD, _MMAP_MAX = -1, -2, -4  # of mallopt(3)
-_MOST = 2**31 - 1
-_STEP_BYTES = 64 << 20
+_TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD, _MMAP_MAX = -1, -2, -3, -4  # of mallopt(3)
+_KEEPING = ((_MMAP_MAX, 0), (_TRIM_THRESHOLD, 2**31 - 1), (_TOP_PAD, 64 << 20))
+_AT_FIRST = ((_MMAP_MAX, 1 << 16), (_TRIM_THRESHOLD, 1 << 17), (_TOP_PAD, 1 << 17), (_MMAP_THRESHOLD, 1 << 17))
+"""What a process starts with."""
 
 
-def keep_freed_memory() -> bool:
-    """Has this process keep memory that it frees, to use it again, where the system's allocator can be told so (glibc).
+@contextmanager
+def kept_memory() -> Iterator[bool]:
+    """Within the block this process keeps memory that it frees, to use it again, where the allocator is glibc's.
 
     Each update frees what the one before it has asked for: activations and gradients, many of them of tens of MB. Glibc
     gives those back to the system, which clears every page of them before it hands them out anew; for a base model on
-    two cores that took a sixth of the time of an update. The process grows to the largest it has ever been, and stays
-    there.
+    two cores that took a sixth of the time of an update. Within the block the process grows to the largest it has been,
+    and stays there; behind it, glibc does as at first, and what is free goes back.
 
-    Returns:
-        Whether it does from now on.
+    Yields:
+        Whether it is so.
     """
-    if os.name != "posix":
-        return False
+    libc = ctypes.CDLL(None) if os.name == "posix" else None
+    if not hasattr(libc, "mallopt") or not hasattr(libc, "malloc_trim"):
+        yield False
+        return
+    assert libc is not None
+    kept = all(libc.mallopt(name, value) == 1 for name, value in _KEEPING)
     try:
-        mallopt = ctypes.CDLL(None).mallopt
-    except AttributeError:
-        return False
-    settings = ((_MMAP_MAX, 0), (_TRIM_THRESHOLD, _MOST), (_TOP_PAD, _STEP_BYTES))
-    return all(mallopt(name, value) == 1 for name, value in settings)
+        yield kept
+    finally:
+        for name, value in _AT_FIRST:
+            libc.mallopt(name, value)
+        libc.malloc_trim(0)

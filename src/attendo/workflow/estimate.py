@@ -12,7 +12,7 @@ from attendo.model.transformer import Transformer
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData, Vocabulary
 from attendo.training.forward import TrainingBatch, collate_for
-from attendo.training.memory import keep_freed_memory
+from attendo.training.memory import kept_memory
 from attendo.training.update import batch_loss, make_optimizer, update
 from attendo.workflow.device import choose_device
 from attendo.workflow.train import batch_stream, mix
@@ -148,13 +148,12 @@ def _mix(recipe: Recipe, prepared: PreparedData) -> tuple[MixPart, ...]:
 
 def _try_out(model: Transformer, recipe: Recipe) -> tuple[float, float]:
     """Target tokens a second in a whole update, and bytes that the backward pass keeps for each target token."""
-    keep_freed_memory()
     optimizer = make_optimizer(model, recipe.training)
     rate = 0.0
     device = model.output_weight.device
     for tokens in _TRIAL_TOKENS:
         batch = _made_up(tokens, model).to(device)
-        with fast_float32_products(device):
+        with kept_memory(), fast_float32_products(device):
             update(model, optimizer, [batch], batch.num_tokens, 1, recipe.training)  # warm-up
             started, updates = time.perf_counter(), 0
             while updates < 3 and time.perf_counter() - started < _LARGE_ENOUGH_S:

@@ -21,7 +21,7 @@ from attendo.text.corpora import epoch_weights
 from attendo.text.prepared import PreparedData
 from attendo.training.batches import BatchStream, Rewriting
 from attendo.training.loop import Ending, Hooks, Position, StepMetrics, Validation, run
-from attendo.training.memory import keep_freed_memory
+from attendo.training.memory import kept_memory
 from attendo.training.processes import Processes
 from attendo.training.replica import replica_of
 from attendo.training.state import blank_state, export_state
@@ -104,7 +104,6 @@ class TrainingRun:
         config = recipe.training
         if config.threads is not None:
             torch.set_num_threads(config.threads)
-        keep_freed_memory()
         device = choose_device(config.device, self._processes.local_rank)
         torch.manual_seed(config.seed)
         self.model = build_model(recipe, prepared)
@@ -151,9 +150,10 @@ class TrainingRun:
         )
         if self.recipe.training.init_from is not None and self.position == Position():
             self._validate_start()
-        self.position, ending = run(
-            self.model, self._optimizer, self._stream, self.position, self.recipe.training, hooks, self._replica
-        )
+        with kept_memory():
+            self.position, ending = run(
+                self.model, self._optimizer, self._stream, self.position, self.recipe.training, hooks, self._replica
+            )
         self._finish_saving()
         model = self.folder / "model"
         (is_missing,) = self._processes.of_main([self.prepared.valid is None or not model.is_dir()])

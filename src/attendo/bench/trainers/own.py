@@ -19,7 +19,7 @@ from attendo.model.transformer import Transformer
 from attendo.training.batches import Pairs
 from attendo.training.config import TrainingConfig
 from attendo.training.forward import collate_for
-from attendo.training.memory import keep_freed_memory
+from attendo.training.memory import kept_memory
 from attendo.training.update import make_optimizer, update
 
 
@@ -40,7 +40,6 @@ class OwnTrainer:
             num_heads=job.num_heads,
             dropout=job.dropout,
         )
-        keep_freed_memory()
         self._device = torch.device(job.device)
         self.model = Transformer(config, job.vocab_size, job.vocab_size).to(self._device).train()
         self._config = TrainingConfig(
@@ -70,4 +69,5 @@ class OwnTrainer:
 
 
 if __name__ == "__main__":
-    serve(OwnTrainer)
+    with kept_memory():
+        serve(OwnTrainer)
