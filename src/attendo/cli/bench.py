@@ -1,20 +1,15 @@
 """`attendo bench`: speed on this machine beside the installed peers."""
 
 import json
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, Protocol, get_args
 
 import typer
 
 from attendo.cli.options import JsonOption, LengthPenaltyOption, ThreadsOption
 from attendo.cli.progress import JobProgress, note
 from attendo.files import write_text
-
-if TYPE_CHECKING:
-    from attendo.bench.compare import Measurement
-    from attendo.bench.decode import DecodeBench
-    from attendo.bench.training import TrainBench
-    from attendo.bench.training_compare import Measurement as TrainingMeasurement
 
 bench = typer.Typer(
     name="bench", help="Speed on this machine beside the installed peers, as ratios in one run.", no_args_is_help=True
@@ -168,29 +163,7 @@ def train(
     if source is not None and target is not None:
         note(f"reading {source} and {target}")
         corpus = corpus_pairs(source, target)
-    _run_training(TrainBench(options, corpus), output, as_json=as_json)
-
-
-def _run_training(ready: "TrainBench", output: Path | None, *, as_json: bool) -> None:
-    """Measures, prints and writes; after a signal, what was measured until then."""
-    for line in ready.missing:
-        note(line)
-    note(f"{len(ready.systems)} systems; this takes {_about(ready.estimate_s())}")
-    done: list[TrainingMeasurement] = []
-    ending: BaseException | None = None
-    try:
-        with JobProgress("measuring", "%", 100) as progress:
-            for measurement in ready.measure(lambda share, label: progress.update(100 * share, note=label)):
-                done.append(measurement)
-    except (KeyboardInterrupt, SystemExit) as signal_or_exit:  # SIGTERM arrives as SystemExit
-        ending = signal_or_exit
-    report = ready.report(done, complete=ending is None)
-    text = json.dumps(report.to_json(), indent=2, ensure_ascii=False)
-    if output is not None:
-        write_text(output, text + "\n")
-    print(text if as_json else report.to_text(), flush=True)
-    if ending is not None:
-        raise ending
+    _run(TrainBench(options, corpus), output, as_json=as_json)
 
 
 def _about(seconds: float) -> str:
@@ -213,12 +186,34 @@ def _pythons(texts: list[str]) -> dict[Any, str]:
     return found
 
 
-def _run(ready: "DecodeBench", *, as_json: bool) -> None:
-    """Measures and prints; after a signal, what was measured until then."""
+class _Report(Protocol):
+    def to_json(self) -> dict[str, Any]: ...
+
+    def to_text(self) -> str: ...
+
+
+class _Bench(Protocol):
+    """Systems that are ready to be measured."""
+
+    @property
+    def systems(self) -> Sequence[object]: ...
+
+    @property
+    def missing(self) -> Sequence[str]: ...
+
+    def estimate_s(self) -> float: ...
+
+    def measure(self, progress: Callable[[float, str], None]) -> Iterator[Any]: ...
+
+    def report(self, measurements: Sequence[Any], *, complete: bool) -> _Report: ...
+
+
+def _run(ready: _Bench, output: Path | None = None, *, as_json: bool) -> None:
+    """Measures, prints and writes; after a signal, what was measured until then."""
     for line in ready.missing:
         note(line)
     note(f"{len(ready.systems)} systems; this takes {_about(ready.estimate_s())}")
-    done: list[Measurement] = []
+    done = []
     ending: BaseException | None = None
     try:
         with JobProgress("measuring", "%", 100) as progress:
@@ -227,7 +222,10 @@ def _run(ready: "DecodeBench", *, as_json: bool) -> None:
     except (KeyboardInterrupt, SystemExit) as signal_or_exit:  # SIGTERM arrives as SystemExit
         ending = signal_or_exit
     report = ready.report(done, complete=ending is None)
-    print(json.dumps(report.to_json(), indent=2, ensure_ascii=False) if as_json else report.to_text(), flush=True)
+    text = json.dumps(report.to_json(), indent=2, ensure_ascii=False)
+    if output is not None:
+        write_text(output, text + "\n")
+    print(text if as_json else report.to_text(), flush=True)
     if ending is not None:
         raise ending
 
