@@ -23,13 +23,11 @@ class TrainingKernels:
         Raises:
             MemoryError: there is none left.
         """
-        crew = make_crew(torch.get_num_threads())
-        self.kernels.call(name, byref(crew), int(tensor.dtype == torch.bfloat16), byref(arguments))
+        self.kernels.call(name, _crew(), int(tensor.dtype == torch.bfloat16), byref(arguments))
 
     def embed(self, arguments: EmbedArguments) -> None:
         """Looks up embeddings."""
-        crew = make_crew(torch.get_num_threads())
-        self.kernels.call("embed", byref(crew), byref(arguments))
+        self.kernels.call("embed", _crew(), byref(arguments))
 
     def turned(self, weight: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
         """A float32 weight `(outputs, inputs)` in the type of the products, as it lies and turned.
@@ -59,9 +57,13 @@ class TrainingKernels:
 
     def add(self, total: Tensor, addend: Tensor) -> None:
         """Adds to a float32 tensor one of float32 or bfloat16; both are whole."""
-        crew = make_crew(torch.get_num_threads())
         half = int(addend.dtype == torch.bfloat16)
-        self.kernels.call("accumulate", byref(crew), half, total.data_ptr(), addend.data_ptr(), total.numel())
+        self.kernels.call("accumulate", _crew(), half, total.data_ptr(), addend.data_ptr(), total.numel())
+
+
+def _crew() -> object:
+    """As many threads as torch works with, by reference."""
+    return byref(make_crew(torch.get_num_threads()))
 
 
 def training_kernels(config: ModelConfig, device: torch.device) -> TrainingKernels | None:

@@ -30,7 +30,7 @@ _GLANCE_STEPS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Position:
-    """Where a run stands: with the weights, Adam's state and the generators, all that going on needs."""
+    """Where a run stands: with the weights and Adam's state, all that going on needs."""
 
     step: int = 0
     """Updates made."""
