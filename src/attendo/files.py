@@ -1,13 +1,33 @@
-"""Writing files so that a reader sees the whole of the old one or the whole of the new one, never a part."""
+"""Writing files so that a reader sees the whole of the old one or the whole of the new one, never a part.
 
+.tmp-PID-NAME   a draft of NAME, or what NAME was before, on its way out
+.old-PID-NAME   what NAME was before, where a file system cannot put one folder in another's place at once
+
+A process that is killed leaves them behind; `recover` puts that right.
+"""
+
+import ctypes
+import errno
 import hashlib
 import json
 import os
+import platform
+import re
 import shutil
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
+
+if sys.platform != "win32":
+    import fcntl
+
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.ESTALE}
+"""What only writing meets, so that it is the file at hand's."""
+_CANNOT_EXCHANGE = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM}
+_CANNOT_LOCK = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}
+_LEFT_BEHIND = re.compile(r"\.(tmp|old)-(?:\d+-)?(.+)", re.DOTALL)
 
 
 @contextmanager
@@ -21,53 +41,129 @@ def atomic_path(path: Path) -> Iterator[Path]:
         path: the file to write. Its folder is made where it is missing.
 
     Raises:
-        OSError: the disk is full, or the folder cannot be written to.
+        OSError: the disk is full, or the folder cannot be written to; it names `path`.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    _make_folder(path.parent)
     # The suffixes stay last: numpy, matplotlib and gzip choose the format by them.
-    temporary = path.with_name(f".tmp-{os.getpid()}-{path.name}")
-    try:
-        yield temporary
-        flush_to_disk(temporary)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-    flush_to_disk(path.parent)
+    temporary = _draft(path)
+    with _naming_instead(path, temporary):
+        try:
+            yield temporary
+            flush_to_disk(temporary)
+            temporary.replace(path)
+        finally:
+            _remove(temporary)
+        flush_to_disk(path.parent)
 
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
     """Yields a new temporary folder beside `path` to fill; puts it in the place of `path` when the block ends well.
 
-    What `path` was before is removed only then; processes that have its files open keep them. When the block raises,
-    the temporary folder is removed and `path` is as it was.
+    There is a whole `path` at every moment, also for a process that is killed, where the system and the file system
+    can exchange two folders (Linux, macOS); elsewhere `recover` puts the old one back. What `path` was before is
+    removed behind that; processes that have its files open keep them. When the block raises, the temporary folder is
+    removed and `path` is as it was.
 
     Raises:
-        OSError: the disk is full, or the folder cannot be written to.
+        OSError: the disk is full, or the folder cannot be written to; it names `path` or the file in it.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".tmp-{os.getpid()}-{path.name}")
-    replaced = path.with_name(f".old-{os.getpid()}-{path.name}")
-    shutil.rmtree(temporary, ignore_errors=True)
-    temporary.mkdir()
+    _make_folder(path.parent)
+    temporary, replaced = _draft(path), path.with_name(f".old-{os.getpid()}-{path.name}")
+    _remove(temporary)
+    with _naming_instead(path, temporary):
+        temporary.mkdir()
+        try:
+            yield temporary
+            for written in sorted(temporary.rglob("*")):
+                flush_to_disk(written)
+            flush_to_disk(temporary)
+            if not os.path.lexists(path):
+                temporary.rename(path)
+            elif not _exchange(temporary, path):
+                path.rename(replaced)
+                temporary.rename(path)
+            flush_to_disk(path.parent)
+        finally:
+            if os.path.lexists(replaced) and not os.path.lexists(path):
+                replaced.rename(path)
+            _remove(temporary)
+    _remove(replaced)
+
+
+def remove_folder(path: Path) -> None:
+    """Removes a folder and all in it, as one: a process that is killed meanwhile leaves no half of it under its name.
+
+    Raises:
+        OSError: its folder cannot be written to.
+    """
+    draft = _draft(path)
+    _remove(draft)
+    path.rename(draft)
+    _remove(draft)
+
+
+def recover(folder: Path, name: str | None = None) -> None:
+    """Puts right what killed processes left in a folder: what was there before is put back, drafts are removed.
+
+    Nobody may be writing there: hold a lock.
+
+    Args:
+        folder: it may be missing.
+        name: put right only what was to become this one of it; None for all.
+
+    Raises:
+        OSError: the folder cannot be written to.
+    """
+    if not folder.is_dir():
+        return
+    for left in sorted(folder.iterdir()):
+        match = _LEFT_BEHIND.fullmatch(left.name)
+        if match is None or name not in (None, match[2]):
+            continue
+        if match[1] == "old" and not os.path.lexists(folder / match[2]):
+            left.rename(folder / match[2])
+        else:
+            _remove(left)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Holds a lock that one process at a time can have; a process that ends, however it does, has it no longer.
+
+    Where the file system cannot lock, nobody objects.
+
+    Args:
+        path: the lock's file, which is made, says who has the lock, and stays. Its folder must be there.
+
+    Raises:
+        BlockingIOError: another process has it; its `strerror` says which.
+        OSError: the file cannot be written.
+    """
+    with path.open("a+", encoding="utf-8", errors="replace") as file:
+        with naming(path):
+            if sys.platform != "win32":
+                _flock(file, path)
+            file.truncate(0)
+            # Not buffered: closing would try again what a full disk has refused.
+            os.write(file.fileno(), f"process {os.getpid()} on {platform.node() or 'this machine'}\n".encode())
+        yield
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Has an OSError of the block that names no file, as that of a full disk does not, name this one."""
     try:
-        yield temporary
-        for written in sorted(temporary.rglob("*")):
-            flush_to_disk(written)
-        if path.exists():
-            path.rename(replaced)
-        temporary.rename(path)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-        if replaced.exists() and not path.exists():
-            replaced.rename(path)
-    flush_to_disk(path.parent)
-    shutil.rmtree(replaced, ignore_errors=True)
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            error.filename = str(path)
+        raise
 
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Writes `content` to `path`, whole or not at all."""
-    with atomic_path(path) as temporary:
+    with atomic_path(path) as temporary, naming(path):
         temporary.write_bytes(content)
 
 
@@ -87,17 +183,88 @@ def write_json(path: Path, value: Any) -> None:
 
 def sha256(path: Path) -> str:
     """Gives the SHA-256 of a file's bytes, 64 hexadecimal digits, reading it in pieces of bounded size."""
-    with path.open("rb") as file:
+    with naming(path), path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def flush_to_disk(path: Path) -> None:
-    """Has the system write a file's content, or a folder's names, to the disk itself."""
+    """Has the system write a file's content, or a folder's names, to the disk itself.
+
+    Raises:
+        OSError: it cannot; it names `path`.
+    """
     if os.name == "nt" and path.is_dir():  # Windows cannot open a folder; it writes names by itself
         return
     # Windows flushes only what is open for writing; elsewhere a folder can only be opened for reading.
     descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        with naming(path):
+            os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _flock(file: TextIO, path: Path) -> None:
+    """Locks an open file, whose content says who has it; BlockingIOError where another process does."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.seek(0)
+        holder = file.read(300).strip() or "another process"
+        raise BlockingIOError(errno.EWOULDBLOCK, f"in use by {holder}", str(path)) from None
+    except OSError as error:
+        if error.errno not in _CANNOT_LOCK:
+            raise
+
+
+def _make_folder(path: Path) -> None:
+    if not path.is_dir():
+        path.mkdir(parents=True, exist_ok=True)
+
+
+def _draft(path: Path) -> Path:
+    return path.with_name(f".tmp-{os.getpid()}-{path.name}")
+
+
+def _remove(path: Path) -> None:
+    """Removes a draft, whatever it is, as far as that can be done: what stays is a draft still."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):  # also where there is none: a read-only disk refuses even that
+            path.unlink()
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Has two folders change their names at once; False where system or file system cannot.
+
+    `renameat2` of Linux and `renamex_np` of macOS, both of which take 2 for "exchange" (RENAME_EXCHANGE, RENAME_SWAP).
+    """
+    try:
+        system = ctypes.CDLL(None, use_errno=True)
+        if sys.platform == "darwin":
+            status = system.renamex_np(os.fsencode(one), os.fsencode(other), ctypes.c_uint(2))
+        else:
+            at = ctypes.c_int(-100)  # AT_FDCWD
+            status = system.renameat2(at, os.fsencode(one), at, os.fsencode(other), ctypes.c_uint(2))
+    except (AttributeError, OSError, TypeError):  # a C library without it; Windows has none to ask
+        return False
+    if status == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in _CANNOT_EXCHANGE:
+        return False
+    raise OSError(number, os.strerror(number), str(other))
+
+
+@contextmanager
+def _naming_instead(path: Path, draft: Path) -> Iterator[None]:
+    """Has an OSError of the block name `path`, or the file in it, where it names the draft or a full disk nothing."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno in _NO_ROOM:
+            error.filename = str(path)
+        elif isinstance(error.filename, str | os.PathLike) and Path(error.filename).is_relative_to(draft):
+            error.filename = str(path / Path(error.filename).relative_to(draft))
+        raise

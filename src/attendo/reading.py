@@ -1,0 +1,133 @@
+"""Reading files that a stranger may have written: plain files of a bounded size, and JSON of a bounded shape.
+
+A folder that was downloaded may hold a pipe nobody writes to, a link to `/dev/zero`, a file of a terabyte of nothing,
+or JSON that is one opening bracket a million times. All of them are errors here, before anything is waited for or kept.
+"""
+
+import errno
+import json
+import math
+import os
+import re
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+MAX_JSON_BYTES = 4 << 20
+"""More than any JSON file of ours comes to; as Python's objects it is some twenty times as much."""
+_MAX_DEPTH = 32
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def require_regular(path: Path) -> None:
+    """Refuses what is no plain file: opening a pipe would wait for ever, reading a device never end.
+
+    Raises:
+        OSError: there is none, or it is a folder, a pipe, a device or a socket; `strerror` says so.
+    """
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "is a folder", str(path))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "is no plain file but a pipe, a device or a socket", str(path))
+
+
+def require_inside(path: Path) -> None:
+    """Refuses a link to a place outside the folder that a file lies in; the folder itself may be reached by links.
+
+    Raises:
+        OSError: it is such a link, there is no such file, or it is no plain file.
+    """
+    require_regular(path)
+    real = os.path.realpath(path)
+    if os.path.dirname(real) != os.path.realpath(path.parent):  # noqa: PTH120  # a Path would be made for nothing
+        raise OSError(errno.EXDEV, f"is a link to {real}, outside its folder; put the file itself there", str(path))
+
+
+def read_bounded(path: Path, max_bytes: int) -> bytes:
+    """Reads a plain file whole, if it is not too large.
+
+    Args:
+        path: the file; a link is followed.
+        max_bytes: of a file that can be meant.
+
+    Raises:
+        OSError: there is none, it is no plain file, or it is larger; `strerror` says so.
+    """
+    require_regular(path)
+    with path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > max_bytes:
+            raise OSError(errno.EFBIG, f"has {size:,} bytes, more than such a file comes to", str(path))
+        return file.read(size)  # Python takes the memory of what is asked for, not of what is there
+
+
+def parse_json(content: bytes) -> Any:
+    """Parses JSON, strictly: what has two meanings, or none in JSON itself, is refused.
+
+    Args:
+        content: UTF-8, of a size that was looked at.
+
+    Raises:
+        ValueError: it is no JSON, is nested more than 32 deep, has a key twice in a table, half of a surrogate pair, a
+            number that is infinite or none, or a whole one of more than 64 bits.
+    """
+    try:
+        value = json.loads(
+            content.decode("utf-8"),
+            object_pairs_hook=_table,
+            parse_float=_finite,
+            parse_int=_int64,
+            parse_constant=_finite,
+        )
+    except RecursionError:
+        raise ValueError(f"it is nested more than {_MAX_DEPTH} deep") from None
+    _check_shape(value, _MAX_DEPTH)
+    return value
+
+
+def printable(text: str) -> str:
+    """A stranger's text for a terminal, which control characters could command: they become U+FFFD.
+
+    Tabs and line ends stay.
+    """
+    return _CONTROL.sub("\ufffd", text)
+
+
+def _table(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    table: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in table:
+            raise ValueError(f"the key {key[:80]!r} is there twice")
+        table[key] = value
+    return table
+
+
+def _finite(written: str) -> float:
+    value = float(written)
+    if not math.isfinite(value):
+        raise ValueError(f"{written[:40]} is no number that can be calculated with")
+    return value
+
+
+def _int64(written: str) -> int:
+    if len(written) > 20 or not -(1 << 63) <= int(written) < 1 << 63:
+        raise ValueError(f"{written[:40]} has more than 64 bits")
+    return int(written)
+
+
+def _check_shape(value: Any, depth: int) -> None:
+    """Refuses what the code behind would have to go into too deeply, or could not write again."""
+    if isinstance(value, str):
+        value.encode("utf-8")  # JSON can say half of a surrogate pair, UTF-8 cannot
+        return
+    if not isinstance(value, dict | list):
+        return
+    if depth == 0:
+        raise ValueError(f"it is nested more than {_MAX_DEPTH} deep")
+    for item in value.values() if isinstance(value, dict) else value:
+        _check_shape(item, depth - 1)
+    if isinstance(value, dict):
+        for key in value:
+            key.encode("utf-8")
