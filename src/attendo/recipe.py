@@ -1,24 +1,33 @@
 """Recipes: TOML to frozen sections, with every problem of a file found at once, and back to TOML."""
 
 import difflib
-import json
 import re
-import tomllib
-import types
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from attendo.decoding.config import SearchConfig
 from attendo.errors import RecipeError
 from attendo.model.config import ModelConfig
+from attendo.settings.checking import checked, told
+from attendo.settings.overrides import Origins, override
+from attendo.settings.tables import toml_table
+from attendo.settings.toml import (
+    MAX_BYTES,
+    excerpt,
+    has_control_characters,
+    is_unicode,
+    one_line,
+    read_toml,
+    toml_value,
+)
 from attendo.text.corpora import DataConfig
-from attendo.text.tokenization import TokenizerConfig
+from attendo.text.tokenization import RESERVED_PIECES, TokenizerConfig
 from attendo.training.config import TrainingConfig
 
 SECTIONS: dict[str, type] = {
@@ -32,8 +41,9 @@ SECTIONS: dict[str, type] = {
 
 SectionT = TypeVar("SectionT")
 
-NONE = "none"
-"""What TOML, which has no null, writes for a limit that is not set where the default sets one."""
+_MAX_PATH_CHARACTERS = 4096
+_MAX_NAME_BYTES = 200
+"""File systems have names of 255, of which a prepared folder's fingerprint and a draft's mark take some."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,27 +76,59 @@ class Recipe:
 
     def __post_init__(self) -> None:
         """Refuses sections that contradict each other, all contradictions at once."""
-        problems = []
+        problems = [*_name_problems(self.name), *self._unreachable()]
+        # A model that is fine-tuned brings its own shape and vocabulary, which are not known before it is read.
+        problems += self._unlearnable() if self.training.init_from is None else []
+        if problems:
+            raise ValueError("\n".join(problems))
+
+    def _unreachable(self) -> Iterator[str]:
+        """What the model's shape does not allow."""
         if self.model.shared_embeddings == "all" and not self.tokenizer.joint:
-            problems.append(
+            yield (
                 'model.shared_embeddings = "all" needs one vocabulary, but tokenizer.joint = false learns two; '
                 'take shared_embeddings = "target" or joint = true'
             )
         longest = self.data.cleaning.max_tokens if self.data else 0
         if self.model.positions == "learned" and longest > self.model.max_positions:
-            problems.append(
+            yield (
                 f"data.cleaning.max_tokens = {longest} is more than the model.max_positions = "
                 f"{self.model.max_positions} that learned positions reach; take {self.model.max_positions} or less"
             )
-        # A model that is fine-tuned brings its own vocabulary, which is not known before it is read.
-        learns_vocabulary = self.training.init_from is None
-        if self.training.augmentation.placeholders and not self.tokenizer.placeholders and learns_vocabulary:
-            problems.append(
+
+    def _unlearnable(self) -> Iterator[str]:
+        """What a vocabulary that is learned, and a model of its own, do not allow."""
+        size, layers = self.tokenizer.vocab_size, self.model.decoder_layers
+        if self.training.augmentation.placeholders and not self.tokenizer.placeholders:
+            yield (
                 f"training.augmentation.placeholders = {self.training.augmentation.placeholders} needs a vocabulary "
                 "that has some; set tokenizer.placeholders = 8, or leave it out"
             )
-        if problems:
-            raise ValueError("\n".join(problems))
+        symbols = self.tokenizer.placeholders + (len(self.data.source_tags) if self.data else 0)
+        if size <= RESERVED_PIECES + symbols:
+            yield (
+                f"tokenizer.vocab_size = {size}: {RESERVED_PIECES} are </s>, <unk> and bytes, {symbols} placeholders "
+                f"and tags, so that none is left for text; take {RESERVED_PIECES + symbols + 42} or more"
+            )
+        if self.model.start != "zero" and self.model.start >= size:
+            yield (
+                f"model.start = {self.model.start} is no id of a vocabulary of tokenizer.vocab_size = {size}; "
+                'take "zero" or a smaller one'
+            )
+        if self.search.alignment_layer is not None and self.search.alignment_layer > layers:
+            yield (
+                f"search.alignment_layer = {self.search.alignment_layer}, but the decoder has model.num_layers = "
+                f"{layers}; take 1 to {layers}, or leave it out"
+            )
+
+
+def _name_problems(name: str) -> Iterator[str]:
+    """Why a run and its folders cannot be called so; an empty name stands for none."""
+    way_out = "take letters, digits, spaces, -, _ and ., as folders are named so"
+    if has_control_characters(name) or re.search(r"[/\\]", name) or name in (".", ".."):
+        yield f"name = {excerpt(name)} is no name of a folder; {way_out}"
+    elif len(name.encode()) > _MAX_NAME_BYTES:
+        yield f"name = {excerpt(name)} is longer than {_MAX_NAME_BYTES} bytes; take a shorter one"
 
 
 class _Document(BaseModel):
@@ -134,17 +176,20 @@ def load_recipe(name_or_path: str, overrides: Sequence[str] = ()) -> Recipe:
             all of them, a line each.
     """
     text, origin, name, folder = _find(name_or_path)
+    document = read_toml(text, origin)
+    origins = Origins(file=origin, overrides=tuple(override(document, setting) for setting in overrides))
+    found = checked(document, _Document, origins)
+    written = frozenset(f"{section}.{key}" for section in SECTIONS for key in document.get(section) or ())
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise RecipeError(f"{origin}: not TOML: {error}") from error
-    paths = tuple(_override(document, override) for override in overrides)
-    origins = _Origins(file=origin, overrides=paths)
-    recipe = _validated(document, origins, name=name, folder=folder)
+        sections = {section: getattr(found, section) for section in SECTIONS}
+        recipe = Recipe(name=found.name or name, folder=folder, task=found.task, written=written, **sections)
+    except ValueError as error:
+        raise RecipeError(told(f"{origins.of_text(line)}: {line}" for line in str(error).splitlines())) from error
     if recipe.data is None:
         return recipe
     # Absolute from here on, so that a run's own copy of the recipe finds the corpora from wherever the run lies.
-    return replace(recipe, data=replace(recipe.data, folder=str((folder / recipe.data.folder).resolve())))
+    where = f"{origins.of(('data', 'folder'))}: data.folder"
+    return replace(recipe, data=replace(recipe.data, folder=_absolute(folder, recipe.data.folder, where)))
 
 
 def override_section(
@@ -161,23 +206,25 @@ def override_section(
     Raises:
         RecipeError: an override names another section, or a key or value that cannot be meant.
     """
-    document: dict[str, Any] = {name: _plain(section) | dict(changes or {})}
-    paths = tuple(_override(document, override) for override in overrides)
-    for path, override in zip(paths, overrides, strict=True):
+    plain = read_toml("\n".join(toml_table(name, section, f"[{name}]")), name)
+    document = {name: plain[name] | dict(changes or {})}
+    paths = tuple(override(document, setting) for setting in overrides)
+    for path, setting in zip(paths, overrides, strict=True):
         if path[0] != name:
-            raise RecipeError(f"--set {override}: only keys of {name} can be set here; write {name}.KEY=VALUE")
-    recipe = _validated(document, _Origins(file=f"settings of {name}", overrides=paths), name="", folder=Path())
-    changed: SectionT = getattr(recipe, name)
+            raise RecipeError(f"--set {one_line(setting)}: only keys of {name} can be set here; write {name}.KEY=VALUE")
+    changed: SectionT = getattr(
+        checked(document, _Document, Origins(file=f"settings of {name}", overrides=paths)), name
+    )
     return changed
 
 
 def to_toml(recipe: Recipe) -> str:
     """The recipe as resolved, with the value of every key; `load_recipe` of it gives an equal recipe."""
-    lines = [f"name = {_toml_value(recipe.name)}", f"task = {_toml_value(recipe.task)}"]
+    lines = [f"name = {toml_value(recipe.name)}", f"task = {toml_value(recipe.task)}"]
     for name in SECTIONS:
         section = getattr(recipe, name)
         if section is not None:
-            lines += _toml_table(name, section, f"[{name}]")
+            lines += toml_table(name, section, f"[{name}]")
     return "\n".join(lines) + "\n"
 
 
@@ -190,252 +237,53 @@ def _shipped_folder() -> Traversable:
 
 def _find(name_or_path: str) -> tuple[str, str, str, Path]:
     """The recipe's text, what messages call it, its name, and the folder that its paths start from."""
-    path = Path(name_or_path)
-    if not path.is_file() and name_or_path in shipped_recipes():
-        return shipped_recipe_text(name_or_path), f"{name_or_path}.toml (shipped)", name_or_path, Path.cwd()
-    if path.is_dir() and (path / "recipe.toml").is_file():
-        path = path / "recipe.toml"
-    if not path.is_file():
-        raise RecipeError(_missing(name_or_path, path))
+    path, shown = Path(name_or_path), one_line(name_or_path, _MAX_PATH_CHARACTERS)
+    try:
+        if not path.is_file() and name_or_path in shipped_recipes():
+            return shipped_recipe_text(name_or_path), f"{name_or_path}.toml (shipped)", name_or_path, Path.cwd()
+        if path.is_dir() and (path / "recipe.toml").is_file():
+            path = path / "recipe.toml"
+        if not path.is_file():
+            raise RecipeError(_missing(name_or_path, path))
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+        folder = path.parent.resolve()
+    except OSError as error:
+        raise RecipeError(f"{shown}: cannot be read ({error.strerror}); name a TOML file") from error
+    shown = one_line(str(path), _MAX_PATH_CHARACTERS)
+    if len(content) > MAX_BYTES:
+        raise RecipeError(f"{shown}: has more than {MAX_BYTES:,} bytes, which no recipe has; name another file")
     try:
         # Editors on Windows begin a file with a byte order mark, which TOML does not know.
-        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        text = content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        raise RecipeError(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
-    except OSError as error:
-        raise RecipeError(f"{path}: cannot be read ({error.strerror})") from error
-    return text, str(path), path.stem, path.parent.resolve()
+        raise RecipeError(f"{shown}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+    return text, shown, path.stem, folder
 
 
 def _missing(name: str, path: Path) -> str:
     shipped = shipped_recipes()
     neighbours = [str(file) for file in path.parent.glob("*.toml")] if path.parent.is_dir() else []
     near = difflib.get_close_matches(name, [*shipped, *neighbours], n=1)
-    hint = f"; did you mean {near[0]}?" if near else "."
+    hint = f"; did you mean {one_line(near[0])}?" if near else "."
+    name = one_line(name, _MAX_PATH_CHARACTERS)
     return f"{name}: there is no such recipe{hint} Give a TOML file or one of the shipped: {', '.join(shipped)}"
 
 
-# --- overrides --------------------------------------------------------------------------------------------------------
+def _absolute(folder: Path, data_folder: str, where: str) -> str:
+    """The folder of the corpora, seen from that of the recipe.
 
-
-@dataclass(frozen=True, kw_only=True)
-class _Origins:
-    """Where a key's value was written."""
-
-    file: str
-    overrides: tuple[tuple[str, ...], ...]
-
-    def of(self, path: tuple[str, ...]) -> str:
-        if any(override[: len(path)] == path or path[: len(override)] == override for override in self.overrides):
-            return "--set"
-        return self.file
-
-
-def _override(document: dict[str, Any], override: str) -> tuple[str, ...]:
-    """Writes one `section.key=value` into the document; gives the path it set."""
-    key, equals, text = override.partition("=")
-    path = tuple(part.strip() for part in key.split("."))
-    if not equals or not all(path):
-        raise RecipeError(f"--set {override}: write it as section.key=value, such as training.max_steps=1000")
-    table: Any = document
-    for depth, part in enumerate(path[:-1]):
-        table = _child(table, part)
-        if table is None:
-            raise RecipeError(f"--set {override}: {'.'.join(path[: depth + 1])} is no table with keys of its own")
-    if not isinstance(table, dict):
-        raise RecipeError(f"--set {override}: {'.'.join(path[:-1])} is a list; name one of its entries")
-    table[path[-1]] = _parse_value(text.strip())
-    return path
-
-
-def _child(table: Any, part: str) -> Any:
-    """The table `part` of a table, made where it is missing, or the entry of that name in a list; else None."""
-    if isinstance(table, dict):
-        child = table.setdefault(part, {})
-        return child if isinstance(child, dict | list) else None
-    return next((entry for entry in table if isinstance(entry, dict) and entry.get("name") == part), None)
-
-
-def _parse_value(text: str) -> Any:
+    Raises:
+        RecipeError: no folder can have that name.
+    """
     try:
-        parsed = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
-        return text
-    return parsed["value"] if len(parsed) == 1 else text
-
-
-# --- checking ---------------------------------------------------------------------------------------------------------
-
-
-def _validated(document: Mapping[str, Any], origins: _Origins, *, name: str, folder: Path) -> Recipe:
-    document = _with_nulls(document, _Document)
-    try:
-        # As JSON, because pydantic's strictness otherwise takes no table for a dataclass and no list for a tuple.
-        checked = _Document.model_validate_json(json.dumps(document, default=_no_key_takes))
-    except ValidationError as error:
-        raise RecipeError("\n".join(_problems(error, document, origins))) from error
-    sections = {section: getattr(checked, section) for section in SECTIONS}
-    written = frozenset(f"{section}.{key}" for section in SECTIONS for key in document.get(section) or ())
-    try:
-        return Recipe(name=checked.name or name, folder=folder, task=checked.task, written=written, **sections)
-    except ValueError as error:
-        raise RecipeError("\n".join(f"{origins.file}: {line}" for line in str(error).splitlines())) from error
-
-
-def _no_key_takes(date: Any) -> list[str]:
-    """A date or time of TOML as something that is refused wherever it stands, since JSON would make it a string."""
-    return [str(date)]
-
-
-def _with_nulls(value: Any, annotation: Any) -> Any:
-    """Puts None for "none" wherever the annotation allows None and no string."""
-    kinds = _alternatives(annotation)
-    if value == NONE and types.NoneType in kinds and str not in kinds:
-        return None
-    for kind in kinds:
-        if isinstance(value, dict) and (is_dataclass(kind) or kind is _Document):
-            hints = get_type_hints(kind)
-            return {key: _with_nulls(item, hints.get(key, object)) for key, item in value.items()}
-        if isinstance(value, list) and get_origin(kind) is tuple:
-            return [_with_nulls(item, get_args(kind)[0]) for item in value]
-    return value
-
-
-def _problems(error: ValidationError, document: Mapping[str, Any], origins: _Origins) -> Iterator[str]:
-    """One line for each key that is wrong, in the file's words rather than pydantic's."""
-    seen = set()
-    for problem in error.errors(include_url=False, include_context=False):
-        key, annotation, value = _locate(problem["loc"], document)
-        if key in seen:  # a value that may be one of several types is reported once a type
-            continue
-        seen.add(key)
-        yield f"{origins.of(key)}: {_describe(problem, key, annotation, value)}"
-
-
-def _describe(problem: Any, key: tuple[str, ...], annotation: Any, value: Any) -> str:
-    dotted = ".".join(key)
-    if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-        return _unknown_key(key, value)
-    if problem["type"] == "value_error":
-        message = str(problem["msg"]).removeprefix("Value error, ")
-        first = re.match(r"\w+", message)
-        names_key = bool(first and first[0] in {item.name for item in fields(annotation)})
-        return f"{dotted}.{message}" if names_key else f"{dotted}: {message}"
-    if key == ("task",) and value == "parse":
-        return 'task = "parse" is not in this version, which translates; take task = "translate" or leave it out'
-    if any(is_dataclass(kind) for kind in _alternatives(annotation)):
-        header = f"[[{'.'.join(key[:-1])}]]" if key[-1].isdigit() else f"[{dotted}]"
-        return f"{dotted} = {_toml_value(value)} is no table; write {header} with its keys below"
-    return f"{dotted} = {_toml_value(value)} is not {_expected(annotation)}"
-
-
-def _unknown_key(key: tuple[str, ...], value: Any) -> str:
-    *parents, last = key
-    known = _known_keys(parents)
-    message = f"{'.'.join(key)} = {_toml_value(value)}: there is no such key"
-    if not parents and isinstance(value, dict):
-        message = f"[{last}]: there is no such section"
-    homes = [f"{section}.{last}" for section, kind in SECTIONS.items() if last in {item.name for item in fields(kind)}]
-    near = difflib.get_close_matches(last, known, n=1, cutoff=0.5)
-    if homes and last not in known:
-        return f"{message}; it belongs to another section: {' or '.join(homes)}"
-    if near:
-        return f"{message}; did you mean {'.'.join([*parents, near[0]])}?"
-    return f"{message}; {'.'.join(parents) or 'a recipe'} has {', '.join(known)}"
-
-
-def _known_keys(parents: Sequence[str]) -> list[str]:
-    annotation: Any = _Document
-    for part in parents:
-        annotation = _below(annotation, part)
-    return [item.name for item in fields(annotation)] if is_dataclass(annotation) else list(_Document.model_fields)
-
-
-def _locate(location: Sequence[str | int], document: Any) -> tuple[tuple[str, ...], Any, Any]:
-    """The key that a pydantic location means, its annotation and the value received there."""
-    key: list[str] = []
-    annotation: Any = _Document
-    value: Any = document
-    for part in location:
-        below = _below(annotation, part)
-        if below is None and not isinstance(value, dict | list):  # the location goes on with the tried type's name
-            break
-        value = value[part] if isinstance(part, int) or part in value else None
-        named = value.get("name") if isinstance(part, int) and isinstance(value, dict) else None
-        key.append(str(part) if not named else str(named))
-        annotation = below
-    return tuple(key), annotation, value
-
-
-def _below(annotation: Any, part: str | int) -> Any:
-    """The annotation of a table's key or a list's entry; None where there is no such thing."""
-    for kind in _alternatives(annotation):
-        if is_dataclass(kind) or kind is _Document:
-            found = get_type_hints(kind).get(str(part))
-            dataclasses = [option for option in _alternatives(found) if is_dataclass(option)]
-            return dataclasses[0] if dataclasses else found
-        if get_origin(kind) is tuple:
-            return get_args(kind)[0]
-    return None
-
-
-def _alternatives(annotation: Any) -> tuple[Any, ...]:
-    return get_args(annotation) if get_origin(annotation) in (types.UnionType, Union) else (annotation,)
-
-
-def _expected(annotation: Any) -> str:
-    """What a key takes, in words."""
-    words = {int: "a whole number", float: "a number", bool: "true or false", str: "a string in quotes"}
-    parts = []
-    for kind in _alternatives(annotation):
-        if get_origin(kind) is Literal:
-            parts += [_toml_value(choice) for choice in get_args(kind)]
-        elif get_origin(kind) is tuple:
-            parts.append("a list")
-        elif kind is not types.NoneType:
-            parts.append(words.get(kind, str(kind)))
-    return " or ".join(parts)
-
-
-# --- writing ----------------------------------------------------------------------------------------------------------
-
-
-def _plain(section: Any) -> dict[str, Any]:
-    """A section as TOML would give it."""
-    values = tomllib.loads("\n".join(_toml_table("section", section, "[section]")))
-    plain: dict[str, Any] = values["section"]
-    return plain
-
-
-def _toml_table(name: str, section: Any, header: str) -> list[str]:
-    """A dataclass as a TOML table: its own keys, then the tables within it."""
-    lines, tables = ["", header], []
-    for item in fields(section):
-        value = getattr(section, item.name)
-        inner = f"{name}.{item.name}"
-        if is_dataclass(value):
-            tables += _toml_table(inner, value, f"[{inner}]")
-        elif isinstance(value, tuple) and value and is_dataclass(value[0]):
-            for entry in value:
-                tables += _toml_table(inner, entry, f"[[{inner}]]")
-        elif value is not None:
-            lines.append(f"{item.name} = {_toml_value(value)}")
-        elif item.default is not None and item.default is not MISSING:
-            lines.append(f'{item.name} = "{NONE}"')
-    return lines + tables
-
-
-def _toml_value(value: Any) -> str:
-    """A value as TOML writes it; also what messages show, so any value of a TOML file can be given."""
-    if value is None:
-        return f'"{NONE}"'
-    if isinstance(value, str):
-        # JSON's escapes are TOML's, but for the one control character that JSON leaves as it is.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, bool | int):
-        return json.dumps(value)
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key} = {_toml_value(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_toml_value, value)) + "]"
-    return repr(value) if isinstance(value, float) else str(value)
+        absolute = str((folder / data_folder).resolve())
+    except (OSError, RuntimeError, ValueError) as error:  # links in a circle; NUL
+        raise RecipeError(
+            f"{where} = {excerpt(data_folder)} is no path ({one_line(str(error))}); correct it"
+        ) from error
+    if not is_unicode(absolute):
+        raise RecipeError(
+            f"{where} = {excerpt(absolute)} is not UTF-8, which recipes are written in; rename the folder"
+        )
+    return absolute

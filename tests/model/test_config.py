@@ -27,6 +27,11 @@ def test_defaults_are_the_base_model() -> None:
         ({"d_model": 513, "num_heads": 3, "d_k": 9, "d_v": 9}, "d_model = 513 is odd"),
         ({"start": -3}, "start = -3 is no token id"),
         ({"layer_norm_eps": 0.0}, "layer_norm_eps = 0.0 is not above 0"),
+        ({"layer_norm_eps": float("inf")}, "layer_norm_eps = inf is not above 0 and at most 1; take 1e-5"),
+        ({"layer_norm_eps": float("nan")}, "layer_norm_eps = nan is not above 0"),
+        ({"d_model": 65538}, "d_model = 65538 is too large; take 65536 or less"),
+        ({"d_ff": 2**62}, "d_ff = 4611686018427387904 is too large; take 1048576 or less"),
+        ({"num_decoder_layers": 10**9}, "num_decoder_layers = 1000000000 is too large; take 1000 or less"),
     ],
 )
 def test_refused(wrong: dict[str, Any], message: str) -> None:
@@ -37,6 +42,11 @@ def test_refused(wrong: dict[str, Any], message: str) -> None:
 def test_all_problems_at_once() -> None:
     with pytest.raises(ValueError, match=r"d_ff = 0.*dropout = 2"):
         ModelConfig(d_ff=0, dropout=2)
+
+
+def test_a_width_below_zero_has_no_divisors() -> None:
+    with pytest.raises(ValueError, match=r"^d_model = -6 is too small; take 1 or more$"):
+        ModelConfig(d_model=-6)
 
 
 def test_free_head_sizes_need_no_division() -> None:

@@ -11,7 +11,7 @@ from attendo.text.batching import plan_epoch
 from attendo.text.prepared import PreparedData
 from attendo.workflow.estimate import MixPart, estimate
 from attendo.workflow.prepare import prepare
-from attendo.workflow.train import batch_stream
+from attendo.workflow.run_batches import batch_stream
 
 STEPS = ["training.max_steps=50"]
 

@@ -7,6 +7,28 @@ from typing import Literal, get_args
 GuardName = Literal["spaces", "scripts", "sentences", "protected", "casing", "fragments", "repetition", "copies"]
 """The guards, in the order in which they look at a line."""
 
+_MAX_HYPOTHESES = 1000
+_MAX_MORE_TOKENS = 10_000
+_MAX_TOKENS = 100_000
+_MAX_BATCH_TOKENS = 1 << 20
+_LIMITS: dict[str, tuple[int, int]] = {
+    "beam_size": (1, _MAX_HYPOTHESES),
+    "max_len_offset": (0, _MAX_MORE_TOKENS),
+    "min_len": (0, _MAX_MORE_TOKENS),
+    "max_len": (0, _MAX_TOKENS),
+    "n_best": (1, _MAX_HYPOTHESES),
+    "no_repeat_ngram": (0, _MAX_TOKENS),
+    "beam_groups": (1, _MAX_HYPOTHESES),
+    "sample_top_k": (0, 2**31 - 1),
+    "seed": (0, 2**63 - 1),
+    "alignment_layer": (1, 1000),
+    "max_source_tokens": (1, _MAX_TOKENS),
+    "max_batch_tokens": (1, _MAX_BATCH_TOKENS),
+    "max_batch_sentences": (1, 10_000),
+    "window_lines": (1, 1 << 20),
+}
+"""The least and the most of each count. A model folder brings its own: the most is what a stranger's may cost."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class GuardConfig:
@@ -99,27 +121,13 @@ class SearchConfig:
 
     def __post_init__(self) -> None:
         """Refuses what cannot be meant, all problems at once."""
-        least = {
-            "beam_size": 1,
-            "max_len_offset": 0,
-            "min_len": 0,
-            "max_len": 0,
-            "n_best": 1,
-            "no_repeat_ngram": 0,
-            "beam_groups": 1,
-            "sample_top_k": 0,
-            "seed": 0,
-            "alignment_layer": 1,
-            "max_source_tokens": 1,
-            "max_batch_tokens": 1,
-            "max_batch_sentences": 1,
-            "window_lines": 1,
-        }
-        problems = [
-            f"{key} = {getattr(self, key)} is too small; take {limit} or more"
-            for key, limit in least.items()
-            if getattr(self, key) is not None and getattr(self, key) < limit
-        ]
+        problems = []
+        for key, (least, most) in _LIMITS.items():
+            value = getattr(self, key)
+            if value is not None and value < least:
+                problems.append(f"{key} = {value} is too small; take {least} or more")
+            elif value is not None and value > most:
+                problems.append(f"{key} = {value} is too large; take {most} or less")
         problems += self._numbers_out_of_range()
         problems += self._contradictions()
         if problems:
@@ -131,7 +139,11 @@ class SearchConfig:
             problems.append(f"length_penalty = {self.length_penalty} is not between -10 and 10; take one such as 0.6")
         if not (math.isfinite(self.diversity_penalty) and self.diversity_penalty >= 0):
             problems.append(f"diversity_penalty = {self.diversity_penalty} is not 0 or more; take one such as 0.5")
-        if not (math.isfinite(self.temperature) and self.temperature > 0):
+        elif self.diversity_penalty > 1000:
+            problems.append(f"diversity_penalty = {self.diversity_penalty} is too large; take one such as 0.5")
+        if self.temperature > 0 and not 0.001 <= self.temperature <= 1000:  # beyond, float32 has no weights to draw by
+            problems.append(f"temperature = {self.temperature} is not within 0.001 and 1000; take one such as 0.7")
+        elif not self.temperature > 0:
             problems.append(
                 f"temperature = {self.temperature} is not above 0; take one such as 0.7, or "
                 "beam_size = 1 without sampling for always the most probable token"
@@ -145,7 +157,7 @@ class SearchConfig:
     def _contradictions(self) -> list[str]:
         """Pairs of settings that do not go together."""
         problems = []
-        if self.n_best > self.beam_size and not self.sampling:
+        if self.n_best > self.beam_size > 0 and not self.sampling:
             problems.append(
                 f"n_best = {self.n_best} is more than beam_size = {self.beam_size} can hold; "
                 f"take beam_size = {self.n_best} or more"

@@ -6,14 +6,21 @@ from typing import Literal
 START = -1
 """The decoder's first input: no id of the vocabulary but the zero vector, as the paper's own code shifts the target."""
 
+MAX_D_MODEL = 1 << 16
+"""Far beyond every model there is; tables of sinusoids are some hundred rows of it, whatever else is small."""
+MAX_SIZE = 1 << 20
+"""The most of any other width, or of learned positions."""
+MAX_LAYERS = 1000
+"""The most layers of a stack."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ModelConfig:
     """The architecture; every default is the paper's base model.
 
     Raises:
-        ValueError: a size is not positive, a probability is outside [0, 1), or `num_heads` does not divide `d_model`
-            where `d_k` or `d_v` is left open.
+        ValueError: a size is not positive or beyond what can be built, a probability is outside [0, 1), or `num_heads`
+            does not divide `d_model` where `d_k` or `d_v` is left open.
     """
 
     d_model: int = 512
@@ -62,14 +69,15 @@ class ModelConfig:
     def __post_init__(self) -> None:
         """Refuses shapes that cannot be built, all problems at once."""
         problems = [
-            f"{key} = {value} is too small; take {least} or more"
-            for key, value, least in self._limits()
-            if value is not None and value < least
+            f"{key} = {value} is " + ("too small; take 1 or more" if value < 1 else f"too large; take {most} or less")
+            for key, value, most in self._limits()
+            if value is not None and not 1 <= value <= most
         ]
         for key in ("dropout", "attention_dropout", "activation_dropout"):
             if not 0 <= getattr(self, key) < 1:
                 problems.append(f"{key} = {getattr(self, key)} is no probability below 1; take one such as 0.1")
-        if (self.d_k is None or self.d_v is None) and self.num_heads > 0 and self.d_model % self.num_heads:
+        is_open = self.d_k is None or self.d_v is None
+        if is_open and self.num_heads > 0 and self.d_model > 0 and self.d_model % self.num_heads:
             fitting = ", ".join(str(h) for h in range(1, min(self.d_model, 64) + 1) if self.d_model % h == 0)
             problems.append(
                 f"num_heads = {self.num_heads} does not divide d_model = {self.d_model}; "
@@ -79,15 +87,17 @@ class ModelConfig:
             problems.append(f"d_model = {self.d_model} is odd, but sines and cosines come in pairs; take an even one")
         if isinstance(self.start, int) and self.start < 0:
             problems.append(f'start = {self.start} is no token id; take "zero" or an id of the vocabulary')
-        if not self.layer_norm_eps > 0:
-            problems.append(f"layer_norm_eps = {self.layer_norm_eps} is not above 0; take 1e-5")
+        if not 0 < self.layer_norm_eps <= 1:
+            problems.append(f"layer_norm_eps = {self.layer_norm_eps} is not above 0 and at most 1; take 1e-5")
         if problems:
             raise ValueError("; ".join(problems))
 
     def _limits(self) -> list[tuple[str, int | None, int]]:
-        sizes = ("d_model", "d_ff", "num_heads", "d_k", "d_v", "max_positions")
+        """Keys, their values and the most that each may be; the least is 1."""
+        sizes = ("d_ff", "num_heads", "d_k", "d_v", "max_positions")
         stacks = ("num_layers", "num_encoder_layers", "num_decoder_layers")
-        return [(key, getattr(self, key), 1) for key in sizes + stacks]
+        most = {"d_model": MAX_D_MODEL} | dict.fromkeys(sizes, MAX_SIZE) | dict.fromkeys(stacks, MAX_LAYERS)
+        return [(key, getattr(self, key), limit) for key, limit in most.items()]
 
     @property
     def encoder_layers(self) -> int:

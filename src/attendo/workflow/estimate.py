@@ -15,13 +15,12 @@ from attendo.training.forward import TrainingBatch, collate_for
 from attendo.training.memory import kept_memory
 from attendo.training.update import batch_loss, make_optimizer, update
 from attendo.workflow.device import choose_device
-from attendo.workflow.train import batch_stream, mix
+from attendo.workflow.model_memory import BYTES_PER_PARAMETER, check_memory
+from attendo.workflow.run_batches import batch_stream, mix
 
 _TRIAL_LENGTH = 25
 _TRIAL_TOKENS = (250, 2000)
 _LARGE_ENOUGH_S = 2.0
-_BYTES_PER_PARAMETER = 16
-"""Weight, gradient and Adam's two means, float32 each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,13 +79,14 @@ def estimate(recipe: Recipe, prepared: PreparedData | None) -> Estimate:
         prepared: its data, if that is prepared; no corpus need be there otherwise.
 
     Raises:
-        RecipeError: the model cannot be built.
+        RecipeError: the model is more than this machine's memory holds.
     """
     config = recipe.training
     if config.threads is not None:
         torch.set_num_threads(config.threads)
     sizes = _vocab_sizes(recipe, prepared)
     device = choose_device(config.device)
+    check_memory(recipe, *sizes, device)
     with torch.random.fork_rng():
         model = Transformer(recipe.model, *sizes).to(device).train()
         rate, bytes_per_token = _try_out(model, recipe)
@@ -102,7 +102,7 @@ def estimate(recipe: Recipe, prepared: PreparedData | None) -> Estimate:
         shapes=_shapes(model),
         vocab_size=sizes[1],
         exact_vocabulary=prepared is not None or config.init_from is not None,
-        state_bytes=_BYTES_PER_PARAMETER * model.num_parameters,
+        state_bytes=BYTES_PER_PARAMETER * model.num_parameters,
         activation_bytes=round(
             bytes_per_token * min(config.max_tokens, config.max_tokens_at_once or config.max_tokens)
         ),

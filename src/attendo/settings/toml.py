@@ -1,0 +1,137 @@
+"""TOML that a stranger may have written: read within bounds of time and memory; and values written as TOML.
+
+Python's own reader recurses where tables are nested, and takes quadratic time over a key of many parts and a number of
+many digits. What no file of settings has is therefore refused before it is read, by a scan of linear time.
+"""
+
+import json
+import re
+import tomllib
+import unicodedata
+from typing import Any
+
+from attendo.errors import RecipeError
+
+MAX_BYTES = 1 << 20
+"""Of a whole file."""
+MAX_DEPTH = 8
+"""Brackets within brackets, and parts of a dotted key."""
+MAX_WORD_CHARACTERS = 200
+"""Of a number, a date or a key without quotes."""
+
+_SCAN = re.compile(
+    r"#[^\n]*"
+    r'|"""(?:[^\\]|\\.?)*?(?:"{3,5}|\Z)'  # up to two quotes may stand before the three that end it
+    r"|'''.*?(?:'{3,5}|\Z)"
+    r'|"(?:[^"\\\n]|\\[^\n])*"?'
+    r"|'[^'\n]*'?"
+    r"|(?P<word>[^\s\"'#\[\]{}.,=]+)"
+    r"|(?P<mark>[\[\]{}.,=\n])",
+    re.DOTALL,
+)
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_KEY_CHARACTERS, _VALUE_CHARACTERS = 60, 120
+
+
+def read_toml(text: str, origin: str) -> dict[str, Any]:
+    """Reads a document.
+
+    Args:
+        text: the document, its lines ended by line feeds alone.
+        origin: what messages call it.
+
+    Raises:
+        RecipeError: it is not TOML, or larger or deeper than settings are.
+    """
+    if problem := _scanned(text):
+        raise RecipeError(f"{origin}: {problem}")
+    try:
+        return tomllib.loads(text)
+    except ValueError as error:  # a TOMLDecodeError, or a date that the calendar has not
+        hint = "; write paths in 'single quotes'" if str(error).startswith("Unescaped '\\'") else ""
+        raise RecipeError(f"{origin}: not TOML: {one_line(str(error), 2 * _VALUE_CHARACTERS)}{hint}") from error
+
+
+def _scanned(text: str) -> str | None:
+    """What no settings have and would cost much to read, or None."""
+    if len(text) > MAX_BYTES:
+        return f"has {len(text):,} characters, and settings at most {MAX_BYTES:,}; name another file"
+    brackets = dots = 0
+    for found in _SCAN.finditer(text):
+        mark, word = found["mark"], found["word"]
+        if mark == ".":
+            dots += 1
+        elif mark:
+            dots = 0
+            brackets += {"[": 1, "{": 1, "]": -1, "}": -1}.get(mark, 0)
+        if word and len(word) > MAX_WORD_CHARACTERS:
+            return f"{_line(text, found)}: {excerpt(word)} is no key and no number; put text in quotes"
+        if brackets > MAX_DEPTH or dots >= MAX_DEPTH:
+            return (
+                f"{_line(text, found)}: tables or lists more than {MAX_DEPTH} deep, which no key takes; leave them out"
+            )
+    return None
+
+
+def _line(text: str, found: re.Match[str]) -> str:
+    return f"line {text.count(chr(10), 0, found.start()) + 1}"
+
+
+def toml_value(value: Any) -> str:
+    """A value as TOML writes it, on one line; None, which TOML has not, as `"none"`."""
+    if value is None:
+        return '"none"'
+    if isinstance(value, str):
+        # JSON's escapes are TOML's. What has no look of its own, as the mark for right-to-left, is written as a number.
+        return "".join(char if char.isprintable() else _escaped(char) for char in json.dumps(value, ensure_ascii=False))
+    if isinstance(value, bool | int):
+        return json.dumps(value)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{toml_key(key)} = {toml_value(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(toml_value, value)) + "]"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _escaped(char: str) -> str:
+    return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
+
+
+def toml_key(part: str) -> str:
+    """A part of a key as TOML writes it."""
+    return part if _BARE_KEY.fullmatch(part) else toml_value(part)
+
+
+def dotted(*parts: str) -> str:
+    """A dotted key as TOML writes it, with a part that is very long shortened: for messages."""
+    return ".".join(_shortened(toml_key(part), _KEY_CHARACTERS) for part in parts)
+
+
+def excerpt(value: Any) -> str:
+    """A value as `toml_value` has it, shortened where it is long: for messages."""
+    return _shortened(toml_value(value), _VALUE_CHARACTERS)
+
+
+def one_line(text: str, most: int = _VALUE_CHARACTERS) -> str:
+    """Text of unknown origin for a message: what cannot be printed escaped, the middle left out where it is long."""
+    shown = _shortened(text, most)
+    return shown if shown.isprintable() else "".join(c if c.isprintable() else _escaped(c) for c in shown)
+
+
+def _shortened(text: str, most: int) -> str:
+    """Its two ends, which say what it is about and what to do."""
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) :]} ({len(text):,} characters)"
+
+
+def has_control_characters(text: str) -> bool:
+    """Whether it is no name: NUL would end it, a line end break the lines it stands in, half a character spoil both."""
+    return any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in text)
+
+
+def is_unicode(text: str) -> bool:
+    """Whether UTF-8 can write it: what a command line has in another encoding is read as halves of characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
