@@ -106,6 +106,25 @@ def test_text_that_is_not_utf8_is_refused_by_line() -> None:
         next(arriving)
 
 
+def test_a_line_without_an_end_is_refused_before_it_fills_the_memory() -> None:
+    class Endless(io.RawIOBase):
+        def __init__(self) -> None:
+            self.given = 0
+
+        def read(self, size: int = -1) -> bytes:
+            self.given += size
+            return b"fine\n" + b"x" * (size - 5) if self.given == size else b"x" * size
+
+    source = Endless()
+    arriving = read_lines(source, "standard input")  # type: ignore[arg-type]
+    assert next(arriving) == "fine"
+    with pytest.raises(DataError, match=r"^standard input: line 2 is longer than 4 MB; is this text\?"):
+        next(arriving)
+    assert source.given < 5 << 20
+    long = "x" * (4 << 20)  # as much as a line of a file may have
+    assert list(read_lines(io.BytesIO(f"{long}\n{long}".encode()), "test")) == [long, long]
+
+
 def test_lines_of_a_pipe_come_at_once() -> None:
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as source, os.fdopen(writing, "wb", buffering=0) as sink:

@@ -3,8 +3,11 @@
 import random
 import re
 from dataclasses import fields
+from itertools import product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attendo.text.augmentation import (
     Augmentation,
@@ -20,6 +23,8 @@ SOURCE = "Yesterday Olga's cousin showed 1066 pebbles, 17 shells and a map to He
 TARGET = "Gestern zeigte Olgas Cousin Henrike 1066 Kiesel, 17 Muscheln und eine Karte."
 SYMBOLS = ("⟦1⟧", "⟦2⟧", "⟦3⟧")
 SEEDS = range(200)
+KINDS = [kind.name for kind in fields(AugmentationConfig)]
+TEXT = st.text(min_size=1).filter(lambda text: text.strip() and "\n" not in text)
 
 
 def edit_distance(a: str, b: str) -> int:
@@ -115,8 +120,25 @@ def test_the_target_as_its_own_source() -> None:
     assert Augmentation(AugmentationConfig(same_language=1.0), ())(SOURCE, TARGET, random.Random(1)) == (TARGET, TARGET)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_side_is_changed_into_nothing(kind: str) -> None:
+    # Of a full stop or a single letter nothing might be left, which would teach to write out of nothing.
+    augment = Augmentation(AugmentationConfig(**{kind: 1.0}), SYMBOLS)
+    small = (".", "?!", "…", ",", '"', "a", "7", "Bo", "⟦1⟧")
+    for source, target, seed in product(small, small, range(20)):
+        assert all(augment(source, target, random.Random(seed)))
+
+
+@given(source=TEXT, target=TEXT, kinds=st.sets(st.sampled_from(KINDS)), seed=st.integers(0, 2**32))
+def test_any_text_is_changed_within_its_line(source: str, target: str, kinds: set[str], seed: int) -> None:
+    augment = Augmentation(AugmentationConfig(**dict.fromkeys(kinds, 1.0)), SYMBOLS)
+    assert "\n" not in "".join(augment(source, target, random.Random(seed)))
+
+
 def test_what_is_no_share_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"typos = 1.5 is not within 0 and 1; copies = -0.1 is not within"):
+    with pytest.raises(
+        ValueError, match=r"typos = 1.5 is not within 0 and 1; take 0.1, or 0.0; copies = -0.1 is not within"
+    ):
         AugmentationConfig(typos=1.5, copies=-0.1)
     assert AugmentationConfig().is_off
     assert not any(AugmentationConfig(**{kind.name: 0.5}).is_off for kind in fields(AugmentationConfig))

@@ -1,3 +1,5 @@
+import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -5,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import attendo.text.formats
 from attendo.errors import DataError
 from attendo.text.corpora import (
     DROP_REASONS,
@@ -121,8 +124,38 @@ def test_all_missing_files_are_named_at_once(tmp_path: Path) -> None:
         check_files(data, tmp_path)
     listed = str(raised.value).splitlines()[1:]
     assert [line.strip() for line in listed] == [
-        str(tmp_path / "corpora" / name) for name in ("a.en", "b.tsv", "v.en", "v.de")
+        f"{tmp_path / 'corpora' / name}: there is no such file" for name in ("a.en", "b.tsv", "v.en", "v.de")
     ]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_what_is_no_file_is_named_before_anything_is_read(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
+    names = ("folder", "pipe", "gone", "/dev/zero")
+    data = DataConfig(corpora=tuple(CorpusConfig(name=f"c{n}", tsv=name) for n, name in enumerate(names)))
+    with pytest.raises(DataError, match=r"^4 of the files") as raised:
+        check_files(data, tmp_path)
+    assert [line.rpartition(": ")[2] for line in str(raised.value).split("\n")[1:]] == [
+        "is a folder; name a file in it",
+        "is a pipe or a device, which can be read only once; write what comes from it to a file",
+        "is a link to a file that is not there",
+        "is a pipe or a device, which can be read only once; write what comes from it to a file",
+    ]
+
+
+def test_a_validation_set_too_large_to_hold_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, "v.tsv", b"one\ttwo\n" * 1000)
+    valid = CorpusConfig(tsv="v.tsv")
+    assert len(read_valid(valid, tmp_path)[0]) == 1000
+    with monkeypatch.context() as context:
+        context.setattr(attendo.text.formats, "MAX_HELD_PAIRS", 999)
+        with pytest.raises(DataError, match=r"v.tsv: more than 999 pairs or 256 MB, which is no"):
+            read_valid(valid, tmp_path)
+    monkeypatch.setattr(attendo.text.formats, "MAX_HELD_BYTES", 5999)
+    with pytest.raises(DataError, match=r"v.tsv: more than 1,000,000 pairs or"):
+        read_valid(valid, tmp_path)
 
 
 def test_a_validation_set_is_read_as_it_is(tmp_path: Path) -> None:
@@ -162,7 +195,7 @@ def test_an_empty_validation_set_is_an_error(tmp_path: Path) -> None:
     ],
 )
 def test_impossible_corpora_are_refused(fields: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"name|corpus 'a'"):
+    with pytest.raises(ValueError, match=r"^name = |^has .*; give source and target|^weight = "):
         CorpusConfig(**fields)  # type: ignore[arg-type]
 
 
@@ -173,8 +206,26 @@ def test_corpora_that_cannot_be_told_apart_are_refused(names: tuple[str, ...]) -
 
 
 def test_limits_that_drop_everything_are_refused() -> None:
-    with pytest.raises(ValueError, match="max_words = 0 is less than 1"):
-        CleaningConfig(max_words=0)
+    with pytest.raises(
+        ValueError, match=r"^max_words = 0 is less than 1; take 1 or more; max_ratio = nan is less than 1"
+    ):
+        CleaningConfig(max_words=0, max_ratio=float("nan"))
+
+
+@pytest.mark.parametrize("name", ["a\0", "a\nb", "\x1b[2J", "\u2028"])
+def test_names_with_control_characters_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=r"^tsv = '.*' is no file's name; leave out its control characters$"):
+        CorpusConfig(tsv=name)
+    for key in ("folder", "source_language", "target_language"):
+        with pytest.raises(ValueError, match=rf"^{key} = '.*' has control characters; leave them out$"):
+            DataConfig(**{key: name})  # type: ignore[arg-type]
+
+
+def test_very_many_corpora_are_told_apart_quickly() -> None:
+    corpora = tuple(CorpusConfig(name=f"n{number}", tsv="p") for number in range(30_000))
+    started = time.process_time()
+    DataConfig(corpora=corpora)
+    assert time.process_time() - started < 5, "each was compared with all before it"
 
 
 def named(name: str, **keys: Any) -> CorpusConfig:

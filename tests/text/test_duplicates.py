@@ -13,11 +13,13 @@ Pairs = list[tuple[str, str]]
 def flags(folder: Path, pairs: Pairs, num_buckets: int, at_once: int) -> list[bool]:
     """Which pairs came before, when they are added some at a time."""
     buckets = DigestBuckets(folder / "digests", num_buckets)
+    repeated = RowSet()
     for start in range(0, len(pairs), at_once):
-        buckets.add(as_digests(pair_digest(*pair) for pair in pairs[start : start + at_once]))
+        added = pairs[start : start + at_once]
+        repeated.grow(len(added))
+        repeated.add(buckets.add(as_digests(pair_digest(*pair) for pair in added)))
     assert buckets.num_rows == len(pairs)
     assert len(buckets.paths) <= num_buckets
-    repeated = RowSet(len(pairs))
     for path in buckets.paths:
         rows = repeated_rows(path)
         assert rows.tolist() == sorted(rows.tolist())
@@ -52,13 +54,35 @@ def test_the_sides_are_not_run_together() -> None:
 def test_digests_that_share_a_half_are_two(tmp_path: Path) -> None:
     halves = [(1, 1), (1, 2), (2, 1), (1, 1), (1, 2)]
     buckets = DigestBuckets(tmp_path / "digests", 3)
-    buckets.add(np.array(halves, dtype=np.uint64))
+    for number in range(5):
+        assert not len(buckets.add(np.array(halves[number : number + 1], dtype=np.uint64)))
     assert sorted(row for path in buckets.paths for row in repeated_rows(path)) == [3, 4]
+    assert DigestBuckets(tmp_path / "others", 3).add(np.array(halves, dtype=np.uint64)).tolist() == [3, 4]
+
+
+def test_what_repeats_without_end_takes_no_room(tmp_path: Path) -> None:
+    buckets = DigestBuckets(tmp_path / "digests", 1)
+    for start in range(0, 100_000, 10_000):
+        repeated = buckets.add(as_digests([pair_digest("a", "b")] * 10_000))
+        assert repeated.tolist() == list(range(start + 1, start + 10_000))
+    (bucket,) = buckets.paths
+    assert bucket.stat().st_size == 10 * 24  # two halves of a digest and a row for each time that some came
+    assert repeated_rows(bucket).tolist() == list(range(10_000, 100_000, 10_000))
 
 
 def test_many_pairs_in_several_buckets(tmp_path: Path) -> None:
     pairs = [(str(number % 400_000), "x") for number in range(600_000)]
     assert flags(tmp_path, pairs, num_buckets=7, at_once=50_000) == [False] * 400_000 + [True] * 200_000
+
+
+@given(sizes=st.lists(st.integers(0, 30)), step=st.integers(1, 5))
+def test_a_set_that_grows_keeps_its_rows(sizes: list[int], step: int) -> None:
+    found, total = RowSet(), 0
+    for size in sizes:
+        found.grow(size)
+        found.add(np.array([row for row in range(total, total + size) if row % step == 0], dtype=np.int64))
+        total += size
+    assert found.between(0, total).tolist() == [row % step == 0 for row in range(total)]
 
 
 @given(rows=st.sets(st.integers(0, 40)), start=st.integers(0, 41), size=st.integers(0, 41))

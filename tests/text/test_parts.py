@@ -2,6 +2,7 @@ import bz2
 import gzip
 import hashlib
 import lzma
+import os
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -112,6 +113,28 @@ def test_parts_are_about_as_large_as_asked_for(tmp_path: Path) -> None:
             assert content[found.start : found.end].count(b"\n") == part.num_lines
 
 
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_a_part_has_no_more_lines_than_it_may(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compress: Callable[[bytes], bytes]
+) -> None:
+    # However short they are: what is kept of a line takes far more memory than the line.
+    monkeypatch.setattr(attendo.text.parts, "_BLOCK_BYTES", 64)
+    monkeypatch.setattr(attendo.text.parts, "_PART_LINES", 100)
+    for name in ("a.en", "a.de"):
+        (tmp_path / name).write_bytes(compress(b"a\n\n" * 1000))
+    parts = in_parts(PAIR, tmp_path, part_bytes=1 << 20)
+    assert [pair for part in parts for pair in part] == list(read_corpus(PAIR, tmp_path))
+    most = max(map(len, parts))
+    assert 100 <= most < 100 + 64, "a plain file is cut at its blocks"
+
+
+def test_a_part_says_what_it_is(tmp_path: Path) -> None:
+    for name in ("a.en", "a.de"):
+        (tmp_path / name).write_bytes(b"one\ntwo\n")
+    (part,) = corpus_parts(PAIR, [scan_file(path) for path in PAIR.paths(tmp_path)], part_bytes=1000)
+    assert str(part) == f"lines 1 to 2 of {tmp_path / 'a.en'} and {tmp_path / 'a.de'}"
+
+
 def test_a_scan_knows_each_line_and_the_checksum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attendo.text.parts, "_BLOCK_BYTES", 7)
     content = b"one\n\n\nfour\na line that is longer than blocks\nlast"
@@ -156,6 +179,18 @@ def test_a_file_that_changes_is_noticed(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "a.en").write_bytes(late)
     with pytest.raises(DataError, match=r"a\.en: was written to while it was being prepared"):
         [list(part.pairs()) for part in parts]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attendo.text.parts, "_BLOCK_BYTES", 8)
+    for name in ("a.en", "a.de"):
+        (tmp_path / name).write_bytes(b"abc\n" * 25)
+    scanned = [scan_file(path) for path in PAIR.paths(tmp_path)]
+    (tmp_path / "a.de").unlink()
+    os.mkfifo(tmp_path / "a.de")
+    with pytest.raises(DataError, match=r"a\.de: was written to while it was being prepared"):
+        list(corpus_parts(PAIR, scanned, part_bytes=20))
 
 
 def test_a_file_of_another_compression_is_lines_like_any(tmp_path: Path) -> None:

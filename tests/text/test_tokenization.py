@@ -1,5 +1,7 @@
 import random
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -219,6 +221,35 @@ def test_a_vocabulary_has_no_placeholders_unless_asked(tmp_path: Path) -> None:
     assert found.placeholders == ()
 
 
-def test_more_placeholders_than_there_are(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="placeholders = 9 is not within 0 and 8"):
-        TokenizerConfig(placeholders=9)
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"placeholders": 9}, "placeholders = 9 is not within 0 and 8; take one of these"),
+        ({"placeholders": -1}, "placeholders = -1 is not within 0 and 8"),
+        ({"vocab_size": 258}, "vocab_size = 258: 258 are </s>, <unk> and bytes; take 300 or more"),
+        ({"vocab_size": 2**40}, "vocab_size = 1099511627776 is too large; take 10000000 or less"),
+        ({"character_coverage": float("nan")}, "character_coverage = nan is not within 0.9 and 1.0; take 0.9999"),
+        ({"sample_pairs": 0}, "sample_pairs = 0 is less than 1; take 500000, or 1 or more"),
+        ({"bpe_dropout": 1.0}, "bpe_dropout = 1.0 is not within 0.0 and 1.0 (excluded); take 0.1, or 0.0"),
+        ({"sample_pairs": 0, "bpe_dropout": -1.0}, "sample_pairs = 0 is less than 1; take 500000, or 1 or more; bpe_"),
+    ],
+)
+def test_a_vocabulary_that_cannot_be_is_refused(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        TokenizerConfig(**keys)
+
+
+def test_pieces_that_are_no_text_are_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "source.spm"
+    content = learn_tokenizer(sentences(), TokenizerConfig(vocab_size=400), path, seed=1).serialized
+    assert content.count("ß".encode()) > 0
+    path.write_bytes(content.replace("ß".encode(), b"\xff\xfe"))
+    with pytest.raises(ModelError, match=r"source\.spm: (has a piece that is not UTF-8|this is not a)"):
+        Tokenizer.load(path)
+
+
+def test_a_file_larger_than_any_vocabulary_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "source.spm").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(ModelError, match=r"source\.spm: cannot be read \(has 1,099,511,627,776 bytes, more than"):
+        Tokenizer.load(tmp_path / "source.spm")

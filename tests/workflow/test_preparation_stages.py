@@ -1,3 +1,4 @@
+import gzip
 import random
 from collections import Counter
 from pathlib import Path
@@ -11,7 +12,7 @@ import attendo.text.parts
 import attendo.workflow.preparation_stages
 from attendo.errors import DataError
 from attendo.text.corpora import CorpusConfig, DataConfig
-from attendo.text.duplicates import RowSet, as_digests, pair_digest
+from attendo.text.duplicates import DigestBuckets, RowSet, as_digests, pair_digest
 from attendo.workflow.preparation_parts import InProcess
 from attendo.workflow.preparation_stages import Cleaned, Preparation, _HeldOut
 
@@ -86,3 +87,28 @@ def test_a_file_that_changes_between_two_readings_is_noticed(tmp_path: Path, mon
         file.write("late\tetal\n")
     with pytest.raises(DataError, match=r"a\.tsv: was written to while it was being prepared"):
         work.corpus_files()
+
+
+@pytest.mark.parametrize(
+    ("content", "num_buckets"),
+    [(b"ka\tlo\n" * 99, 10), (b"ka\tlo\n" * 100, 11), (b"k\tl\n" * 100_000, 512), (gzip.compress(b"ka\tlo\n"), None)],
+)
+def test_there_are_buckets_for_all_pairs_there_can_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, num_buckets: int | None
+) -> None:
+    asked: list[int] = []
+
+    class Buckets(DigestBuckets):
+        def __init__(self, folder: Path, number: int) -> None:
+            asked.append(number)
+            super().__init__(folder, number)
+
+    monkeypatch.setattr(attendo.workflow.preparation_stages, "DigestBuckets", Buckets)
+    monkeypatch.setattr(attendo.workflow.preparation_stages, "_BUCKET_PAIRS", 10)
+    (tmp_path / "a.tsv").write_bytes(content)
+    data = DataConfig(corpora=(CorpusConfig(name="a", tsv="a.tsv"),))
+    work = Preparation(data, tmp_path, tmp_path, InProcess(), None)
+    work.scan()
+    work.clean(([], []))
+    # A byte that gzip makes of 1,032 (the deflate format's limit) is 516 lines of a letter, at most.
+    assert asked == [min(512, 1 + 516 * len(content) // 10) if num_buckets is None else num_buckets]

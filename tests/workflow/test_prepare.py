@@ -3,7 +3,9 @@ import gzip
 import json
 import lzma
 import multiprocessing
+import os
 import random
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,7 +16,7 @@ import zstandard
 
 import attendo.text.parts
 import attendo.workflow.preparation_stages
-from attendo.errors import DataError
+from attendo.errors import AttendoError, DataError
 from attendo.text.corpora import CleaningConfig, CorpusConfig, DataConfig
 from attendo.text.prepared import PreparedData, Vocabulary
 from attendo.text.shards import PairShards
@@ -218,7 +220,7 @@ def test_the_number_of_workers_and_of_parts_changes_no_byte(tmp_path: Path, monk
     # Corpora so small are not cut, and no process is started for them, unless a part is said to be smaller yet.
     monkeypatch.setattr(attendo.text.parts, "_BLOCK_BYTES", 1 << 10)
     monkeypatch.setattr(attendo.workflow.preparation_stages, "PART_BYTES", 1 << 12)
-    monkeypatch.setattr(attendo.workflow.preparation_stages, "_BUCKET_BYTES", 1 << 14)
+    monkeypatch.setattr(attendo.workflow.preparation_stages, "_BUCKET_PAIRS", 200)
     assert prepared("cut", InProcess()) == whole
     with WorkerProcesses(2) as workers:
         assert prepared("two", workers) == whole
@@ -227,6 +229,34 @@ def test_the_number_of_workers_and_of_parts_changes_no_byte(tmp_path: Path, monk
     report = json.loads(whole["report.json"])
     assert [entry["dropped"]["duplicate"] for entry in report["corpora"]] == [150, 40, 60, 0]
     assert [entry["in_valid"] for entry in report["corpora"]] == [4, 9, 0, 0]
+
+
+@pytest.mark.parametrize("stage", ["scanning", "cleaning", "learning", "encoding"])
+def test_a_worker_that_is_killed_is_told_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str
+) -> None:
+    monkeypatch.setattr(attendo.workflow.preparation_stages, "PART_BYTES", 1 << 12)
+    data = DataConfig(corpora=(corpus(tmp_path, "a", pairs(3000, seed=1)), corpus(tmp_path, "b", pairs(900, seed=2))))
+    before = sorted(tmp_path.iterdir())
+    killed: list[int] = []
+
+    def kill(progress: Progress) -> None:
+        if progress.stage == stage and not killed:
+            for process in multiprocessing.active_children():
+                assert process.pid is not None
+                os.kill(process.pid, signal.SIGKILL)
+                killed.append(process.pid)
+
+    # What is under way when a worker is killed, and which comes first, nobody knows.
+    works = rf"lines \d+ to \d+ of {tmp_path}/[ab]\.en and {tmp_path}/[ab]\.de|{tmp_path}/.+|the vocabulary source\.spm"
+    with (
+        WorkerProcesses(2) as workers,
+        pytest.raises(AttendoError, match=rf"^a worker process ended before its work on ({works}) was done"),
+    ):
+        prepare(data, VOCABULARY, tmp_path / "ready", base_folder=tmp_path, seed=1, workers=workers, progress=kill)
+    assert killed
+    assert not multiprocessing.active_children()
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_no_process_is_started_for_little(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@ import math
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -83,7 +85,7 @@ def test_a_worker_that_is_killed_is_an_error_and_no_wait() -> None:
 
     with (
         WorkerProcesses(1) as workers,
-        pytest.raises(AttendoError, match=r"a worker process ended .* \(exit code -9: .* --workers 1"),
+        pytest.raises(AttendoError, match=r"before its work on 60\.0 was done \(exit code -9: .* --workers 1"),
     ):
         list(workers.map(time.sleep, tasks()))
 
@@ -103,6 +105,33 @@ def test_leaving_ends_what_is_under_way() -> None:
         assert next(results) == (0.0, None)
     assert time.monotonic() - started < 30
     assert not multiprocessing.active_children()
+
+
+def exists(group: int) -> bool:
+    """Whether a process of a group is there."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs process groups")
+def test_workers_end_with_a_process_that_is_killed() -> None:
+    script = (
+        "import time\nfrom attendo.workflow.processes import WorkerProcesses\n"
+        "if __name__ == '__main__':\n    with WorkerProcesses(2) as workers:\n"
+        "        for _ in workers.map(time.sleep, [0.0, 600.0, 600.0]):\n            print('begun', flush=True)\n"
+    )
+    command = [sys.executable, "-W", "error", "-c", script]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        process.kill()
+    deadline = time.monotonic() + 20
+    while exists(process.pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_workers_do_not_hear_ctrl_c() -> None:

@@ -8,6 +8,7 @@ from threading import Event, Thread
 from typing import BinaryIO, TypeVar
 
 from attendo.errors import DataError
+from attendo.text.formats import MAX_LINE_BYTES
 
 PAUSE_S = 0.2
 """Seconds without a new line after which the lines at hand are handed over."""
@@ -123,18 +124,21 @@ def read_lines(file: BinaryIO, name: str) -> Iterator[str]:
         Each line without its end; a byte order mark at the very start is left out.
 
     Raises:
-        DataError: a line is not UTF-8; the lines before it have been given.
+        DataError: a line is not UTF-8, or longer than 4 MB; the lines before it have been given.
     """
     raw = getattr(file, "raw", file)
-    number = 0
+    number = length = 0
     pending: list[bytes] = []
     while chunk := raw.read(_CHUNK_BYTES):
         first, *others = chunk.split(b"\n")
         pending.append(first)
+        length += len(first)
+        if length > MAX_LINE_BYTES:  # before the line ends, which it may never do
+            raise DataError(f"{name}: line {number + 1} is longer than {MAX_LINE_BYTES >> 20} MB; is this text?")
         for other in others:
             number += 1
             yield _decode(b"".join(pending).removesuffix(b"\r"), name, number)
-            pending = [other]
+            pending, length = [other], len(other)
     if any(pending):
         yield _decode(b"".join(pending), name, number + 1)
 

@@ -71,7 +71,11 @@ class AugmentationConfig:
             ValueError: a share is not within 0 and 1.
         """
         shares = {kind.name: getattr(self, kind.name) for kind in fields(self)}
-        wrong = [f"{kind} = {share} is not within 0 and 1" for kind, share in shares.items() if not 0 <= share <= 1]
+        wrong = [
+            f"{kind} = {share} is not within 0 and 1; take 0.1, or 0.0"
+            for kind, share in shares.items()
+            if not 0 <= share <= 1
+        ]
         if wrong:
             raise ValueError("; ".join(wrong))
 
@@ -102,10 +106,12 @@ class Augmentation:
         )
 
     def __call__(self, source: str, target: str, rng: random.Random) -> tuple[str, str]:
-        """A pair as it is met this time."""
+        """A pair as it is met this time; what would leave nothing of a side, as of a full stop alone, is not done."""
         for share, change in self._kinds:
             if share and rng.random() < share:
-                source, target = change(source, target, rng)
+                changed = change(source, target, rng)
+                if all(side.strip() for side in changed):
+                    source, target = changed
         return source, target
 
 

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attendo.errors import DataError
+from attendo.settings.toml import has_control_characters
+from attendo.text.compression import not_a_file
 from attendo.text.formats import (
     MAX_LINE_BYTES,
     LineReader,
     Lines,
     RawPair,
+    check_held,
     read_line_pairs,
     read_translations,
     read_tsv,
@@ -29,6 +32,7 @@ VALID_NAME = "valid"
 # "Hi!" and a polite sentence may translate each other: below this length no ratio is telling.
 _RATIO_FLOOR = 10
 _EXCERPT_CHARACTERS = 200
+_LISTED_FAULTS = 10
 _FILE_KEYS = ("source", "target", "tsv", "translations", "back_translations")
 _FILE_SETS = (("source", "target"), ("tsv",), ("translations",), ("back_translations",))
 # What a vocabulary has already, under SentencePiece's own names or ours.
@@ -69,26 +73,36 @@ class CorpusConfig:
     """Whom the licence wants named, and where the corpus is from; the model card says it."""
 
     def __post_init__(self) -> None:
-        """Refuses what names no corpus.
+        """Refuses what names no corpus, all problems at once.
 
         Raises:
             ValueError: the name is no file name, the files are no pair and not one file alone, the weight is not above
                 0, the share is none, or the tag is no word.
         """
-        if self.name and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", self.name):
-            raise ValueError(f"name = {self.name!r}: use letters, digits, '-', '_' and '.'; files are named so")
-        if tuple(key for key in _FILE_KEYS if getattr(self, key)) not in _FILE_SETS:
-            raise ValueError(
-                f"corpus {self.name!r}: give source and target, or tsv, translations or back_translations alone"
+        problems = []
+        if self.name and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", self.name):
+            problems.append(
+                f"name = {self.name!r}: use up to 100 letters, digits, '-', '_' and '.'; files are named so"
             )
+        named = {key: getattr(self, key) for key in _FILE_KEYS if getattr(self, key)}
+        if tuple(named) not in _FILE_SETS:
+            given = ", ".join(named) or "no file"
+            problems.append(f"has {given}; give source and target, or tsv, translations or back_translations alone")
+        problems += [
+            f"{key} = {path!r} is no file's name; leave out its control characters"
+            for key, path in named.items()
+            if has_control_characters(path)
+        ]
         if not 0.0 < self.weight < 1000.0:
-            raise ValueError(f"corpus {self.name!r}: weight = {self.weight} is not above 0 and below 1000")
+            problems.append(f"weight = {self.weight} is not above 0 and below 1000; take 1.0")
         if self.share is not None and not 0.0 <= self.share < 1.0:
-            raise ValueError(f"corpus {self.name!r}: share = {self.share} is not within 0 and 1 (excluded)")
+            problems.append(f"share = {self.share} is not within 0 and 1 (excluded); take one such as 0.25")
         if self.share is not None and self.weight != 1.0:
-            raise ValueError(f"corpus {self.name!r}: share and weight say the same in two ways; leave one out")
+            problems.append("share and weight say the same in two ways; leave one out")
         if self.source_tag is not None and (fault := _tag_fault(self.source_tag)):
-            raise ValueError(f"corpus {self.name!r}: source_tag = {self.source_tag!r} {fault}; take one such as <bt>")
+            problems.append(f"source_tag = {self.source_tag!r} {fault}; take one such as <bt>")
+        if problems:
+            raise ValueError("; ".join(problems))
 
     def paths(self, folder: Path) -> tuple[Path, ...]:
         """Gives the corpus's one or two files, relative names taken from `folder`."""
@@ -115,14 +129,17 @@ class CleaningConfig:
     """Drop a pair whose both sides are as in an earlier one, of any of the corpora."""
 
     def __post_init__(self) -> None:
-        """Refuses limits that would drop everything.
+        """Refuses limits that would drop everything, all at once.
 
         Raises:
             ValueError: a limit is less than 1.
         """
-        for key in ("max_words", "max_characters", "max_tokens", "max_ratio"):
-            if getattr(self, key) < 1:
-                raise ValueError(f"{key} = {getattr(self, key)} is less than 1")
+        limits = {key: getattr(self, key) for key in ("max_words", "max_characters", "max_tokens", "max_ratio")}
+        problems = [
+            f"{key} = {value} is less than 1; take 1 or more" for key, value in limits.items() if not value >= 1
+        ]
+        if problems:
+            raise ValueError("; ".join(problems))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,18 +160,22 @@ class DataConfig:
     """Which pairs to drop."""
 
     def __post_init__(self) -> None:
-        """Refuses corpora that cannot be told apart.
+        """Refuses corpora that cannot be told apart, and names that cannot be.
 
         Raises:
-            ValueError: two corpora have one name, one has none or that of the validation set, or the shares leave
-                nothing for an epoch to be made of.
+            ValueError: two corpora have one name, one has none or that of the validation set, the shares leave nothing
+                for an epoch to be made of, or a language or the folder has control characters.
         """
-        names = [corpus.name for corpus in self.corpora]
-        for number, name in enumerate(names, start=1):
-            if not name or name.lower() == VALID_NAME:
-                raise ValueError(f"corpora: number {number} has the name {name!r}; give it another one")
-            if name.lower() in [earlier.lower() for earlier in names[: number - 1]]:
-                raise ValueError(f"corpora: two have the name {name!r}; rename one")
+        for key in ("source_language", "target_language", "folder"):
+            if has_control_characters(name := getattr(self, key)):
+                raise ValueError(f"{key} = {name!r} has control characters; leave them out")
+        earlier: set[str] = set()
+        for number, corpus in enumerate(self.corpora, start=1):
+            if not corpus.name or corpus.name.lower() == VALID_NAME:
+                raise ValueError(f"corpora: number {number} has the name {corpus.name!r}; give it another one")
+            if corpus.name.lower() in earlier:  # file systems that know no case would have one file of both
+                raise ValueError(f"corpora: two have the name {corpus.name!r}; rename one")
+            earlier.add(corpus.name.lower())
         shares = {corpus.name: corpus.share for corpus in self.corpora if corpus.share is not None}
         if shares and (len(shares) == len(self.corpora) or sum(shares.values()) >= 1.0):
             listed = ", ".join(f"{name} {share}" for name, share in shares.items())
@@ -219,7 +240,7 @@ def epoch_weights(corpora: Sequence[CorpusConfig], sizes: Sequence[int]) -> list
 
 
 def check_files(data: DataConfig, base_folder: Path) -> None:
-    """Finds all corpus files that are not there.
+    """Finds all corpus files that are not there, or are none.
 
     Args:
         data: the section.
@@ -229,11 +250,12 @@ def check_files(data: DataConfig, base_folder: Path) -> None:
         DataError: at least one is missing; the message lists every one.
     """
     corpora = [*data.corpora, *([data.valid] if data.valid else [])]
-    missing = [path for corpus in corpora for path in corpus.paths(base_folder / data.folder) if not path.is_file()]
-    if missing:
-        listed = "".join(f"\n  {path}" for path in missing)
+    paths = [path for corpus in corpora for path in corpus.paths(base_folder / data.folder)]
+    problems = [(path, problem) for path in paths if (problem := not_a_file(path))]
+    if problems:
+        listed = "".join(f"\n  {path}: {problem}" for path, problem in problems)
         raise DataError(
-            f"{len(missing)} of the files that the recipe's section data names cannot be found; correct the paths, or "
+            f"{len(problems)} of the files that the recipe's section data names cannot be used; correct the paths, or "
             f"data.folder, which they are relative to:{listed}"
         )
 
@@ -291,23 +313,30 @@ def read_valid(corpus: CorpusConfig, folder: Path) -> tuple[list[str], list[str]
         The source and the target sentences, of equal number.
 
     Raises:
-        DataError: the files cannot be read as pairs, are empty, or have lines that are not UTF-8, lack a side or are
-            longer than 4 MB; the message has the line numbers, up to ten of them.
+        DataError: the files cannot be read as pairs, are empty or far too large, or have lines that are not UTF-8, lack
+            a side or are longer than 4 MB; the message has the line numbers, up to ten of them.
     """
-    sources, targets, faults = [], [], []
+    sources: list[str] = []
+    targets: list[str] = []
+    faults: list[str] = []
+    num_faults, held_bytes = 0, 0
+    files = " and ".join(map(str, corpus.paths(folder)))
     for raw in read_corpus(corpus, folder):
         fault, source, target = _decode_pair(raw)
         if fault is None and not (source.strip() and target.strip()):
             fault = "empty"
         if fault:
-            faults.append(f"line {raw.line} ({fault})")
+            num_faults += 1
+            faults += [f"line {raw.line} ({fault})"] * (len(faults) < _LISTED_FAULTS)
+            continue
         sources.append(source)
         targets.append(target)
-    files = " and ".join(map(str, corpus.paths(folder)))
-    if faults:
-        more = f" and {len(faults) - 10} more" if len(faults) > 10 else ""
+        held_bytes += len(raw.source) + len(raw.target or b"")
+        check_held(files, len(sources), held_bytes)
+    if num_faults:
+        more = f" and {num_faults - len(faults)} more" if num_faults > len(faults) else ""
         raise DataError(
-            f"{files}: {', '.join(faults[:10])}{more} cannot be used, and a validation set is used whole: correct them "
+            f"{files}: {', '.join(faults)}{more} cannot be used, and a validation set is used whole: correct them "
             "on both sides"
         )
     if not sources:

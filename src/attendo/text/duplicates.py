@@ -2,7 +2,10 @@
 
 Each pair has a digest and a row, its number. The digests go to disk in buckets, by their value, so that equal ones meet
 in one bucket; a bucket is small enough to be sorted in memory, and no bucket needs another. The digests are written
-once and read once, however many there are. What is kept in memory is one bit a pair.
+once and read once, however many there are. What is kept in memory is a bit or two a pair.
+
+What is repeated among pairs that come together does not go into a bucket: otherwise one line repeated without end, a
+few bytes where it is compressed, would make one bucket of all.
 """
 
 import hashlib
@@ -48,10 +51,20 @@ class DigestBuckets:
         """The buckets that hold something, for `repeated_rows`."""
         return [path for path in self._paths if path.exists()]
 
-    def add(self, digests: Digests) -> None:
-        """Appends digests, whose rows follow those before."""
-        rows = np.arange(self.num_rows, self.num_rows + len(digests), dtype=np.uint64)
+    def add(self, digests: Digests) -> npt.NDArray[np.int64]:
+        """Appends digests, whose rows follow those before.
+
+        Returns:
+            The rows of those that are repeated among these, ascending, `(num_repeated,)`; no bucket has them.
+        """
+        is_repeated = np.zeros(len(digests), dtype=np.bool_)
+        is_repeated[_repeated(digests)] = True
+        rows = np.arange(self.num_rows, self.num_rows + len(digests), dtype=np.int64)
         self.num_rows += len(digests)
+        self._append(digests[~is_repeated], rows[~is_repeated].astype(np.uint64))
+        return rows[is_repeated]
+
+    def _append(self, digests: Digests, rows: npt.NDArray[np.uint64]) -> None:
         buckets = digests[:, 0] % np.uint64(len(self._paths))
         order = np.argsort(buckets, kind="stable")  # so that the rows of a bucket ascend
         records = np.column_stack([digests, rows])[order].astype("<u8", copy=False)
@@ -65,15 +78,20 @@ class DigestBuckets:
 def repeated_rows(bucket: Path) -> npt.NDArray[np.int64]:
     """Gives the rows of a bucket whose digest an earlier row has, ascending, `(num_repeated,)`."""
     records = np.fromfile(bucket, dtype="<u8").reshape(-1, 3)
-    order = np.lexsort((records[:, 1], records[:, 0]))  # stable: among equals the first row stays first
-    repeated = (records[order[1:], :2] == records[order[:-1], :2]).all(axis=1)
-    return np.sort(records[order[1:][repeated], 2]).astype(np.int64)
+    return np.sort(records[_repeated(records[:, :2]), 2]).astype(np.int64)
+
+
+def _repeated(digests: Digests) -> npt.NDArray[np.int64]:
+    """Gives the places of those that an earlier one is equal to, in no order, `(num_repeated,)`."""
+    order = np.lexsort((digests[:, 1], digests[:, 0]))  # stable: among equals the first stays first
+    repeated: npt.NDArray[np.int64] = order[1:][(digests[order[1:]] == digests[order[:-1]]).all(axis=1)]
+    return repeated
 
 
 class RowSet:
     """A set of row numbers, a bit for each there can be."""
 
-    def __init__(self, num_rows: int) -> None:
+    def __init__(self, num_rows: int = 0) -> None:
         self._bits = np.zeros(-(-num_rows // 8), dtype=np.uint8)
         self._num_rows = num_rows
         self._num_added = 0
@@ -81,6 +99,13 @@ class RowSet:
     def __len__(self) -> int:
         """Counts the rows in it."""
         return self._num_added
+
+    def grow(self, num_rows: int) -> None:
+        """Makes room for as many rows more."""
+        self._num_rows += num_rows
+        missing = -(-self._num_rows // 8) - len(self._bits)
+        if missing > 0:  # twice as many at least, so that growing by little does not copy all each time
+            self._bits = np.concatenate([self._bits, np.zeros(max(missing, len(self._bits)), dtype=np.uint8)])
 
     def add(self, rows: npt.NDArray[np.int64]) -> None:
         """Puts rows in, none of which is in it yet."""

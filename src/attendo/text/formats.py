@@ -6,7 +6,6 @@ Lines are bytes here. Only a line feed ends one (a carriage return before it bel
 of a line also breaks at U+2028, U+0085 and others, which would shift one side of a corpus against the other.
 """
 
-import gzip
 import io
 import json
 import lzma
@@ -20,13 +19,23 @@ from typing import IO, Any, Protocol, Self, cast
 import zstandard
 
 from attendo.errors import DataError
+from attendo.text.compression import open_content
 
 MAX_LINE_BYTES = 4 << 20
 """A line is read up to here; what comes after in the same line is skipped, so that no file can fill the memory."""
+MAX_HELD_PAIRS = 1_000_000
+"""Of text that is held in memory as a whole, as a test set is."""
+MAX_HELD_BYTES = 256 << 20
+"""Likewise, both sides together."""
 
 _UTF8_MARK = b"\xef\xbb\xbf"
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-_MAGIC = {b"\x1f\x8b": "gz", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
+# The longer ones first: UTF-32's mark begins with UTF-16's.
+_OTHER_MARKS = {
+    b"\xff\xfe\0\0": "UTF-32",
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,7 +71,7 @@ class LineReader:
     than that, which is how a caller knows it.
 
     Raises:
-        DataError: the file is missing, is UTF-16, or its compressed content is broken.
+        DataError: the file is missing, is no regular file, is UTF-16 or UTF-32, or its compressed content is broken.
     """
 
     def __init__(self, path: Path, *, start: int = 0, end: int | None = None, first_line: int = 1) -> None:
@@ -77,7 +86,7 @@ class LineReader:
         self.path = path
         self.num_lines = first_line - 1
         """The number of the line that was read last; of a whole file: lines read so far."""
-        self._raw, self._text = _open(path)
+        self._raw, self._text = open_content(path)
         if end is not None:
             self._raw.seek(start)
             self._text = cast("IO[bytes]", io.BufferedReader(_FileRange(self._raw, end), 1 << 17))
@@ -112,8 +121,9 @@ class LineReader:
 
     def _read_first_line(self) -> bytes | None:
         line = self._read_line()
-        if line is not None and line.startswith(_UTF16_MARKS):
-            raise DataError(f"{self.path}: this is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8")
+        encoding = next((name for mark, name in _OTHER_MARKS.items() if line and line.startswith(mark)), None)
+        if encoding is not None:
+            raise DataError(f"{self.path}: this is {encoding} text; convert it first: iconv -f {encoding} -t UTF-8")
         return None if line is None else line.removeprefix(_UTF8_MARK)
 
     def _read_line(self) -> bytes | None:
@@ -167,7 +177,7 @@ def is_compressed(path: Path) -> bool:
     Raises:
         DataError: it cannot be read.
     """
-    raw, text = _open(path)
+    raw, text = open_content(path)
     with raw, text:
         return text is not raw
 
@@ -178,6 +188,24 @@ def line_count_error(source: Path, source_lines: int, target: Path, target_lines
         f"{source} has {source_lines} lines and {target} has {target_lines}: line n of one must "
         "translate line n of the other, so one of them misses lines; compare where they part"
     )
+
+
+def check_held(name: str, num_pairs: int, num_bytes: int) -> None:
+    """Refuses text that is too large to be held in memory as a whole.
+
+    Args:
+        name: what the message calls it.
+        num_pairs: read so far.
+        num_bytes: of both sides of them.
+
+    Raises:
+        DataError: there are more than `MAX_HELD_PAIRS` or `MAX_HELD_BYTES`.
+    """
+    if num_pairs > MAX_HELD_PAIRS or num_bytes > MAX_HELD_BYTES:
+        raise DataError(
+            f"{name}: more than {MAX_HELD_PAIRS:,} pairs or {MAX_HELD_BYTES >> 20} MB, which is no test or validation "
+            "set, as those are held in memory; take a part of it"
+        )
 
 
 def read_line_pairs(source: Lines, target: Lines) -> Iterator[RawPair]:
@@ -242,27 +270,7 @@ def _read_object(line: bytes) -> tuple[bytes, bytes, str | None]:
 
 
 def _without_end(line: bytes) -> bytes:
-    return line.removesuffix(b"\n").removesuffix(b"\r")
-
-
-def _open(path: Path) -> tuple[IO[bytes], IO[bytes]]:
-    """Gives the file as it lies on disk and its decompressed content; the first bytes, not the name, tell which."""
-    try:
-        raw = path.open("rb")
-        head = raw.read(6)
-    except FileNotFoundError as error:
-        raise DataError(f"{path}: there is no such file") from error
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror})") from error
-    raw.seek(0)
-    kind = next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
-    if kind == "gz":
-        return raw, cast("IO[bytes]", gzip.GzipFile(fileobj=raw, mode="rb"))
-    if kind == "xz":
-        return raw, cast("IO[bytes]", lzma.LZMAFile(raw))
-    if kind == "zst":
-        return raw, cast("IO[bytes]", io.BufferedReader(_ZstdStream(raw), 1 << 16))
-    return raw, raw
+    return line[:-2] if line.endswith(b"\r\n") else line.removesuffix(b"\n")
 
 
 class _FileRange(io.RawIOBase):
@@ -280,47 +288,3 @@ class _FileRange(io.RawIOBase):
         found = self._raw.read(min(len(view), max(0, self._end - self._raw.tell())))
         view[: len(found)] = found
         return len(found)
-
-
-class _ZstdStream(io.RawIOBase):
-    """The decompressed content of a zst file, of any number of frames.
-
-    zstandard's own `stream_reader` takes the end of a file that was cut off for the end of the text.
-    """
-
-    # Compressed bytes taken at a time; as 4 of them can hold 128 KB of one repeated byte, not many.
-    _TAKEN_BYTES = 1024
-
-    def __init__(self, raw: IO[bytes]) -> None:
-        self._raw = raw
-        self._frame: zstandard.ZstdDecompressionObj | None = None
-        self._compressed = b""
-        self._text = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fills `buffer` with what comes next; gives how many bytes, 0 at the end.
-
-        Raises:
-            EOFError: the file ends within a frame.
-        """
-        while not self._text:
-            if not self._compressed:
-                self._compressed = self._raw.read(self._TAKEN_BYTES)
-            if not self._compressed:
-                if self._frame is not None:
-                    raise EOFError("the file ends before its zst frame does")
-                return 0
-            if self._frame is None:
-                self._frame = zstandard.ZstdDecompressor().decompressobj()
-            self._text = memoryview(self._frame.decompress(self._compressed))
-            self._compressed = self._frame.unused_data if self._frame.eof else b""
-            if self._frame.eof:
-                self._frame = None
-        view = memoryview(buffer).cast("B")
-        taken = min(len(view), len(self._text))
-        view[:taken] = self._text[:taken]
-        self._text = self._text[taken:]
-        return taken

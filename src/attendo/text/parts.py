@@ -24,6 +24,8 @@ PART_BYTES = 4 << 20
 
 _BLOCK_BYTES = 1 << 16
 _LINE_FEED = 10
+# Of a part; of ordinary text fewer make 4 MB. What is kept of a line takes far more memory than a line of one letter.
+_PART_LINES = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,6 +51,8 @@ class ScannedFile:
         if line >= self.num_lines:
             return self.size
         block = int(np.searchsorted(self.lines_before, line, side="left")) - 1
+        if not self.path.is_file():  # it was: opening a pipe in its place would wait
+            raise changed_error(self.path)
         with self.path.open("rb") as file:
             file.seek(block * _BLOCK_BYTES)
             content = np.frombuffer(file.read(_BLOCK_BYTES), dtype=np.uint8)
@@ -75,8 +79,14 @@ class HeldText:
     """Lines of a file that cannot be cut, as they were read."""
 
     path: Path
-    lines: tuple[bytes, ...]
-    """As `LineReader` gives them."""
+    text: bytes
+    """The lines as `LineReader` gives them, a line feed between each two."""
+    num_lines: int
+
+    @property
+    def lines(self) -> list[bytes]:
+        """The lines."""
+        return self.text.split(b"\n") if self.num_lines else []
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,6 +101,11 @@ class CorpusPart:
     num_lines: int
     num_bytes: int
     """Bytes of the corpus's files, compressed where they are, that it stands for in reports of progress."""
+
+    def __str__(self) -> str:
+        """Gives what it is, for messages."""
+        names = " and ".join(str(file.path) for file in self.files)
+        return f"lines {self.first_line} to {self.first_line + self.num_lines - 1} of {names}"
 
     def pairs(self) -> Iterator[RawPair]:
         """Yields its pairs as they lie in the files.
@@ -122,8 +137,7 @@ def scan_file(path: Path) -> ScannedFile:
     """Reads a file once, for its checksum and for where its lines are.
 
     Raises:
-        DataError: it is missing, or is UTF-16.
-        OSError: it cannot be read.
+        DataError: it is missing, is UTF-16 or UTF-32, or cannot be read.
     """
     with LineReader(path):  # says what is wrong with its first line
         compressed = is_compressed(path)
@@ -131,11 +145,14 @@ def scan_file(path: Path) -> ScannedFile:
     checksum = hashlib.sha256()
     counts = [0]
     last = b""
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK_BYTES):
-            checksum.update(block)
-            counts.append(block.count(b"\n"))
-            last = block
+    try:
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK_BYTES):
+                checksum.update(block)
+                counts.append(block.count(b"\n"))
+                last = block
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror})") from error
     lines_before = np.cumsum(np.array(counts, dtype=np.int64))
     num_lines = int(lines_before[-1]) + (not last.endswith(b"\n") and last != b"")
     return ScannedFile(
@@ -180,10 +197,8 @@ def _cut(corpus: CorpusConfig, files: Sequence[ScannedFile], part_bytes: int) ->
     assert first.lines_before is not None
     share = first.size / max(1, sum(file.size for file in files))
     step = max(1, round(share * part_bytes / _BLOCK_BYTES))
-    inner = [int(line) for line in first.lines_before[step:-1:step] if 0 < line < first.num_lines]
-    cuts = [0, *dict.fromkeys(inner), first.num_lines]
     starts = [0] * len(files)
-    for begin, end in pairwise(cuts):
+    for begin, end in pairwise([*_cuts(first.lines_before[:-1].tolist(), step), first.num_lines]):
         ends = [file.line_start(end) for file in files]
         ranges = zip(files, starts, ends, strict=True)
         yield CorpusPart(
@@ -194,6 +209,16 @@ def _cut(corpus: CorpusConfig, files: Sequence[ScannedFile], part_bytes: int) ->
             num_bytes=sum(ends) - sum(starts),
         )
         starts = ends
+
+
+def _cuts(lines_before: Sequence[int], step: int) -> list[int]:
+    """Gives the lines at which parts begin: every `step` blocks of a file, or as soon as there are enough lines."""
+    cuts, begin = [0], 0
+    for block, line in enumerate(lines_before):
+        if line > cuts[-1] and (block - begin >= step or line - cuts[-1] >= _PART_LINES):
+            cuts.append(line)
+            begin = block
+    return cuts
 
 
 def _streamed(corpus: CorpusConfig, paths: Sequence[Path], part_bytes: int) -> Iterator[CorpusPart]:
@@ -208,7 +233,8 @@ def _streamed(corpus: CorpusConfig, paths: Sequence[Path], part_bytes: int) -> I
                 yield CorpusPart(
                     corpus=corpus,
                     files=tuple(
-                        HeldText(path=path, lines=tuple(part)) for path, part in zip(paths, lines, strict=True)
+                        HeldText(path=path, text=b"\n".join(part), num_lines=len(part))
+                        for path, part in zip(paths, lines, strict=True)
                     ),
                     first_line=first_line,
                     num_lines=len(lines[0]),
@@ -227,7 +253,7 @@ def _next_lines(readers: Sequence[LineReader], part_bytes: int) -> tuple[list[li
     """
     lines: list[list[bytes]] = [[] for _ in readers]
     size = 0
-    while size < part_bytes:
+    while size < part_bytes and len(lines[0]) < _PART_LINES:
         row = [next(reader, None) for reader in readers]
         found = [line for line in row if line is not None]
         if len(found) < len(row):

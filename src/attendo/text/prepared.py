@@ -11,13 +11,18 @@
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from pydantic import TypeAdapter, ValidationError
+
 from attendo.errors import DataError
 from attendo.files import sha256
+from attendo.reading import MAX_JSON_BYTES, parse_json, read_bounded
 from attendo.text.accounting import CorpusReport
 from attendo.text.corpora import VALID_NAME, DataConfig
 from attendo.text.shards import PairShards
@@ -29,6 +34,10 @@ _NOT_PREPARED = ("weight", "share", "licence", "attribution")
 """Keys of a corpus that no prepared file depends on: training mixes the shards anew, and a card quotes the rest."""
 MANIFEST_NAME = "manifest.json"
 """The file that is written last: a folder without it is not whole."""
+_MAX_VALUES = 50_000
+_HASHING_THREADS = 8
+_LISTED = 5
+"""Damaged files that a message lists."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +70,39 @@ class PreparationReport:
         """Pairs left out of all corpora, by reason."""
         reasons = self.corpora[0].dropped if self.corpora else {}
         return {reason: sum(corpus.dropped[reason] for corpus in self.corpora) for reason in reasons}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _File:
+    """A file of a prepared folder, as the manifest has it."""
+
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _CorpusFile(_File):
+    """A file that it was prepared from."""
+
+    mtime_ns: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Manifest:
+    """What is read of `manifest.json`."""
+
+    format_version: int
+    fingerprint: str
+    source_language: str
+    target_language: str
+    joint: bool
+    corpus_files: Mapping[str, _CorpusFile]
+    files: Mapping[str, _File]
+
+
+# What a folder holds may be a stranger's: both are looked at before they are believed.
+_MANIFEST = TypeAdapter(_Manifest)
+_REPORT = TypeAdapter(PreparationReport)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,7 +179,7 @@ def fingerprint(data: DataConfig, tokenizer: TokenizerConfig, seed: int, vocabul
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
 
-def is_prepared(folder: Path, expected: str, corpus_folder: Path) -> bool:
+def is_prepared(folder: Path, expected: str, corpus_folder: Path, *, verify: bool = False) -> bool:
     """Says whether a folder is whole and was made with these settings from these very files.
 
     Args:
@@ -145,16 +187,22 @@ def is_prepared(folder: Path, expected: str, corpus_folder: Path) -> bool:
         expected: what `fingerprint` gives for the recipe at hand.
         corpus_folder: what the corpora's paths are relative to. A corpus file that is gone is no objection; one whose
             content has changed is.
-
-    Raises:
-        DataError: there is a manifest and it cannot be read.
+        verify: compare also the SHA-256 of every file of the folder.
     """
-    if not (folder / MANIFEST_NAME).exists():
-        return False
-    manifest = _read_manifest(folder)
-    if manifest["fingerprint"] != expected or _damage(folder, manifest, verify=False):
-        return False
-    return all(_unchanged(corpus_folder / name, entry) for name, entry in manifest["corpus_files"].items())
+    manifest = _whole(folder, verify=verify)
+    return manifest is not None and not _other(manifest, expected, corpus_folder)
+
+
+def other_content(folder: Path, expected: str, corpus_folder: Path) -> str | None:
+    """Says from what else a whole folder was made than is asked for; None where it is not whole, or just that.
+
+    Args:
+        folder: the prepared folder, which need not exist.
+        expected: what `fingerprint` gives for the recipe at hand.
+        corpus_folder: what the corpora's paths are relative to.
+    """
+    manifest = _whole(folder, verify=False)
+    return None if manifest is None else _other(manifest, expected, corpus_folder)
 
 
 def open_prepared(folder: Path, *, verify: bool = False) -> PreparedData:
@@ -162,33 +210,41 @@ def open_prepared(folder: Path, *, verify: bool = False) -> PreparedData:
 
     Args:
         folder: what `prepare` wrote.
-        verify: compare also the SHA-256 of every file, which reads all of it.
+        verify: compare also the SHA-256 of every file, which reads all of it, several at a time.
 
     Raises:
-        DataError: the folder is none, or a file of it is missing or torn; the message lists all of those.
+        DataError: the folder is none, or a file of it is missing or torn; the message lists those.
     """
     manifest = _read_manifest(folder)
+    way_out = f"make it anew with: attendo prepare RECIPE -o {folder}"
     if damage := _damage(folder, manifest, verify=verify):
-        raise DataError(f"{folder}: {', '.join(damage)}; run `attendo prepare` again")
+        more = f" and {len(damage) - _LISTED} more" if len(damage) > _LISTED else ""
+        raise DataError(f"{folder}: {', '.join(damage[:_LISTED])}{more}; {way_out}")
     try:
-        report = _read_report(json.loads((folder / "report.json").read_text(encoding="utf-8")))
+        content = read_bounded(folder / "report.json", MAX_JSON_BYTES)
+        _parsed(content)
+        report = _REPORT.validate_json(content, strict=True)
+        _check_names([corpus.name for corpus in report.corpora])
         source_tokenizer = Tokenizer.load(folder / "source.spm")
-        joint = manifest["joint"]
-        shards = folder / "shards"
-        return PreparedData(
+        target_tokenizer = source_tokenizer if manifest.joint else Tokenizer.load(folder / "target.spm")
+        shards, vocab_sizes = folder / "shards", (source_tokenizer.vocab_size, target_tokenizer.vocab_size)
+        data = PreparedData(
             folder=folder,
-            source_language=manifest["source_language"],
-            target_language=manifest["target_language"],
+            source_language=manifest.source_language,
+            target_language=manifest.target_language,
             source_tokenizer=source_tokenizer,
-            target_tokenizer=source_tokenizer if joint else Tokenizer.load(folder / "target.spm"),
-            corpora={corpus.name: PairShards.open(shards, corpus.name) for corpus in report.corpora},
-            valid=PairShards.open(shards, VALID_NAME) if report.valid else None,
+            target_tokenizer=target_tokenizer,
+            corpora={corpus.name: PairShards.open(shards, corpus.name, vocab_sizes) for corpus in report.corpora},
+            valid=PairShards.open(shards, VALID_NAME, vocab_sizes) if report.valid else None,
             valid_source=_read_lines(folder / "valid.source.txt") if report.valid else (),
             valid_target=_read_lines(folder / "valid.target.txt") if report.valid else (),
             report=report,
         )
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{folder}: is not as `attendo prepare` wrote it ({error!r}); run it again") from error
+        if data.valid is not None and not len(data.valid) == len(data.valid_source) == len(data.valid_target):
+            raise ValueError("the validation set's shards and its two texts differ in their number of lines")
+        return data
+    except (OSError, ValueError) as error:
+        raise DataError(f"{folder}: is not as `attendo prepare` wrote it ({_said(error)}); {way_out}") from error
 
 
 def report_as_json(report: PreparationReport) -> dict[str, Any]:
@@ -197,54 +253,104 @@ def report_as_json(report: PreparationReport) -> dict[str, Any]:
     return {"total": total, **dataclasses.asdict(report)}
 
 
-def _read_report(content: dict[str, Any]) -> PreparationReport:
-    def corpus(entry: dict[str, Any]) -> CorpusReport:
-        known = {key: value for key, value in entry.items() if key != "weight"}  # which older folders have
-        return CorpusReport(**{**known, "files": tuple(entry["files"]), "tags": tuple(entry["tags"])})
-
-    return PreparationReport(
-        **{key: value for key, value in content.items() if key not in ("total", "corpora", "valid")},
-        corpora=tuple(corpus(entry) for entry in content["corpora"]),
-        valid=corpus(content["valid"]) if content["valid"] else None,
-    )
-
-
-def _read_manifest(folder: Path) -> dict[str, Any]:
+def _read_manifest(folder: Path) -> _Manifest:
     path = folder / MANIFEST_NAME
     if not path.is_file():
         raise DataError(f"{folder}: this is no prepared folder, or not a whole one: it has no {MANIFEST_NAME}")
     try:
-        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        version = manifest["format_version"]
+        content = read_bounded(path, MAX_JSON_BYTES)
+        found = _parsed(content)
+        version = found.get("format_version", FORMAT_VERSION)
         if version != FORMAT_VERSION:
-            raise DataError(f"{path}: has format_version {version}, expected {FORMAT_VERSION}; prepare the data again")
-        for key in ("fingerprint", "files", "corpus_files", "joint", "source_language", "target_language"):
-            manifest[key]  # each is there
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{path}: is torn or not a manifest ({error!r}); prepare the data again") from error
+            shown = repr(version)[:80]
+            raise DataError(f"{path}: has format_version {shown}, expected {FORMAT_VERSION}; prepare the data again")
+        manifest = _MANIFEST.validate_json(content, strict=True)
+        _check_names(manifest.files)
+    except (OSError, ValueError, AttributeError) as error:
+        raise DataError(f"{path}: is torn or not a manifest ({_said(error)}); prepare the data again") from error
     return manifest
 
 
-def _damage(folder: Path, manifest: dict[str, Any], *, verify: bool) -> list[str]:
+def _parsed(content: bytes) -> Any:
+    """Parses JSON of no more values than we write: of each that is wrong, pydantic makes an error of a kilobyte.
+
+    Raises:
+        ValueError: it is none, or has more.
+    """
+    found = parse_json(content)
+    if content.count(b",") > _MAX_VALUES:
+        raise ValueError("it has more values than attendo writes")
+    return found
+
+
+def _whole(folder: Path, *, verify: bool) -> _Manifest | None:
+    """Gives the manifest of a folder that can be used; None of another."""
+    if not (folder / MANIFEST_NAME).exists():
+        return None
+    try:
+        manifest = _read_manifest(folder)
+    except DataError:  # torn, or another attendo's
+        return None
+    return None if _damage(folder, manifest, verify=verify) else manifest
+
+
+def _other(manifest: _Manifest, expected: str, corpus_folder: Path) -> str | None:
+    """Says from what else than what is asked for a folder was made, or None."""
+    if manifest.fingerprint != expected:
+        return "other corpora or settings"
+    files = manifest.corpus_files.items()
+    changed = [str(corpus_folder / name) for name, file in files if not _unchanged(corpus_folder / name, file)]
+    return f"another {' and another '.join(changed)} than there is now" if changed else None
+
+
+def _damage(folder: Path, manifest: _Manifest, *, verify: bool) -> list[str]:
     """Lists the files of a folder that are not as its manifest says."""
-    damage = []
-    for name, entry in manifest["files"].items():
-        path = folder / name
+    with ThreadPoolExecutor(_HASHING_THREADS) as threads:  # hashing and reading leave Python's lock alone
+        found = threads.map(lambda item: _file_damage(folder, *item, verify=verify), manifest.files.items())
+        return [problem for problem in found if problem is not None]
+
+
+def _file_damage(folder: Path, name: str, file: _File, *, verify: bool) -> str | None:
+    path = folder / name
+    try:
         if not path.is_file():
-            damage.append(f"{name} is missing")
-        elif path.stat().st_size != entry["bytes"]:
-            damage.append(f"{name} has {path.stat().st_size} bytes and should have {entry['bytes']}")
-        elif verify and sha256(path) != entry["sha256"]:
-            damage.append(f"{name} has another SHA-256 than when it was written")
-    return damage
+            return f"{name} is missing"
+        if (size := path.stat().st_size) != file.bytes:
+            return f"{name} has {size} bytes and should have {file.bytes}"
+        if verify and sha256(path) != file.sha256:
+            return f"{name} has another SHA-256 than when it was written"
+    except OSError as error:
+        return f"{name} cannot be read ({error.strerror})"
+    return None
 
 
-def _unchanged(path: Path, entry: dict[str, Any]) -> bool:
+def _check_names(names: Iterable[str]) -> None:
+    """Refuses names of files or corpora that lead out of the folder.
+
+    Raises:
+        ValueError: one does.
+    """
+    for name in names:
+        if not re.fullmatch(r"(shards/)?[A-Za-z0-9_][A-Za-z0-9_.-]{0,150}", name):
+            raise ValueError(f"{name[:80]!r} is no name of a file in it")
+
+
+def _said(error: Exception) -> str:
+    """Gives what an error says, on one line of bounded length."""
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        said = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return said[:300]
+
+
+def _unchanged(path: Path, file: _CorpusFile) -> bool:
     if not path.is_file():
         return True
-    if path.stat().st_size != entry["bytes"]:
+    status = path.stat()
+    if status.st_size != file.bytes:
         return False
-    return bool(path.stat().st_mtime_ns == entry["mtime_ns"] or sha256(path) == entry["sha256"])
+    return bool(status.st_mtime_ns == file.mtime_ns or sha256(path) == file.sha256)
 
 
 def _read_lines(path: Path) -> tuple[str, ...]:

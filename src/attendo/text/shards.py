@@ -5,6 +5,7 @@ than 65,536), all sentences behind each other, each with its `</s>`; and `.sourc
 (int64, one more than there are sentences): sentence i is `ids[offsets[i]:offsets[i + 1]]`.
 """
 
+import re
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,10 +19,16 @@ import numpy as np
 import numpy.typing as npt
 
 from attendo.errors import DataError
+from attendo.reading import require_regular
 
-_PARTS = ("source_ids", "source_offsets", "target_ids", "target_offsets")
+_LONGEST = (1 << 31) - 1
+"""Tokens of a sentence, so that lengths take 32 bits."""
 # An .npy header is padded to a multiple of 64 bytes with room for the first axis to grow: 128 for ours, always.
 _HEADER_BYTES = 128
+_HEADER = re.compile(
+    rb"\x93NUMPY\x01\x00v\x00"
+    rb"\{'descr': '(?P<dtype><[ui][248])', 'fortran_order': False, 'shape': \((?P<length>\d+),\), \} *\n"
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -142,15 +149,22 @@ class PairShards:
         self._starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
     @classmethod
-    def open(cls, folder: Path, corpus: str) -> Self:
+    def open(cls, folder: Path, corpus: str, vocab_sizes: tuple[int, int]) -> Self:
         """Opens all shards of a corpus.
 
+        Args:
+            folder: where the files are.
+            corpus: the files' name.
+            vocab_sizes: of the source and of the target; an id must be below it.
+
         Raises:
-            DataError: a file is missing or torn.
+            DataError: a file is missing or torn, or the name is that of a place elsewhere.
         """
+        if not corpus or Path(corpus).name != corpus:
+            raise DataError(f"{folder}: {corpus[:100]!r} is no name of a corpus; prepare the data again")
         shards: list[_Shard] = []
         while not shards or (folder / f"{corpus}-{len(shards):05d}.source_ids.npy").exists():
-            shards.append(_Shard(folder / f"{corpus}-{len(shards):05d}"))
+            shards.append(_Shard(folder / f"{corpus}-{len(shards):05d}", vocab_sizes))
         return cls(shards)
 
     @classmethod
@@ -165,23 +179,39 @@ class PairShards:
     # On first use: they take four bytes a pair, and reading the offsets eight more, which opening alone should not.
     @cached_property
     def source_lengths(self) -> npt.NDArray[np.int32]:
-        """Tokens of each source, with `</s>`, `(num_pairs,)`."""
-        return _joined_lengths([shard.source_offsets for shard in self._shards])
+        """Tokens of each source, with `</s>`, `(num_pairs,)`.
+
+        Raises:
+            DataError: offsets do not rise, or by 2^31 and more.
+        """
+        return _joined([shard.source.lengths() for shard in self._shards])
 
     @cached_property
     def target_lengths(self) -> npt.NDArray[np.int32]:
-        """Tokens of each target, with `</s>`, `(num_pairs,)`."""
-        return _joined_lengths([shard.target_offsets for shard in self._shards])
+        """Tokens of each target, with `</s>`, `(num_pairs,)`.
+
+        Raises:
+            DataError: offsets do not rise, or by 2^31 and more.
+        """
+        return _joined([shard.target.lengths() for shard in self._shards])
 
     def source(self, index: int) -> npt.NDArray[np.unsignedinteger[Any]]:
-        """Gives the ids of a source, `(src_len,)`, `</s>` last; an unsigned view of the file."""
+        """Gives the ids of a source, `(src_len,)`, `</s>` last; an unsigned view of the file.
+
+        Raises:
+            DataError: its offsets do not rise, or an id is none of the vocabulary.
+        """
         shard, row = self._find(index)
-        return shard.source_ids[shard.source_offsets[row] : shard.source_offsets[row + 1]]
+        return shard.source.row(row)
 
     def target(self, index: int) -> npt.NDArray[np.unsignedinteger[Any]]:
-        """Gives the ids of a target, `(tgt_len,)`, `</s>` last; an unsigned view of the file."""
+        """Gives the ids of a target, `(tgt_len,)`, `</s>` last; an unsigned view of the file.
+
+        Raises:
+            DataError: its offsets do not rise, or an id is none of the vocabulary.
+        """
         shard, row = self._find(index)
-        return shard.target_ids[shard.target_offsets[row] : shard.target_offsets[row + 1]]
+        return shard.target.row(row)
 
     def _find(self, index: int) -> tuple["_Shard", int]:
         if not 0 <= index < len(self):
@@ -222,40 +252,90 @@ class _IdFile:
         np.save(self._offsets_path, np.frombuffer(self._offsets, dtype=np.int64))
 
 
-class _Shard:
-    """The four arrays of one shard, mapped."""
+class _Side:
+    """One side of a shard, mapped. What its files say is looked at where it is used: all at once would read them whole.
 
-    def __init__(self, stem: Path) -> None:
-        arrays = [_map(stem.with_name(f"{stem.name}.{part}.npy")) for part in _PARTS]
-        self.source_ids, self.source_offsets, self.target_ids, self.target_offsets = arrays
-        whole = (
-            len(self.source_offsets) == len(self.target_offsets) >= 1
-            and self.source_offsets[-1] == len(self.source_ids)
-            and self.target_offsets[-1] == len(self.target_ids)
+    Ids index the rows of an embedding, in kernels that do not look at them again.
+    """
+
+    def __init__(self, stem: Path, side: str, vocab_size: int) -> None:
+        self._stem, self._vocab_size = stem.with_name(f"{stem.name}.{side}"), vocab_size
+        self._ids_path, offsets_path = (stem.with_name(f"{stem.name}.{side}_{part}.npy") for part in ("ids", "offsets"))
+        self._ids = _map(self._ids_path, ("<u2", "<u4"))
+        self._offsets = _map(offsets_path, ("<i8",))
+        self._offsets_path = offsets_path
+
+    def fits(self) -> bool:
+        """Whether the offsets begin and end where the ids do."""
+        return len(self._offsets) > 0 and self._offsets[0] == 0 and self._offsets[-1] == len(self._ids)
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """Tokens of each sentence, `(num_sentences,)`."""
+        lengths = np.diff(self._offsets)
+        if len(lengths) and not 1 <= lengths.min() <= lengths.max() <= _LONGEST:
+            raise self._torn_offsets()
+        return lengths
+
+    def row(self, row: int) -> npt.NDArray[np.unsignedinteger[Any]]:
+        """The ids of a sentence."""
+        start, stop = self._offsets[row], self._offsets[row + 1]
+        if not 0 <= start < stop <= len(self._ids):
+            raise self._torn_offsets()
+        ids = self._ids[start:stop]
+        largest = np.maximum.reduce(ids)
+        if largest >= self._vocab_size:
+            raise DataError(
+                f"{self._ids_path}: has the id {largest}, but the vocabulary ends at {self._vocab_size - 1}; prepare "
+                "the data again"
+            )
+        return ids
+
+    def _torn_offsets(self) -> DataError:
+        return DataError(f"{self._offsets_path}: its offsets do not rise, or too far; prepare the data again")
+
+
+class _Shard:
+    """The two sides of one shard."""
+
+    def __init__(self, stem: Path, vocab_sizes: tuple[int, int]) -> None:
+        self.source, self.target = (
+            _Side(stem, side, size) for side, size in zip(("source", "target"), vocab_sizes, strict=True)
         )
-        if not whole:
+        if not (self.source.fits() and self.target.fits() and len(self.source) == len(self.target)):
             raise DataError(f"{stem}.*.npy: the four files do not fit together; prepare the data again")
 
     def __len__(self) -> int:
-        return len(self.source_offsets) - 1
+        return len(self.source)
 
 
-def _map(path: Path) -> npt.NDArray[Any]:
-    """Maps an array's file.
+def _map(path: Path, dtypes: Sequence[str]) -> npt.NDArray[Any]:
+    """Maps an array's file: one axis, of one of the dtypes. No more of it is believed than the file has.
+
+    Its header is one of our own; numpy's reader parses any as Python's literals, and falls over a hostile one.
 
     Raises:
-        DataError: it is missing or torn.
+        DataError: it is missing or torn, or something else.
     """
     try:
-        try:
-            array: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-        except ValueError:  # an empty array cannot be mapped
-            array = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise DataError(f"{path}: a token shard is missing or torn ({error}); prepare the data again") from error
-    return np.asarray(array)  # a plain view: slicing a memmap object costs five times as much
+        require_regular(path)
+        with path.open("rb") as file:
+            found = _HEADER.fullmatch(file.read(_HEADER_BYTES))
+        if found is None or found["dtype"].decode() not in dtypes:
+            raise ValueError(f"its header is not that of {' or '.join(dtypes)} on one axis")
+        dtype, length, size = np.dtype(found["dtype"].decode()), int(found["length"]), path.stat().st_size
+        if size != _HEADER_BYTES + length * dtype.itemsize:
+            raise ValueError(f"it has {size} bytes, not {_HEADER_BYTES + length * dtype.itemsize}")
+        if length == 0:  # which cannot be mapped
+            return np.zeros(0, dtype)
+        # A plain view: slicing a memmap object costs five times as much.
+        return np.asarray(np.memmap(path, dtype, mode="r", offset=_HEADER_BYTES, shape=(length,)))
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise DataError(f"{path}: a token shard is missing or torn ({why}); prepare the data again") from error
 
 
-def _joined_lengths(offsets: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int32]:
-    lengths = [np.diff(part).astype(np.int32) for part in offsets]
-    return np.concatenate(lengths) if lengths else np.zeros(0, dtype=np.int32)
+def _joined(lengths: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int32]:
+    return np.concatenate(lengths).astype(np.int32) if lengths else np.zeros(0, dtype=np.int32)

@@ -1,8 +1,7 @@
 """Subwords by SentencePiece: learning them from sentences, and text to ids and back without losing a character."""
 
 import re
-import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -14,7 +13,9 @@ import sentencepiece
 
 from attendo.errors import DataError, ModelError
 from attendo.files import write_bytes
+from attendo.reading import read_bounded, require_inside
 from attendo.text.placeholders import MAX_PLACEHOLDERS, placeholder
+from attendo.text.sampling import SPACE_MARK, LatticeSampler, MergeSampler, Sampler, Vocabulary
 
 Ids = Sequence[int] | npt.NDArray[np.integer]
 """The ids of one sentence, `(src_len,)` or `(tgt_len,)`."""
@@ -26,14 +27,19 @@ UNK_ID = 1
 BYTE_IDS = range(2, 258)
 """The ids of single bytes where `learn_tokenizer` was given no symbols; elsewhere they are `Tokenizer.byte_ids`."""
 
-# SentencePiece writes a space as U+2581 and so reads back a U+2581 that the text really has as a space.
-_SPACE_MARK = "\u2581"
-_SPACE_MARK_BYTES = tuple(_SPACE_MARK.encode())
+# SentencePiece reads back a U+2581 that the text really has as a space.
+_SPACE_MARK_BYTES = tuple(SPACE_MARK.encode())
 # The segmentation does not depend on the number of threads, but the sums inside unigram's EM do: so it is fixed.
 _LEARNING_THREADS = 16
 # SentencePiece takes 32 bits, and the last of those numbers for "no seed".
 _NUM_SEEDS = (1 << 32) - 1
-_SAMPLING_LOCK = threading.Lock()
+# A quarter of a million pieces of a dozen languages have some 5 MB.
+_MAX_FILE_BYTES = 16 << 20
+
+RESERVED_PIECES = BYTE_IDS.stop
+"""Pieces that a vocabulary has before there are any for text: `</s>`, `<unk>` and the bytes."""
+MAX_VOCAB_SIZE = 10_000_000
+"""Far more than any vocabulary that is in use."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,21 +63,30 @@ class TokenizerConfig:
     8 at most. The model learns them through `training.augmentation.placeholders`."""
 
     def __post_init__(self) -> None:
-        """Refuses values that no vocabulary can have.
+        """Refuses values that no vocabulary can have, all at once.
 
         Raises:
             ValueError: one is out of range; the message names the key and the range.
         """
-        if self.vocab_size < 259:
-            raise ValueError(f"vocab_size = {self.vocab_size}: 258 are </s>, <unk> and bytes; take 300 or more")
+        problems = []
+        if self.vocab_size <= RESERVED_PIECES:
+            problems.append(
+                f"vocab_size = {self.vocab_size}: {RESERVED_PIECES} are </s>, <unk> and bytes; take 300 or more"
+            )
+        elif self.vocab_size > MAX_VOCAB_SIZE:
+            problems.append(f"vocab_size = {self.vocab_size} is too large; take {MAX_VOCAB_SIZE} or less")
         if not 0.9 <= self.character_coverage <= 1.0:
-            raise ValueError(f"character_coverage = {self.character_coverage} is not within 0.9 and 1.0")
+            problems.append(f"character_coverage = {self.character_coverage} is not within 0.9 and 1.0; take 0.9999")
         if self.sample_pairs < 1:
-            raise ValueError(f"sample_pairs = {self.sample_pairs} is less than 1")
+            problems.append(f"sample_pairs = {self.sample_pairs} is less than 1; take 500000, or 1 or more")
         if not 0.0 <= self.bpe_dropout < 1.0:
-            raise ValueError(f"bpe_dropout = {self.bpe_dropout} is not within 0.0 and 1.0 (excluded)")
+            problems.append(f"bpe_dropout = {self.bpe_dropout} is not within 0.0 and 1.0 (excluded); take 0.1, or 0.0")
         if not 0 <= self.placeholders <= MAX_PLACEHOLDERS:
-            raise ValueError(f"placeholders = {self.placeholders} is not within 0 and {MAX_PLACEHOLDERS}")
+            problems.append(
+                f"placeholders = {self.placeholders} is not within 0 and {MAX_PLACEHOLDERS}; take one of these"
+            )
+        if problems:
+            raise ValueError("; ".join(problems))
 
 
 class Tokenizer:
@@ -96,20 +111,25 @@ class Tokenizer:
         self._processor = sentencepiece.SentencePieceProcessor()
         try:
             self._processor.load_from_serialized_proto(serialized)
-        except RuntimeError as error:
-            raise ModelError(f"{name}: this is not a SentencePiece model ({error})") from error
+        except (RuntimeError, UnicodeDecodeError) as error:  # a message may quote bytes that are no text
+            why = error.reason if isinstance(error, UnicodeDecodeError) else error
+            raise ModelError(f"{name}: this is not a SentencePiece model ({why})") from error
         if (self._processor.eos_id(), self._processor.unk_id()) != (EOS_ID, UNK_ID):
             raise ModelError(
                 f"{name}: has </s> as id {self._processor.eos_id()} and <unk> as id {self._processor.unk_id()}, "
                 f"expected {EOS_ID} and {UNK_ID}; learn it with --eos_id=0 --unk_id=1 --bos_id=-1 --pad_id=-1"
             )
-        pieces = [self._processor.id_to_piece(i) for i in range(len(self._processor))]
+        try:
+            pieces = [self._processor.id_to_piece(i) for i in range(len(self._processor))]
+        except UnicodeDecodeError as error:
+            raise ModelError(f"{name}: has a piece that is not UTF-8 ({error.reason}); copy the file again") from error
         byte_ids = {piece: i for i, piece in enumerate(pieces) if self._processor.is_byte(i)}
         self._byte_ids = [byte_ids[f"<0x{byte:02X}>"] for byte in range(256)] if len(byte_ids) == 256 else None
         self._known_characters = {character for piece in pieces for character in piece}
         known, symbols = set(pieces), [placeholder(number) for number in range(1, MAX_PLACEHOLDERS + 1)]
         self.placeholders: tuple[str, ...] = tuple(symbol for symbol in symbols if symbol in known)
         """The placeholders that are pieces of the vocabulary."""
+        self._last_sampler: _NormalizingSampler | None = None
 
     @classmethod
     def load(cls, path: Path) -> "Tokenizer":
@@ -119,7 +139,8 @@ class Tokenizer:
             ModelError: it is missing or not such a file.
         """
         try:
-            serialized = path.read_bytes()
+            require_inside(path)
+            serialized = read_bounded(path, _MAX_FILE_BYTES)
         except OSError as error:
             raise ModelError(f"{path}: cannot be read ({error.strerror}); this is the SentencePiece model") from error
         return cls(serialized, str(path))
@@ -152,7 +173,7 @@ class Tokenizer:
         Raises:
             DataError: one of them holds a lone surrogate.
         """
-        return self._encode(texts, dropout=0.0)
+        return self._encode(texts, self._segmented)
 
     def encode_sampled(self, texts: Sequence[str], dropout: float, seed: int) -> list[list[int]]:
         """Gives one random segmentation of each text, which decodes to the same text as the usual one.
@@ -165,11 +186,11 @@ class Tokenizer:
 
         Raises:
             DataError: one of the texts holds a lone surrogate.
+            ModelError: the model is neither BPE nor unigram, so that there is nothing to draw.
         """
-        with _SAMPLING_LOCK:  # SentencePiece keeps one seed a process
-            # Each batch has a worker thread of its own, which starts a new generator from that seed.
-            sentencepiece.set_random_generator_seed(seed % _NUM_SEEDS)
-            return self._encode(texts, dropout=dropout)
+        if not dropout:
+            return self.encode_batch(texts)
+        return self._encode(texts, lambda given: self._sampler(dropout).sample(given, seed))
 
     def decode(self, ids: Ids) -> str:
         """Gives the text of `ids`; `</s>` at the end is left out, bytes that make no character become U+FFFD."""
@@ -180,38 +201,47 @@ class Tokenizer:
         """Gives the piece of each id, as for an axis of a picture: `▁` is a space, `<0xE2>` a byte."""
         return [self._processor.id_to_piece(int(i)) for i in ids]
 
-    def _encode(self, texts: Sequence[str], *, dropout: float) -> list[list[int]]:
+    def _encode(self, texts: Sequence[str], segment: Callable[[Sequence[str]], list[list[int]]]) -> list[list[int]]:
         stand_ins = [self._stand_in(text) for text in texts]
         given = [
-            text.replace(_SPACE_MARK, stand_in) if stand_in else text
+            text.replace(SPACE_MARK, stand_in) if stand_in else text
             for text, stand_in in zip(texts, stand_ins, strict=True)
         ]
         try:
-            encoded = [text.encode("utf-8") for text in given]
+            for text in given:
+                text.encode("utf-8")
         except UnicodeEncodeError as error:
             raise DataError(
                 f"{error.object[:80]!r} is not text: character {error.start + 1} is half of a surrogate pair; "
                 "read it with errors='replace'"
             ) from error
-        batch: list[list[int]]
-        if len(encoded) == 1 and not dropout:  # a batch would start threads
-            batch = [self._processor.encode(encoded[0])]
-        elif dropout:
-            batch = self._processor.encode(encoded, enable_sampling=True, alpha=dropout, nbest_size=-1, num_threads=1)
-        else:
-            batch = self._processor.encode(encoded)
+        batch = segment(given)
         for ids, stand_in in zip(batch, stand_ins, strict=True):
             if stand_in:
                 self._spell_space_mark(ids, stand_in)
             ids.append(EOS_ID)
         return batch
 
+    def _segmented(self, texts: Sequence[str]) -> list[list[int]]:
+        """What SentencePiece makes of texts."""
+        encoded = [text.encode("utf-8") for text in texts]
+        if len(encoded) == 1:  # a batch would start threads
+            return [self._processor.encode(encoded[0])]
+        found: list[list[int]] = self._processor.encode(encoded)
+        return found
+
+    def _sampler(self, dropout: float) -> "_NormalizingSampler":
+        """What draws segmentations; made once for a dropout."""
+        if self._last_sampler is None or self._last_sampler.dropout != dropout:
+            self._last_sampler = _NormalizingSampler(self._processor, self.byte_ids, self.placeholders, dropout)
+        return self._last_sampler
+
     def _stand_in(self, text: str) -> str | None:
         """Gives the character to write for U+2581 in `text`: one that neither it nor any piece has, so bytes spell it.
 
         None where the text has no U+2581, or the model no bytes to spell it with.
         """
-        if _SPACE_MARK not in text or self._byte_ids is None:
+        if SPACE_MARK not in text or self._byte_ids is None:
             return None
         taken = self._known_characters.union(text)
         # From the last plane, where all are four bytes long and nobody writes.
@@ -234,6 +264,65 @@ class Tokenizer:
         while plain and plain[-1] == EOS_ID:
             plain.pop()
         return plain
+
+
+class _NormalizingSampler:
+    """Draws segmentations with the vocabulary of a SentencePiece model, behind its own normalisation.
+
+    Raises:
+        ModelError: the model is neither BPE nor unigram.
+    """
+
+    def __init__(
+        self,
+        processor: sentencepiece.SentencePieceProcessor,
+        byte_ids: Sequence[int],
+        placeholders: Sequence[str],
+        dropout: float,
+    ) -> None:
+        self.dropout = dropout
+        self._processor = processor
+        # SentencePiece puts user-defined symbols before the bytes.
+        symbol_ids = {*range(UNK_ID + 1, byte_ids[0] if byte_ids else 0), *map(processor.piece_to_id, placeholders)}
+        special = {*symbol_ids, *byte_ids}
+        pieces = {
+            processor.id_to_piece(i): i
+            for i in range(len(processor))
+            if not (i in special or processor.is_control(i) or processor.is_unknown(i) or processor.is_unused(i))
+        }
+        vocabulary = Vocabulary(
+            pieces=pieces,
+            scores=[processor.get_score(i) for i in range(len(processor))],
+            symbols={processor.id_to_piece(i): i for i in symbol_ids if not processor.is_control(i)},
+            byte_ids=byte_ids,
+            unknown_id=UNK_ID,
+        )
+        self._sampler: Sampler = (
+            LatticeSampler(vocabulary, dropout) if _is_unigram(processor) else MergeSampler(vocabulary, dropout)
+        )
+
+    def sample(self, texts: Sequence[str], seed: int) -> list[list[int]]:
+        """One segmentation of each text, as ids without `</s>`."""
+        return self._sampler.sample([self._processor.normalize(text) if text else "" for text in texts], seed)
+
+
+def _is_unigram(processor: sentencepiece.SentencePieceProcessor) -> bool:
+    """Whether a model is of type unigram, for which alone there are several best segmentations; else it is BPE.
+
+    Raises:
+        ModelError: it is neither.
+    """
+    try:
+        processor.nbest_encode("a", nbest_size=2)
+    except RuntimeError:
+        try:
+            processor.encode("a", enable_sampling=True, alpha=0.1, nbest_size=-1)
+        except RuntimeError as error:
+            raise ModelError(
+                f"a vocabulary of this type has one segmentation only ({error}); set tokenizer.bpe_dropout = 0"
+            ) from error
+        return False
+    return True
 
 
 def learn_tokenizer(
@@ -300,7 +389,7 @@ class _Learnable:
     def __iter__(self) -> Iterator[str]:
         try:
             for sentence in self._sentences:
-                yield sentence.replace(_SPACE_MARK, " ")  # it would be learned as a space
+                yield sentence.replace(SPACE_MARK, " ")  # it would be learned as a space
         except BaseException as error:
             self.error = error
             raise

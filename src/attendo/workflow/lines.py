@@ -8,11 +8,11 @@ from pathlib import Path
 from attendo.decoding.windows import read_lines
 from attendo.decoding.wishes import Wishes
 from attendo.errors import DataError
-from attendo.text.formats import MAX_LINE_BYTES, LineReader, read_line_pairs
+from attendo.text.formats import MAX_LINE_BYTES, LineReader, check_held, read_line_pairs
 
 
 def lines_from(path: Path | None) -> Iterator[str]:
-    """Lines, as they come, of a file (plain, gz, xz or zst), a named pipe, or standard input.
+    """Lines, as they come, of a file (plain, gz, xz or zst), a pipe or other device, or standard input.
 
     Args:
         path: the file; None for standard input.
@@ -21,12 +21,12 @@ def lines_from(path: Path | None) -> Iterator[str]:
         Each line without its end.
 
     Raises:
-        DataError: the file is missing or broken, or a line is not UTF-8.
+        DataError: the file is missing or broken, or a line is not UTF-8 or longer than 4 MB.
     """
     if path is None:
         yield from read_lines(sys.stdin.buffer, "standard input")
         return
-    if path.is_fifo():  # lines come when they come, as from standard input, and none can be read twice
+    if _is_read_once(path):  # lines come when they come, as from standard input
         with path.open("rb") as pipe:
             yield from read_lines(pipe, str(path))
         return
@@ -52,12 +52,19 @@ def read_pairs(source: Path, target: Path) -> tuple[list[str], list[str]]:
     """All lines of two files that belong together.
 
     Raises:
-        DataError: as `line_pairs_from`, or there is no line at all.
+        DataError: as `line_pairs_from`, or there is no line at all, or far too much text.
     """
-    pairs = list(line_pairs_from(source, target))
-    if not pairs:
+    sources: list[str] = []
+    targets: list[str] = []
+    held = 0
+    for one, other in line_pairs_from(source, target):
+        sources.append(one)
+        targets.append(other)
+        held += len(one) + len(other)
+        check_held(f"{source} and {target}", len(sources), held)
+    if not sources:
         raise DataError(f"{source} and {target}: no line at all, so there is nothing to do; check the paths")
-    return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    return sources, targets
 
 
 def with_wishes(
@@ -80,7 +87,7 @@ def with_wishes(
     if not files:
         return iter(lines), None
     for path in files:  # a missing one is told before anything is translated; but a pipe can be opened only once
-        if not path.is_fifo():
+        if not _is_read_once(path):
             LineReader(path).close()
     first, second = tee(_with_wishes(lines, target_prefixes, forced_words))
     return (line for line, _ in first), (wishes for _, wishes in second)
@@ -116,14 +123,21 @@ def _line_of(lines: Iterator[str] | None, path: Path | None, number: int) -> str
     return line
 
 
-def count_lines(path: Path) -> int:
-    """How many lines a file has.
+def count_lines(path: Path) -> int | None:
+    """How many lines a file has; None where it can be read only once.
 
     Raises:
         DataError: the file is missing or broken.
     """
+    if _is_read_once(path):
+        return None
     with LineReader(path) as reader:
         return sum(1 for _ in reader)
+
+
+def _is_read_once(path: Path) -> bool:
+    """Whether a path names a pipe or a device."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def _decode(line: bytes, path: Path, number: int) -> str:

@@ -1,15 +1,23 @@
 """A recipe's prepared data: where it lies, and making it where it is missing. Needs no torch."""
 
-from contextlib import ExitStack
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Protocol
 
-from attendo.errors import RecipeError
+from attendo.errors import DataError, RecipeError
+from attendo.files import locked, recover
 from attendo.recipe import Recipe
-from attendo.text.prepared import PreparedData, Vocabulary, fingerprint, is_prepared, open_prepared
+from attendo.text.corpora import check_files
+from attendo.text.prepared import PreparedData, Vocabulary, fingerprint, is_prepared, open_prepared, other_content
 from attendo.workflow.preparation_parts import Workers
 from attendo.workflow.prepare import Progress, prepare
 from attendo.workflow.processes import local_workers, usable_processors
+
+_WAIT_S = 0.2
+"""Seconds until it is looked again whether another process is still preparing."""
 
 
 class PreparationReporter(Protocol):
@@ -25,19 +33,25 @@ class PreparationReporter(Protocol):
 def prepared_folder(recipe: Recipe, root: Path) -> Path:
     """Where a recipe's prepared data lies below `root`: another folder for other data or another tokenizer.
 
+    What was prepared before a corpus changed stays, for the runs that train on it; what is made of the changed one goes
+    beside it, under a name with the next free number.
+
     Raises:
         RecipeError: the recipe names no corpora.
     """
-    return root / f"{recipe.name}-{_fingerprint(recipe)[:12]}"
+    expected = _fingerprint(recipe)
+    name = _default_name(recipe)
+    folders = (root / (name if number == 1 else f"{name}-{number}") for number in count(1))
+    return next(folder for folder in folders if other_content(folder, expected, _corpus_folder(recipe)) is None)
 
 
 def prepare_if_missing(
     recipe: Recipe, folder: Path, reporter: PreparationReporter, workers: Workers | None = None
 ) -> PreparedData:
-    """Opens a recipe's prepared folder; makes it first where it is missing or of something else.
+    """Opens a recipe's prepared folder; makes it first where it is missing or not whole.
 
-    Where the recipe fine-tunes a model (`training.init_from`, resolved by `workflow.initial_model`), it is prepared for
-    that model's vocabulary.
+    Of several processes that want the same one makes it, and the others wait. Where the recipe fine-tunes a model
+    (`training.init_from`, resolved by `workflow.initial_model`), it is prepared for that model's vocabulary.
 
     Args:
         recipe: what to prepare.
@@ -47,17 +61,35 @@ def prepare_if_missing(
             to do. They change nothing of what is prepared.
 
     Raises:
-        DataError: a corpus cannot be used.
+        DataError: a corpus cannot be used; or the folder is prepared from something else, as from a corpus that has
+            changed since: runs may need it as it is, so it is not replaced.
         ModelError: the vocabulary of the model to fine-tune cannot be read.
         RecipeError: the recipe names no corpora.
     """
-    prepared = open_if_prepared(recipe, folder)
+    prepared = open_if_prepared(recipe, folder, verify=True)
     if prepared is not None:
         reporter.message(f"data: {folder} is prepared already")
         return prepared
     assert recipe.data is not None, "without corpora it had no fingerprint"
-    reporter.message(f"data: preparing {folder}")
+    check_files(recipe.data, recipe.folder)  # before anything is written
     with ExitStack() as stack:
+        stack.enter_context(_alone(folder, reporter))
+        prepared = open_if_prepared(recipe, folder, verify=True)
+        if prepared is not None:
+            reporter.message(f"data: {folder} is prepared by now")
+            return prepared
+        expected = _fingerprint(recipe)
+        if other := other_content(folder, expected, _corpus_folder(recipe)):
+            raise DataError(
+                f"{folder}: was prepared from {other}, and runs may train on it; remove it to prepare it anew, or name "
+                "another folder"
+            )
+        recover(folder.parent, folder.name)
+        first = folder.with_name(_default_name(recipe))
+        is_later = folder.name.startswith(f"{first.name}-")
+        if is_later and (other := other_content(first, expected, _corpus_folder(recipe))):
+            reporter.message(f"data: {first} was prepared from {other}; it stays for the runs that train on it")
+        reporter.message(f"data: preparing {folder}")
         return prepare(
             recipe.data,
             recipe.tokenizer,
@@ -70,17 +102,50 @@ def prepare_if_missing(
         )
 
 
-def open_if_prepared(recipe: Recipe, folder: Path) -> PreparedData | None:
+def open_if_prepared(recipe: Recipe, folder: Path, *, verify: bool = False) -> PreparedData | None:
     """Opens a recipe's prepared folder where it is there, whole, and of these settings and files.
 
+    Args:
+        recipe: what it is to be prepared for.
+        folder: the prepared folder.
+        verify: compare also the SHA-256 of every file of it, which reads all.
+
     Raises:
+        DataError: it is there and cannot be read.
         RecipeError: the recipe names no corpora.
     """
-    expected = _fingerprint(recipe)
-    assert recipe.data is not None, "without corpora it had no fingerprint"
-    if not is_prepared(folder, expected, recipe.folder / recipe.data.folder):
+    if not is_prepared(folder, _fingerprint(recipe), _corpus_folder(recipe), verify=verify):
         return None
     return open_prepared(folder)
+
+
+@contextmanager
+def _alone(folder: Path, reporter: PreparationReporter) -> Iterator[None]:
+    """Waits until no other process is making a prepared folder, and holds others back meanwhile."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    lock = folder.with_name(f".lock-{folder.name}")
+    told = False
+    with ExitStack() as stack:
+        while True:
+            try:
+                stack.enter_context(locked(lock))
+                break
+            except BlockingIOError as error:
+                if not told:
+                    reporter.message(f"data: {folder} is {error.strerror}, which is preparing it; waiting for that")
+                told = True
+                time.sleep(_WAIT_S)
+        yield
+
+
+def _default_name(recipe: Recipe) -> str:
+    """What the first folder that is prepared for a recipe's settings is called, wherever it lies."""
+    return f"{recipe.name}-{_fingerprint(recipe)[:12]}"
+
+
+def _corpus_folder(recipe: Recipe) -> Path:
+    """What the paths of a recipe's corpora are relative to."""
+    return recipe.folder / (recipe.data.folder if recipe.data else "")
 
 
 def _fingerprint(recipe: Recipe) -> str:

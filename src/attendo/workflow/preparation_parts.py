@@ -68,6 +68,10 @@ class CleanTask:
     part: CorpusPart
     cleaning: CleaningConfig
 
+    def __str__(self) -> str:
+        """Gives what is worked on, for messages."""
+        return str(self.part)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class SampleTask:
@@ -77,6 +81,10 @@ class SampleTask:
     cleaning: CleaningConfig
     rows: npt.NDArray[np.int64]
     """Numbers of the chosen ones among the part's clean pairs, from 0, ascending, `(num_chosen,)`."""
+
+    def __str__(self) -> str:
+        """Gives what is worked on, for messages."""
+        return str(self.part)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -100,6 +108,10 @@ class LearnTask:
     symbols: tuple[str, ...] = ()
     """Words that are a piece each."""
 
+    def __str__(self) -> str:
+        """Gives what is worked on, for messages."""
+        return f"the vocabulary {self.output.name}"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class EncodeTask:
@@ -113,6 +125,10 @@ class EncodeTask:
     """The content of the SentencePiece model of the sources."""
     target_model: bytes
     """Of the targets; equal to `source_model` where the vocabulary is joint."""
+
+    def __str__(self) -> str:
+        """Gives what is worked on, for messages."""
+        return str(self.part)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -155,10 +171,13 @@ def sample_part(task: SampleTask) -> Sample:
     if not len(task.rows):
         return Sample(sources=b"", targets=b"")
     items = clean(task.part.pairs(), task.part.corpus.name, task.cleaning)
-    pairs = [item for item in items if isinstance(item, SentencePair)]
-    if task.rows[-1] >= len(pairs):
+    chosen: list[SentencePair] = []
+    rows = task.rows.tolist()
+    for row, pair in enumerate(item for item in items if isinstance(item, SentencePair)):
+        if len(chosen) < len(rows) and row == rows[len(chosen)]:
+            chosen.append(pair)
+    if len(chosen) < len(rows):
         raise changed_error(task.part.files[0].path)
-    chosen = [pairs[row] for row in task.rows.tolist()]
     return Sample(sources=_as_lines(pair.source for pair in chosen), targets=_as_lines(pair.target for pair in chosen))
 
 

@@ -40,9 +40,10 @@ from attendo.workflow.preparation_parts import (
 Stage = Literal["scanning", "cleaning", "learning", "encoding"]
 
 _DROPPED_HEADER = "corpus\tfiles\tline\treason\tsource\ttarget\n"
-# A bucket of digests for so many bytes of the corpora's files, which are some 10^5 to 10^6 pairs.
-_BUCKET_BYTES = 1 << 26
+_BUCKET_PAIRS = 1 << 20
 _MAX_BUCKETS = 512
+# Of a compressed corpus, at most: gzip makes a byte of 1,032 that repeat, and two are the shortest line with its end.
+_PAIRS_A_BYTE = 516
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,16 +141,17 @@ class Preparation:
         drop_duplicates = self._data.cleaning.drop_duplicates
         held_out = _HeldOut(valid, once=drop_duplicates)
         folder = self._output / "digests.tmp"
-        buckets = DigestBuckets(folder, min(_MAX_BUCKETS, 1 + self._total // _BUCKET_BYTES))
+        buckets = DigestBuckets(folder, min(_MAX_BUCKETS, 1 + self._most_pairs() // _BUCKET_PAIRS))
         part_rows: list[int] = []
+        duplicates = RowSet()
         in_valid: Counter[str] = Counter()
         tasks = (CleanTask(part=part, cleaning=self._data.cleaning) for part in self._parts())
         for task, digests in self._map("cleaning", clean_part, tasks):
             part_rows.append(len(digests))
             in_valid[task.part.corpus.name] += held_out.count(digests)
+            duplicates.grow(len(digests))
             if drop_duplicates:
-                buckets.add(digests)
-        duplicates = RowSet(sum(part_rows))
+                duplicates.add(buckets.add(digests))
         for _, rows in self._workers.map(repeated_rows, buckets.paths):
             duplicates.add(rows)
         shutil.rmtree(folder)
@@ -233,6 +235,15 @@ class Preparation:
         """Gives every file under the name the recipe has for it."""
         configs = [*self._data.corpora, *([self._data.valid] if self._data.valid else [])]
         return {str(name): self._folder / name for config in configs for name in config.paths(Path())}
+
+    def _most_pairs(self) -> int:
+        """Gives how many pairs the corpora have at most; nobody knows how many a compressed one has."""
+        most = 0
+        for corpus in self._data.corpora:
+            files = [self._scanned[path] for path in corpus.paths(self._folder)]
+            compressed = any(file.lines_before is None for file in files)
+            most += _PAIRS_A_BYTE * sum(file.size for file in files) if compressed else files[0].num_lines
+        return most
 
     def _parts(self) -> Iterator[CorpusPart]:
         """Yields the parts of all corpora, in order."""

@@ -8,9 +8,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
+from threading import Thread
 from types import TracebackType
 from typing import Any, Self
 
@@ -41,7 +42,7 @@ class WorkerProcesses:
 
     They are started when there is work for them, as fresh interpreters: nothing of this process's threads and locks
     comes along, and so a script that uses them needs the usual `if __name__ == "__main__":`. When the block is left,
-    also by an error or Ctrl-C, they are ended; when this process is killed, they end behind their present task.
+    also by an error or Ctrl-C, they are ended; when this process is killed, they end with it.
     """
 
     def __init__(self, number: int) -> None:
@@ -130,7 +131,9 @@ class _Worker:
             why = (
                 "what takes too much memory is ended so; --workers 1 needs less" if code < 0 else "see what it printed"
             )
-            raise AttendoError(f"a worker process ended before its work was done (exit code {code}: {why})") from gone
+            raise AttendoError(
+                f"a worker process ended before its work on {task} was done (exit code {code}: {why})"
+            ) from gone
         if error is not None:
             raise error
         return result
@@ -138,6 +141,7 @@ class _Worker:
 
 def _serve(connection: Connection) -> None:
     """Does tasks until there are no more."""
+    Thread(target=_end_with_parent, name="attendo-parent", daemon=True).start()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal; the first one decides
     while True:
@@ -156,6 +160,14 @@ def _serve(connection: Connection) -> None:
             connection.send(answer)
         except OSError:
             return
+
+
+def _end_with_parent() -> None:
+    """Ends this process when the one that started it has ended: nobody wants its work, nor what it would write."""
+    parent = parent_process()
+    assert parent is not None, "it runs in a process that was started"
+    parent.join()
+    os._exit(1)
 
 
 @contextmanager

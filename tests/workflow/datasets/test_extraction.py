@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import tarfile
+import tracemalloc
 from pathlib import Path
 from typing import Any, Literal
 
@@ -123,6 +124,78 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
             tar.addfile(link)
     with pytest.raises(DataError, match=r"has no x.en and no x.de"):
         extract(located(("x.en", "x.de")), tmp_path / "a.tgz", tmp_path, ("en", "de"), ignored)
+
+
+@pytest.mark.parametrize("name", ["../x.en", "/x.en", "x.en/../../x.en", "a/../x.en"])
+def test_no_member_is_written_outside_of_the_folder(tmp_path: Path, name: str) -> None:
+    # What is written is called as the dataset is, whatever the archive says.
+    (tmp_path / "in").mkdir()
+    write_archive(tmp_path / "in" / "a.tgz", {name: b"one\n", "x.de": b"eins\n"})
+    with pytest.raises(DataError, match=r"has no x.en"):
+        extract(located(("x.en", "x.de")), tmp_path / "in" / "a.tgz", tmp_path / "in", ("en", "de"), ignored)
+    extract(located((name, "x.de")), tmp_path / "in" / "a.tgz", tmp_path / "in", ("en", "de"), ignored)
+    assert names(tmp_path) == {"in"}
+    assert names(tmp_path / "in") == {"a.tgz", "train.x.en", "train.x.de"}
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE, tarfile.DIRTYPE])
+def test_what_is_no_file_in_an_archive_is_none_of_it(tmp_path: Path, kind: bytes) -> None:
+    with tarfile.open(tmp_path / "a.tgz", "w:gz") as tar:
+        for name in ("x.en", "x.de"):
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname = kind, "../../etc/hostname"
+            tar.addfile(member)
+    with pytest.raises(DataError, match=r"has no x.en and no x.de"):
+        extract(located(("x.en", "x.de")), tmp_path / "a.tgz", tmp_path, ("en", "de"), ignored)
+    assert names(tmp_path) == {"a.tgz"}
+
+
+def head(kind: bytes, size: int, name: str = "x.en") -> bytes:
+    """The head of a member, as tarfile writes it."""
+    member = tarfile.TarInfo(name)
+    member.type, member.size = kind, size
+    return member.tobuf(tarfile.GNU_FORMAT)
+
+
+@pytest.mark.parametrize(
+    ("start", "problem"),
+    [
+        *(
+            (head(kind, 1 << 31), "the head of a member claims 2,147,483,648 bytes")
+            for kind in (b"L", b"K", b"x", b"g")
+        ),
+        (head(b"0", -1024), "the head of a member claims -1,024 bytes"),
+        (head(b"S", 0), "a member has holes"),
+        (
+            head(b"x", 1024) + b"22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n".ljust(1024, b"\0") + head(b"0", 9),
+            "a member has holes",
+        ),
+    ],
+)
+def test_an_archive_that_would_fill_the_memory_is_refused(tmp_path: Path, start: bytes, problem: str) -> None:
+    # Behind the head, as much as an endless long name would be read from.
+    (tmp_path / "a.tgz").write_bytes(gzip.compress(start + bytes(100 << 20), compresslevel=1))
+    tracemalloc.start()
+    with pytest.raises(DataError, match=rf"a.tgz: cannot be unpacked \({problem}\)"):
+        extract(located(("x.en", "x.de")), tmp_path / "a.tgz", tmp_path, ("en", "de"), ignored)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10 << 20
+    assert names(tmp_path) == {"a.tgz"}
+
+
+def test_a_test_set_of_one_endless_line_is_refused(tmp_path: Path) -> None:
+    write_archive(tmp_path / "a.tgz", {"x.sgm": b'<seg id="1">' + bytes(1 << 20), "y.sgm": b""})
+    with pytest.raises(DataError, match=r"a.tgz: x.sgm: line 1 is longer than 1 MB; is this a test set\?"):
+        extract(located(("x.sgm", "y.sgm"), "sgm"), tmp_path / "a.tgz", tmp_path, ("en", "de"), ignored)
+
+
+def test_an_entity_is_text_and_nothing_else(tmp_path: Path) -> None:
+    # Test sets are read line by line, not as XML: nothing is looked up, nothing grows.
+    bomb = b'<!DOCTYPE a [<!ENTITY a "ha"><!ENTITY b "&a;&a;"><!ENTITY c SYSTEM "file:///etc/hostname">]>\n'
+    write_archive(tmp_path / "a.tgz", dict.fromkeys(("x.sgm", "y.sgm"), bomb + b'<seg id="1">&b; &c;</seg>\n'))
+    extract(located(("x.sgm", "y.sgm"), "sgm"), tmp_path / "a.tgz", tmp_path, ("en", "de"), ignored)
+    assert (tmp_path / "train.x.en").read_bytes() == b"&b; &c;\n"
 
 
 def test_a_changed_file_is_noticed(tmp_path: Path) -> None:

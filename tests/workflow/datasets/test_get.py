@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ from tests.workflow.datasets.wmt_server import (
 )
 
 from attendo.errors import DataError
+from attendo.files import locked
 from attendo.workflow.datasets.catalogue import find_dataset
 from attendo.workflow.datasets.download import Progress
 from attendo.workflow.datasets.get import UnpackedText, get, plan
@@ -95,7 +97,7 @@ def test_a_dataset_is_fetched_unpacked_and_accounted_for(
         ["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=folder / "archives", check=True, capture_output=True
     )
     assert checked.stdout.count(b": OK") == len(texts)
-    assert not [path for path in folder.rglob("*") if ".part" in path.name or path.name.startswith(".")]
+    assert not [path for path in folder.rglob("*") if ".part" in path.name or path.name.startswith(".tmp")]
 
 
 def test_a_complete_dataset_is_only_verified(files: FileServer, tmp_path: Path) -> None:
@@ -177,6 +179,22 @@ def test_a_torn_manifest_is_told(files: FileServer, tmp_path: Path, content: str
     (tmp_path / "x" / "dataset.json").write_text(content)
     with pytest.raises(DataError, match=r"dataset.json: cannot be read .* remove it"):
         got("wmt14-en-de", tmp_path / "x", files)
+
+
+def test_two_at_once_are_not_let_into_one_folder(files: FileServer, tmp_path: Path) -> None:
+    folder = tmp_path / "x"
+    folder.mkdir()
+    with (
+        locked(folder / ".lock"),
+        pytest.raises(DataError, match=rf"x: is in use by process {os.getpid()} .*, which is fetching into it; wait"),
+    ):
+        got("wmt14-en-de", folder, files)
+    assert files.requests == []
+    for leftover in (folder / ".tmp-4194305-train.europarl.en", folder / "archives" / ".tmp-4194305-SHA256SUMS"):
+        leftover.parent.mkdir(exist_ok=True)
+        leftover.write_bytes(b"half of i")
+    got("wmt14-en-de", folder, files)
+    assert not list(folder.rglob(".tmp*"))
 
 
 def test_a_plan_says_what_would_be_done_and_does_nothing(files: FileServer, tmp_path: Path) -> None:

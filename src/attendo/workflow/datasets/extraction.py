@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Self, cast
 
 from attendo.errors import DataError
 from attendo.files import atomic_path
@@ -18,6 +18,12 @@ from attendo.workflow.datasets.download import Progress
 from attendo.workflow.datasets.origins import Located
 
 _PIECE_BYTES = 1 << 20
+# Of what describes a member or is a line of a test set: both are held in memory as a whole.
+_MAX_HELD_BYTES = 1 << 20
+_HEAD_TYPES = (
+    tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE
+)  # fmt: skip
+"""Kinds of members that only describe the next one."""
 _SEGMENT = re.compile(r"<seg[^>]*>(.*)</seg>")
 
 
@@ -70,7 +76,7 @@ def extract(
                 name = wanted[member]
                 pieces = _segments(content, f"{archive}: {member}") if text.format == "sgm" else _plain(content)
                 written[name] = _write(name, paths[name], pieces)
-        except (tarfile.TarError, EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+        except (tarfile.TarError, EOFError, OSError, ValueError, lzma.LZMAError, zlib.error) as error:
             if isinstance(error, OSError) and error.errno is not None:  # of the disk, not of the content
                 raise
             raise DataError(f"{archive}: cannot be unpacked ({error}); remove it, and fetch it again") from error
@@ -93,7 +99,7 @@ def _members(
     left = set(wanted)
     with archive.open("rb") as raw:
         counted = _Counted(raw, lambda done: progress(Progress(stage=stage, done_bytes=done, total_bytes=total)))
-        with tarfile.open(fileobj=cast("IO[bytes]", counted), mode="r|*") as tar:
+        with tarfile.open(fileobj=cast("IO[bytes]", counted), mode="r|*", tarinfo=_PlainInfo) as tar:
             for member in tar:
                 name = member.name.removeprefix("./")
                 content = tar.extractfile(member) if name in left and member.isfile() else None
@@ -103,6 +109,27 @@ def _members(
                 yield name, cast("IO[bytes]", gzip.GzipFile(fileobj=content)) if name.endswith(".gz") else content
                 if not left:
                     return
+
+
+class _PlainInfo(tarfile.TarInfo):
+    """The head of a member, read so that no archive makes it fill the memory, as a long name of gigabytes would."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """Reads a head.
+
+        Raises:
+            tarfile.ReadError: it describes what no archive of texts has.
+        """
+        info = super().frombuf(buf, encoding, errors)
+        if info.type == tarfile.GNUTYPE_SPARSE:
+            raise tarfile.ReadError("a member has holes")
+        if info.size < 0 or (info.type in _HEAD_TYPES and info.size > _MAX_HELD_BYTES):
+            raise tarfile.ReadError(f"the head of a member claims {info.size:,} bytes")
+        return info
+
+    def _proc_gnusparse_10(self, *_: object) -> None:  # the same in another spelling, told only behind the head
+        raise tarfile.ReadError("a member has holes")
 
 
 class _Counted:
@@ -135,7 +162,9 @@ def _segments(content: IO[bytes], where: str) -> Iterator[bytes]:
     The files are no SGML that a parser would take; what is a segment is how sacreBLEU sees it. Entities stay as they
     are, as they do there.
     """
-    for number, line in enumerate(content, start=1):
+    for number, line in enumerate(iter(lambda: content.readline(_MAX_HELD_BYTES + 1), b""), start=1):
+        if len(line) > _MAX_HELD_BYTES:
+            raise DataError(f"{where}: line {number} is longer than {_MAX_HELD_BYTES >> 20} MB; is this a test set?")
         if line.startswith(b"<seg "):
             try:
                 segment = _SEGMENT.sub(r"\1", line.decode("utf-8"))

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from attendo import __version__
 from attendo.errors import DataError
-from attendo.files import sha256, write_json, write_text
+from attendo.files import locked, recover, sha256, write_json, write_text
 from attendo.workflow.datasets.catalogue import Dataset
 from attendo.workflow.datasets.download import Checksum, Progress, fetch, mirrored
 from attendo.workflow.datasets.extraction import WrittenFile, extract
@@ -20,6 +21,8 @@ CHECKSUMS = "SHA256SUMS"
 """In that folder: the checksum of every archive at its first download, as `sha256sum --check` reads them."""
 MANIFEST = "dataset.json"
 ATTRIBUTION = "ATTRIBUTION.md"
+LOCK = ".lock"
+"""Held while a process fetches into the folder; it stays."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,8 +97,27 @@ def get(
 
     Raises:
         DataError: an archive cannot be fetched, is not what its checksum says, or cannot be unpacked; the folder holds
-            another dataset.
+            another dataset, or another process is fetching into it.
     """
+    _read_manifest(folder, dataset.name)  # before anything is written there
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked(folder / LOCK))
+        except BlockingIOError as error:
+            raise DataError(f"{folder}: is {error.strerror}, which is fetching into it; wait for it to end") from error
+        for place in (folder, folder / ARCHIVES):
+            recover(place)
+        return _get(dataset, texts, folder, mirror, progress)
+
+
+def _get(
+    dataset: Dataset,
+    texts: tuple[Located, ...],
+    folder: Path,
+    mirror: str | None,
+    progress: Callable[[Progress], None],
+) -> tuple[UnpackedText, ...]:
     present = _read_manifest(folder, dataset.name)
     done: dict[str, UnpackedText] = {}
     for text in texts:

@@ -1,0 +1,155 @@
+"""Files of text as they lie on disk, plain or compressed, read as a stream in bounded memory."""
+
+import gzip
+import io
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any, Protocol, cast
+
+import zstandard
+
+from attendo.errors import DataError
+
+_MAGIC = {b"\x1f\x8b": "gz", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
+# What decompressing may take: four times what `xz -9` needs. A header can claim 4 GB (`zstd` claims 128 MB at most).
+_XZ_MEMORY_BYTES = 256 << 20
+
+
+def not_a_file(path: Path) -> str | None:
+    """Gives what a path names that lines of text cannot be read from more than once, with the way out, or None.
+
+    Raises:
+        OSError: its folder cannot be looked into.
+    """
+    if path.is_file():
+        return None
+    if path.is_dir():
+        return "is a folder; name a file in it"
+    if path.is_symlink() and not path.exists():
+        return "is a link to a file that is not there"
+    if not path.exists():
+        return "there is no such file"
+    return "is a pipe or a device, which can be read only once; write what comes from it to a file"
+
+
+def open_content(path: Path) -> tuple[IO[bytes], IO[bytes]]:
+    """Opens a file of text, plain, gz, xz or zst: its first bytes, not its name, tell which.
+
+    Returns:
+        The file as it lies on disk, and its decompressed content: the same object where it is plain.
+
+    Raises:
+        DataError: it is missing, cannot be read, or is no regular file.
+    """
+    try:
+        if problem := not_a_file(path):  # opening a pipe would wait for somebody to write into it
+            raise DataError(f"{path}: {problem}")
+        raw = path.open("rb")
+        head = raw.read(6)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror})") from error
+    raw.seek(0)
+    kind = next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
+    if kind == "gz":
+        return raw, cast("IO[bytes]", gzip.GzipFile(fileobj=raw, mode="rb"))
+    if kind == "xz":
+        return raw, cast("IO[bytes]", io.BufferedReader(_Frames(raw, _xz_frame, padding=b"\0"), 1 << 16))
+    if kind == "zst":
+        return raw, cast("IO[bytes]", io.BufferedReader(_Frames(raw, _ZstFrame), 1 << 16))
+    return raw, raw
+
+
+class _Frame(Protocol):
+    """What decompresses one frame of a file."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    @property
+    def needs_input(self) -> bool: ...
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
+def _xz_frame() -> _Frame:
+    return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY_BYTES)
+
+
+class _ZstFrame:
+    """What decompresses a zst frame, called as the one of xz is; it gives all that its input makes."""
+
+    needs_input = True
+
+    def __init__(self) -> None:
+        self._frame = zstandard.ZstdDecompressor().decompressobj()
+
+    @property
+    def eof(self) -> bool:
+        return self._frame.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._frame.unused_data
+
+    def decompress(self, data: bytes, _: int, /) -> bytes:
+        return self._frame.decompress(data)
+
+
+class _Frames(io.RawIOBase):
+    """The decompressed content of an xz or zst file, of any number of frames (which xz calls streams).
+
+    The libraries' own readers end silently where they should not: zstandard's takes the end of a file that was cut off
+    for the end of the text, `lzma.LZMAFile` a further stream that is broken.
+    """
+
+    # Compressed bytes taken at a time; as 4 of zst can hold 128 KB of one repeated byte, not many.
+    _TAKEN_BYTES = 1024
+    _GIVEN_BYTES = 1 << 17
+
+    def __init__(self, raw: IO[bytes], start: Callable[[], _Frame], padding: bytes = b"") -> None:
+        """Takes over an open file.
+
+        Args:
+            raw: the file.
+            start: gives what decompresses the next frame.
+            padding: what may fill the place between frames and behind the last one.
+        """
+        self._raw, self._start, self._padding = raw, start, padding
+        self._frame: _Frame | None = None
+        self._compressed = b""
+        self._text = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fills `buffer` with what comes next; gives how many bytes, 0 at the end.
+
+        Raises:
+            EOFError: the file ends within a frame.
+        """
+        while not self._text:
+            if self._frame is None:
+                self._compressed = self._compressed.lstrip(self._padding)
+            if not self._compressed and (self._frame is None or self._frame.needs_input):
+                self._compressed = self._raw.read(self._TAKEN_BYTES)
+                if self._compressed:
+                    continue
+                if self._frame is not None:
+                    raise EOFError("the file ends before what it compresses does")
+                return 0
+            if self._frame is None:
+                self._frame = self._start()
+            self._text = memoryview(self._frame.decompress(self._compressed, self._GIVEN_BYTES))
+            self._compressed = self._frame.unused_data if self._frame.eof else b""
+            if self._frame.eof:
+                self._frame = None
+        view = memoryview(buffer).cast("B")
+        taken = min(len(view), len(self._text))
+        view[:taken] = self._text[:taken]
+        self._text = self._text[taken:]
+        return taken
