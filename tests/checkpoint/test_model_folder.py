@@ -108,6 +108,50 @@ def test_a_config_that_is_not_ours(folder: Path, change: dict[str, object], mess
         load_model(folder)
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"src_vocab_size": -5}, "src_vocab_size = -5 is no vocabulary"),
+        (
+            {"src_vocab_size": 10**12, "tgt_vocab_size": 10**12},
+            r"source\.spm: has 290 pieces but config.json says 10{12}",
+        ),
+        (
+            {"model": {"d_ff": 2**20, "num_layers": 1000}},
+            r"safetensors: holds [\d,]+ bytes, but config",
+        ),
+        ({"model": {"start": 290}}, r"model\.start = 290 is no id of 290"),
+        ({"training": {"valid": []}}, r"training\.valid: is no table"),
+        ({"a\n\x1b[2Jb": 1}, r"a\\n\\x1b\[2Jb: "),
+        ({f"key {number}": 1 for number in range(9)}, "; and 4 more$"),
+    ],
+)
+def test_a_config_that_claims_what_is_not_so(folder: Path, change: dict[str, object], message: str) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    config |= change if "model" not in change else {"model": {**config["model"], **dict(change["model"])}}  # type: ignore[call-overload]
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelError, match=message):
+        load_model(folder)
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "source.spm"])
+def test_a_file_that_is_elsewhere_is_not_read(folder: Path, name: str) -> None:
+    (folder / name).rename(folder.parent / name)
+    (folder / name).symlink_to(folder.parent / name)
+    with pytest.raises(ModelError, match=rf"{name}: cannot be read \(is a link to .*, outside its folder"):
+        load_model(folder)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
+def test_weights_that_are_no_numbers_are_refused(folder: Path, number: float) -> None:
+    path = folder / "model.safetensors"
+    tensors = load_file(path)
+    tensors[NAME][3, 5] = number
+    save_file(tensors, path)
+    with pytest.raises(ModelError, match=rf"model\.safetensors: {NAME} has numbers that are infinite or none"):
+        load_model(folder)
+
+
 def test_find_model(folder: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     (run / "checkpoints").mkdir(parents=True)

@@ -1,4 +1,5 @@
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,9 @@ import torch
 
 from attendo.checkpoint.model_folder import load_model
 from attendo.native.library import find_kernels
+from attendo.recipe import load_recipe
+from attendo.workflow.prepare import prepare
+from attendo.workflow.run_folder import start_run
 
 Command = Callable[..., Any]
 
@@ -55,6 +59,51 @@ def test_info_verifies_before_it_reads(attendo: Command, model_folder: Path, tmp
         finished = attendo("info", folder, "--verify")
         why = "not found" if name == "checksums.json" else "missing"
         assert finished.err.startswith(f"attendo: error: {run / 'model' / name}: {why}")
+
+
+def test_info_verifies_a_run(attendo: Command, recipe_path: Path, tmp_path: Path) -> None:
+    recipe, run = load_recipe(str(recipe_path)), tmp_path / "run"
+    assert recipe.data is not None
+    prepare(recipe.data, recipe.tokenizer, tmp_path / "ready", base_folder=tmp_path, seed=1)
+    start_run(recipe, run, tmp_path / "ready")
+    finished = attendo("info", run, "--verify")
+    assert finished.status == 0, "a run that was killed before its first checkpoint is whole"
+    assert finished.err == f"whole: {run / 'recipe.toml'}, {run / 'run.json'}, {tmp_path / 'ready'}\n"
+    assert "checkpoints  none yet of 6" in finished.out
+    (run / ".tmp-12-model").mkdir()
+    (run / "recipe.toml").unlink()
+    for path in (tmp_path / "ready" / "shards").glob("mine-*"):
+        path.write_bytes(b"")
+    finished = attendo("info", run, "--verify")
+    assert finished.status == 1
+    remark, *problems = finished.err.splitlines()
+    assert remark.startswith(f"{run / '.tmp-12-model'}: a draft")
+    assert problems[0] == f"attendo: error: {run / 'recipe.toml'}: missing, so that the run cannot go on"
+    assert problems[1].startswith(f"{tmp_path / 'ready'}: ")
+    assert "shards/mine-" in problems[1]
+    assert len(problems) == 2
+
+
+def test_info_of_a_stranger_s_words_commands_no_terminal(attendo: Command, model_folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "model"
+    shutil.copytree(model_folder, copy)
+    config = json.loads((copy / "config.json").read_text())
+    config["training"]["recipe"] = "\x1b]0;mine\x07" + "long" * 10_000
+    (copy / "config.json").write_text(json.dumps(config))
+    (copy / "README.md").write_text("\x1b[2J# Mine\n")
+    finished = attendo("info", copy)
+    assert finished.status == 0
+    assert "\x1b" not in finished.out
+    assert "recipe \ufffd]0;mine\ufffdlong" in finished.out
+    assert "\ufffd[2J# Mine" in finished.out
+    assert len(finished.out) < 10_000
+    (copy / "README.md").unlink()
+    os.mkfifo(copy / "README.md")
+    assert attendo("info", copy).out.endswith("README.md is missing\n"), "a pipe is not waited for"
+    (copy / "README.md").unlink()
+    (tmp_path / "elsewhere").write_text("secret")
+    (copy / "README.md").symlink_to(tmp_path / "elsewhere")
+    assert attendo("info", copy).out.endswith("README.md is missing\n"), "a link out of the folder is not followed"
 
 
 def test_info_shows_the_card(attendo: Command, model_folder: Path, tmp_path: Path) -> None:

@@ -17,11 +17,13 @@ from attendo.model.transformer import Transformer
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.prepared import open_prepared
 from attendo.text.tokenization import TokenizerConfig, learn_tokenizer
-from attendo.training.loop import Ending, StepMetrics
+from attendo.training.hooks import Ending
+from attendo.training.meter import StepMetrics
 from attendo.workflow.initial_model import initial_facts, with_initial_model
 from attendo.workflow.preparation import prepare_if_missing, prepared_folder
 from attendo.workflow.run_folder import resume_run, start_run
-from attendo.workflow.train import TrainingRun, load_initial_weights
+from attendo.workflow.run_model import load_initial_weights
+from attendo.workflow.train import TrainingRun
 
 SHAPE = ModelConfig(d_model=16, d_ff=32, num_layers=2, num_heads=2)
 """That of `model_folder` in tests/conftest.py."""
@@ -180,7 +182,7 @@ def test_another_language_is_told(tuning: Path, model_folder: Path, tmp_path: Pa
     reporter, _ = train(resolved(tuning, model_folder), tmp_path / "run", tmp_path / "ready")
     assert f"fine-tuning {model_folder.resolve()}" in reporter.messages
     recipe = resolved(tuning, model_folder, "data.target_language=nl")
-    reporter, _ = train(recipe, tmp_path / "dutch", tmp_path / "ready")
+    reporter, _ = train(recipe, tmp_path / "dutch", tmp_path / "ready too")
     assert f"fine-tuning {model_folder.resolve()}, which is en-de and no en-nl" in reporter.messages
 
 
@@ -224,7 +226,8 @@ def test_a_run_goes_on_when_its_first_model_is_gone(tuning: Path, model_folder: 
 
 def test_a_model_that_only_gets_worse_is_given_as_it_was(tuning: Path, model_folder: Path, tmp_path: Path) -> None:
     # So high a rate spoils any weights, and validation counts perplexity.
-    settings = ("training.peak_learning_rate=1.0", "training.eval_bleu=false", "training.average_last=1")
+    settings = ("training.peak_learning_rate=1.0", "training.eval_bleu=false", "training.average_last=1",
+                "training.max_loss_rise=none")  # fmt: skip
     reporter, outcome = train(resolved(tuning, model_folder, *settings), tmp_path / "run", tmp_path / "ready")
     assert reporter.validated_steps == [(0, True), (2, False), (4, False)]
     assert outcome.position.best_step == 0

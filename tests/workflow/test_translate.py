@@ -228,3 +228,25 @@ def test_the_dtype_that_nobody_asked_for(shipped: Path, model_folder: Path) -> N
     cpu, elsewhere = torch.device("cpu"), torch.device("meta")
     assert own_dtype([int8], cpu) == own_dtype([int8, int8], cpu) == "int8"
     assert own_dtype([float32], cpu) == own_dtype([int8, float32], cpu) == own_dtype([int8], elsewhere) == "float32"
+
+
+@pytest.mark.parametrize(
+    ("search", "message"),
+    [
+        ({"beam_size": "many"}, r"config\.json: search: beam_size: "),
+        ({"beam_size": 1.5}, r"config\.json: search: beam_size: "),
+        ({"forbidden_words": [1]}, r"config\.json: search: forbidden_words\.0: "),
+        ({"guards": {"spaces": {}}}, r"config\.json: search: guards\.spaces: "),
+        ({"beam": 4}, r"config\.json: search: 'beam' is no setting"),
+        ({"max_len_offset": 10**9}, r"config\.json: search: .*max_len_offset = 1000000000 is too large"),
+    ],
+)
+def test_a_models_own_settings_that_cannot_be_meant(
+    model_folder: Path, tmp_path: Path, search: dict[str, object], message: str
+) -> None:
+    copy = tmp_path / "model"
+    shutil.copytree(model_folder, copy)
+    config = json.loads((copy / "config.json").read_text())
+    (copy / "config.json").write_text(json.dumps(config | {"search": search}))
+    with pytest.raises(ModelError, match=message):
+        load(copy)

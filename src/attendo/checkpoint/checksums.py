@@ -1,16 +1,18 @@
 """What model folders and checkpoints have in common: `checksums.json`, which says whether a folder is whole."""
 
-import json
+import os
 from pathlib import Path
 from typing import Any
 
 from attendo.errors import ModelError
 from attendo.files import sha256, write_json
+from attendo.reading import MAX_JSON_BYTES, parse_json, printable, read_bounded, require_inside
 
 CONFIG, WEIGHTS, CARD, CHECKSUMS = "config.json", "model.safetensors", "README.md", "checksums.json"
 SOURCE_SPM, TARGET_SPM = "source.spm", "target.spm"
 _VERIFIED = (CONFIG, WEIGHTS, SOURCE_SPM, TARGET_SPM, "weights.safetensors", "state.json")
 """Files that are read where they are there, and so have to be in `checksums.json`."""
+_MAX_SHOWN = 20
 
 
 def verify_folder(folder: Path) -> list[str]:
@@ -29,10 +31,12 @@ def verify_folder(folder: Path) -> list[str]:
     # A name is one of the folder itself, wherever a broken list points.
     compared = (_file_problem(folder / Path(name).name, expected) for name, expected in content.items())
     unknown = (name for name in _VERIFIED if name not in content and (folder / name).exists())
-    return [
+    problems = [
         *(problem for problem in compared if problem),
         *(f"{folder / name}: {CHECKSUMS} does not know it; copy the folder again" for name in unknown),
     ]
+    more = [f"{folder}: and {len(problems) - _MAX_SHOWN:,} more files"] * (len(problems) > _MAX_SHOWN)
+    return problems[:_MAX_SHOWN] + more
 
 
 def write_checksums(folder: Path) -> None:
@@ -47,9 +51,16 @@ def seal(file: Path) -> dict[str, int | str]:
 
 
 def drop_file(folder: Path, name: str) -> None:
-    """Removes a file from a whole folder, which stays whole: its checksum goes first."""
+    """Removes a file from a whole folder, which stays whole: its checksum goes first.
+
+    Raises:
+        ModelError: the checksums are torn.
+        OSError: the disk is full, or the folder cannot be written to.
+    """
     if (folder / name).exists():
         checksums = read_json(folder / CHECKSUMS, ModelError(f"{folder / CHECKSUMS}: not found"))
+        if not isinstance(checksums, dict):
+            raise ModelError(f"{folder / CHECKSUMS}: holds no checksums; copy the folder again")
         write_json(folder / CHECKSUMS, {file: value for file, value in checksums.items() if file != name})
         (folder / name).unlink()
 
@@ -62,14 +73,17 @@ def read_json(path: Path, missing: ModelError) -> Any:
         missing: what to raise where there is none.
 
     Raises:
-        ModelError: there is none, or it cannot be read.
+        ModelError: there is none, or it cannot be read: it is no JSON, no plain file of the folder, or larger than
+            any of ours.
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        require_inside(path)
+        return parse_json(read_bounded(path, MAX_JSON_BYTES))
     except (FileNotFoundError, NotADirectoryError):
         raise missing from None
     except (ValueError, OSError) as error:
-        raise ModelError(f"{path}: cannot be read ({error}); copy or write it again") from error
+        why = error.strerror if isinstance(error, OSError) else error
+        raise ModelError(f"{path}: cannot be read ({why}); copy or write it again") from error
 
 
 def _file_problem(file: Path, expected: Any) -> str | None:
@@ -80,16 +94,22 @@ def _file_problem(file: Path, expected: Any) -> str | None:
         expected: as `seal` gives it, or, in a folder written before there were sizes, the SHA-256 alone.
     """
     seal = {"sha256": expected} if isinstance(expected, str) else expected
-    if not isinstance(seal, dict) or not isinstance(seal.get("sha256"), str):
-        return f"{file}: {CHECKSUMS} says nothing of it that can be compared; copy the folder again"
+    shown = file.parent / printable(file.name)[:100]
+    if (
+        not isinstance(seal, dict)
+        or not isinstance(seal.get("sha256"), str)
+        or not isinstance(seal.get("bytes", 0), int)
+    ):
+        return f"{shown}: {CHECKSUMS} says nothing of it that can be compared; copy the folder again"
     try:
-        if not file.is_file():
-            return f"{file}: missing"
+        if not os.path.lexists(file):
+            return f"{shown}: missing"
+        require_inside(file)
         size = file.stat().st_size
         if seal.get("bytes", size) != size:
-            return f"{file}: has {size} bytes, not {seal['bytes']}; it was changed or is torn"
+            return f"{shown}: has {size} bytes, not {seal['bytes']}; it was changed or is torn"
         if sha256(file) != seal["sha256"]:
-            return f"{file}: differs from its checksum; it was changed or is torn"
+            return f"{shown}: differs from its checksum; it was changed or is torn"
     except OSError as error:
-        return f"{file}: cannot be read ({error.strerror})"
+        return f"{shown}: cannot be read ({error.strerror})"
     return None

@@ -6,6 +6,7 @@ In `model.safetensors` of a model in int8 every matrix is its codes, and `NAME.s
 """
 
 import difflib
+import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -14,7 +15,6 @@ from typing import Any, Literal
 
 import torch
 from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
-from safetensors.torch import save_file
 from torch import Tensor
 
 from attendo.checkpoint.checksums import (
@@ -28,15 +28,18 @@ from attendo.checkpoint.checksums import (
     seal,
     write_checksums,
 )
-from attendo.checkpoint.weights import check_tensors, load_tensors, load_weights, plain
+from attendo.checkpoint.claims import check_claim, claim_problems, not_finite, num_weights
+from attendo.checkpoint.weights import check_tensors, load_tensors, load_weights, save_tensors
 from attendo.errors import ModelError
 from attendo.files import atomic_folder, write_json, write_text
 from attendo.model.config import ModelConfig
 from attendo.model.quantization import from_int8, matrix_names, scales_name, to_int8
 from attendo.model.transformer import Transformer
+from attendo.reading import require_inside
 from attendo.text.tokenization import Tokenizer
 
 FORMAT_VERSION = 1
+_MAX_SHOWN = 5
 SHIPPED = Path(__file__).parents[1] / "models"
 """The models that come with the package, a folder each, named after its languages."""
 
@@ -102,12 +105,12 @@ def save_model(
         raise ModelError(f"{folder}: {error}; the model is damaged, see `attendo info MODEL --verify`") from error
     with atomic_folder(folder) as draft:
         write_json(draft / CONFIG, asdict(description))
-        save_file(plain(stored), draft / WEIGHTS)
+        save_tensors(stored, draft / WEIGHTS)
         shutil.copymode(draft / CONFIG, draft / WEIGHTS)  # safetensors lets only the owner read what it writes
         source_tokenizer.save(draft / SOURCE_SPM)
         if target_tokenizer is not source_tokenizer:
             target_tokenizer.save(draft / TARGET_SPM)
-        (draft / CARD).write_text(card, encoding="utf-8")
+        write_text(draft / CARD, card)
         write_checksums(draft)
 
 
@@ -118,10 +121,7 @@ def load_model(folder: Path) -> LoadedModel:
         ModelError: a file is missing, torn or does not fit the others; the message names it.
     """
     description = read_description(folder)
-    transformer = _build(folder, description)
-    load_weights(transformer, _load_weights(folder, description), folder / WEIGHTS)
-    source = Tokenizer.load(folder / SOURCE_SPM)
-    target = Tokenizer.load(folder / TARGET_SPM) if (folder / TARGET_SPM).exists() else source
+    source, target = _load_tokenizers(folder)
     for name, tokenizer, size in (
         (SOURCE_SPM, source, description.src_vocab_size),
         (TARGET_SPM, target, description.tgt_vocab_size),
@@ -131,6 +131,9 @@ def load_model(folder: Path) -> LoadedModel:
                 f"{folder / name}: has {tokenizer.vocab_size} pieces but {CONFIG} says {size}; the files are not of "
                 "one model, copy the folder again"
             )
+    weights = _load_weights(folder, description)
+    transformer = _build(folder, description)
+    load_weights(transformer, weights, folder / WEIGHTS)
     return LoadedModel(
         folder=folder,
         description=description,
@@ -147,17 +150,29 @@ def read_description(folder: Path) -> ModelDescription:
         ModelError: it is missing or is none of ours.
     """
     path = folder / CONFIG
-    content = read_json(path, ModelError(f"{path}: not found, so {folder} is no model folder"))
+    missing = ModelError(f"{path}: not found, so {folder} is no model folder")
+    if not os.path.lexists(path):
+        raise missing
+    _require_own(path)
+    content = read_json(path, missing)
     version = content.get("format_version") if isinstance(content, dict) else None
     if version != FORMAT_VERSION:
         raise ModelError(
-            f"{path}: format_version is {version!r}, this attendo reads {FORMAT_VERSION}; take the one that wrote it"
+            f"{path}: format_version is {repr(version)[:40]}, this attendo reads {FORMAT_VERSION}; take the one that "
+            "wrote it"
         )
     try:
-        return TypeAdapter(ModelDescription).validate_python(content)
+        description = TypeAdapter(ModelDescription).validate_python(content)
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
-        raise ModelError(f"{path}: {faults}") from error
+        faults = [f"{repr('.'.join(map(str, e['loc'])))[1:-1][:100]}: {e['msg'][:300]}" for e in error.errors()]
+    else:
+        faults = claim_problems(description.model, description.src_vocab_size, description.tgt_vocab_size)
+        if not isinstance(description.training.get("valid", {}), dict):
+            faults.append("training.valid: is no table")
+    if faults:
+        more = f"; and {len(faults) - _MAX_SHOWN} more" * (len(faults) > _MAX_SHOWN)
+        raise ModelError(f"{path}: {'; '.join(faults[:_MAX_SHOWN])}{more}")
+    return description
 
 
 def shipped_models() -> dict[str, Path]:
@@ -237,15 +252,40 @@ def _build(folder: Path, description: ModelDescription) -> Transformer:
         raise ModelError(f"{folder / CONFIG}: {error}") from error
 
 
+def _load_tokenizers(folder: Path) -> tuple[Tokenizer, Tokenizer]:
+    """Those of source and target; one object where one file serves both sides."""
+    source_path, target_path = folder / SOURCE_SPM, folder / TARGET_SPM
+    source = Tokenizer.load(source_path)
+    return source, Tokenizer.load(target_path) if os.path.lexists(target_path) else source
+
+
+def _require_own(path: Path) -> None:
+    """Refuses a file that is none of the folder's own."""
+    try:
+        require_inside(path)
+    except FileNotFoundError as error:
+        raise ModelError(f"{path}: not found; the folder is not whole, copy or write it again") from error
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read ({error.strerror}); copy or write it again") from error
+
+
 def _load_weights(folder: Path, description: ModelDescription) -> dict[str, Tensor]:
-    """The weights of a model folder, float32; what is stored is checked before it is believed."""
-    path, expected = folder / WEIGHTS, skeleton(folder, description)
+    """The weights of a model folder, float32; what is claimed and stored is checked before it is believed."""
+    path = folder / WEIGHTS
+    _require_own(path)
+    sizes = (description.src_vocab_size, description.tgt_vocab_size)
+    header = check_claim(path, num_weights(description.model, *sizes))
+    expected = skeleton(folder, description)
     matrices = matrix_names(expected) if description.dtype == "int8" else ()
-    stored = load_tensors(path)
     shapes = {name: tuple(value.shape) for name, value in expected.named_parameters()}
     shapes |= {scales_name(name): shapes[name][:1] for name in matrices}
-    check_tensors(path, stored, shapes, codes=matrices)
+    check_tensors(path, header, shapes, codes=matrices)
     try:
-        return from_int8(stored, matrices)
+        weights = from_int8(load_tensors(path), matrices)
     except ValueError as error:
         raise ModelError(f"{path}: {error}; it was changed or is torn, copy the folder again") from error
+    if names := not_finite(weights):
+        raise ModelError(
+            f"{path}: {names[0]} has numbers that are infinite or none; the model is damaged, copy the folder again"
+        )
+    return weights

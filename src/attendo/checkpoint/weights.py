@@ -1,11 +1,14 @@
 """Weights by name: read from safetensors, checked, put into a model, averaged."""
 
+import errno
+import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from attendo.checkpoint.checksums import CONFIG
@@ -32,14 +35,29 @@ def load_weights(transformer: Transformer, weights: Mapping[str, Tensor], where:
 
 
 def mean_weights(parts: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
-    """The mean of several sets of weights, summed in float64 (Section 6.1)."""
+    """The mean of several sets of weights, summed in float64 (Section 6.1).
+
+    Raises:
+        ModelError: they are not of one model.
+    """
     first = parts[0]
+    if problems := [problem for part in parts for problem in differences(part, first)]:
+        raise ModelError(f"{problems[0]}; only checkpoints of one model can be averaged")
     return {
         name: (sum((part[name].double() for part in parts), torch.zeros((), dtype=torch.float64)) / len(parts)).to(
             first[name].dtype
         )
         for name in first
     }
+
+
+def differences(tensors: Mapping[str, Tensor], others: Mapping[str, Tensor]) -> list[str]:
+    """Where names or shapes are not those of other tensors, a line each."""
+    return [
+        f"{name} is {_shape(tensors, name)} and {_shape(others, name)}"
+        for name in sorted(tensors.keys() | others.keys())
+        if _shape(tensors, name) != _shape(others, name)
+    ]
 
 
 def check_tensors(
@@ -88,6 +106,25 @@ def load_tensors(path: Path) -> dict[str, Tensor]:
         raise ModelError(f"{path}: cannot be read ({error}); copy or write it again") from error
 
 
+def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
+    """Writes a safetensors file, in a folder that becomes whole as one (`files.atomic_folder`).
+
+    Raises:
+        OSError: the disk is full, or the folder cannot be written to; it names `path`.
+    """
+    try:
+        save_file(plain(tensors), path)
+    except SafetensorError as error:  # which has its own name for what the system says, and names no file
+        number = re.search(r"os error (\d+)", str(error))
+        if number is None:
+            raise OSError(errno.EIO, str(error), str(path)) from error
+        raise OSError(int(number[1]), os.strerror(int(number[1])), str(path)) from error
+
+
 def plain(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Tensors as safetensors wants them: in main memory, contiguous, without a gradient."""
     return {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
+
+
+def _shape(tensors: Mapping[str, Tensor], name: str) -> str:
+    return str(tuple(tensors[name].shape)) if name in tensors else "missing"

@@ -9,6 +9,8 @@ import typer
 from attendo import __version__
 from attendo.cli.options import JsonOption
 from attendo.cli.progress import note
+from attendo.errors import ModelError
+from attendo.reading import printable
 
 
 def info(
@@ -19,7 +21,8 @@ def info(
         ),
     ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify", help="First compare every file with its size and checksum.")
+        bool,
+        typer.Option("--verify", help="First compare every file with its size and checksum; of a run also its data's."),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -28,10 +31,16 @@ def info(
     Without an argument: this machine, and the recipes and models that come with attendo.
     """
     from attendo.workflow import inspect
+    from attendo.workflow.verification import verify as compare
 
     if verify and name is None:
         raise typer.BadParameter("needs a model or run folder", param_hint="--verify")
     if verify and name is not None:  # before anything of it is read
-        note(f"whole: {', '.join(map(str, inspect.verify(name)))}")
+        result = compare(name)
+        for remark in result.remarks:
+            note(printable(remark))
+        if result.problems:
+            raise ModelError(printable("\n".join(result.problems)))
+        note(f"whole: {', '.join(map(str, result.checked))}")
     found = inspect.environment(__version__) if name is None else inspect.inspect(name)
     print(json.dumps(asdict(found), indent=2, ensure_ascii=False) if as_json else found.to_text())

@@ -27,6 +27,7 @@ from attendo.cli.score import score
 from attendo.cli.train import train
 from attendo.cli.translate import translate
 from attendo.errors import AttendoError
+from attendo.reading import printable
 
 app = typer.Typer(
     name="attendo",
@@ -103,6 +104,10 @@ def run(arguments: Sequence[str]) -> int:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return _say(f"error: {where}{error.strerror or error}", 1)
+    except KeyboardInterrupt:  # before or behind the commands, which have it told already
+        return _flushed(128 + signal.SIGINT)
+    except MemoryError:
+        return _say("error: memory ran out; give it more, or smaller files, batches (max_tokens) or models", 1)
     return _flushed(0)
 
 
@@ -118,7 +123,7 @@ def _flushed(status: int) -> int:
 
 
 def _say(message: str, status: int) -> int:
-    print(f"attendo: {message}", file=sys.stderr)
+    print(f"attendo: {printable(message)}", file=sys.stderr)
     return status
 
 

@@ -117,8 +117,8 @@ def translate(
     from attendo.workflow.lines import count_lines, lines_from, with_wishes
     from attendo.workflow.translate import load
 
-    # Before the model is read, so that a missing file is told at once; but a pipe can be read only once.
-    total = count_lines(file) if file and not file.is_fifo() else None
+    # Before the model is read, so that a missing file is told at once.
+    total = count_lines(file) if file else None
     lines, wishes = with_wishes(lines_from(file), target_prefix, forced_words)
     engine = load(model, ensemble=ensemble or (), search=search, overrides=settings or (), dtype=dtype, threads=threads)
     if file is None and sys.stdin.isatty():

@@ -36,7 +36,7 @@ class HuggingFaceRuntime:
 
         with quiet_transformers():
             model = transformers.AutoModelForSeq2SeqLM.from_pretrained(
-                folder, local_files_only=True, dtype=torch.float32
+                folder, local_files_only=True, dtype=torch.float32, trust_remote_code=False
             )
         self._model = model.eval()
         self.name = f"Hugging Face transformers {transformers.__version__} ({type(model).__name__} float32)"
@@ -114,7 +114,7 @@ def text_differences(
     from transformers import AutoTokenizer
 
     with quiet_transformers():
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     found = []
     for line, ids in zip(lines, model.source_tokenizer.encode_batch(lines), strict=True):
         mine = [number if source_ids is None else source_ids[number] for number in ids]

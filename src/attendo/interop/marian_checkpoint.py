@@ -6,7 +6,7 @@ vector. A start with weights stays a token, behind the others. Last come pieces 
 does not have: copies of `<unk>`, which is what they mean there. Neither of the two is ever written.
 """
 
-import json
+import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +16,7 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
+from attendo.checkpoint.claims import num_weights, read_header
 from attendo.errors import ModelError
 from attendo.interop.huggingface import NEVER
 from attendo.interop.pieces import EOS, PAD, SPACE, UNK, is_language_code, renumbered, unnumbered
@@ -23,9 +24,15 @@ from attendo.model.config import ModelConfig
 from attendo.model.layers import AddAndNorm, DecoderLayer, EncoderLayer
 from attendo.model.positions import sinusoids
 from attendo.model.transformer import Transformer
+from attendo.reading import parse_json, read_bounded
 from attendo.text.tokenization import Tokenizer
 
 Weights = Mapping[str, Tensor]
+
+_MAX_BYTES = 64 << 20
+"""Of a vocabulary, a SentencePiece file or a table of settings; the largest multilingual ones have a tenth."""
+_MAX_SHARING = 4
+"""Names that one tensor may have: embeddings of both sides, the projection, and what all of them share."""
 
 ACTIVATIONS: dict[str, Literal["relu", "swish"]] = {"relu": "relu", "swish": "swish", "silu": "swish"}
 """By Hugging Face's names."""
@@ -86,8 +93,8 @@ def read_marian(folder: Path) -> ImportedModel:
     source, target, files = _vocabularies(folder, bool(tokenizer_settings.get("separate_vocabs")), start)
     try:
         transformer = _transformer(settings, weights, embeddings, source, target, start=start)
-    except (ModelError, ValueError, TypeError) as error:
-        raise ModelError(f"{folder}: {error}") from error
+    except (ModelError, ValueError, TypeError, IndexError, RuntimeError) as error:  # tensors of other shapes than meant
+        raise ModelError(f"{folder}: {(str(error).splitlines() or [''])[0][:500]}") from error
     tokenizers = [Tokenizer(content, str(folder / name)) for name, content in files.items()]
     generation = _read_json(folder / "generation_config.json", needed=False)
     return ImportedModel(
@@ -99,8 +106,8 @@ def read_marian(folder: Path) -> ImportedModel:
         source_language=str(tokenizer_settings.get("source_lang") or ""),
         target_language=str(tokenizer_settings.get("target_lang") or ""),
         search={
-            "beam_size": int(generation.get("num_beams") or settings.get("num_beams") or 4),
-            "max_source_tokens": int(settings.get("max_position_embeddings", 512)) - 1,
+            "beam_size": _beams(generation) or settings.get("num_beams") or 4,
+            "max_source_tokens": (settings.get("max_position_embeddings") or 512) - 1,
         },
         card=_card(folder),
     )
@@ -110,16 +117,20 @@ def _check(settings: Mapping[str, Any], folder: Path) -> None:
     """Refuses what our Transformer is not, all of it at once."""
     if settings.get("model_type") != "marian":
         raise ModelError(
-            f"{folder / 'config.json'}: model_type is {settings.get('model_type')!r}, only 'marian' can be imported"
+            f"{folder / 'config.json'}: model_type is {_shown(settings.get('model_type'))}, only 'marian' can be "
+            "imported"
         )
     problems = [f"{key} is missing" for key in REQUIRED if not isinstance(settings.get(key), int)]
     for key in ("attention_heads", "ffn_dim"):
         sizes = [settings.get(f"{side}_{key}") for side in ("encoder", "decoder")]
         if sizes[0] != sizes[1]:
-            problems.append(f"encoder and decoder differ in {key}: {sizes[0]} and {sizes[1]}")
-    if settings.get("activation_function") not in ACTIVATIONS:
+            problems.append(f"encoder and decoder differ in {key}: {_shown(sizes[0])} and {_shown(sizes[1])}")
+    if not isinstance(activation := settings.get("activation_function"), str) or activation not in ACTIVATIONS:
         known = ", ".join(ACTIVATIONS)
-        problems.append(f"activation_function is {settings.get('activation_function')!r}, known are {known}")
+        problems.append(f"activation_function is {_shown(activation)}, known are {known}")
+    for key in ("num_beams", "max_position_embeddings"):
+        if not isinstance(settings.get(key, 1), int | None):
+            problems.append(f"{key} is {_shown(settings[key])}, no whole number")
     if not settings.get("scale_embedding"):
         problems.append("scale_embedding is not set, but our embeddings are always times sqrt(d_model)")
     for key in ("normalize_before", "normalize_embedding", "add_final_layer_norm"):
@@ -136,17 +147,55 @@ def _read_weights(folder: Path) -> Weights:
         if not path.is_file():
             continue
         try:
-            # weights_only: tensors and plain containers; any other object in the pickle is an error.
-            read = load_file(path) if path.suffix == ".safetensors" else torch.load(path, "cpu", weights_only=True)
+            if path.suffix == ".safetensors":
+                read_header(path)
+                read = load_file(path)
+            else:
+                _check_archive(path)
+                # weights_only: tensors and plain containers; any other object in the pickle is an error.
+                read = torch.load(path, "cpu", weights_only=True)
         except Exception as error:  # of what is no pickle torch's reader makes errors of any kind
             reason = (str(error).splitlines() or [type(error).__name__])[0]
             raise ModelError(f"{path}: cannot be read as tensors and nothing else ({reason})") from error
         if not isinstance(read, dict):
             raise ModelError(f"{path}: holds no tensors by name")
-        return {name: value.float() for name, value in read.items() if isinstance(value, Tensor)}
+        tensors = {name: value for name, value in read.items() if isinstance(name, str) and isinstance(value, Tensor)}
+        # A pickle can say that one number is a matrix of any size.
+        claimed = sum(value.numel() * value.element_size() for value in tensors.values())
+        if claimed > _MAX_SHARING * path.stat().st_size or not all(map(_is_plain, tensors.values())):
+            raise ModelError(
+                f"{path}: its tensors claim {claimed:,} bytes, far more than it has, or are none of numbers"
+            )
+        return {name: value.float() for name, value in tensors.items()}
     raise ModelError(
         f"{folder}: has neither model.safetensors nor pytorch_model.bin; name a folder with a Hugging Face checkpoint"
     )
+
+
+def _beams(generation: Mapping[str, Any]) -> int | None:
+    beams = generation.get("num_beams")
+    return beams if isinstance(beams, int) else None
+
+
+def _shown(value: Any) -> str:
+    return repr(value)[:80]
+
+
+def _check_archive(path: Path) -> None:
+    """Refuses a pickle in a zip whose members are packed, which torch never does: a few bytes could become gigabytes.
+
+    Raises:
+        ValueError: one is.
+        zipfile.BadZipFile: it is torn.
+    """
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            if any(member.file_size > member.compress_size for member in archive.infolist()):
+                raise ValueError("it is packed")
+
+
+def _is_plain(tensor: Tensor) -> bool:
+    return tensor.layout == torch.strided and tensor.device.type == "cpu" and tensor.dtype.is_floating_point
 
 
 def _embeddings(settings: Mapping[str, Any], weights: Weights, folder: Path) -> tuple[Tensor, Tensor, Tensor]:
@@ -170,7 +219,7 @@ def _start(settings: Mapping[str, Any], target: Tensor, folder: Path) -> int | N
     """Their id of the decoder's first input; None where its row is zeros, and so our zero vector."""
     start = settings.get("decoder_start_token_id", settings.get("pad_token_id"))
     if not isinstance(start, int) or not 0 <= start < len(target):
-        raise ModelError(f"{folder / 'config.json'}: decoder_start_token_id is {start}, no id of {len(target)}")
+        raise ModelError(f"{folder / 'config.json'}: decoder_start_token_id is {_shown(start)}, no id of {len(target)}")
     return start if bool(target[start].any()) else None
 
 
@@ -237,6 +286,9 @@ def _transformer(
         shared_embeddings=shared,
         start="zero" if start is None else target.their_ids.index(start),
     )
+    claimed, there = num_weights(config, len(source.names), len(target.names)), sum(map(Tensor.numel, weights.values()))
+    if claimed > 2 * there + bias.numel():
+        raise ModelError(f"config.json describes a model of {claimed:,} weights, but there are {there:,}")
     transformer = Transformer(config, len(source.names), len(target.names))
     with torch.no_grad():
         for parameter, value in zip(_embedding_parameters(transformer), matrices, strict=True):
@@ -356,7 +408,7 @@ def _read_json(path: Path, *, needed: bool = True) -> dict[str, Any]:
     if not needed and not path.exists():
         return {}
     try:
-        content = json.loads(_read_bytes(path))
+        content = parse_json(_read_bytes(path))
     except ValueError as error:
         raise ModelError(f"{path}: is no JSON ({error})") from error
     if not isinstance(content, dict):
@@ -366,11 +418,11 @@ def _read_json(path: Path, *, needed: bool = True) -> dict[str, Any]:
 
 def _read_bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_bounded(path, _MAX_BYTES)
     except OSError as error:
         raise ModelError(f"{path}: cannot be read ({error.strerror}); a Marian checkpoint has this file") from error
 
 
 def _card(folder: Path) -> str:
     path = folder / "README.md"
-    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    return read_bounded(path, _MAX_BYTES).decode("utf-8", errors="replace") if path.is_file() else ""

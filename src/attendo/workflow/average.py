@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import torch
+
 from attendo.checkpoint.run_checkpoints import Checkpoints
-from attendo.checkpoint.weights import mean_weights
+from attendo.checkpoint.weights import differences, mean_weights, named_weights
 from attendo.errors import ModelError
 from attendo.text.prepared import open_prepared
 from attendo.workflow.model_folder import write_model
 from attendo.workflow.run_folder import origin, resume_run
+from attendo.workflow.run_model import build_model
 
 
 def average(run: Path, last: int, output: Path) -> list[int]:
@@ -22,7 +25,8 @@ def average(run: Path, last: int, output: Path) -> list[int]:
         The steps that were averaged, rising.
 
     Raises:
-        ModelError: the folder is no run, has fewer checkpoints, or `output` is something else than a model folder.
+        ModelError: the folder is no run, has fewer checkpoints, torn ones or those of another model, or `output` is
+            something else than a model folder.
         DataError: the run's prepared data, which has its vocabulary, is gone.
     """
     recipe, prepared_folder = resume_run(run, [])
@@ -36,5 +40,9 @@ def average(run: Path, last: int, output: Path) -> list[int]:
     prepared = open_prepared(prepared_folder)
     chosen = steps[-last:]
     weights = mean_weights(checkpoints.last_weights(last))
+    with torch.device("meta"):
+        model = build_model(recipe, prepared)
+    if differ := differences(weights, named_weights(model)):
+        raise ModelError(f"{checkpoints.folder}: not of this run's model: {differ[0]} in recipe.toml's; remove them")
     write_model(output, recipe, prepared, weights, {"steps": chosen[-1], "averaged_steps": chosen, **origin(run)})
     return chosen

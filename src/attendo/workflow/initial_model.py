@@ -17,6 +17,7 @@ from attendo.recipe import Recipe
 from attendo.text.corpora import DataConfig
 from attendo.text.prepared import Vocabulary
 from attendo.text.tokenization import TokenizerConfig
+from attendo.workflow.model_search import own_search
 
 REGIME = ("dropout", "attention_dropout", "activation_dropout")
 """Keys of `model` that are no part of its shape: a recipe may have other values than the model was trained with."""
@@ -149,7 +150,8 @@ def _data(description: ModelDescription, data: DataConfig | None) -> DataConfig 
 def _search(description: ModelDescription, folder: Path, recipe: Recipe) -> SearchConfig:
     """The recipe's search, where it leaves a key out with the model's value."""
     left_out = [key for key in _SETTINGS if key in description.search and f"search.{key}" not in recipe.written]
+    theirs = own_search(folder, description)
     try:
-        return replace(recipe.search, **{key: description.search[key] for key in left_out})
-    except (TypeError, ValueError) as error:
+        return replace(recipe.search, **{key: getattr(theirs, key) for key in left_out})
+    except ValueError as error:  # the recipe's settings and the model's contradict each other
         raise ModelError(f"{folder / CONFIG}: search: {error}") from error

@@ -10,16 +10,21 @@ from typing import Any
 
 import torch
 
-from attendo.checkpoint.checksums import CARD, CHECKSUMS, CONFIG, WEIGHTS, verify_folder
+from attendo.checkpoint.checksums import CARD, WEIGHTS
 from attendo.checkpoint.model_folder import find_model, read_description, shipped_models, skeleton
 from attendo.checkpoint.run_checkpoints import Checkpoints
 from attendo.errors import ModelError
 from attendo.model.products import is_exact
 from attendo.native.library import describe
+from attendo.reading import printable, read_bounded, require_inside
 from attendo.recipe import load_recipe, shipped_recipes
+from attendo.workflow.run_folder import is_run
 
 PACKAGES = ("torch", "numpy", "sentencepiece", "sacrebleu", "sacremoses", "safetensors")
 """What results depend on."""
+_MAX_CARD_BYTES = 1 << 20
+_MAX_ROW = 2000
+"""Bytes, and characters, that are more than anybody reads."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +56,8 @@ class ModelInfo:
         shape, training = self.model, self.training
         layers = [shape[f"num_{stack}_layers"] or shape["num_layers"] for stack in ("encoder", "decoder")]
         sizes = ", ".join(f"{key} {shape[key]}" for key in ("d_model", "d_ff", "num_heads", "dropout"))
-        scores = training.get("valid", {})
+        scores = training.get("valid")
+        scores = scores if isinstance(scores, dict) else {}
         valid = ", ".join(f"{key} {value:.2f}" for key, value in scores.items() if isinstance(value, int | float))
         signature = scores.get("bleu_signature")
         rows = [
@@ -132,7 +138,7 @@ def inspect(name: str) -> ModelInfo | RunInfo:
         ModelError: it is none of them, or is torn.
     """
     folder = Path(name)
-    if not (folder / "checkpoints").is_dir():
+    if not is_run(folder):
         return _model_info(find_model(name))
     recipe = load_recipe(str(folder))
     return RunInfo(
@@ -142,27 +148,6 @@ def inspect(name: str) -> ModelInfo | RunInfo:
         checkpoints=tuple(Checkpoints(folder / "checkpoints", keep=recipe.training.average_last).steps()),
         model=_model_info(folder / "model") if (folder / "model").is_dir() else None,
     )
-
-
-def verify(name: str) -> list[Path]:
-    """Compares every file of a model, or of a run's model and checkpoints, with its size and checksum.
-
-    Nothing of it is loaded, so that a folder that is torn or was tampered with is told as such.
-
-    Returns:
-        The folders that were looked at, all of them whole.
-
-    Raises:
-        ModelError: there is no such folder, or a file is missing or differs; the message lists all of those.
-    """
-    path = Path(name)
-    folders = [
-        *sorted(path.glob("checkpoints/step-*")),
-        *(each for each in (path, path / "model") if any((each / file).is_file() for file in (CONFIG, CHECKSUMS))),
-    ] or [find_model(name)]
-    if problems := [problem for folder in folders for problem in verify_folder(folder)]:
-        raise ModelError("\n".join(problems))
-    return folders
 
 
 def environment(attendo_version: str) -> EnvironmentInfo:
@@ -212,7 +197,8 @@ def _model_info(folder: Path) -> ModelInfo:
 
 def _read_card(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        require_inside(path)
+        return printable(read_bounded(path, _MAX_CARD_BYTES).decode("utf-8", errors="replace"))
     except OSError:
         return ""
 
@@ -225,4 +211,5 @@ def _version(package: str) -> str:
 
 
 def _table(rows: list[tuple[str, str]]) -> str:
-    return "\n".join(f"{label:<12} {value}" for label, value in rows if value)
+    """Rows to read; what a stranger has written into a folder gives the terminal no commands."""
+    return "\n".join(f"{label:<12} {printable(value)[:_MAX_ROW]}" for label, value in rows if value)

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 from typing import Any, Literal
@@ -12,7 +11,7 @@ import torch
 from attendo.attention_maps.weights import AttentionMap
 from attendo.checkpoint.model_folder import LoadedModel, ModelDescription, find_model, load_model
 from attendo.decoding.alignment import Alignment
-from attendo.decoding.config import GuardConfig, SearchConfig
+from attendo.decoding.config import SearchConfig
 from attendo.decoding.engine import Translator
 from attendo.decoding.models import decoding_model
 from attendo.decoding.native_model import Dtype
@@ -25,6 +24,7 @@ from attendo.model.batch import collate
 from attendo.recipe import override_section
 from attendo.text.tokenization import EOS_ID
 from attendo.workflow.device import choose_device
+from attendo.workflow.model_search import own_search
 
 MAX_DRAWN_TOKENS = 256
 """Of a side of a pair whose attention is drawn; the weights grow with its square, and no eye follows more."""
@@ -247,13 +247,7 @@ def search_settings(model: LoadedModel, search: Mapping[str, Any], overrides: Se
         ModelError: the model's own cannot be meant.
         RecipeError: the changes cannot.
     """
-    kept = dict(model.description.search)
-    try:
-        if "guards" in kept:
-            kept["guards"] = GuardConfig(**kept["guards"])
-        own = replace(SearchConfig(), **kept)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"{model.folder / 'config.json'}: search: {error}") from error
+    own = own_search(model.folder, model.description)
     return override_section(own, "search", overrides, changes=search)
 
 
