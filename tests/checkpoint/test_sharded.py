@@ -63,16 +63,35 @@ def test_each_process_writes_its_part_and_the_folder_is_whole(folder: Path) -> N
     assert not list(folder.glob(".tmp-*"))
 
 
-def test_a_torn_part_is_passed_over(folder: Path) -> None:
-    checkpoints = Checkpoints(folder, keep=5)
-    part = sorted((folder / "step-00000012").glob("shard-*-model-00001-*"))[-1]
-    content = part.read_bytes()
-    part.write_bytes(content[:-1])
-    try:
-        assert verify_folder(part.parent) == [
-            f"{part}: has {len(content) - 1} bytes, not {len(content)}; it was changed or is torn"
-        ]
-        with pytest.raises(ModelError, match="step-00000012: cannot be read"):
-            checkpoints.last_weights(4)
-    finally:
-        part.write_bytes(content)
+@pytest.mark.parametrize("kind", ["00001", "00002"])
+def test_a_torn_part_is_told_and_set_aside(folder: Path, tmp_path: Path, kind: str) -> None:
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    checkpoints = Checkpoints(copy, keep=5)
+    part = sorted((copy / "step-00000012").glob(f"shard-*-model-{kind}-*"))[-1]
+    size = part.stat().st_size
+    part.write_bytes(part.read_bytes()[:-1])
+    problem = f"{part}: has {size - 1} bytes, not {size}; it was changed or is torn"
+    with pytest.raises(ModelError, match=r"step-00000012/shard-.*; it was changed or is torn"):
+        checkpoints.last_weights(4)
+    told: list[str] = []
+    latest = checkpoints.latest(told.append)
+    assert latest is not None
+    assert latest.step == 9
+    assert told == [f"{problem}; set aside as torn-step-00000012"]
+    assert [len(weights) > 0 for weights in checkpoints.last_weights(4)] == [True] * 3
+
+
+def test_a_missing_part_is_told(folder: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    for part in (copy / "step-00000012").glob("shard-*"):
+        part.unlink()
+    told: list[str] = []
+    latest = Checkpoints(copy, keep=5).latest(told.append)
+    assert latest is not None
+    assert latest.step == 9
+    assert len(told) == 4, "two processes have two parts each"
+
+
+def test_disks_that_fail_are_told_by_all_processes(tmp_path: Path, run_together: Callable[..., None]) -> None:
+    (tmp_path / "run").mkdir()
+    run_together(2, WORKER.with_name("failing_disk_worker.py"), tmp_path / "run")

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from attendo.demo.run import run_demo
-from attendo.training.loop import Ending, Position, StepMetrics, Validation
+from attendo.training.hooks import Ending, Validation
+from attendo.training.meter import StepMetrics
+from attendo.training.position import Position
 from attendo.workflow.prepare import Progress
 
 SETTINGS = [

@@ -32,7 +32,7 @@ def pairs(tmp_path: Path, tokenizer: Tokenizer) -> PairShards:
     with ShardWriter(tmp_path, "ships", tokenizer.vocab_size) as writer:
         for sentence in SENTENCES:
             writer.add(tokenizer.encode(sentence), tokenizer.encode(sentence[::-1]))
-    return PairShards.open(tmp_path, "ships")
+    return PairShards.open(tmp_path, "ships", (1 << 16, 1 << 16))
 
 
 def epoch_of(stream: BatchStream, epoch: int) -> list[Pairs]:
@@ -118,7 +118,7 @@ def test_a_tag_stays_first_and_only_its_like_is_joined(tmp_path: Path, tokenizer
         with ShardWriter(tmp_path, name, tokenizer.vocab_size) as writer:
             for sentence in SENTENCES:
                 writer.add(tokenizer.encode(tag + sentence), tokenizer.encode(f"{tag.strip()}{sentence}"))
-    corpora = [PairShards.open(tmp_path, name) for name in ("plain", "tagged")]
+    corpora = [PairShards.open(tmp_path, name, (1 << 16, 1 << 16)) for name in ("plain", "tagged")]
     config = AugmentationConfig(joined=1.0, casing=1.0, typos=1.0)
     rewritten = Rewriting(
         tokenizer, tokenizer, dropout=0.0, augmentation=config, max_tokens=300, source_tags=["<y>", "<x>"]
@@ -161,4 +161,4 @@ def test_nothing_to_train_on(tmp_path: Path) -> None:
     with ShardWriter(tmp_path, "none", 300):
         pass
     with pytest.raises(DataError, match="no pair to train on"):
-        BatchStream([PairShards.open(tmp_path, "none")], [1.0], CONFIG)
+        BatchStream([PairShards.open(tmp_path, "none", (1 << 16, 1 << 16))], [1.0], CONFIG)

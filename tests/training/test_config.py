@@ -22,7 +22,7 @@ def test_defaults_are_the_papers() -> None:
         ({"label_smoothing": 1.0}, "label_smoothing = 1.0 is outside 0 to 1"),
         ({"max_minutes": 0.0}, "max_minutes = 0.0 is not above 0"),
         ({"max_gradient_norm": float("inf")}, "max_gradient_norm = inf is not above 0"),
-        ({"cooldown_steps": 11, "max_steps": 10}, "cooldown_steps = 11 is more than max_steps = 10"),
+        ({"cooldown_steps": 11, "max_steps": 10}, "cooldown_steps = 11 is more than max_steps; take 10 or less"),
         ({"checkpoint_minutes": None}, "neither checkpoint_steps nor checkpoint_minutes is set"),
         ({"peak_learning_rate": 0.0}, "peak_learning_rate = 0.0 is not above 0"),
         ({"peak_learning_rate": 1e-4, "learning_rate_factor": 2.0}, "say the same in two ways; leave one out"),

@@ -13,6 +13,7 @@ from attendo.text.shards import PairShards, ShardWriter
 from attendo.training.batches import BatchStream, Pairs
 from attendo.training.config import TrainingConfig
 from attendo.training.loader import Prefetched, idle_piece, load_updates, share
+from attendo.training.position import Position
 
 
 def drawn_pairs(number: int) -> Pairs:
@@ -52,13 +53,13 @@ def test_updates_of_two_processes_are_the_stream_divided(tmp_path: Path) -> None
             source, target = (rng.integers(2, 50, rng.integers(1, 9)).tolist() for _ in range(2))
             writer.add([*source, 0], [*target, 0])
     config = TrainingConfig(max_tokens=30, seed=5)
-    stream = BatchStream([PairShards.open(tmp_path, "pairs")], [1.0], config)
+    stream = BatchStream([PairShards.open(tmp_path, "pairs", (1 << 16, 1 << 16))], [1.0], config)
 
     def rows(piece: object) -> list[tuple[int, ...]]:
         assert isinstance(piece, Batch)
         return [tuple(ids[tokens].tolist()) for ids, tokens in zip(piece.tgt_ids, piece.tgt_tokens, strict=True)]
 
-    loaders = [load_updates(stream, 0, 2, 10, collate, rank, 2) for rank in range(2)]
+    loaders = [load_updates(stream, Position(batch=2), 10, collate, rank, 2) for rank in range(2)]
     for epoch, batch, pairs in stream.from_position(0, 2):
         parts = [next(loader) for loader in loaders]
         assert {(part.epoch, part.batch) for part in parts} == {(epoch, batch)}

@@ -46,3 +46,15 @@ def test_freed_memory_is_kept_within_the_block() -> None:
     assert within[0] == 0
     assert within[1] >= size, "it comes from the heap, which stays as large"
     assert behind[0] >= size
+
+
+def test_nothing_is_kept_where_address_space_is_limited() -> None:
+    """In one piece it could not be given back, and smaller pieces of an update would find no room either."""
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 40, resource.RLIM_INFINITY))\n"
+    done = subprocess.run([sys.executable, "-c", limit + PROGRAM], capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout)
+    if found is None:
+        pytest.skip("the allocator is not glibc's")
+    kept, before, within, _ = found
+    assert not kept
+    assert within[0] >= before[0] >= 48_000_000, "a tensor has a map of its own, within the block too"

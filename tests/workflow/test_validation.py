@@ -35,7 +35,9 @@ def test_perplexity_and_bleu_of_the_weights_given(corpus: Any, tmp_path: Path) -
     torch.manual_seed(5)
     wanted, other = Transformer(shape, size, size).eval(), Transformer(shape, size, size)
     search = SearchConfig(beam_size=2, max_len_offset=3, guards=GuardConfig.off())
-    found = Validator(other, prepared, TrainingConfig(), search)(named_weights(wanted))
+    validator = Validator(other, prepared, TrainingConfig(), search)
+    found = validator(named_weights(wanted), lambda: False)
+    assert found is not None
 
     nats = tokens = 0.0
     with torch.no_grad():
@@ -49,6 +51,12 @@ def test_perplexity_and_bleu_of_the_weights_given(corpus: Any, tmp_path: Path) -
     assert found.bleu == sacrebleu.corpus_bleu(outputs, [[target for _, target in corpus.pairs]]).score
     assert "tok:13a" in found.bleu_signature
 
-    without = Validator(other, prepared, TrainingConfig(eval_bleu=False), search)(named_weights(wanted))
+    without = Validator(other, prepared, TrainingConfig(eval_bleu=False), search)(named_weights(wanted), lambda: False)
+    assert without is not None
     assert without.bleu is None
     assert without.score == -without.log_loss
+
+    asked = iter([False, True])  # one batch holds all pairs, so that the second time is between perplexity and BLEU
+    assert validator(named_weights(wanted), lambda: next(asked)) is None, "it stops where it is asked to"
+    assert list(asked) == []
+    assert validator(named_weights(wanted), lambda: True) is None

@@ -8,21 +8,30 @@ Older checkpoints have the weights alone. Each kind can be read by any number of
 
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch.distributed as dist
-from safetensors.torch import save_file
 from torch import Tensor
 
-from attendo.checkpoint.checksums import drop_file, read_json, verify_folder, write_checksums
-from attendo.checkpoint.sharded import TRAINING_PATTERN, ShardedSave, load_sharded_weights, read_tensors, tensor_shapes
-from attendo.checkpoint.weights import load_tensors, plain
+from attendo.checkpoint.checksums import CHECKSUMS, drop_file, read_json, verify_folder, write_checksums
+from attendo.checkpoint.sharded import (
+    TRAINING_PATTERN,
+    WEIGHTS_PATTERN,
+    ShardedSave,
+    load_sharded_weights,
+    read_tensors,
+    tensor_shapes,
+)
+from attendo.checkpoint.weights import differences, load_tensors, save_tensors
 from attendo.errors import ModelError
-from attendo.files import atomic_folder, write_json
+from attendo.files import atomic_folder, flush_to_disk, recover, remove_folder, write_json
 
+_WHOLE, _TORN = "step-", "torn-step-"
+_WEIGHTS, _TRAINING, _STATE = "weights.safetensors", "training.safetensors", "state.json"
 TRAINING_PREFIX = "adam."
 """What the names of the training state's tensors begin with, and no weight's."""
 
@@ -34,6 +43,11 @@ class Checkpoint:
     folder: Path
     state: dict[str, Any]
     """JSON: the position."""
+
+    @property
+    def step(self) -> int:
+        """Updates made."""
+        return _step_of(self.folder)
 
     @property
     def has_training_state(self) -> bool:
@@ -52,8 +66,11 @@ class Checkpoint:
 class Checkpoints:
     """The checkpoints of a run.
 
+    A torn one that is met is told and set aside as `torn-step-...`, which nothing reads, until it is out of the window
+    that an average takes in.
+
     Args:
-        folder: `RUN/checkpoints`.
+        folder: `RUN/checkpoints`; made where it is missing, but not the run folder above.
         keep: regular checkpoints to keep, for averaging.
     """
 
@@ -62,12 +79,7 @@ class Checkpoints:
 
     def steps(self, *, regular_only: bool = False) -> list[int]:
         """Steps with a checkpoint, rising; on wish without those of an interruption, which count in no average."""
-        found = []
-        for path in self.folder.glob("step-*"):
-            match = re.fullmatch(r"step-(\d+)(-interrupted)?", path.name)
-            if match and not (regular_only and match[2]):
-                found.append(int(match[1]))
-        return sorted(set(found))
+        return sorted({step for step, regular in self._found(_WHOLE) if regular or not regular_only})
 
     def save(
         self,
@@ -77,6 +89,7 @@ class Checkpoints:
         state: dict[str, Any],
         weights: Mapping[str, Tensor],
         training: Mapping[str, Tensor],
+        protected: Collection[int] = (),
     ) -> None:
         """Writes a checkpoint of one process; only when it is whole are older ones pruned.
 
@@ -86,16 +99,19 @@ class Checkpoints:
             state: JSON: the position and what else is no tensor.
             weights: the model's.
             training: the optimiser's tensors.
+            protected: steps whose weights are kept whatever comes, as those of the best.
 
         Raises:
-            OSError: the disk is full, or the folder cannot be written to.
+            OSError: the disk is full, or the folder cannot be written to; it names the file.
+            ModelError: the run folder is gone.
         """
+        self._make_folder()
         with atomic_folder(self._path(step, regular=regular)) as draft:
-            save_file(plain(weights), draft / "weights.safetensors")
-            save_file(plain(training), draft / "training.safetensors")
-            write_json(draft / "state.json", state)
+            save_tensors(weights, draft / _WEIGHTS)
+            save_tensors(training, draft / _TRAINING)
+            write_json(draft / _STATE, state)
             write_checksums(draft)
-        self._prune(step)
+        self.prune(step, protected)
 
     def start_saving(
         self,
@@ -106,6 +122,7 @@ class Checkpoints:
         weights: Mapping[str, Tensor],
         training: Mapping[str, Tensor],
         group: dist.ProcessGroup,
+        protected: Collection[int] = (),
     ) -> ShardedSave:
         """Begins to write a checkpoint of many processes, all of which have to call; it holds what is so now.
 
@@ -116,6 +133,7 @@ class Checkpoints:
             weights: the model's, of this process.
             training: the optimiser's tensors, of this process.
             group: the processes; only one checkpoint at a time may be written.
+            protected: as for `save`.
         """
         path = self._path(step, regular=regular)
         written = path.with_name(f".tmp-{path.name}")
@@ -124,38 +142,90 @@ class Checkpoints:
             with atomic_folder(path) as draft:
                 for name in names:
                     (written / name).rename(draft / name)
-                write_json(draft / "state.json", state)
+                write_json(draft / _STATE, state)
                 write_checksums(draft)
             shutil.rmtree(written, ignore_errors=True)
-            self._prune(step)
+            self.prune(step, protected)
 
-        return ShardedSave(written, weights, training, group, seal)
+        return ShardedSave(written, weights, training, group, self._make_folder, seal)
 
-    def remove_drafts(self) -> None:
-        """Removes what a process that was killed has left half-written; none may be writing."""
-        for path in self.folder.glob(".tmp-*"):
-            shutil.rmtree(path, ignore_errors=True)
+    def prune(self, newest: int, protected: Collection[int]) -> None:
+        """Removes what is no longer needed beside a whole checkpoint; `save` does so itself.
 
-    def latest(self) -> Checkpoint | None:
-        """The newest whole checkpoint; a torn one is passed over.
+        To be called when a run is gone on with too: the process before may have been killed when it had saved.
+
+        Args:
+            newest: the step of the newest checkpoint.
+            protected: as for `save`.
 
         Raises:
-            ModelError: there are checkpoints, but none is whole.
+            OSError: the folder cannot be written to.
         """
-        problems: list[str] = []
-        for step in reversed(self.steps()):
-            for regular in (True, False):
-                folder = self._path(step, regular=regular)
-                if not _training_files(folder):
-                    continue
-                problems_here = verify_folder(folder)
-                if problems_here:
-                    problems += problems_here
-                    continue
+        regular = self.steps(regular_only=True)
+        for step in set(regular[: -self._keep]).difference(protected):
+            remove_folder(self._path(step, regular=True))
+        for step, is_regular in self._found(_WHOLE):
+            if step < newest and not is_regular:
+                remove_folder(self._path(step, regular=False))
+        for torn in self.folder.glob(f"{_TORN}*"):
+            if _step_of(torn) >= 0 and sum(step > _step_of(torn) for step in regular) >= self._keep:
+                remove_folder(torn)
+        # Averaging needs the weights alone; the optimiser's state, twice as large, is kept for going on.
+        for step in regular[:-2]:
+            for file in _training_files(self._path(step, regular=True)):
+                with suppress(ModelError):  # torn, which is no reason to stop: whoever needs it will tell
+                    drop_file(file.parent, file.name)
+
+    def remove_drafts(self) -> None:
+        """Puts right what a process that was killed has left half-written; none may be writing."""
+        recover(self.folder)
+        for checkpoint in self.folder.glob("step-*"):
+            recover(checkpoint)
+
+    def latest(
+        self, tell: Callable[[str], None] = lambda text: None, *, before: int | None = None
+    ) -> Checkpoint | None:
+        """The newest whole checkpoint, by its checksums; torn ones on the way there are told and set aside.
+
+        So are torn ones further back that the next average would take in.
+
+        Args:
+            tell: is given a line for each torn file, with what became of its checkpoint.
+            before: a step; only checkpoints of earlier ones, on wish.
+
+        Returns:
+            None where there has been no checkpoint yet, or none of an earlier step can be gone on from.
+
+        Raises:
+            ModelError: there are checkpoints, but none to go on from is whole; they are left as they are.
+            OSError: a torn one cannot be set aside.
+        """
+        found = [(step, regular) for step, regular in self._found(_WHOLE) if before is None or step < before]
+        torn: dict[Path, list[str]] = {}
+        for step, regular in reversed(found):
+            folder = self._path(step, regular=regular)
+            if problems := checkpoint_problems(folder):
+                torn[folder] = problems
+            elif step == 0 or _has_training_state(folder):  # before the first update there is none to have
+                for other, other_problems in torn.items():
+                    self._set_aside(other, other_problems, tell)
+                self._whole(self._window(self._keep - 1, step), tell)
                 return self.named(folder.name)
-        if problems:
-            raise ModelError("; ".join(problems) + "; no checkpoint is whole, start anew in another folder")
-        return None
+        if before is not None or not (found or self._found(_TORN)):
+            return None
+        problems = [problem for each in torn.values() for problem in each]
+        problems.append(f"{self.folder}: no checkpoint to go on from is whole, start anew in another folder")
+        raise ModelError("; ".join(problems))
+
+    def drop_after(self, step: int) -> None:
+        """Removes what is of later steps, torn or not, as if the run had never come there; the newest first.
+
+        Raises:
+            OSError: the folder cannot be written to.
+        """
+        for path in sorted(self.folder.glob("*step-*"), key=_step_of, reverse=True):
+            if _step_of(path) > step:
+                remove_folder(path)
 
     def named(self, name: str) -> Checkpoint:
         """A checkpoint by its folder's name, of which it is known that it is whole.
@@ -164,36 +234,106 @@ class Checkpoints:
             ModelError: it cannot be read.
         """
         folder = self.folder / name
-        state = read_json(folder / "state.json", ModelError(f"{folder}: no state.json"))
+        state = read_json(folder / _STATE, ModelError(f"{folder}: no state.json"))
         return Checkpoint(folder=folder, state=state)
 
-    def last_weights(self, number: int, *, before: int | None = None) -> list[dict[str, Tensor]]:
-        """The weights of the last `number` regular checkpoints, oldest first; those before a step, on wish."""
-        steps = [step for step in self.steps(regular_only=True) if before is None or step < before]
-        chosen = steps[-number:] if number else []
-        return [_whole_weights(self._path(step, regular=True)) for step in chosen]
+    def last_weights(
+        self, number: int, *, before: int | None = None, tell: Callable[[str], None] | None = None
+    ) -> list[dict[str, Tensor]]:
+        """The weights of the last `number` regular checkpoints, oldest first; those before a step, on wish.
+
+        Args:
+            number: how many; a torn one is in the place of none further back.
+            before: a step.
+            tell: is given a line for each torn file; its checkpoint is set aside and left out.
+
+        Raises:
+            ModelError: one is torn, and there is nobody to tell, or they are not of one model.
+        """
+        folders = self._window(number, before)
+        if tell is not None:
+            folders = self._whole(folders, tell)
+        elif problems := [problem for folder in folders for problem in checkpoint_problems(folder)]:
+            raise ModelError("; ".join(problems))
+        weights = [_whole_weights(folder) for folder in folders]
+        for folder, part in zip(folders, weights, strict=True):
+            if differ := differences(part, weights[-1]):
+                raise ModelError(f"{folder}: is of another model than {folders[-1].name}: {differ[0]}; remove it")
+        return weights
+
+    def _window(self, number: int, before: int | None) -> list[Path]:
+        """The last `number` regular checkpoints before a step, rising, without those set aside."""
+        there = {step for step, regular in self._found(_WHOLE) if regular}
+        places = there | {step for step, regular in self._found(_TORN) if regular}
+        chosen = sorted(step for step in places if before is None or step < before)[-number:] if number else []
+        return [self._path(step, regular=True) for step in chosen if step in there]
+
+    def _whole(self, folders: Sequence[Path], tell: Callable[[str], None]) -> list[Path]:
+        """Those that are whole; others are told and set aside."""
+        whole = []
+        for folder in folders:
+            if problems := checkpoint_problems(folder):
+                self._set_aside(folder, problems, tell)
+            else:
+                whole.append(folder)
+        return whole
+
+    def _set_aside(self, folder: Path, problems: Sequence[str], tell: Callable[[str], None]) -> None:
+        aside = folder.with_name(_TORN + folder.name.removeprefix(_WHOLE))
+        for problem in problems:
+            tell(f"{problem}; set aside as {aside.name}")
+        if aside.exists():
+            remove_folder(aside)
+        folder.rename(aside)
+
+    def _found(self, prefix: str) -> list[tuple[int, bool]]:
+        """Step, and whether it is a regular one, of all checkpoints whose names begin so; rising."""
+        matches = [re.fullmatch(rf"{prefix}(\d+)(-interrupted)?", path.name) for path in self.folder.glob(f"{prefix}*")]
+        return sorted((int(match[1]), match[2] is None) for match in matches if match)
 
     def _path(self, step: int, *, regular: bool) -> Path:
         return self.folder / (f"step-{step:08d}" + ("" if regular else "-interrupted"))
 
-    def _prune(self, newest: int) -> None:
-        regular = self.steps(regular_only=True)
-        for step in regular[: -self._keep]:
-            shutil.rmtree(self._path(step, regular=True))
-        for step in self.steps():
-            if step < newest:
-                shutil.rmtree(self._path(step, regular=False), ignore_errors=True)
-        # Averaging needs the weights alone; the optimiser's state, twice as large, is kept for going on.
-        for step in regular[:-2]:
-            for file in _training_files(self._path(step, regular=True)):
-                drop_file(file.parent, file.name)
+    def _make_folder(self) -> None:
+        if self.folder.is_dir():
+            return
+        try:
+            self.folder.mkdir(exist_ok=True)
+        except FileNotFoundError:
+            raise ModelError(
+                f"{self.folder.parent}: the run folder is gone, so that nothing can be saved; put it back and go on "
+                "with --resume, or start anew"
+            ) from None
+        flush_to_disk(self.folder.parent)
+
+
+def _step_of(path: Path) -> int:
+    """The step of a checkpoint, whole or set aside; -1 for a path that is neither."""
+    match = re.fullmatch(rf"(?:{_WHOLE}|{_TORN})(\d+)(?:-interrupted)?", path.name)
+    return int(match[1]) if match else -1
+
+
+def checkpoint_problems(folder: Path) -> list[str]:
+    """What is torn of a checkpoint, a line each; its weights and its state have to be there."""
+    if problems := verify_folder(folder):
+        return problems
+    sealed = read_json(folder / CHECKSUMS, ModelError(f"{folder}: no {CHECKSUMS}"))
+    parts = {path.name for path in folder.glob(WEIGHTS_PATTERN)}
+    needed = {_STATE, *(parts or {_WEIGHTS})}
+    return [f"{folder / name}: not in {CHECKSUMS}, so that it cannot be compared" for name in needed - sealed.keys()]
+
+
+def _has_training_state(folder: Path) -> bool:
+    """Whether a whole checkpoint has the optimiser's; a file that is not in the checksums is on its way out."""
+    sealed = read_json(folder / CHECKSUMS, ModelError(f"{folder}: no {CHECKSUMS}"))
+    return any(file.name in sealed for file in _training_files(folder))
 
 
 def _training_files(folder: Path) -> list[Path]:
-    return [*folder.glob("training.safetensors"), *folder.glob(TRAINING_PATTERN)]
+    return [*folder.glob(_TRAINING), *folder.glob(TRAINING_PATTERN)]
 
 
 def _whole_weights(folder: Path) -> dict[str, Tensor]:
     """The weights of a checkpoint of any number of processes, in main memory."""
-    whole = folder / "weights.safetensors"
+    whole = folder / _WEIGHTS
     return load_tensors(whole) if whole.is_file() else load_sharded_weights(folder)

@@ -7,6 +7,8 @@ torch.distributed.checkpoint decides who writes what; a file's header says which
 number of processes can read it.
 """
 
+import errno
+import os
 import shutil
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -27,9 +29,9 @@ from torch.distributed.checkpoint.storage import WriteResult
 
 from attendo.errors import AttendoError, ModelError
 
-_WEIGHTS_PATTERN = "shard-*-model-00001-of-*.safetensors"
+WEIGHTS_PATTERN = "shard-*-model-00001-of-*.safetensors"
 TRAINING_PATTERN = "shard-*-model-00002-of-*.safetensors"
-"""The files with the training state."""
+"""The files with the weights, and those with the training state."""
 
 
 class ShardedSave:
@@ -40,6 +42,7 @@ class ShardedSave:
         weights: by name, of this process; what is sharded as `DTensor`s. Copied before this returns.
         training: likewise, the training state.
         group: the processes, over a backend for main memory; nothing else may use it meanwhile.
+        make_folder: called in each process before it writes: makes the folder above `draft`, or refuses to.
         seal: called in one process, with the names of the files in `draft`, when all of them are on the disk.
     """
 
@@ -49,11 +52,12 @@ class ShardedSave:
         weights: Mapping[str, Tensor],
         training: Mapping[str, Tensor],
         group: dist.ProcessGroup,
+        make_folder: Callable[[], None],
         seal: Callable[[Sequence[str]], None],
     ) -> None:
         self._draft = draft
         files = dict.fromkeys(weights, 1) | dict.fromkeys(training, 2)
-        writer = _SealedWriter(draft, files, seal)
+        writer = _SealedWriter(draft, files, make_folder, seal)
         saving = async_save({**weights, **training}, storage_writer=writer, process_group=group)
         assert isinstance(saving, Future), "torch's staging is done when it returns"
         self._saving: Future[Any] = saving
@@ -67,21 +71,29 @@ class ShardedSave:
         try:
             self._saving.result()
         except CheckpointException as error:
-            why = "; ".join(f"process {rank}: {failure[0]}" for rank, failure in sorted(error.failures.items()))
+            why = "; ".join(f"process {rank + 1}: {failure[0]}" for rank, failure in sorted(error.failures.items()))
+            name = self._draft.name.removeprefix(".tmp-")
             raise AttendoError(
-                f"{self._draft.parent}: a checkpoint could not be written ({why}); make room on the disk, then go on "
-                "with --resume"
+                f"{self._draft.with_name(name)}: the checkpoint could not be written ({why}); the one before it is "
+                "whole: make room on the disk, or put right what is said here, and go on with --resume"
             ) from error
 
 
 class _SealedWriter(HuggingFaceStorageWriter):
     """torch's writer, which calls back where torch leaves it to the caller to find out that all is written."""
 
-    def __init__(self, draft: Path, files: Mapping[str, int], seal: Callable[[Sequence[str]], None]) -> None:
+    def __init__(
+        self,
+        draft: Path,
+        files: Mapping[str, int],
+        make_folder: Callable[[], None],
+        seal: Callable[[Sequence[str]], None],
+    ) -> None:
         super().__init__(str(draft), fqn_to_index_mapping=dict(files), save_distributed=True)
-        self._draft, self._seal = draft, seal
+        self._draft, self._make_folder, self._seal = draft, make_folder, seal
 
     def set_up_storage_writer(self, is_coordinator: bool, *args: Any, **kwargs: Any) -> None:
+        self._make_folder()  # torch would make what is missing above it too
         super().set_up_storage_writer(is_coordinator, *args, **kwargs)
         if is_coordinator:  # before any process has its plan, and so before anything is written
             shutil.rmtree(self._draft, ignore_errors=True)
@@ -101,7 +113,7 @@ def tensor_shapes(folder: Path) -> dict[str, tuple[int, ...]]:
     try:
         found = HuggingFaceStorageReader(str(folder)).read_metadata().state_dict_metadata
     except Exception as error:  # safetensors has its own kinds, which tell no file
-        raise ModelError(f"{folder}: cannot be read ({error}); copy or write it again") from error
+        raise _unreadable(folder, error) from error
     return {name: tuple(entry.size) for name, entry in found.items() if hasattr(entry, "size")}
 
 
@@ -113,7 +125,7 @@ def load_sharded_weights(folder: Path) -> dict[str, Tensor]:
     """
     shapes = tensor_shapes(folder)
     names: set[str] = set()
-    for file in folder.glob(_WEIGHTS_PATTERN):
+    for file in folder.glob(WEIGHTS_PATTERN):
         with safe_open(file, framework="pt") as opened:
             names |= set(opened.keys())
     if not names:
@@ -148,5 +160,11 @@ def read_tensors(folder: Path, tensors: Mapping[str, Tensor]) -> None:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "torch.distributed is disabled")  # as is asked for
             load(dict(tensors), storage_reader=HuggingFaceStorageReader(str(folder)), no_dist=True)
-    except (CheckpointException, OSError, RuntimeError) as error:
-        raise ModelError(f"{folder}: cannot be read ({error}); copy or write it again") from error
+    except (CheckpointException, MemoryError, OSError, RuntimeError) as error:
+        raise _unreadable(folder, error) from error
+
+
+def _unreadable(folder: Path, error: BaseException) -> ModelError:
+    if isinstance(error, MemoryError) or os.strerror(errno.ENOMEM) in str(error):  # which torch has as text alone
+        return ModelError(f"{folder}: memory ran out while it was read; the folder may be whole, give it more memory")
+    return ModelError(f"{folder}: cannot be read ({error}); copy or write it again")

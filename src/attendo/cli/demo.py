@@ -24,7 +24,7 @@ def demo(
     """Trains a Transformer on an embedded phrasebook, translates, scores and draws, in a few minutes."""
     bound_kernel_cache()
     from attendo.demo.run import run_demo
-    from attendo.training.loop import Ending
+    from attendo.training.hooks import Ending
 
     started = time.monotonic()
     stop = StopSignal()

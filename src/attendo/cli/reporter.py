@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Self
 from attendo.cli.progress import JobProgress, note
 
 if TYPE_CHECKING:
-    from attendo.training.loop import Position, StepMetrics, Validation
+    from attendo.training.hooks import Validation
+    from attendo.training.meter import StepMetrics
+    from attendo.training.position import Position
     from attendo.workflow.prepare import Progress
 
 
@@ -42,7 +44,8 @@ class RunReporter:
         """A validation is done."""
         bleu = "" if validation.bleu is None else f", BLEU {validation.bleu:.2f}"
         best = ", the best so far" if is_best else f"; the best is of step {position.best_step:,}"
-        text = f"step {position.step:,}: validation perplexity {validation.perplexity:.3f}{bleu}{best}"
+        perplexity = f"{validation.perplexity:.3f}" if validation.perplexity < 1e6 else f"{validation.perplexity:.3g}"
+        text = f"step {position.step:,}: validation perplexity {perplexity}{bleu}{best}"
         if self._training is None:
             note(text)
         else:

@@ -4,7 +4,7 @@ import json
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Annotated, Self
@@ -139,15 +139,22 @@ def _start(recipe: "Recipe", folder: Path, prepared: Path | None, processes: "Pr
 def _train(folder: Path, settings: list[str], processes: "Processes | None", *, as_json: bool) -> int:
     """Trains, and tells what came of it; gives the exit status."""
     from attendo.text.prepared import open_prepared
-    from attendo.training.loop import Ending
-    from attendo.workflow.run_folder import resume_run
-    from attendo.workflow.train import Silence, TrainingRun
+    from attendo.training.hooks import Ending
+    from attendo.workflow.reporting import Silence
+    from attendo.workflow.run_folder import check_prepared, record_changes, resume_run, run_lock
+    from attendo.workflow.train import TrainingRun
 
     is_main = processes is None or processes.is_main
-    loaded, data = resume_run(folder, settings)
     stop = StopSignal(tells=is_main)
-    with RunReporter() as shown, stop:
-        run = TrainingRun(loaded, folder, open_prepared(data), shown if is_main else Silence(), processes)
+    with _with_a_way_on(folder), RunReporter() as shown, stop, run_lock(folder) if is_main else nullcontext():
+        loaded, data = resume_run(folder, settings)
+        if is_main:
+            check_prepared(folder)
+        # Shards are read by position, without a look at what they hold: so they have to be what was prepared.
+        prepared = open_prepared(data, verify=is_main)
+        run = TrainingRun(loaded, folder, prepared, shown if is_main else Silence(), processes)
+        if is_main and settings:
+            record_changes(folder, loaded, settings, run.position.step)
         outcome = run.train(lambda: stop.number is not None)
     is_interrupted = outcome.ending is Ending.INTERRUPTED
     if is_main:
@@ -155,8 +162,22 @@ def _train(folder: Path, settings: list[str], processes: "Processes | None", *, 
     return 128 + (stop.number or signal.SIGINT) if is_interrupted else 0
 
 
+@contextmanager
+def _with_a_way_on(folder: Path) -> Iterator[None]:
+    """Has the message about a disk that is full, gone or read-only say how the run goes on."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            raise
+        raise AttendoError(
+            f"{error.filename}: {error.strerror}; checkpoints that were written stay whole: when this is put right, go "
+            f"on with: attendo train --resume -o {folder}"
+        ) from error
+
+
 def _tell(outcome: "RunOutcome", *, as_json: bool) -> None:
-    from attendo.training.loop import Ending
+    from attendo.training.hooks import Ending
 
     position, folder = outcome.position, outcome.run
     note(f"{outcome.ending.value}: step {position.step:,}, {clock(position.elapsed_s)} in all, saved in {folder}")

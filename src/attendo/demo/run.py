@@ -13,10 +13,12 @@ from attendo.evaluation.scores import Scores, evaluate_output
 from attendo.files import write_text
 from attendo.recipe import load_recipe
 from attendo.text.prepared import open_prepared
-from attendo.training.loop import Ending, Position
+from attendo.training.hooks import Ending
+from attendo.training.position import Position
 from attendo.workflow.preparation import prepare_if_missing
-from attendo.workflow.run_folder import resume_run, start_run
-from attendo.workflow.train import Reporter, TrainingRun
+from attendo.workflow.reporting import Reporter
+from attendo.workflow.run_folder import check_prepared, resume_run, run_lock, start_run
+from attendo.workflow.train import TrainingRun
 from attendo.workflow.translate import Engine, load
 
 _SEED = 1
@@ -64,9 +66,11 @@ def run_demo(folder: Path, settings: Sequence[str], reporter: Reporter, should_s
         recipe = load_recipe("demo", [f"data.folder={(folder / 'phrasebook').resolve()}", *settings])
         prepare_if_missing(recipe, folder / "prepared", reporter)
         start_run(recipe, run, folder / "prepared")
-    recipe, prepared = resume_run(run, list(settings))
-    trained = TrainingRun(recipe, run, open_prepared(prepared), reporter)
-    outcome = trained.train(should_stop)
+    with run_lock(run):
+        recipe, prepared = resume_run(run, list(settings))
+        check_prepared(run)
+        trained = TrainingRun(recipe, run, open_prepared(prepared, verify=True), reporter)
+        outcome = trained.train(should_stop)
     if outcome.ending is Ending.INTERRUPTED:
         return DemoResult(folder=folder, ending=outcome.ending, position=outcome.position, samples=(), scores=None)
     reporter.message(f"translating {len(pairs.test)} sentences whose combinations of words were never trained on")

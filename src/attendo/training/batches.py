@@ -27,6 +27,14 @@ class Pairs:
 
     source: Sequence[Ids]
     target: Sequence[Ids]
+    members: Sequence[npt.NDArray[np.int64]] = ()
+    """For each row the numbers of the corpora's pairs that it is made of, as `BatchStream.origin` takes them; none for
+    pairs that are of no corpus."""
+
+    def of_rows(self, rows: Sequence[int] | npt.NDArray[np.intp]) -> "Pairs":
+        """Some of the pairs, in the order of `rows`."""
+        source, target = [self.source[i] for i in rows], [self.target[i] for i in rows]
+        return Pairs(source=source, target=target, members=[self.members[i] for i in rows] if self.members else ())
 
     def pieces(self, max_tokens: int | None, collate: Collate) -> Iterator[TrainingBatch]:
         """The pairs as batches of at most `max_tokens` padded tokens a side, made by `collate`; all in one for None.
@@ -157,6 +165,16 @@ class BatchStream:
                 yield epoch, number, pairs
             epoch, batch = epoch + 1, 0
 
+    def origin(self, member: int) -> tuple[int, int]:
+        """Of which corpus a pair is, and the how manyth of it, both from 0.
+
+        Args:
+            member: from `Pairs.members`.
+        """
+        starts = np.concatenate([[0], np.cumsum(self._sizes)])
+        corpus = int(np.searchsorted(starts, member, side="right")) - 1
+        return corpus, member - int(starts[corpus])
+
     def _as_they_lie(self, epoch: int, skipped: int) -> Iterator[Pairs]:
         """An epoch's batches but the first ones, read when they are asked for."""
         lines = self._lines(epoch)
@@ -165,6 +183,7 @@ class BatchStream:
             yield Pairs(
                 source=[self._pairs.source(int(i)) for i in members],
                 target=[self._pairs.target(int(i)) for i in members],
+                members=list(members.reshape(-1, 1)),
             )
 
     def _rewritten(self, epoch: int, skipped: int, rewriting: "Rewriting") -> Iterator[Pairs]:
@@ -184,7 +203,7 @@ class BatchStream:
             lengths = [np.array([len(row) for row in side]) for side in (rows.source, rows.target)]
             plan = plan_epoch(*lengths, max_tokens=self._config.max_tokens, seed=self._config.seed, epoch=epoch)
             for batch in plan.batches[skipped:]:
-                yield Pairs(source=[rows.source[i] for i in batch], target=[rows.target[i] for i in batch])
+                yield Pairs(source=rows.source, target=rows.target, members=window).of_rows(batch)
             # Only rewriting a window tells how many batches it has.
             skipped = max(0, skipped - len(plan.batches))
 

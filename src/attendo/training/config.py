@@ -5,6 +5,27 @@ from typing import Literal
 
 from attendo.text.augmentation import AugmentationConfig
 
+_MOST = 10**12
+_COUNTS: tuple[tuple[tuple[str, ...], int, int], ...] = (
+    (("max_steps", "warmup_steps", "checkpoint_steps", "eval_steps", "patience", "log_steps"), 1, _MOST),
+    (("average_last",), 1, 10_000),
+    (("max_tokens", "max_tokens_at_once"), 1, 10**9),
+    (("threads",), 1, 4096),
+    (("cooldown_steps", "max_rollbacks"), 0, _MOST),
+    (("seed",), 0, 2**63 - 1),
+)
+"""Keys with the least and the most that they take; the most keeps arithmetic within 64 bits."""
+_ABOVE_ZERO = {
+    "max_minutes": float(_MOST),
+    "checkpoint_minutes": float(_MOST),
+    "learning_rate_factor": 1e6,
+    "peak_learning_rate": 100.0,
+    "adam_epsilon": 1.0,
+    "max_gradient_norm": 1e12,
+    "max_loss_rise": 1e6,
+}
+"""Keys that take a number above 0, with the largest."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
@@ -43,6 +64,12 @@ class TrainingConfig:
     """Decoupled decay of weight matrices (AdamW); the paper has none."""
     max_gradient_norm: float | None = None
     """Longer gradients are scaled to this length; the paper has no such limit."""
+    max_loss_rise: float | None = 4.0
+    """A loss without smoothing so many nats a token above what was usual (more for a batch smaller than usual) is a
+    spike. Like one that is no number, it takes the run back to the last checkpoint from before, without the batches
+    that may have done it, which `skipped.jsonl` in the run folder names (docs/surviving.md); None for no limit."""
+    max_rollbacks: int = 3
+    """The run ends when training diverges once more after so many times of going back without getting past it."""
     label_smoothing: float = 0.1
     """eps_ls: the share of probability spread over the vocabulary (Section 5.4)."""
     checkpoint_steps: int | None = None
@@ -70,6 +97,9 @@ class TrainingConfig:
     """Where to train; `auto` takes a GPU where there is one."""
     threads: int | None = None
     """Processor threads of each process; None for torch's choice."""
+    deterministic: bool = False
+    """On a GPU: takes only operations that give the same bits each time, so that a resumed run is the uninterrupted one
+    to the bit, at some cost in time. A processor does so in any case."""
     sharding: Literal["none", "full"] = "none"
     """What torchrun's processes hold of the model (docs/scaling.md): `none` for a copy each (DDP), `full` for a share
     each of weights, gradients and Adam's state, where a model outgrows a card (FSDP2). One process holds all of it."""
@@ -81,30 +111,31 @@ class TrainingConfig:
 
     def __post_init__(self) -> None:
         """Refuses values that cannot be meant, all at once."""
-        problems = [
-            f"{key} = {value} is below {least}; take {least} or more"
-            for key, value, least in self._limits()
-            if value is not None and value < least
-        ]
-        above = ["max_minutes", "learning_rate_factor", "peak_learning_rate", "adam_epsilon", "max_gradient_norm"]
-        for key in (*above, "checkpoint_minutes"):
+        problems = []
+        for keys, least, most in _COUNTS:
+            for key in keys:
+                value = getattr(self, key)
+                if value is not None and value < least:
+                    problems.append(f"{key} = {value} is below {least}; take {least} or more")
+                elif value is not None and value > most:
+                    problems.append(f"{key} = {value} is above {most}; take {most} or less")
+        for key, highest in _ABOVE_ZERO.items():
             value = getattr(self, key)
-            if value is not None and not 0 < value < float("inf"):
-                problems.append(f"{key} = {value} is not above 0; take a number above 0, or leave it out")
+            if value is not None and not 0 < value <= highest:
+                span = f"above 0 up to {highest:g}" if value > 0 else "above 0"
+                problems.append(f"{key} = {value} is not {span}; take a number {span}, or leave it out")
+        if not 0 <= self.weight_decay <= 1:
+            problems.append(f"weight_decay = {self.weight_decay} is outside 0 to 1; take a number from 0 to 1")
         for key in ("adam_beta1", "adam_beta2", "label_smoothing"):
             if not 0 <= getattr(self, key) < 1:
                 problems.append(f"{key} = {getattr(self, key)} is outside 0 to 1; take a number from 0 up to below 1")
         if self.peak_learning_rate is not None and self.learning_rate_factor != 1.0:
             problems.append("peak_learning_rate and learning_rate_factor say the same in two ways; leave one out")
         if self.cooldown_steps > self.max_steps:
-            problems.append(f"cooldown_steps = {self.cooldown_steps} is more than max_steps = {self.max_steps}")
+            problems.append(
+                f"cooldown_steps = {self.cooldown_steps} is more than max_steps; take {self.max_steps} or less"
+            )
         if self.checkpoint_steps is None and self.checkpoint_minutes is None:
             problems.append("neither checkpoint_steps nor checkpoint_minutes is set; take checkpoint_minutes = 10.0")
         if problems:
             raise ValueError("; ".join(problems))
-
-    def _limits(self) -> list[tuple[str, float | None, float]]:
-        ones = ["max_steps", "max_tokens", "max_tokens_at_once", "warmup_steps", "checkpoint_steps", "average_last"]
-        ones += ["eval_steps", "patience", "log_steps", "threads"]
-        zeros = ("cooldown_steps", "weight_decay", "seed")
-        return [(key, getattr(self, key), 1) for key in ones] + [(key, getattr(self, key), 0) for key in zeros]

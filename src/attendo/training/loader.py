@@ -9,9 +9,11 @@ from typing import Generic, Self, TypeVar
 
 import numpy as np
 
+from attendo.errors import DataError
 from attendo.text.tokenization import EOS_ID
 from attendo.training.batches import BatchStream, Pairs
 from attendo.training.forward import Collate, TrainingBatch
+from attendo.training.position import Position
 
 _AHEAD = 4
 """Updates that are made ready; ids are small beside activations."""
@@ -31,29 +33,44 @@ class LoadedUpdate:
     """This process' share of the pairs; none where there are fewer pairs than processes."""
     num_tokens: int
     """Target tokens of the whole update, over all processes."""
+    num_pairs: int
+    """Pairs of this process' share."""
+    longest: int
+    """Tokens of the longest sentence among them; 0 where there is none."""
 
 
 def load_updates(
-    stream: BatchStream, epoch: int, batch: int, max_tokens_at_once: int | None, collate: Collate, rank: int, size: int
+    stream: BatchStream, position: Position, max_tokens_at_once: int | None, collate: Collate, rank: int, size: int
 ) -> Iterator[LoadedUpdate]:
     """A process' share of one update after the other, without end.
 
     Args:
         stream: the batches of all processes together.
-        epoch: where to begin.
-        batch: batches of it that are done.
+        position: where to begin, and which batches are left out.
         max_tokens_at_once: of a piece, as in the recipe.
         collate: makes a batch of pairs.
         rank: which process this is.
         size: how many there are.
+
+    Raises:
+        DataError: all batches of an epoch are left out.
     """
-    for its_epoch, its_batch, pairs in stream.from_position(epoch, batch):
+    skipped = frozenset(position.skipped)
+    found_in = position.epoch
+    for epoch, batch, pairs in stream.from_position(position.epoch, position.batch):
+        if (epoch, batch) in skipped:
+            if epoch > found_in + 1:
+                raise DataError("every batch of the data made training diverge; see skipped.jsonl in the run folder")
+            continue
+        found_in = epoch
         own = share(pairs, rank, size)
         yield LoadedUpdate(
-            epoch=its_epoch,
-            batch=its_batch,
+            epoch=epoch,
+            batch=batch,
             pieces=tuple(own.pieces(max_tokens_at_once, collate)) if own.source else (),
             num_tokens=sum(len(row) for row in pairs.target),
+            num_pairs=len(own.source),
+            longest=max((max(len(row) for row in rows) for rows in (own.source, own.target) if rows), default=0),
         )
 
 
@@ -69,7 +86,7 @@ def share(pairs: Pairs, rank: int, size: int) -> Pairs:
     order = np.argsort(-lengths, kind="stable")
     turn = np.arange(len(order)) % (2 * size)
     own = np.sort(order[(turn == rank) | (turn == 2 * size - 1 - rank)])
-    return Pairs(source=[pairs.source[i] for i in own], target=[pairs.target[i] for i in own])
+    return pairs.of_rows(own)
 
 
 def idle_piece(collate: Collate) -> TrainingBatch:

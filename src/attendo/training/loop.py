@@ -1,13 +1,9 @@
-"""The training loop (Section 5): updates, and between them checkpoints, validation and a way to stop.
+"""The training loop (Section 5): updates, and between them checkpoints, validation, ways back and a way to stop."""
 
-The loop knows nothing of folders, text or terminals: what it does with them goes through the functions of `Hooks`.
-"""
-
-import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from enum import Enum
 
 import numpy as np
 import torch
@@ -17,8 +13,13 @@ from attendo.model.products import fast_float32_products
 from attendo.model.transformer import Transformer
 from attendo.training.batches import BatchStream
 from attendo.training.config import TrainingConfig
+from attendo.training.divergence import Divergence, DivergenceError, Watch, give_up
 from attendo.training.forward import Collate, collate_for
+from attendo.training.hooks import Ending, Hooks
 from attendo.training.loader import LoadedUpdate, Prefetched, idle_piece, load_updates
+from attendo.training.meter import Meter
+from attendo.training.out_of_memory import is_out_of_memory, smaller_pieces
+from attendo.training.position import Position
 from attendo.training.processes import Processes
 from attendo.training.replica import Replica
 from attendo.training.schedule import learning_rate
@@ -26,126 +27,6 @@ from attendo.training.update import UpdateResult, update
 
 _GLANCE_STEPS = 10
 """On a GPU the loss is looked at only so often: each look waits for the device."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Position:
-    """Where a run stands: with the weights and Adam's state, all that going on needs."""
-
-    step: int = 0
-    """Updates made."""
-    epoch: int = 0
-    """The epoch being read, from 0."""
-    batch: int = 0
-    """Batches of it that are done."""
-    target_tokens: int = 0
-    """Target tokens trained on, without padding."""
-    elapsed_s: float = 0.0
-    """Seconds of training, validation and saving, in all sittings."""
-    checkpoint_s: float = 0.0
-    """`elapsed_s` at the last regular checkpoint."""
-    best_score: float | None = None
-    """The best validation so far; higher is better."""
-    best_step: int = 0
-    """Where it was."""
-    evals_without_best: int = 0
-    """Validations since."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class StepMetrics:
-    """What a log line tells; means since the last one."""
-
-    step: int
-    loss: float
-    """Label-smoothed, nats a target token: what is minimised."""
-    log_loss: float
-    """Without smoothing, nats a target token."""
-    learning_rate: float
-    target_tokens_per_s: float
-    """Without padding."""
-    elapsed_s: float
-    epoch: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Validation:
-    """What a validation found."""
-
-    log_loss: float
-    """Nats a target token, without smoothing."""
-    bleu: float | None
-    """None where nothing was translated."""
-    bleu_signature: str = ""
-    """What BLEU was counted with."""
-
-    @property
-    def perplexity(self) -> float:
-        """A word piece's, exp of `log_loss`."""
-        return math.exp(min(self.log_loss, 700.0))
-
-    @property
-    def score(self) -> float:
-        """What decides which model is best; higher is better."""
-        return -self.log_loss if self.bleu is None else self.bleu
-
-
-@dataclass(frozen=True, kw_only=True)
-class Hooks:
-    """What the loop calls."""
-
-    progress: Callable[[StepMetrics], None]
-    """After each update, with means since the last log line; must be cheap."""
-    log: Callable[[StepMetrics], None]
-    """Every `log_steps` updates."""
-    save: Callable[[Position, bool], None]
-    """Writes a checkpoint; the flag says whether it is a regular one, which counts in the average. It may be written
-    while training goes on, but holds what is so now."""
-    validate: Callable[[Position], Validation] | None
-    """Validates the mean of the last checkpoints and the present weights; None where nothing can be validated."""
-    keep_best: Callable[[Position, Validation], None]
-    """Keeps the model just validated: it is the best so far."""
-    validated: Callable[[Position, Validation, bool], None]
-    """Tells of a validation, and whether it is the best so far."""
-    should_stop: Callable[[], bool]
-    """Asked between updates: whether the user wants to stop."""
-
-
-class Ending(Enum):
-    """Why the loop ended."""
-
-    STEPS = "max_steps reached"
-    MINUTES = "max_minutes reached"
-    PATIENCE = "no better validation for long (patience)"
-    INTERRUPTED = "interrupted"
-
-
-class _Meter:
-    """Means since the last log line."""
-
-    def __init__(self) -> None:
-        self.started = time.monotonic()
-        self._num_tokens = 0
-        self._smoothed = self._log_loss = torch.zeros((), dtype=torch.float64)
-
-    def add(self, result: UpdateResult) -> None:
-        self._num_tokens += result.num_tokens
-        self._smoothed = self._smoothed.to(result.smoothed.device) + result.smoothed
-        self._log_loss = self._log_loss.to(result.log_loss.device) + result.log_loss
-
-    def metrics(self, position: Position, rate: float, processes: Processes) -> StepMetrics:
-        smoothed, log_loss, num_tokens = processes.sums(
-            float(self._smoothed), float(self._log_loss), float(self._num_tokens)
-        )
-        return StepMetrics(
-            step=position.step,
-            loss=smoothed / num_tokens,
-            log_loss=log_loss / num_tokens,
-            learning_rate=rate,
-            target_tokens_per_s=num_tokens / max(time.monotonic() - self.started, 1e-9),
-            elapsed_s=position.elapsed_s,
-            epoch=position.epoch,
-        )
 
 
 def run(
@@ -162,6 +43,9 @@ def run(
     Of several processes each runs the loop, and all come through it alike: what only one of them knows, such as its
     clock or a signal, is agreed on before anything follows from it.
 
+    Training that diverges goes back to a checkpoint from before and leaves out the batches that may have done it; an
+    update that memory does not hold is made again in smaller pieces.
+
     Args:
         model: on its device.
         optimizer: with its state, as of the position.
@@ -175,17 +59,52 @@ def run(
         Where the run stands, and why it ended. A checkpoint of that position has been saved.
 
     Raises:
-        AttendoError: the loss is no longer a number.
+        AttendoError: training diverges again and again, or memory does not hold a single pair.
         LostProcessError: another process has ended.
     """
     processes = Processes() if replica is None else replica.processes
     collate = collate_for(model)
-    updates = load_updates(
-        stream, position.epoch, position.batch, config.max_tokens_at_once, collate, processes.rank, processes.size
-    )
+    trainee = _Trainee(model, optimizer, config, replica, collate)
+    clock = _Clock(position.elapsed_s, processes)
     model.train()
-    with Prefetched(updates) as loader:
-        return _train(_Trainee(model, optimizer, config, replica, collate), loader, position, hooks)
+    while True:
+        size = position.max_tokens_at_once or config.max_tokens_at_once
+        updates = load_updates(stream, position, size, collate, processes.rank, processes.size)
+        found: Divergence | _DoesNotFit
+        with Prefetched(updates) as loader:
+            try:
+                return _Sitting(trainee, loader, clock, hooks).train(position)
+            except DivergenceError as error:
+                found = error.divergence
+            except _DoesNotFitError as error:
+                found = error.where
+        # The error is gone by here, and with it what its frames have held: activations and gradients.
+        if isinstance(found, Divergence):
+            restored = hooks.roll_back(found)
+            if found.position.rollbacks >= config.max_rollbacks:
+                raise give_up(found, config)
+            position = found.gone_back(restored)
+        else:
+            optimizer.zero_grad(set_to_none=True)
+            if torch.cuda.is_available():
+                torch.cuda.empty_cache()
+            hooks.split(found.position, found.max_tokens_at_once)
+            position = replace(found.position, max_tokens_at_once=found.max_tokens_at_once)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _DoesNotFit:
+    """An update that memory does not hold."""
+
+    position: Position
+    """Before it."""
+    max_tokens_at_once: int
+    """What to try next."""
+
+
+class _DoesNotFitError(Exception):
+    def __init__(self, where: _DoesNotFit) -> None:
+        self.where = where
 
 
 class _Trainee:
@@ -214,46 +133,150 @@ class _Trainee:
             return update(self.model, self._optimizer, pieces, loaded.num_tokens, step, self.config, self._accumulate)
 
 
-def _train(
-    trainee: _Trainee, loader: Iterator[LoadedUpdate], position: Position, hooks: Hooks
-) -> tuple[Position, Ending]:
-    model, config, processes = trainee.model, trainee.config, trainee.processes
-    on_cpu = model.output_weight.device.type == "cpu"
-    clock = _Clock(position.elapsed_s, processes)
-    meter = _Meter()
-    while position.step < config.max_steps:
-        loaded = next(loader)
-        stop, num_pieces = processes.largest(hooks.should_stop(), max(1, len(loaded.pieces)))
-        if stop:
-            hooks.save(replace(position, elapsed_s=clock.read()), False)
-            return position, Ending.INTERRUPTED
+class _Sitting:
+    """Training from one position on, as long as nothing makes it go back."""
+
+    def __init__(self, trainee: _Trainee, loader: Iterator[LoadedUpdate], clock: "_Clock", hooks: Hooks) -> None:
+        self._trainee, self._loader, self._clock, self._hooks = trainee, loader, clock, hooks
+        self._config, self._processes = trainee.config, trainee.processes
+        self._on_cpu = trainee.model.output_weight.device.type == "cpu"
+
+    def train(self, position: Position) -> tuple[Position, Ending]:
+        """Trains to an end.
+
+        Raises:
+            DivergenceError: training has left its course.
+            _DoesNotFitError: memory does not hold an update.
+        """
+        config, hooks = self._config, self._hooks
+        self._meter = Meter(position, self._processes)
+        self._watch = Watch(position, config, self._trainee.model.tgt_vocab_size)
+        if position.validation_due:
+            position, ending = self._validate(position, _ending(position, config))
+            if ending:
+                return position, ending
+        if _is_bored(position, config):  # it was at its end already
+            return position, Ending.PATIENCE
+        while position.step < config.max_steps:
+            loaded = self._load(position)
+            stop, num_pieces = self._processes.largest(hooks.should_stop(), max(1, len(loaded.pieces)))
+            if stop:
+                return self._interrupted(position)
+            position = self._update(loaded, int(num_pieces), position)
+            ending, is_due = _ending(position, config), _is_due(position, config)
+            position = self._look(position, must=ending is not None or is_due)
+            if ending or is_due:
+                position, ending = self._checkpoint(position, ending)
+            if ending:
+                return position, ending
+        return position, Ending.STEPS
+
+    def _load(self, position: Position) -> LoadedUpdate:
+        try:
+            return next(self._loader)
+        except MemoryError:
+            raise AttendoError(
+                f"step {position.step + 1}: memory does not hold the batches that are made ready for it; lower "
+                "training.max_tokens, or give it more memory and go on with --resume"
+            ) from None
+
+    def _update(self, loaded: LoadedUpdate, num_pieces: int, position: Position) -> Position:
         step = position.step + 1
-        meter.add(trainee.update(loaded, int(num_pieces), step))
+        try:
+            result = self._trainee.update(loaded, num_pieces, step)
+        except (RuntimeError, MemoryError) as error:
+            if not is_out_of_memory(error):
+                raise
+            raise self._does_not_fit(loaded, position) from None
+        self._meter.add(result)
         position = replace(
             position,
             step=step,
             epoch=loaded.epoch,
             batch=loaded.batch,
             target_tokens=position.target_tokens + loaded.num_tokens,
-            elapsed_s=clock.read(),
+            elapsed_s=self._clock.read(),
         )
-        if on_cpu or step % _GLANCE_STEPS == 0 or step % config.log_steps == 0:
-            metrics = meter.metrics(position, learning_rate(step, model.config.d_model, config), processes)
-            _check_loss(metrics)
-            hooks.progress(metrics)
-            if step % config.log_steps == 0:
-                hooks.log(metrics)
-                meter = _Meter()
-        ending = _ending(position, config)
-        if ending or _is_due(position, config):
-            paused = time.monotonic()
-            position, bored = _checkpoint(model, position, config, hooks, last=ending is not None)
-            meter.started += time.monotonic() - paused  # the rate is training's alone
-            position = replace(position, elapsed_s=clock.read())
-            ending = ending or (Ending.PATIENCE if bored else None)
-        if ending:
-            return position, ending
-    return position, Ending.STEPS
+        self._watch.used(position)
+        return position
+
+    def _does_not_fit(self, loaded: LoadedUpdate, position: Position) -> Exception:
+        size = smaller_pieces(loaded, position.max_tokens_at_once or self._config.max_tokens_at_once)
+        if size is None:
+            return AttendoError(
+                f"step {position.step + 1}: memory does not hold one pair of {loaded.longest} tokens beside weights, "
+                "gradients and Adam's state; take a smaller model or vocabulary, or lower data.cleaning.max_tokens"
+            )
+        return _DoesNotFitError(_DoesNotFit(position=position, max_tokens_at_once=size))
+
+    def _look(self, position: Position, *, must: bool) -> Position:
+        """Looks at the loss, where that is due, and tells of it."""
+        is_logged = position.step % self._config.log_steps == 0
+        if not (self._on_cpu or must or is_logged or position.step % _GLANCE_STEPS == 0):
+            return position
+        position = self._watch.look(position, self._meter.look())
+        rate = learning_rate(position.step, self._trainee.model.config.d_model, self._config)
+        metrics = self._meter.metrics(position, rate)
+        self._hooks.progress(metrics)
+        if is_logged:
+            self._hooks.log(metrics)
+            self._meter.start_line()
+        return position
+
+    def _checkpoint(self, position: Position, ending: Ending | None) -> tuple[Position, Ending | None]:
+        """Saves, then validates where that is due, and says whether to end.
+
+        In this order, a signal or a kill while it validates costs no update: going on begins with the validation.
+        """
+        with self._pause():
+            self._check_soundness(position)
+            due = self._hooks.validate is not None and (ending is not None or _eval_is_due(position, self._config))
+            if position.step > position.diverged_step:
+                position = replace(position, rollbacks=0)
+            position = replace(position, checkpoint_s=position.elapsed_s, validation_due=due)
+            position = self._meter.state(position)
+            self._hooks.save(position, True)
+        return self._validate(position, ending) if due else (position, ending)
+
+    def _validate(self, position: Position, ending: Ending | None) -> tuple[Position, Ending | None]:
+        """Validates behind a checkpoint; what comes of it is saved with the next one, or here where that is the end."""
+        hooks = self._hooks
+        assert hooks.validate is not None
+        with self._pause():
+            validation = hooks.validate(position)
+            self._trainee.model.train()
+            if validation is None:
+                return replace(position, elapsed_s=self._clock.read()), Ending.INTERRUPTED
+            score = validation.score
+            is_best = np.isfinite(score) and (position.best_score is None or score > position.best_score)
+            position = replace(position, validation_due=False, evals_without_best=position.evals_without_best + 1)
+            if is_best:
+                position = replace(position, best_score=score, best_step=position.step, evals_without_best=0)
+                hooks.keep_best(position, validation)
+            hooks.validated(position, validation, bool(is_best))
+            position = replace(position, elapsed_s=self._clock.read())
+            ending = ending or (Ending.PATIENCE if _is_bored(position, self._config) else None)
+            if ending:
+                hooks.save(position, True)
+        return position, ending
+
+    def _interrupted(self, position: Position) -> tuple[Position, Ending]:
+        self._check_soundness(position)
+        position = self._meter.state(replace(position, elapsed_s=self._clock.read()))
+        self._hooks.save(position, False)
+        return position, Ending.INTERRUPTED
+
+    def _check_soundness(self, position: Position) -> None:
+        """Finds an update that spoiled the weights, which the next loss would show, before they are saved."""
+        (spoiled,) = self._processes.largest(not self._hooks.is_sound())
+        if spoiled:
+            raise self._watch.error(position, "weights or Adam's state are no longer finite")
+
+    @contextmanager
+    def _pause(self) -> Iterator[None]:
+        paused = time.monotonic()
+        yield
+        self._meter.pause(time.monotonic() - paused)
 
 
 class _Clock:
@@ -280,21 +303,17 @@ def dropout_seed(seed: int, step: int, rank: int) -> int:
     return int(np.random.SeedSequence([seed, step, rank]).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
-def _check_loss(metrics: StepMetrics) -> None:
-    if not math.isfinite(metrics.loss):
-        raise AttendoError(
-            f"step {metrics.step}: the loss is {metrics.loss}; the last checkpoint is from before. Lower "
-            "training.learning_rate_factor (or peak_learning_rate) or raise training.warmup_steps, and look for odd "
-            "pairs in the corpora"
-        )
-
-
 def _ending(position: Position, config: TrainingConfig) -> Ending | None:
     if position.step >= config.max_steps:
         return Ending.STEPS
     if config.max_minutes is not None and position.elapsed_s >= 60 * config.max_minutes:
         return Ending.MINUTES
     return None
+
+
+def _is_bored(position: Position, config: TrainingConfig) -> bool:
+    """Whether there were too many validations in a row without a better one."""
+    return config.patience is not None and position.evals_without_best >= config.patience
 
 
 def _is_due(position: Position, config: TrainingConfig) -> bool:
@@ -310,24 +329,3 @@ def _is_due(position: Position, config: TrainingConfig) -> bool:
 
 def _eval_is_due(position: Position, config: TrainingConfig) -> bool:
     return config.eval_steps is not None and position.step % config.eval_steps == 0
-
-
-def _checkpoint(
-    model: Transformer, position: Position, config: TrainingConfig, hooks: Hooks, *, last: bool
-) -> tuple[Position, bool]:
-    """Validates where that is due, then saves, so that a checkpoint knows the best so far; says whether to end."""
-    bored = False
-    if hooks.validate is not None and (last or _eval_is_due(position, config)):
-        validation = hooks.validate(position)
-        model.train()
-        is_best = position.best_score is None or validation.score > position.best_score
-        if is_best:
-            position = replace(position, best_score=validation.score, best_step=position.step, evals_without_best=0)
-            hooks.keep_best(position, validation)
-        else:
-            position = replace(position, evals_without_best=position.evals_without_best + 1)
-        hooks.validated(position, validation, is_best)
-        bored = config.patience is not None and position.evals_without_best >= config.patience
-    position = replace(position, checkpoint_s=position.elapsed_s)
-    hooks.save(position, True)
-    return position, bored

@@ -2,13 +2,24 @@
 
 import ctypes
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+if sys.platform != "win32":
+    import resource
 
 _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD, _MMAP_MAX = -1, -2, -3, -4  # of mallopt(3)
 _KEEPING = ((_MMAP_MAX, 0), (_TRIM_THRESHOLD, 2**31 - 1), (_TOP_PAD, 64 << 20))
 _AT_FIRST = ((_MMAP_MAX, 1 << 16), (_TRIM_THRESHOLD, 1 << 17), (_TOP_PAD, 1 << 17), (_MMAP_THRESHOLD, 1 << 17))
 """What a process starts with."""
+
+
+def _is_limited() -> bool:
+    if sys.platform == "win32":
+        return False
+    kinds = (resource.RLIMIT_AS, resource.RLIMIT_DATA)
+    return any(resource.getrlimit(kind)[0] != resource.RLIM_INFINITY for kind in kinds)
 
 
 @contextmanager
@@ -20,10 +31,13 @@ def kept_memory() -> Iterator[bool]:
     two cores that took a sixth of the time of an update. Within the block the process grows to the largest it has been,
     and stays there; behind it, glibc does as at first, and what is free goes back.
 
+    Where this process may have so much address space only (`ulimit -v`), nothing is changed: kept memory is in one
+    piece, of which nothing could be given back to make room for an update in smaller pieces.
+
     Yields:
         Whether it is so.
     """
-    libc = ctypes.CDLL(None) if os.name == "posix" else None
+    libc = ctypes.CDLL(None) if os.name == "posix" and not _is_limited() else None
     if not hasattr(libc, "mallopt") or not hasattr(libc, "malloc_trim"):
         yield False
         return

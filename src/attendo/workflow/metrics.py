@@ -1,17 +1,23 @@
 """A run's figures as they come: `metrics.jsonl`, and TensorBoard's files where the recipe asks for them."""
 
 import json
+import math
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
 from attendo.errors import RecipeError
-from attendo.files import write_text
+from attendo.files import flush_to_disk, naming, write_bytes
+from attendo.reading import require_regular
 
 
 class _ScalarWriter(Protocol):
     def add_scalar(self, tag: str, scalar_value: float, global_step: int) -> None: ...
 
     def flush(self) -> None: ...
+
+    def close(self) -> None: ...
 
 
 class MetricsLog:
@@ -21,38 +27,106 @@ class MetricsLog:
         run: the run folder.
         resumed_at: the step the run goes on from. What was written for later steps is left out: it will come again.
         tensorboard: whether to write TensorBoard's files too.
+        validation_due: whether the validation of `resumed_at` comes again as well.
+
+    Attributes:
+        bad_lines: how many lines were left out because they cannot be read, that of a kill while it was written not
+            counted.
 
     Raises:
         RecipeError: TensorBoard is asked for and not installed.
+        OSError: the file cannot be read or written; it names it.
     """
 
-    def __init__(self, run: Path, resumed_at: int, *, tensorboard: bool) -> None:
+    def __init__(self, run: Path, resumed_at: int, *, tensorboard: bool, validation_due: bool = False) -> None:
         self.path = run / "metrics.jsonl"
-        self._cut(resumed_at)
-        self._writer = _open_tensorboard(run / "tensorboard", resumed_at) if tensorboard else None
+        self.bad_lines = 0
+        self._folder = run / "tensorboard" if tensorboard else None
+        self._writer: _ScalarWriter | None = None
+        self.back_to(resumed_at, validation_due=validation_due)
 
     def append(self, record: dict[str, Any]) -> None:
-        """Writes one line: `kind`, `step`, and figures."""
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(record) + "\n")
-        if self._writer is not None:
+        """Writes one line: `kind`, `step`, and figures; what is no finite number becomes null.
+
+        Raises:
+            OSError: the disk is full, or the run folder is gone; it names the file.
+        """
+        with naming(self.path), self.path.open("ab") as file:
+            file.write(_line(record))
+        if self._writer is None or self._folder is None:
+            return
+        with naming(self._folder):
             for key, value in record.items():
                 if key not in ("kind", "step") and isinstance(value, int | float):
                     self._writer.add_scalar(f"{record['kind']}/{key}", value, record["step"])
             self._writer.flush()
 
-    def _cut(self, step: int) -> None:
-        if not self.path.exists():
+    def flush(self) -> None:
+        """Has the lines so far written to the disk itself, so that a checkpoint is never ahead of them.
+
+        Raises:
+            OSError: the disk is full, or the run folder is gone; it names the file.
+        """
+        if self.path.exists():
+            flush_to_disk(self.path)
+            flush_to_disk(self.path.parent)
+
+    def back_to(self, step: int, *, validation_due: bool) -> None:
+        """Leaves out what was written for steps after this one: the run goes back there.
+
+        Args:
+            step: the last to keep.
+            validation_due: leave out its validation too.
+
+        Raises:
+            OSError: the file cannot be read or written; it names it.
+        """
+        if os.path.lexists(self.path):
+            with naming(self.path):
+                require_regular(self.path)
+                content = self.path.read_bytes()
+            kept = b"".join(self._kept(content, step, validation_due=validation_due))
+            if kept != content:
+                write_bytes(self.path, kept)
+        if self._folder is None:
             return
-        kept = []
-        for line in self.path.read_text(encoding="utf-8").splitlines():
+        with naming(self._folder):
+            if self._writer is not None:
+                self._writer.close()
+            self._writer = _open_tensorboard(self._folder, step)
+
+    def _kept(self, content: bytes, last_step: int, *, validation_due: bool) -> Iterator[bytes]:
+        for line in content.splitlines(keepends=True):
             try:
-                record = json.loads(line)
-            except ValueError:  # the last line of a run that was killed while it wrote
+                record = parse_record(line)
+            except ValueError:
+                self.bad_lines += line.endswith(b"\n")  # others are what a killed process was writing
                 continue
-            if record["step"] <= step:
-                kept.append(line + "\n")
-        write_text(self.path, "".join(kept))
+            step, comes_again = record["step"], validation_due and record["kind"] == "valid"
+            if step < last_step or (step == last_step and not comes_again):
+                yield _line(record)
+
+
+def parse_record(line: bytes) -> dict[str, Any]:
+    """Reads one line of metrics.jsonl.
+
+    Raises:
+        ValueError: it has no `kind` and `step`.
+    """
+    try:
+        record: dict[str, Any] = json.loads(line)
+        if isinstance(record["kind"], str) and isinstance(record["step"], int):
+            return record
+    except (TypeError, KeyError, RecursionError):
+        pass
+    raise ValueError("no line of metrics")
+
+
+def _line(record: dict[str, Any]) -> bytes:
+    finite = {
+        key: None if isinstance(value, float) and not math.isfinite(value) else value for key, value in record.items()
+    }
+    return (json.dumps(finite) + "\n").encode()
 
 
 def _open_tensorboard(folder: Path, resumed_at: int) -> _ScalarWriter:

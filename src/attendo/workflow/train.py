@@ -1,27 +1,29 @@
 """Training a recipe in its run folder (`workflow.run_folder`), by one process or by several together."""
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from attendo.checkpoint.model_folder import ModelDescription, load_model
 from attendo.checkpoint.run_checkpoints import Checkpoint, Checkpoints
 from attendo.checkpoint.sharded import ShardedSave
-from attendo.checkpoint.weights import load_weights, mean_weights, named_weights
-from attendo.errors import ModelError, RecipeError
-from attendo.model.transformer import Transformer
+from attendo.checkpoint.weights import mean_weights, named_weights
+from attendo.errors import AttendoError, ModelError
+from attendo.files import recover
+from attendo.native.library import describe
 from attendo.recipe import Recipe
-from attendo.text.corpora import epoch_weights
 from attendo.text.prepared import PreparedData
-from attendo.training.batches import BatchStream, Rewriting
-from attendo.training.loop import Ending, Hooks, Position, StepMetrics, Validation, run
+from attendo.training.determinism import same_bits
+from attendo.training.divergence import Divergence, all_finite
+from attendo.training.hooks import Ending, Hooks, Validation
+from attendo.training.loop import run
 from attendo.training.memory import kept_memory
+from attendo.training.meter import StepMetrics
+from attendo.training.position import Position, position_of
 from attendo.training.processes import Processes
 from attendo.training.replica import replica_of
 from attendo.training.state import blank_state, export_state
@@ -30,36 +32,13 @@ from attendo.workflow.curves import draw_curves
 from attendo.workflow.device import choose_device
 from attendo.workflow.metrics import MetricsLog
 from attendo.workflow.model_folder import write_model
-from attendo.workflow.preparation import PreparationReporter
-from attendo.workflow.prepare import Progress
-from attendo.workflow.run_folder import origin
+from attendo.workflow.model_memory import check_memory
+from attendo.workflow.reporting import Reporter
+from attendo.workflow.run_batches import batch_stream
+from attendo.workflow.run_folder import origin, remember_split, remembered_split, require_run
+from attendo.workflow.run_model import build_model, languages, load_initial_weights
+from attendo.workflow.skipped import SKIPPED, name_skipped
 from attendo.workflow.validation import Validator
-
-
-class Reporter(PreparationReporter, Protocol):
-    """Who is told how a run goes."""
-
-    def training(self, metrics: StepMetrics, max_steps: int) -> None:
-        """Another update is made."""
-
-    def validated(self, position: Position, validation: Validation, is_best: bool) -> None:
-        """A validation is done."""
-
-
-class Silence:
-    """A `Reporter` of the processes beside the first one, which tells for all."""
-
-    def message(self, text: str) -> None:
-        """Told by the first process."""
-
-    def preparing(self, progress: Progress) -> None:
-        """Told by the first process."""
-
-    def training(self, metrics: StepMetrics, max_steps: int) -> None:
-        """Told by the first process."""
-
-    def validated(self, position: Position, validation: Validation, is_best: bool) -> None:
-        """Told by the first process."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +55,8 @@ class RunOutcome:
 class TrainingRun:
     """A run folder with a recipe, its data, its model and where it stands.
 
-    Of several processes all have one; the first one writes, validates and tells.
+    Of several processes all have one; the first one writes, validates and tells. Nobody else may train in the folder:
+    hold `run_folder.run_lock`.
 
     Args:
         recipe: as resolved.
@@ -104,33 +84,51 @@ class TrainingRun:
         config = recipe.training
         if config.threads is not None:
             torch.set_num_threads(config.threads)
-        device = choose_device(config.device, self._processes.local_rank)
+        self._device = choose_device(config.device, self._processes.local_rank)
+        share = self._processes.size if config.sharding == "full" else 1
+        sizes = (prepared.source_tokenizer.vocab_size, prepared.target_tokenizer.vocab_size)
+        check_memory(recipe, *sizes, self._device, share=share)
         torch.manual_seed(config.seed)
         self.model = build_model(recipe, prepared)
-        self._checkpoints = Checkpoints(folder / "checkpoints", config.average_last)
+        # One more than an average takes in: going back by one finds what the average took in there.
+        self._checkpoints = Checkpoints(folder / "checkpoints", config.average_last + 1)
         self._saving: ShardedSave | None = None
-        self.position = Position()
+        # A model that is fine-tuned is validated first: the gain is seen from there, and what is worse is not kept.
+        self.position = Position(validation_due=config.init_from is not None and prepared.valid is not None)
         newest = self._processes.main_first("checkpoint", self._newest_checkpoint)
         if not newest and config.init_from is not None:
             theirs = load_initial_weights(self.model, Path(config.init_from), prepared)
-            ours, other = _languages(prepared), _languages(theirs)
+            ours, other = languages(prepared), languages(theirs)
             reporter.message(f"fine-tuning {config.init_from}{f', which is {other} and no {ours}' * (ours != other)}")
         if self._processes.size == 1:
-            self.model.to(device)
+            self.model.to(self._device)
             self._replica = None
         else:
-            self._replica = replica_of(self.model, config, self._processes, device)
+            self._replica = replica_of(self.model, config, self._processes, self._device)
         self._optimizer = make_optimizer(self.model, config)
+        blank_state(self.model, self._optimizer)
+        self._is_new = not newest
         if newest:
-            self._go_on_from(self._checkpoints.named(newest))
+            checkpoint = self._checkpoints.named(newest)
+            self.position = self._restored(checkpoint)
+            reporter.message(f"resuming at step {self.position.step} from {newest}")
+            self._compare_circumstances(checkpoint)
+        if self._processes.size > 1 and (split := remembered_split(folder)):
+            self.position = replace(self.position, max_tokens_at_once=split)
         self._origin = origin(folder)
         self._stream = batch_stream(recipe, prepared)
         self._averaged: dict[str, Tensor] = {}  # what was validated last
+        self._num_rollbacks = 0
         self._validator = self._metrics = None
         if self._processes.is_main:
-            self._metrics = MetricsLog(folder, self.position.step, tensorboard=config.tensorboard)
+            start = self.position
+            self._metrics = MetricsLog(
+                folder, start.step, validation_due=start.validation_due, tensorboard=config.tensorboard
+            )
+            if self._metrics.bad_lines:
+                reporter.message(f"{self._metrics.path}: {self._metrics.bad_lines} lines could not be read, left out")
             if prepared.valid is not None:
-                valid_model = build_model(recipe, prepared).to(device)
+                valid_model = build_model(recipe, prepared).to(self._device)
                 self._validator = Validator(valid_model, prepared, config, recipe.search)
 
     def train(self, should_stop: Callable[[], bool]) -> RunOutcome:
@@ -139,20 +137,28 @@ class TrainingRun:
         Args:
             should_stop: asked between updates; when it says yes, in any process, the run is saved and ends.
         """
+
+        def validate(position: Position) -> Validation | None:
+            return self._validate(position, should_stop)
+
         hooks = Hooks(
             progress=lambda metrics: self._reporter.training(metrics, self.recipe.training.max_steps),
             log=self._log,
             save=self._save,
-            validate=self._validate if self.prepared.valid is not None else None,
+            is_sound=self._is_sound,
+            validate=validate if self.prepared.valid is not None else None,
             keep_best=self._keep_best,
             validated=self._validated,
+            roll_back=self._roll_back,
+            split=self._split,
             should_stop=should_stop,
         )
-        if self.recipe.training.init_from is not None and self.position == Position():
-            self._validate_start()
-        with kept_memory():
+        config = self.recipe.training
+        if self._is_new:  # so that there is always a way back, and a disk that cannot be written to shows at once
+            self._save(self.position, False)
+        with kept_memory(), same_bits(self._device, config.deterministic):
             self.position, ending = run(
-                self.model, self._optimizer, self._stream, self.position, self.recipe.training, hooks, self._replica
+                self.model, self._optimizer, self._stream, self.position, config, hooks, self._replica
             )
         self._finish_saving()
         model = self.folder / "model"
@@ -165,41 +171,99 @@ class TrainingRun:
         there = model if model.is_dir() else None
         return RunOutcome(run=self.folder, model=there, ending=ending, position=self.position)
 
-    def _validate_start(self) -> None:
-        """Validates the model that is fine-tuned: the gain is seen from there, and what is worse is not kept."""
-        if self.prepared.valid is None:
-            return
-        started = time.monotonic()
-        validation = self._validate(self.position)
-        self.position = replace(self.position, best_score=validation.score, elapsed_s=time.monotonic() - started)
-        self._keep_best(self.position, validation)
-        self._validated(self.position, validation, True)
+    # --- going on, and going back ---
 
     def _newest_checkpoint(self) -> str:
         """The name of the checkpoint to go on from; empty where there is none."""
+        recover(self.folder)
         self._checkpoints.remove_drafts()
-        checkpoint = self._checkpoints.latest()
-        return "" if checkpoint is None else checkpoint.folder.name
+        checkpoint = self._checkpoints.latest(self._reporter.message)
+        if checkpoint is None:
+            return ""
+        # A kill between a checkpoint and what it makes needless would leave that.
+        self._checkpoints.prune(checkpoint.step, _protected(_position_of(checkpoint)))
+        return checkpoint.folder.name
 
-    def _go_on_from(self, checkpoint: Checkpoint) -> None:
+    def _restored(self, checkpoint: Checkpoint) -> Position:
+        """Puts a checkpoint into the model and the optimiser, and gives its position."""
         checkpoint.read(named_weights(self.model))
+        training = export_state(self.model, self._optimizer)
         if checkpoint.has_training_state:
-            checkpoint.read(blank_state(self.model, self._optimizer))
-        try:
-            self.position = Position(**checkpoint.state["position"])
-        except (KeyError, TypeError) as error:
-            raise ModelError(f"{checkpoint.folder / 'state.json'}: not of this attendo ({error})") from error
-        self._reporter.message(f"resuming at step {self.position.step} from {checkpoint.folder.name}")
+            checkpoint.read(training)
+        else:  # one from before the first update, of an earlier attendo
+            for value in training.values():
+                value.zero_()
+        return _position_of(checkpoint)
 
-    def _log(self, metrics: StepMetrics) -> None:
+    def _roll_back(self, found: Divergence) -> Position:
+        self._finish_saving()
+        self._num_rollbacks += 1
+        name = self._processes.main_first(f"rollback-{self._num_rollbacks}", lambda: self._find_way_back(found))
+        checkpoint = self._checkpoints.named(name)
+        position = self._restored(checkpoint)
         if self._metrics is not None:
-            self._metrics.append({"kind": "train", **asdict(metrics)})
+            self._metrics.back_to(position.step, validation_due=position.validation_due)
+        self._reporter.message(
+            f"step {found.position.step}: {found.what}; going back to step {position.step} and leaving out "
+            f"{len(found.suspects)} batches, whose pairs {self.folder / SKIPPED} names"
+        )
+        return position
+
+    def _find_way_back(self, found: Divergence) -> str:
+        """The name of the newest checkpoint from before training diverged; what came after it is removed."""
+        require_run(self.folder)
+        name_skipped(self.folder, found, self._stream, self.prepared)
+        tell = self._reporter.message
+        checkpoint = self._checkpoints.latest(tell, before=found.before()) or self._checkpoints.latest(tell)
+        if checkpoint is None:
+            raise ModelError(f"{self._checkpoints.folder}: training diverged, and there is no checkpoint to go back to")
+        self._checkpoints.drop_after(checkpoint.step)
+        return checkpoint.folder.name
+
+    def _split(self, position: Position, max_tokens: int) -> None:
+        where = f"step {position.step + 1}: memory does not hold the update"
+        if self._processes.size > 1:
+            remember_split(self.folder, max_tokens)
+            raise AttendoError(
+                f"process {self._processes.rank + 1} of {self._processes.size}, {where}; the next start takes pieces "
+                f"of {max_tokens:,} tokens, gradients added up: go on with --resume (torchrun --max-restarts does)"
+            )
+        self._reporter.message(
+            f"{where} at once; from now on in pieces of {max_tokens:,} tokens, their gradients added up "
+            f"(training.max_tokens_at_once = {max_tokens} begins so)"
+        )
+
+    def _compare_circumstances(self, checkpoint: Checkpoint) -> None:
+        """Tells where a resumed run may differ from the uninterrupted one in the last bits."""
+        then, now = checkpoint.state.get("circumstances"), self._circumstances()
+        if isinstance(then, dict):
+            changed = [f"{key} {then.get(key)}, now {value}" for key, value in now.items() if then.get(key) != value]
+            if changed:
+                self._reporter.message(f"the last bits may differ from an uninterrupted run's: {'; '.join(changed)}")
+
+    def _circumstances(self) -> dict[str, str | int]:
+        """What the last bits of an update depend on beside the recipe."""
+        return {
+            "processes": self._processes.size,
+            "threads": torch.get_num_threads(),
+            "device": torch.cuda.get_device_name(self._device) if self._device.type == "cuda" else self._device.type,
+            "kernels": describe(),
+            "torch": torch.__version__,
+        }
+
+    # --- saving ---
 
     def _save(self, position: Position, regular: bool) -> None:
-        state = {"position": asdict(position)}
+        if self._metrics is not None:
+            require_run(self.folder)
+            self._metrics.flush()  # so that no line of a step that is saved can be lost
+        state = {"position": asdict(position), "circumstances": self._circumstances()}
         weights, training = named_weights(self.model), export_state(self.model, self._optimizer)
+        protected = _protected(position)
         if self._processes.saving is None:
-            self._checkpoints.save(position.step, regular=regular, state=state, weights=weights, training=training)
+            self._checkpoints.save(
+                position.step, regular=regular, state=state, weights=weights, training=training, protected=protected
+            )
             return
         self._finish_saving()
         self._saving = self._checkpoints.start_saving(
@@ -209,13 +273,19 @@ class TrainingRun:
             weights=weights,
             training=training,
             group=self._processes.saving,
+            protected=protected,
         )
+
+    def _is_sound(self) -> bool:
+        return all_finite({**named_weights(self.model), **export_state(self.model, self._optimizer)})
 
     def _finish_saving(self) -> None:
         """Waits for the checkpoint that is being written, so that it is whole."""
         if self._saving is not None:
             self._saving.wait()
             self._saving = None
+
+    # --- validating ---
 
     def _average(self, position: Position) -> dict[str, Tensor]:
         """The mean of the last regular checkpoints and the present weights, `average_last` in all.
@@ -229,17 +299,22 @@ class TrainingRun:
         if not self._processes.is_main:
             return {}
         self._finish_saving()
-        earlier = self._checkpoints.last_weights(self.recipe.training.average_last - 1, before=position.step)
+        earlier = self._checkpoints.last_weights(
+            self.recipe.training.average_last - 1, before=position.step, tell=self._reporter.message
+        )
         return mean_weights([*earlier, present])
 
-    def _validate(self, position: Position) -> Validation:
+    def _validate(self, position: Position, should_stop: Callable[[], bool]) -> Validation | None:
         """Validates in the first process; the others wait for what it finds, since it decides how all go on."""
         self._averaged = self._average(position)
-        found = Validation(log_loss=math.nan, bleu=None)
+        found: Validation | None = Validation(log_loss=math.nan, bleu=None)
         if self._processes.is_main:
             assert self._validator is not None
-            found = self._validator(self._averaged)
-        log_loss, bleu = self._processes.of_main([found.log_loss, math.nan if found.bleu is None else found.bleu])
+            found = self._validator(self._averaged, should_stop)
+        bleu = math.nan if found is None or found.bleu is None else found.bleu
+        is_done, log_loss, bleu = self._processes.of_main([found is not None, found.log_loss if found else 0.0, bleu])
+        if not is_done or found is None:
+            return None
         return replace(found, log_loss=log_loss, bleu=None if math.isnan(bleu) else bleu)
 
     def _keep_best(self, position: Position, validation: Validation) -> None:
@@ -249,6 +324,17 @@ class TrainingRun:
         if validation.bleu is not None:
             scores |= {"bleu": validation.bleu, "bleu_signature": validation.bleu_signature}
         self._write_model(self._averaged, {"steps": position.step, "valid": scores})
+
+    def _write_model(self, weights: dict[str, Tensor], facts: dict[str, Any]) -> None:
+        require_run(self.folder)
+        facts = {"averaged": self.recipe.training.average_last, **facts, **self._origin}
+        write_model(self.folder / "model", self.recipe, self.prepared, weights, facts)
+
+    # --- telling ---
+
+    def _log(self, metrics: StepMetrics) -> None:
+        if self._metrics is not None:
+            self._metrics.append({"kind": "train", **asdict(metrics)})
 
     def _validated(self, position: Position, validation: Validation, is_best: bool) -> None:
         if self._metrics is None:
@@ -267,86 +353,21 @@ class TrainingRun:
         self._draw()
         self._reporter.validated(position, validation, is_best)
 
-    def _write_model(self, weights: dict[str, Tensor], facts: dict[str, Any]) -> None:
-        facts = {"averaged": self.recipe.training.average_last, **facts, **self._origin}
-        write_model(self.folder / "model", self.recipe, self.prepared, weights, facts)
-
     def _draw(self) -> None:
-        if self._metrics is not None and self._metrics.path.exists() and self._metrics.path.stat().st_size:
+        if self._metrics is None:
+            return
+        require_run(self.folder)
+        if self._metrics.path.exists() and self._metrics.path.stat().st_size:
             draw_curves(self._metrics.path, self.folder / "curves.png")
 
 
-def build_model(recipe: Recipe, prepared: PreparedData) -> Transformer:
-    """A model of the recipe's shape for a prepared vocabulary, its weights random.
-
-    Raises:
-        RecipeError: the shape does not go with two vocabularies.
-    """
-    sizes = (prepared.source_tokenizer.vocab_size, prepared.target_tokenizer.vocab_size)
+def _position_of(checkpoint: Checkpoint) -> Position:
     try:
-        return Transformer(recipe.model, *sizes)
-    except ValueError as error:
-        raise RecipeError(f"{recipe.name}: model.{error}") from error
+        return position_of(checkpoint.state["position"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"{checkpoint.folder / 'state.json'}: not of this attendo ({error})") from error
 
 
-def _languages(translates: PreparedData | ModelDescription) -> str:
-    return f"{translates.source_language}-{translates.target_language}"
-
-
-def load_initial_weights(model: Transformer, folder: Path, prepared: PreparedData) -> ModelDescription:
-    """Gives a model the weights of the one that is fine-tuned; int8 weights as the numbers they stand for.
-
-    Returns:
-        What is said of the other model.
-
-    Raises:
-        ModelError: the other model cannot be read, or its weights or vocabulary do not fit.
-    """
-    other = load_model(folder)
-    tokenizers = (
-        (other.source_tokenizer, prepared.source_tokenizer),
-        (other.target_tokenizer, prepared.target_tokenizer),
-    )
-    if any(theirs.serialized != ours.serialized for theirs, ours in tokenizers):
-        raise ModelError(
-            f"{folder}: training.init_from needs data that is prepared for the model's own vocabulary, but "
-            f"{prepared.folder} has another; leave out --prepared, or prepare it with: attendo prepare RECIPE -o DIR"
-        )
-    load_weights(model, named_weights(other.transformer), folder)
-    return other.description
-
-
-def batch_stream(recipe: Recipe, prepared: PreparedData) -> BatchStream:
-    """The batches that a recipe trains on."""
-    config = recipe.training
-    rewriting = None
-    if recipe.tokenizer.bpe_dropout or not config.augmentation.is_off:
-        rewriting = Rewriting(
-            prepared.source_tokenizer,
-            prepared.target_tokenizer,
-            dropout=recipe.tokenizer.bpe_dropout,
-            augmentation=config.augmentation,
-            max_tokens=min(config.max_tokens, recipe.data.cleaning.max_tokens if recipe.data else config.max_tokens),
-            source_tags=recipe.data.source_tags if recipe.data else (),
-        )
-    weights = mix(recipe, prepared)
-    configs = {corpus.name: corpus for corpus in recipe.data.corpora} if recipe.data else {}
-    tags = [configs[name].source_tag or "" for name in prepared.corpora]
-    kinds = [tags.index(tag) for tag in tags]
-    return BatchStream(list(prepared.corpora.values()), weights, config, rewriting, kinds)
-
-
-def mix(recipe: Recipe, prepared: PreparedData) -> list[float]:
-    """How often each pair of each corpus comes in an epoch, by the recipe's weights and shares, in the corpora's order.
-
-    Raises:
-        RecipeError: the data was prepared from other corpora than the recipe's.
-    """
-    configs = {corpus.name: corpus for corpus in recipe.data.corpora} if recipe.data else {}
-    if set(configs) != set(prepared.corpora):
-        raise RecipeError(
-            f"{recipe.name}: data.corpora has {', '.join(configs) or 'none'}, but {prepared.folder} was prepared from "
-            f"{', '.join(prepared.corpora)}; a run goes on with its own corpora, so start another one with -o RUN"
-        )
-    sizes = [len(shards) for shards in prepared.corpora.values()]
-    return epoch_weights([configs[name] for name in prepared.corpora], sizes)
+def _protected(position: Position) -> tuple[int, ...]:
+    """The steps whose checkpoints are never pruned: the best's."""
+    return () if position.best_score is None else (position.best_step,)

@@ -1,0 +1,28 @@
+"""The same bits each time on a GPU, where operations may add in whatever order is fastest."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+
+@contextmanager
+def same_bits(device: torch.device, wanted: bool) -> Iterator[None]:
+    """Within the block a GPU takes only operations that give the same bits each time; torch refuses any other.
+
+    Args:
+        device: where the model is; a processor gives the same bits in any case.
+        wanted: `TrainingConfig.deterministic`.
+    """
+    if not wanted or device.type != "cuda":
+        yield
+        return
+    # cuBLAS reads it with the first product; without it, torch refuses products.
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    before = torch.are_deterministic_algorithms_enabled()
+    torch.use_deterministic_algorithms(True)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before)

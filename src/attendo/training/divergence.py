@@ -1,0 +1,121 @@
+"""Training that has left its course: a loss that is no number or far above the usual, and which batches led to it."""
+
+import math
+from collections import deque
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from attendo.errors import AttendoError
+from attendo.training.config import TrainingConfig
+from attendo.training.position import LossSums, Position
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsedBatch:
+    """A batch, and the update it was used for."""
+
+    step: int
+    epoch: int
+    batch: int
+    """As in a `Position` behind it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Divergence:
+    """What was found."""
+
+    position: Position
+    """Where: behind the update at which it showed."""
+    what: str
+    """What showed, in words."""
+    suspects: tuple[UsedBatch, ...]
+    """The batches that may have done it: those of the updates since the loss was as usual, and of the last such one,
+    since what an update does to the weights shows in the next loss."""
+
+    def before(self) -> int:
+        """The step below which a checkpoint is of the time before."""
+        return self.suspects[0].step
+
+    def gone_back(self, restored: Position) -> Position:
+        """Where to go on from.
+
+        Args:
+            restored: the position of a checkpoint from before.
+        """
+        left_out = ((used.epoch, used.batch) for used in self.suspects)
+        return replace(
+            restored,
+            elapsed_s=self.position.elapsed_s,
+            skipped=tuple(sorted({*self.position.skipped, *left_out})),
+            diverged_step=self.position.step,
+            rollbacks=self.position.rollbacks + 1,
+        )
+
+
+class DivergenceError(Exception):
+    """Training has left its course; caught where the run can go back."""
+
+    def __init__(self, divergence: Divergence) -> None:
+        super().__init__(divergence.what)
+        self.divergence = divergence
+
+
+class Watch:
+    """Looks at the losses of a run, and remembers which batches came since it was well.
+
+    Args:
+        position: where the run starts.
+        config: how far a loss may rise.
+        vocab_size: of the target.
+    """
+
+    def __init__(self, position: Position, config: TrainingConfig, vocab_size: int) -> None:
+        self._config, self._guessing = config, math.log(vocab_size)
+        self._since_well: deque[UsedBatch] = deque()
+        if position.step:
+            self.used(position)
+
+    def used(self, position: Position) -> None:
+        """Another update is made; the position is behind it."""
+        self._since_well.append(UsedBatch(step=position.step, epoch=position.epoch, batch=position.batch))
+
+    def look(self, position: Position, seen: LossSums) -> Position:
+        """Holds the loss since the last look against what is usual, and gives the position with it counted in.
+
+        Raises:
+            DivergenceError: it is not as it should be.
+        """
+        usual, log_loss = position.usual_loss, seen.log_loss / seen.tokens
+        if usual.is_left_by(log_loss, seen.tokens, self._config.max_loss_rise, self._guessing):
+            known = f", where {usual.mean:.2f} was usual" if usual.looks else ""
+            raise self.error(position, f"the loss is {log_loss:.2f} nats a token{known}")
+        while len(self._since_well) > 1:
+            self._since_well.popleft()
+        return replace(position, usual_loss=usual.after(log_loss, seen.tokens))
+
+    def error(self, position: Position, what: str) -> DivergenceError:
+        """That something else shows the run to have left its course."""
+        return DivergenceError(Divergence(position=position, what=what, suspects=tuple(self._since_well)))
+
+
+def all_finite(tensors: dict[str, Tensor]) -> bool:
+    """Whether every number of weights or of Adam's state is one; of a sharded model, in this process' part."""
+    return all(bool(torch.isfinite(_own_part(value)).all()) for value in tensors.values())
+
+
+def _own_part(value: Tensor) -> Tensor:
+    local = getattr(value, "to_local", None)
+    return value if local is None else local()
+
+
+def give_up(found: Divergence, config: TrainingConfig) -> AttendoError:
+    """What is said when a run has gone back often enough."""
+    times = f" again, after going back {found.position.rollbacks} times" if found.position.rollbacks else ""
+    return AttendoError(
+        f"step {found.position.step}: {found.what}{times} (training.max_rollbacks = {config.max_rollbacks}); the last "
+        "checkpoint is from before, and skipped.jsonl in the run folder names the pairs at hand: look whether they are "
+        "odd. Otherwise go on with --resume and a lower learning rate (--set training.learning_rate_factor=0.5, or "
+        "training.peak_learning_rate), a longer training.warmup_steps or training.max_gradient_norm=1.0"
+    )

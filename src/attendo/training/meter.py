@@ -1,0 +1,93 @@
+"""The loss as it is looked at: sums since the last look, and since the last log line."""
+
+import time
+from dataclasses import dataclass, replace
+
+import torch
+
+from attendo.training.position import LossSums, Position
+from attendo.training.processes import Processes
+from attendo.training.update import UpdateResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepMetrics:
+    """What a log line tells; means since the last one."""
+
+    step: int
+    loss: float
+    """Label-smoothed, nats a target token: what is minimised."""
+    log_loss: float
+    """Without smoothing, nats a target token."""
+    learning_rate: float
+    target_tokens_per_s: float
+    """Without padding."""
+    elapsed_s: float
+    epoch: int
+
+
+class Meter:
+    """Adds up losses, on the device and of this process until they are looked at.
+
+    Args:
+        position: where the run stands; what was summed up before goes on.
+        processes: all that train.
+    """
+
+    def __init__(self, position: Position, processes: Processes) -> None:
+        self._processes = processes
+        self._logged = position.logged
+        unseen = position.unseen if processes.is_main else LossSums()
+        self._smoothed = torch.tensor(unseen.smoothed, dtype=torch.float64)
+        self._log_loss = torch.tensor(unseen.log_loss, dtype=torch.float64)
+        self._tokens = unseen.tokens
+        self._started, self._tokens_here = time.monotonic(), 0.0
+
+    def add(self, result: UpdateResult) -> None:
+        """Adds an update's sums; nothing waits for the device."""
+        self._smoothed = self._smoothed.to(result.smoothed.device) + result.smoothed
+        self._log_loss = self._log_loss.to(result.log_loss.device) + result.log_loss
+        self._tokens += result.num_tokens
+
+    def look(self) -> LossSums:
+        """What came since the last look, over all processes; each has to ask, and waits for its device."""
+        seen = self._unseen()
+        self._logged = self._logged.plus(seen)
+        self._tokens_here += seen.tokens
+        self._smoothed, self._log_loss = torch.zeros_like(self._smoothed), torch.zeros_like(self._log_loss)
+        self._tokens = 0.0
+        return seen
+
+    def state(self, position: Position) -> Position:
+        """The position with what is summed up in it; each process has to ask."""
+        return replace(position, logged=self._logged, unseen=self._unseen())
+
+    def metrics(self, position: Position, rate: float) -> StepMetrics:
+        """The means as of the last look.
+
+        Args:
+            position: where the run stands.
+            rate: the learning rate.
+        """
+        return StepMetrics(
+            step=position.step,
+            loss=self._logged.smoothed / self._logged.tokens,
+            log_loss=self._logged.log_loss / self._logged.tokens,
+            learning_rate=rate,
+            target_tokens_per_s=self._tokens_here / max(time.monotonic() - self._started, 1e-9),
+            elapsed_s=position.elapsed_s,
+            epoch=position.epoch,
+        )
+
+    def start_line(self) -> None:
+        """Begins another log line."""
+        self._logged = LossSums()
+        self._started, self._tokens_here = time.monotonic(), 0.0
+
+    def pause(self, seconds: float) -> None:
+        """Leaves out seconds that were no training: the rate is training's alone."""
+        self._started += seconds
+
+    def _unseen(self) -> LossSums:
+        sums = self._processes.sums(float(self._smoothed), float(self._log_loss), self._tokens)
+        return LossSums(smoothed=sums[0], log_loss=sums[1], tokens=sums[2])

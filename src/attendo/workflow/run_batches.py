@@ -1,0 +1,43 @@
+"""The batches that a run trains on."""
+
+from attendo.errors import RecipeError
+from attendo.recipe import Recipe
+from attendo.text.corpora import epoch_weights
+from attendo.text.prepared import PreparedData
+from attendo.training.batches import BatchStream, Rewriting
+
+
+def batch_stream(recipe: Recipe, prepared: PreparedData) -> BatchStream:
+    """The batches that a recipe trains on."""
+    config = recipe.training
+    rewriting = None
+    if recipe.tokenizer.bpe_dropout or not config.augmentation.is_off:
+        rewriting = Rewriting(
+            prepared.source_tokenizer,
+            prepared.target_tokenizer,
+            dropout=recipe.tokenizer.bpe_dropout,
+            augmentation=config.augmentation,
+            max_tokens=min(config.max_tokens, recipe.data.cleaning.max_tokens if recipe.data else config.max_tokens),
+            source_tags=recipe.data.source_tags if recipe.data else (),
+        )
+    weights = mix(recipe, prepared)
+    configs = {corpus.name: corpus for corpus in recipe.data.corpora} if recipe.data else {}
+    tags = [configs[name].source_tag or "" for name in prepared.corpora]
+    kinds = [tags.index(tag) for tag in tags]
+    return BatchStream(list(prepared.corpora.values()), weights, config, rewriting, kinds)
+
+
+def mix(recipe: Recipe, prepared: PreparedData) -> list[float]:
+    """How often each pair of each corpus comes in an epoch, by the recipe's weights and shares, in the corpora's order.
+
+    Raises:
+        RecipeError: the data was prepared from other corpora than the recipe's.
+    """
+    configs = {corpus.name: corpus for corpus in recipe.data.corpora} if recipe.data else {}
+    if set(configs) != set(prepared.corpora):
+        raise RecipeError(
+            f"{recipe.name}: data.corpora has {', '.join(configs) or 'none'}, but {prepared.folder} was prepared from "
+            f"{', '.join(prepared.corpora)}; a run goes on with its own corpora, so start another one with -o RUN"
+        )
+    sizes = [len(shards) for shards in prepared.corpora.values()]
+    return epoch_weights([configs[name] for name in prepared.corpora], sizes)
