@@ -14,7 +14,7 @@ ROOT = Path(attendo.__file__).parent
 # Each row may import from the rows above it and from itself; two of one row do not know each other.
 TABLE = [
     ["errors"],
-    ["files"],
+    ["files", "reading", "settings"],
     ["text"],
     ["model", "native"],
     ["checkpoint"],
@@ -48,6 +48,8 @@ WITHOUT_TORCH = [
     "attendo.recipe",
     "attendo.errors",
     "attendo.files",
+    "attendo.reading",
+    "attendo.settings",
     "attendo.native",
 ]
 
