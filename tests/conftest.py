@@ -17,7 +17,8 @@ from attendo.checkpoint.model_folder import ModelDescription, save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
-from attendo.text.tokenization import TokenizerConfig, learn_tokenizer
+from attendo.text.learning import learn_tokenizer
+from attendo.text.tokenization import TokenizerConfig
 
 # Models of a few thousand weights: a second thread only waits, and much longer so where the machine is busy.
 os.environ["OMP_NUM_THREADS"] = "1"  # for the processes that tests start

@@ -9,8 +9,9 @@ from tests.conftest import Corpus
 
 from attendo.cluster.kept_results import KeptResults
 from attendo.text.corpora import CleaningConfig, CorpusConfig
+from attendo.text.learning import learn_tokenizer
 from attendo.text.parts import CorpusPart, corpus_parts, scan_file
-from attendo.text.tokenization import TokenizerConfig, learn_tokenizer
+from attendo.text.tokenization import TokenizerConfig
 from attendo.workflow.preparation_parts import (
     CleanTask,
     EncodeTask,

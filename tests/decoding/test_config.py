@@ -41,7 +41,7 @@ def test_all_problems_are_told_at_once() -> None:
         ({"temperature": 1e-50}, "temperature = 1e-50 is not within 0.001 and 1000; take one such as 0.7"),
         ({"temperature": 1e300}, "temperature = 1e+300 is not within 0.001 and 1000"),
         ({"diversity_penalty": 1e300}, "diversity_penalty = 1e+300 is too large; take one such as 0.5"),
-        ({"beam_size": 10**9}, "beam_size = 1000000000 is too large; take 1000 or less"),
+        ({"beam_size": 10**9}, "beam_size = 1000000000 is too large; take 1048576 or less"),
         ({"max_len_offset": 10**9}, "max_len_offset = 1000000000 is too large; take 10000 or less"),
         ({"max_batch_tokens": 2**31}, "max_batch_tokens = 2147483648 is too large; take 1048576 or less"),
         ({"sample_top_k": -1}, "sample_top_k = -1 is too small; take 0 or more"),

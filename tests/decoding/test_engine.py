@@ -17,7 +17,8 @@ from attendo.decoding.words import Subwords
 from attendo.errors import DataError, ModelError
 from attendo.model.transformer import Transformer
 from attendo.native.library import find_kernels
-from attendo.text.tokenization import Tokenizer, TokenizerConfig, learn_tokenizer
+from attendo.text.learning import learn_tokenizer
+from attendo.text.tokenization import Tokenizer, TokenizerConfig
 
 MakeModel = Callable[..., Transformer]
 

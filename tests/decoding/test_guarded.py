@@ -19,8 +19,9 @@ from attendo.decoding.step import IntArray
 from attendo.decoding.translation import Translation
 from attendo.decoding.wishes import Wishes
 from attendo.model.transformer import Transformer
+from attendo.text.learning import learn_tokenizer
 from attendo.text.placeholders import placeholder
-from attendo.text.tokenization import EOS_ID, Tokenizer, TokenizerConfig, learn_tokenizer
+from attendo.text.tokenization import EOS_ID, Tokenizer, TokenizerConfig
 
 TEXT = (
     "the old house stands here", "we see the dog and the boat", "das alte Haus steht hier", "wir sehen das Boot",

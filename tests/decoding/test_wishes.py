@@ -14,7 +14,8 @@ from attendo.decoding.wishes import LineRules, Wishes, paired
 from attendo.decoding.words import Spelling
 from attendo.errors import DataError
 from attendo.model.transformer import Transformer
-from attendo.text.tokenization import BYTE_IDS, EOS_ID, UNK_ID, Tokenizer, TokenizerConfig, learn_tokenizer
+from attendo.text.learning import learn_tokenizer
+from attendo.text.tokenization import BYTE_IDS, EOS_ID, UNK_ID, Tokenizer, TokenizerConfig
 
 MakeModel = Callable[..., Transformer]
 WORDS = ["das", "alte", "Haus", "Hausboot", "steht", "am", "grünen", "See", "und", "Bäume", "schlafen", "nie"]

@@ -16,7 +16,8 @@ from attendo.decoding.constraints import Rules
 from attendo.decoding.search import search
 from attendo.decoding.words import ForbiddenWords, Spelling, forced_word_ids
 from attendo.errors import DataError
-from attendo.text.tokenization import Tokenizer, TokenizerConfig, learn_tokenizer
+from attendo.text.learning import learn_tokenizer
+from attendo.text.tokenization import Tokenizer, TokenizerConfig
 
 S = "\u2581"
 BYTES = [f"<0x{byte:02X}>" for byte in "aä b".encode()]

@@ -14,8 +14,9 @@ import sentencepiece
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attendo.text.learning import learn_tokenizer
 from attendo.text.sampling import SPACE_MARK, LatticeSampler, MergeSampler, Vocabulary
-from attendo.text.tokenization import Tokenizer, TokenizerConfig, learn_tokenizer
+from attendo.text.tokenization import Tokenizer, TokenizerConfig
 
 WORDS = [
     "the",

@@ -10,7 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attendo.errors import DataError, ModelError
-from attendo.text.tokenization import BYTE_IDS, EOS_ID, UNK_ID, Tokenizer, TokenizerConfig, learn_tokenizer
+from attendo.text.learning import learn_tokenizer
+from attendo.text.tokenization import BYTE_IDS, EOS_ID, UNK_ID, Tokenizer, TokenizerConfig
 
 SYLLABLES = ["ka", "lo", "mi", "nu", "re", "so", "tä", "wü", "ße", "zi"]
 

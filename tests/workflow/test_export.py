@@ -18,7 +18,8 @@ from attendo.interop import ctranslate2
 from attendo.interop.parity import ParityError
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
-from attendo.text.tokenization import TokenizerConfig, learn_tokenizer
+from attendo.text.learning import learn_tokenizer
+from attendo.text.tokenization import TokenizerConfig
 from attendo.workflow.export import PACKAGES, export
 from attendo.workflow.import_model import import_model
 from attendo.workflow.parity_report import ParityReport, Sample

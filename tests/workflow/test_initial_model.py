@@ -15,8 +15,9 @@ from attendo.files import sha256
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
 from attendo.recipe import Recipe, load_recipe
+from attendo.text.learning import learn_tokenizer
 from attendo.text.prepared import open_prepared
-from attendo.text.tokenization import TokenizerConfig, learn_tokenizer
+from attendo.text.tokenization import TokenizerConfig
 from attendo.training.hooks import Ending
 from attendo.training.meter import StepMetrics
 from attendo.workflow.initial_model import initial_facts, with_initial_model

@@ -239,6 +239,7 @@ def test_the_dtype_that_nobody_asked_for(shipped: Path, model_folder: Path) -> N
         ({"guards": {"spaces": {}}}, r"config\.json: search: guards\.spaces: "),
         ({"beam": 4}, r"config\.json: search: 'beam' is no setting"),
         ({"max_len_offset": 10**9}, r"config\.json: search: .*max_len_offset = 1000000000 is too large"),
+        ({"beam_size": 5000}, r"config\.json: search: beam_size = 5000 is too large"),
     ],
 )
 def test_a_models_own_settings_that_cannot_be_meant(

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 GuardName = Literal["spaces", "scripts", "sentences", "protected", "casing", "fragments", "repetition", "copies"]
 """The guards, in the order in which they look at a line."""
 
-_MAX_HYPOTHESES = 1000
+_MAX_HYPOTHESES = 1 << 20
 _MAX_MORE_TOKENS = 10_000
 _MAX_TOKENS = 100_000
 _MAX_BATCH_TOKENS = 1 << 20
@@ -27,7 +27,7 @@ _LIMITS: dict[str, tuple[int, int]] = {
     "max_batch_sentences": (1, 10_000),
     "window_lines": (1, 1 << 20),
 }
-"""The least and the most of each count. A model folder brings its own: the most is what a stranger's may cost."""
+"""The least and the most of each count."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,7 +157,7 @@ class SearchConfig:
     def _contradictions(self) -> list[str]:
         """Pairs of settings that do not go together."""
         problems = []
-        if self.n_best > self.beam_size > 0 and not self.sampling:
+        if self.n_best > max(self.beam_size, 1) and not self.sampling:
             problems.append(
                 f"n_best = {self.n_best} is more than beam_size = {self.beam_size} can hold; "
                 f"take beam_size = {self.n_best} or more"

@@ -1,9 +1,7 @@
-"""Subwords by SentencePiece: learning them from sentences, and text to ids and back without losing a character."""
+"""Subwords by SentencePiece: text to ids and back without losing a character."""
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from typing import Literal
 
@@ -25,14 +23,10 @@ EOS_ID = 0
 UNK_ID = 1
 """`<unk>`; with byte fallback no text needs it."""
 BYTE_IDS = range(2, 258)
-"""The ids of single bytes where `learn_tokenizer` was given no symbols; elsewhere they are `Tokenizer.byte_ids`."""
+"""The ids of single bytes where `text.learning` was given no symbols; elsewhere they are `Tokenizer.byte_ids`."""
 
 # SentencePiece reads back a U+2581 that the text really has as a space.
 _SPACE_MARK_BYTES = tuple(SPACE_MARK.encode())
-# The segmentation does not depend on the number of threads, but the sums inside unigram's EM do: so it is fixed.
-_LEARNING_THREADS = 16
-# SentencePiece takes 32 bits, and the last of those numbers for "no seed".
-_NUM_SEEDS = (1 << 32) - 1
 # A quarter of a million pieces of a dozen languages have some 5 MB.
 _MAX_FILE_BYTES = 16 << 20
 
@@ -323,90 +317,3 @@ def _is_unigram(processor: sentencepiece.SentencePieceProcessor) -> bool:
             ) from error
         return False
     return True
-
-
-def learn_tokenizer(
-    sentences: Iterable[str], config: TokenizerConfig, output: Path, seed: int, *, symbols: Sequence[str] = ()
-) -> Tokenizer:
-    """Learns a vocabulary and writes it as a plain SentencePiece model file.
-
-    Args:
-        sentences: the text to learn from, read once.
-        config: the kind and size of the vocabulary.
-        output: the model file to write.
-        seed: of SentencePiece's own random choices.
-        symbols: words that are a piece each, whatever the text says; behind `</s>`, `<unk>` and the placeholders.
-
-    Returns:
-        The tokenizer.
-
-    Raises:
-        DataError: the text is empty, or cannot fill the vocabulary, or has too many characters for it; the message
-            has the value to set.
-    """
-    sentencepiece.set_random_generator_seed(seed % _NUM_SEEDS)
-    model, learnable = BytesIO(), _Learnable(sentences)
-    try:
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(learnable),
-            model_writer=model,
-            model_type=config.type,
-            vocab_size=config.vocab_size,
-            character_coverage=config.character_coverage,
-            byte_fallback=True,
-            normalization_rule_name="identity",
-            remove_extra_whitespaces=False,
-            # A word has the same piece at the start of a sentence as within; decoding takes the space away again.
-            add_dummy_prefix=True,
-            eos_id=EOS_ID,
-            unk_id=UNK_ID,
-            bos_id=-1,
-            pad_id=-1,
-            user_defined_symbols=[*(placeholder(number) for number in range(1, config.placeholders + 1)), *symbols],
-            max_sentence_length=1 << 20,
-            num_threads=_LEARNING_THREADS,
-            minloglevel=2,
-        )
-    except RuntimeError as error:
-        if learnable.error is not None:
-            raise learnable.error from None
-        raise DataError(_learning_problem(str(error), config)) from error
-    tokenizer = Tokenizer(model.getvalue(), str(output))
-    tokenizer.save(output)
-    return tokenizer
-
-
-class _Learnable:
-    """Sentences as SentencePiece can learn from them, and the error that reading them ended with.
-
-    SentencePiece turns every exception of its iterator, also Ctrl-C, into a RuntimeError with a text.
-    """
-
-    def __init__(self, sentences: Iterable[str]) -> None:
-        self._sentences = sentences
-        self.error: BaseException | None = None
-
-    def __iter__(self) -> Iterator[str]:
-        try:
-            for sentence in self._sentences:
-                yield sentence.replace(SPACE_MARK, " ")  # it would be learned as a space
-        except BaseException as error:
-            self.error = error
-            raise
-
-
-def _learning_problem(message: str, config: TokenizerConfig) -> str:
-    """Says in our terms what SentencePiece's message means."""
-    if found := re.search(r"too high.* value <= (\d+)", message):
-        return (
-            f"tokenizer.vocab_size = {config.vocab_size}: the text is too small for so many pieces; "
-            f"set it to {found[1]} or less"
-        )
-    if found := re.search(r"smaller than required_chars\. \d+ vs (\d+)", message):
-        return (
-            f"tokenizer.vocab_size = {config.vocab_size}: the text's characters alone need {found[1]}; set it to more "
-            f"than {found[1]}, or tokenizer.character_coverage below {config.character_coverage}"
-        )
-    if "sentences_.empty()" in message:
-        return "there is no text to learn the vocabulary from: no pair was kept"
-    return f"SentencePiece cannot learn the vocabulary: {message}"

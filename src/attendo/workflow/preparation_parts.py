@@ -29,9 +29,10 @@ import numpy.typing as npt
 from attendo.text.accounting import PairCounts, TokenCounts, file_names
 from attendo.text.corpora import CleaningConfig, Dropped, SentencePair, clean
 from attendo.text.duplicates import Digests, as_digests, pair_digest
+from attendo.text.learning import learn_tokenizer
 from attendo.text.parts import CorpusPart, changed_error
 from attendo.text.shards import TokenRows, id_dtype
-from attendo.text.tokenization import Tokenizer, TokenizerConfig, learn_tokenizer
+from attendo.text.tokenization import Tokenizer, TokenizerConfig
 
 TaskT = TypeVar("TaskT")
 ResultT = TypeVar("ResultT")
