@@ -23,6 +23,7 @@ TABLE = [
     ["recipe", "attention_maps"],
     ["workflow"],
     ["demo", "bench", "cluster"],
+    ["paper"],
     ["cli"],
     ["__main__"],
 ]

@@ -146,10 +146,8 @@ class _Document(BaseModel):
 
 
 def shipped_recipes() -> list[str]:
-    """The names of the recipes in the package, sorted."""
-    return sorted(
-        entry.name.removesuffix(".toml") for entry in _shipped_folder().iterdir() if entry.name.endswith(".toml")
-    )
+    """The names of the recipes in the package, sorted; one in a folder is `FOLDER/NAME`."""
+    return sorted(_recipes_below(_shipped_folder(), ""))
 
 
 def shipped_recipe_text(name: str) -> str:
@@ -235,12 +233,21 @@ def _shipped_folder() -> Traversable:
     return resources.files("attendo") / "recipes"
 
 
+def _recipes_below(folder: Traversable, prefix: str) -> Iterator[str]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _recipes_below(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(".toml"):
+            yield prefix + entry.name.removesuffix(".toml")
+
+
 def _find(name_or_path: str) -> tuple[str, str, str, Path]:
     """The recipe's text, what messages call it, its name, and the folder that its paths start from."""
     path, shown = Path(name_or_path), one_line(name_or_path, _MAX_PATH_CHARACTERS)
     try:
         if not path.is_file() and name_or_path in shipped_recipes():
-            return shipped_recipe_text(name_or_path), f"{name_or_path}.toml (shipped)", name_or_path, Path.cwd()
+            name = name_or_path.replace("/", "-")  # folders are named so
+            return shipped_recipe_text(name_or_path), f"{name_or_path}.toml (shipped)", name, Path.cwd()
         if path.is_dir() and (path / "recipe.toml").is_file():
             path = path / "recipe.toml"
         if not path.is_file():

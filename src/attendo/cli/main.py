@@ -23,6 +23,7 @@ from attendo.cli.import_ import import_
 from attendo.cli.info import info
 from attendo.cli.prepare import prepare
 from attendo.cli.recipe import recipe
+from attendo.cli.reproduce import reproduce
 from attendo.cli.score import score
 from attendo.cli.train import train
 from attendo.cli.translate import translate
@@ -51,6 +52,7 @@ COMMANDS = (
     import_,
     info,
     recipe,
+    reproduce,
 )
 """In the order of `--help`, which is that of use."""
 

@@ -1,0 +1,163 @@
+"""`attendo reproduce`: the paper's tables and figures, ours beside the paper's."""
+
+import json
+import shlex
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated, Literal, Self
+
+import typer
+
+from attendo.cli.options import JsonOption
+from attendo.cli.progress import JobProgress, note
+from attendo.cli.reporter import RunReporter
+from attendo.cli.train import StopSignal, bound_kernel_cache
+from attendo.errors import AttendoError
+
+if TYPE_CHECKING:
+    from attendo.paper.experiment import Order, Outcome
+    from attendo.paper.report import Report
+    from attendo.workflow.prepare import Progress
+
+RESULTS = {
+    "table3": "Table 3: the base model's variations, each row trained with several seeds",
+}
+"""What can be reproduced, with a line each."""
+
+
+def reproduce(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="What to reproduce; left out, the list of what there is.")
+    ] = None,
+    scale: Annotated[
+        Literal["tiny", "small", "paper"],
+        typer.Option("--scale", help="Seconds, to see it work; what a laptop can do; the paper's full size."),
+    ] = "small",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="All of it, and the page. Default: reproduced/NAME-SCALE."),
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="How often each thing that depends on chance.")] = 3,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs", min=1, help="Processes side by side, which share the processor. Default: one a core, or a GPU."
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", metavar="DIR", help="The folder of the corpora. Default: the recipe's.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print rows, parameters and the time to expect, and train nothing.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Makes a table, figure or study of the paper again; ours beside the paper's, with a page to share.
+
+    Ctrl-C saves, and the same command goes on. The page is DIR/index.html, and DIR/index.md.
+    """
+    if name is None:
+        for known, title in RESULTS.items():
+            print(f"{known:<22} {title}")
+        return
+    if name not in RESULTS:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(RESULTS)}", param_hint="NAME")
+    bound_kernel_cache()
+    from attendo.paper.experiment import Order, usual_jobs
+
+    order = Order(
+        scale=scale,
+        folder=output or Path("reproduced") / f"{name}-{scale}",
+        seeds=seeds,
+        jobs=jobs or usual_jobs(),
+        data=data,
+        command=_command(name, scale, seeds, data),
+    )
+    if dry_run:
+        with _Reporter("rows") as reporter:
+            _print(_forecast(name, order, reporter), as_json=as_json)
+        return
+    stop = StopSignal()
+    with _Reporter("updates") as reporter, stop:
+        outcome = _reproduce(name, order, reporter, lambda: stop.number is not None)
+    if outcome.report is not None:
+        if not outcome.interrupted:
+            _print(outcome.report, as_json=as_json)
+        note(f"the page: {order.folder / 'index.html'}")
+    if outcome.interrupted:
+        note(f"interrupted, all saved in {order.folder}; the same command goes on")
+        raise typer.Exit(128 + (stop.number or signal.SIGINT))
+    if outcome.failures:
+        told = "\n".join(outcome.failures)
+        raise AttendoError(f"{len(outcome.failures)} runs failed; the same command tries them again:\n{told}")
+
+
+def _reproduce(name: str, order: "Order", reporter: "_Reporter", should_stop: Callable[[], bool]) -> "Outcome":
+    match name:
+        case "table3":
+            from attendo.paper.table3_study import reproduce
+
+            return reproduce(order, reporter, should_stop)
+    raise AssertionError(name)
+
+
+def _forecast(name: str, order: "Order", reporter: "_Reporter") -> "Report":
+    match name:
+        case "table3":
+            from attendo.paper.table3_study import forecast
+
+            return forecast(order, reporter)
+    raise AssertionError(name)
+
+
+def _command(name: str, scale: str, seeds: int, data: Path | None) -> str:
+    """What does the same again, wherever and by however many processes."""
+    folder = ["--data", str(data)] if data is not None else []
+    return shlex.join(["attendo", "reproduce", name, "--scale", scale, "--seeds", str(seeds), *folder])
+
+
+def _print(report: "Report", *, as_json: bool) -> None:
+    print(json.dumps(report.data, indent=2, ensure_ascii=False) if as_json else report.to_text(), flush=True)
+
+
+class _Reporter:
+    """Shows how an experiment goes, on standard error.
+
+    Args:
+        unit: what its parts are.
+    """
+
+    def __init__(self, unit: str) -> None:
+        self._unit = unit
+        self._run = RunReporter()
+        self._bar: JobProgress | None = None
+
+    def message(self, text: str) -> None:
+        """A line to read."""
+        if self._bar is None:
+            note(text)
+        else:
+            self._bar.say(text)
+
+    def preparing(self, progress: "Progress") -> None:
+        """How far the preparation of data is."""
+        self._run.preparing(progress)
+
+    def running(self, done: int, total: int, note: str) -> None:
+        """How many parts are done, and what is at work."""
+        if self._bar is None:
+            self._run.__exit__(None, None, None)
+            self._bar = JobProgress("running", self._unit, total, first=done, every_s=60).__enter__()
+        self._bar.update(done, note=note)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._run.__exit__(kind, error, traceback)
+        if self._bar is not None:
+            self._bar.__exit__(kind, error, traceback)

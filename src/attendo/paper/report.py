@@ -1,0 +1,188 @@
+"""What came out, as text for a terminal, and as a page to share: HTML in one file, and Markdown with its pictures."""
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from attendo.bench.tables import aligned_table
+from attendo.files import write_bytes, write_json, write_text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paragraph:
+    """A text."""
+
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shell:
+    """Commands, a line each."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Cells below their columns' names."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    words: int
+    """So many columns at the left hold words, the others figures."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """A picture, for the pages alone."""
+
+    name: str
+    """Of its file, as `differences.png`."""
+    png: bytes
+    alt: str
+    caption: str
+
+
+Block = Paragraph | Shell | Table | Picture
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """Blocks below a title."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What one table or figure of the paper came to."""
+
+    title: str
+    introduction: tuple[str, ...]
+    """Paragraphs."""
+    sections: tuple[Section, ...]
+    data: Mapping[str, Any]
+    """All figures, for `result.json`."""
+
+    def to_text(self) -> str:
+        """For a terminal; pictures are left out."""
+        parts = [self.title, *self.introduction]
+        for section in self.sections:
+            shown = [_as_text(block) for block in section.blocks if not isinstance(block, Picture)]
+            parts += [f"{section.title}\n{'-' * len(section.title)}", *shown] if shown else []
+        return "\n\n".join(parts)
+
+    def to_markdown(self) -> str:
+        """With the pictures as files beside it."""
+        parts = [f"# {_plain(self.title)}", *map(_plain, self.introduction)]
+        for section in self.sections:
+            parts += [f"## {_plain(section.title)}", *map(_as_markdown, section.blocks)]
+        return "\n\n".join(parts) + "\n"
+
+    def to_html(self) -> str:
+        """A page that needs nothing beside it."""
+        style = files("attendo.paper").joinpath("report.css").read_text(encoding="utf-8")
+        introduction = "".join(f"<p>{escape(text)}</p>\n" for text in self.introduction)
+        sections = "".join(
+            f"<section>\n<h2>{escape(section.title)}</h2>\n{''.join(map(_as_html, section.blocks))}</section>\n"
+            for section in self.sections
+        )
+        return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
+<title>{escape(self.title)}</title>
+<style>
+{style}</style>
+</head>
+<body>
+<h1>{escape(self.title)}</h1>
+{introduction}{sections}</body>
+</html>
+"""
+
+
+def write_report(folder: Path, report: Report) -> None:
+    """Writes `index.html`, `index.md` with its pictures, and `result.json`, each whole or not at all.
+
+    Raises:
+        OSError: the folder cannot be written to.
+    """
+    for section in report.sections:
+        for block in section.blocks:
+            if isinstance(block, Picture):
+                write_bytes(folder / block.name, block.png)
+    write_json(folder / "result.json", report.data)
+    write_text(folder / "index.md", report.to_markdown())
+    write_text(folder / "index.html", report.to_html())
+
+
+def _as_text(block: Paragraph | Shell | Table) -> str:
+    match block:
+        case Paragraph():
+            return block.text
+        case Shell():
+            return "\n".join(f"  {line}" for line in block.lines)
+        case Table():
+            return aligned_table(block.caption, block.columns, block.rows, words=block.words)
+
+
+def _as_markdown(block: Block) -> str:
+    match block:
+        case Paragraph():
+            return _plain(block.text)
+        case Shell():
+            return "\n".join(["```sh", *block.lines, "```"])
+        case Table():
+            rule = ["---" if column < block.words else "---:" for column in range(len(block.columns))]
+            rows = [_markdown_row(row) for row in (block.columns, rule, *block.rows)]
+            return "\n".join([f"{_plain(block.caption)}\n", *rows])
+        case Picture():
+            return f"![{_plain(block.alt)}]({block.name})\n\n*{_plain(block.caption)}*"
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(_plain(cell) for cell in cells)} |"
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown shows as it is: names have underscores."""
+    return "".join(f"\\{character}" if character in "\\|_*`<>[]" else character for character in text)
+
+
+def _as_html(block: Block) -> str:
+    match block:
+        case Paragraph():
+            return f"<p>{escape(block.text)}</p>\n"
+        case Shell():
+            return f"<pre><code>{escape(chr(10).join(block.lines))}</code></pre>\n"
+        case Table():
+            head = "".join(_cell("th", text, column < block.words) for column, text in enumerate(block.columns))
+            rows = "".join(
+                f"<tr>{''.join(_cell('td', text, column < block.words) for column, text in enumerate(row))}</tr>\n"
+                for row in block.rows
+            )
+            return (
+                f'<div class="scroll" tabindex="0"><table>\n<caption>{escape(block.caption)}</caption>\n'
+                f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
+            )
+        case Picture():
+            encoded = base64.b64encode(block.png).decode("ascii")
+            return (
+                f'<figure><img src="data:image/png;base64,{encoded}" alt="{escape(block.alt)}">\n'
+                f"<figcaption>{escape(block.caption)}</figcaption></figure>\n"
+            )
+
+
+def _cell(tag: str, text: str, is_word: bool) -> str:
+    kind = "" if is_word else ' class="figure"'
+    scope = ' scope="col"' if tag == "th" else ""
+    return f"<{tag}{scope}{kind}>{escape(text)}</{tag}>"

@@ -1,0 +1,110 @@
+"""Means over seeds with their confidence intervals, and what an interval says about a claim."""
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+
+CONFIDENCE = 0.95
+"""Of every interval."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """A mean over seeds."""
+
+    mean: float
+    half_width: float | None
+    """Half of the 95% confidence interval, by Student's t; None where there is one seed alone."""
+    count: int
+
+    @property
+    def low(self) -> float | None:
+        """The lower end of the interval."""
+        return None if self.half_width is None else self.mean - self.half_width
+
+    @property
+    def high(self) -> float | None:
+        """The upper end of the interval."""
+        return None if self.half_width is None else self.mean + self.half_width
+
+
+class Verdict(Enum):
+    """What the measured difference of a row to the base row says about the printed one."""
+
+    AS_IN_THE_PAPER = "as in the paper"
+    OTHER_WAY_ROUND = "the other way round"
+    NOT_TOLD_APART = "not told apart at this scale"
+    APART_HERE_ALONE = "apart here, the same in the paper"
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """The mean of some values and its confidence interval, by Student's t with one degree of freedom less than values.
+
+    Args:
+        values: one a seed, at least one.
+    """
+    mean = statistics.fmean(values)
+    if len(values) < 2:
+        return Estimate(mean=mean, half_width=None, count=len(values))
+    error = statistics.stdev(values) / math.sqrt(len(values))
+    return Estimate(mean=mean, half_width=t_quantile((1 + CONFIDENCE) / 2, len(values) - 1) * error, count=len(values))
+
+
+def verdict(difference: Estimate, printed: float, unit: float) -> Verdict:
+    """Holds a measured difference against the printed one.
+
+    Args:
+        difference: of a row to the base row, paired by seed.
+        printed: the same difference of the paper's figures, which have no interval.
+        unit: the last digit of these figures. Rounding alone makes equal figures differ by so much, so that a
+            difference up to it is none.
+    """
+    low, high = difference.low, difference.high
+    if low is None or high is None or low <= 0 <= high:
+        return Verdict.NOT_TOLD_APART
+    if abs(printed) < 1.5 * unit:
+        return Verdict.APART_HERE_ALONE
+    return Verdict.AS_IN_THE_PAPER if (difference.mean > 0) == (printed > 0) else Verdict.OTHER_WAY_ROUND
+
+
+@cache
+def t_quantile(probability: float, degrees: int) -> float:
+    """The value that a variable of Student's t distribution stays below with a probability, from 0.5 to below 1.
+
+    Args:
+        probability: such as 0.975 for a two-sided interval of 95%.
+        degrees: of freedom, from 1 on.
+    """
+    low, high = 0.0, 1.0
+    while t_probability(high, degrees) < probability:
+        low, high = high, 2 * high
+    while True:
+        middle = (low + high) / 2
+        if middle in (low, high):
+            return middle
+        low, high = (middle, high) if t_probability(middle, degrees) < probability else (low, middle)
+
+
+def t_probability(value: float, degrees: int) -> float:
+    """The probability of Student's t distribution below a value that is not negative.
+
+    The finite series in theta = atan(t / sqrt(degrees)) of Abramowitz and Stegun, 26.7.3 and 26.7.4.
+
+    Args:
+        value: t.
+        degrees: of freedom, a whole number from 1 on.
+    """
+    theta = math.atan(value / math.sqrt(degrees))
+    sine, cosine = math.sin(theta), math.cos(theta)
+    is_odd = degrees % 2
+    term = total = cosine if is_odd else 1.0
+    for k in range(3 if is_odd else 2, degrees - 1, 2):
+        term *= cosine**2 * (k - 1) / k
+        total += term
+    if degrees == 1:
+        total = 0.0
+    inside = 2 / math.pi * (theta + sine * total) if is_odd else sine * total
+    return (1 + inside) / 2
