@@ -36,7 +36,7 @@ def kill_at_random(chains: Chains, reference: Uninterrupted, kind: str, num_kill
 def test_a_run_that_is_killed_ends_as_if_it_were_not(
     chains: Chains, uninterrupted: Reference, recipe: str, kind: str
 ) -> None:
-    kill_at_random(chains, uninterrupted(recipe), kind, 8)  # some 80 in all
+    kill_at_random(chains, uninterrupted(recipe), kind, 12)  # 108 in all
 
 
 def test_checkpoints_by_time(chains: Chains, uninterrupted: Reference) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
+from torch.distributed.tensor import DTensor
 
 from attendo.errors import AttendoError
 from attendo.training.config import TrainingConfig
@@ -102,12 +103,8 @@ class Watch:
 
 def all_finite(tensors: dict[str, Tensor]) -> bool:
     """Whether every number of weights or of Adam's state is one; of a sharded model, in this process' part."""
-    return all(bool(torch.isfinite(_own_part(value)).all()) for value in tensors.values())
-
-
-def _own_part(value: Tensor) -> Tensor:
-    local = getattr(value, "to_local", None)
-    return value if local is None else local()
+    own_parts = (value.to_local() if isinstance(value, DTensor) else value for value in tensors.values())
+    return all(bool(torch.isfinite(part).all()) for part in own_parts)
 
 
 def give_up(found: Divergence, config: TrainingConfig) -> AttendoError:
