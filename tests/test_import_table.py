@@ -16,6 +16,7 @@ TABLE = [
     ["errors"],
     ["files", "reading", "settings"],
     ["text"],
+    ["parsing"],
     ["model", "native"],
     ["checkpoint"],
     ["training", "decoding"],
@@ -37,6 +38,7 @@ EXTRAS = {
     "onnx",
     "onnxruntime",
     "google.protobuf",
+    "nltk.tree",
     "pyarrow",
     "ray",
     "sentencepiece.sentencepiece_model_pb2",  # which needs protobuf
@@ -45,6 +47,7 @@ EXTRAS = {
 
 WITHOUT_TORCH = [
     "attendo.text",
+    "attendo.parsing",
     "attendo.evaluation",
     "attendo.recipe",
     "attendo.errors",

@@ -17,6 +17,7 @@ from attendo.cli.bench import bench
 from attendo.cli.compare import compare
 from attendo.cli.data import data
 from attendo.cli.demo import demo
+from attendo.cli.evalb import evalb
 from attendo.cli.evaluate import evaluate
 from attendo.cli.export import export
 from attendo.cli.import_ import import_
@@ -47,6 +48,7 @@ COMMANDS = (
     evaluate,
     score,
     compare,
+    evalb,
     attention,
     export,
     import_,

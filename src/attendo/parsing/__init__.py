@@ -1,0 +1,1 @@
+"""Constituency trees: reading, writing and drawing them, and EVALB's figures; no tensors."""

@@ -1,0 +1,163 @@
+"""One line as EVALB reads it: words, tags and brackets, and how it lists them."""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+# C's white space, not Unicode's: a word may hold a no-break space. A label, and with one word behind it a terminal.
+_TOKEN = re.compile(
+    r"\(([^ \t\n\v\f\r()]*)(?:[ \t\n\v\f\r]+([^ \t\n\v\f\r()]*)\))?|(\))|([^ \t\n\v\f\r()]+)",
+)
+_TERMINAL, _OPENING, _CLOSING = 2, 1, 3
+_FUNCTION = re.compile("[-=]")
+_QUOTES = frozenset(("'", '"', "/"))
+"""The words that QUOTE_LABEL is about."""
+
+UNDEFINED, UNMATCHED, MATCHED, DELETED = 9, 0, 1, 5
+"""What becomes of a bracket or a tag, as DEBUG prints it."""
+_NO_END = -1
+
+
+@dataclass(slots=True)
+class Quote:
+    """A quotation mark, and where it stood when it was read."""
+
+    tag: str
+    word: str
+    index: int
+    """Of words before it, deleted ones not counted."""
+    bracket: int
+    """Brackets opened before it."""
+    open_brackets: tuple[int, ...]
+    """Those of them that hold it."""
+
+
+@dataclass(slots=True)
+class EvalbLine:
+    """One line as EVALB reads it; scoring changes it in place."""
+
+    length: int = 0
+    words: list[str] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    tag_results: list[int] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    results: list[int] = field(default_factory=list)
+    quotes: list[Quote] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+    is_readable: bool = True
+    """Whether what is wrong, if anything, is no more than brackets that do not close."""
+
+    def reinsert(self, quote: Quote) -> None:
+        """Puts a deleted quotation mark back where it was."""
+        self.words.insert(quote.index, quote.word)
+        self.tags.insert(quote.index, quote.tag)
+        for index in range(quote.bracket, len(self.starts)):
+            self.starts[index] += 1
+            self.ends[index] += 1
+        for index in quote.open_brackets:
+            self.ends[index] += 1
+
+    def massage(self, deleted: Collection[str]) -> None:
+        """Cuts functions off the labels, and marks the brackets that do not count.
+
+        Args:
+            deleted: labels of brackets that do not.
+        """
+        self.results = []
+        for index, label in enumerate(self.labels):
+            if self.starts[index] == self.ends[index]:
+                self.results.append(DELETED)
+                continue
+            self.labels[index] = label = _FUNCTION.split(label, maxsplit=1)[0]
+            self.results.append(DELETED if label in deleted else UNMATCHED)
+
+    def counted(self) -> list[tuple[tuple[int, int], int]]:
+        """The spans, from a word to before another, and the indices of the brackets that are not deleted."""
+        return [
+            ((start, end), index)
+            for index, (start, end, result) in enumerate(zip(self.starts, self.ends, self.results, strict=True))
+            if result != DELETED
+        ]
+
+
+def read_line(
+    text: str, deleted: Collection[str], deleted_for_length: Collection[str], quote_labels: Collection[str]
+) -> EvalbLine:
+    """Reads a tree.
+
+    Args:
+        text: the line.
+        deleted: tags of words that are left out.
+        deleted_for_length: tags of words that do not count for the length.
+        quote_labels: tags of quotation marks that may have to be put back.
+    """
+    line = EvalbLine()
+    stack: list[int] = []
+    words, tags, starts, ends, labels = line.words, line.tags, line.starts, line.ends, line.labels
+    for match in _TOKEN.finditer(text):
+        kind = match.lastindex
+        if kind == _TERMINAL:
+            tag, word = match[1], match[2]
+            if tag not in deleted_for_length:
+                line.length += 1
+            if tag in quote_labels and word in _QUOTES:
+                line.quotes.append(Quote(tag, word, len(words), len(starts), tuple(stack)))
+            if tag not in deleted:
+                words.append(word)
+                tags.append(tag)
+        elif kind == _OPENING:
+            stack.append(len(starts))
+            starts.append(len(words))
+            ends.append(_NO_END)
+            labels.append(match[1])
+        elif kind == _CLOSING and stack:
+            ends[stack.pop()] = len(words)
+        else:
+            line.is_readable = False
+            line.messages.append(
+                "Bracketing unbalance (too many close bracket)"
+                if kind == _CLOSING
+                else f"Reading sentence (no bracket, but {match[0][:80]})"
+            )
+            return line
+    if stack:
+        line.messages.append("Bracketing is unbalanced (too many open bracket)")
+    return line
+
+
+def listing(gold: EvalbLine, test: EvalbLine) -> str:
+    """EVALB's listing of both sides, words and then brackets."""
+    lines = [
+        f"-<1>---(wn1={len(gold.words):3d}, bn1={len(gold.labels):3d})-           "
+        f"-<2>---(wn2={len(test.words):3d}, bn2={len(test.labels):3d})-"
+    ]
+    sides = (gold, test)
+    for index in range(max(len(side.words) for side in sides)):
+        one, other = (_word_details(side, index) for side in sides)
+        lines.append(f"{one}      {other}" if one else f"{'':40}{other}")
+    lines.append("")
+    for index in range(max(len(side.labels) for side in sides)):
+        one, other = (_bracket_details(side, index) for side in sides)
+        lines.append(f"{one}      {other}" if one else f"{'':32}{other}")
+    return "\n".join([*lines, "", "========\n"])
+
+
+def _word_details(side: EvalbLine, index: int) -> str:
+    if index >= len(side.words) or not side.words[index]:
+        return ""
+    result = side.tag_results[index] if side.tag_results else UNDEFINED
+    return f"{index:3d} : {result} : {_padded(side.tags[index], 6)}  {_padded(side.words[index], 16)}"
+
+
+def _bracket_details(side: EvalbLine, index: int) -> str:
+    if index >= len(side.labels):
+        return ""
+    result = side.results[index] if side.results else UNDEFINED
+    return f"{index:3d} : {result} : {side.starts[index]:3d}  {side.ends[index]:3d}  {_padded(side.labels[index], 6)}"
+
+
+def _padded(text: str, width: int) -> str:
+    """As C pads, which counts bytes."""
+    return text + " " * (width - len(text.encode()))

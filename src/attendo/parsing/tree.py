@@ -1,0 +1,199 @@
+"""A constituency tree: labels over words, immutable."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from attendo.errors import DataError
+from attendo.parsing.words import escaped
+
+_NOT_IN_LABEL = re.compile(r"[ \t\n\v\f\r()]")
+_NOT_IN_WORD = re.compile(r"[ \t\n\v\f\r]")
+
+
+class Span(NamedTuple):
+    """A constituent as its label and the words it holds."""
+
+    label: str
+    start: int
+    """Its first word, from 0."""
+    end: int
+    """The word after its last."""
+
+
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class Tree:
+    """A constituent with its children, or a word with its tag.
+
+    Nothing here calls itself, so that a tree may be of any depth. Two trees are equal where all of their labels and
+    words are, and may be keys of a dictionary.
+
+    Raises:
+        DataError: it has both children and a word, or neither; the label holds white space or a bracket, or is empty
+            over a word; the word is empty or holds white space. (A no-break space and its like are none here.)
+    """
+
+    label: str
+    """The category, as NP or NP-SBJ; of a word its tag."""
+    children: tuple["Tree", ...] = ()
+    """From left to right; none where there is a word."""
+    word: str | None = None
+    """The word as text has it, brackets included; None where there are children."""
+
+    def __post_init__(self) -> None:
+        if _NOT_IN_LABEL.search(self.label):
+            raise DataError(f"a label may hold no white space and no bracket, as {self.label[:80]!r} does")
+        if (self.word is None) == (not self.children):
+            has = "both children and a word" if self.children else "neither children nor a word"
+            raise DataError(f"a node of a tree has children or a word; {self.label[:80]!r} has {has}")
+        if self.word is not None and (not self.word or _NOT_IN_WORD.search(self.word)):
+            raise DataError(f"a word of a tree may not be empty or hold white space, as {self.word[:80]!r} does")
+        if self.word is not None and not self.label:
+            raise DataError(
+                f"a word of a tree has a tag, but {self.word[:80]!r} has none; XX stands for an unknown one"
+            )
+
+    @classmethod
+    def from_nodes(cls, nodes: Sequence[tuple[str, str | None, int]]) -> "Tree":
+        """Makes a tree of its nodes, each before its children.
+
+        Args:
+            nodes: of each the label, the word or None, and how many children it has.
+
+        Raises:
+            DataError: as making a tree does.
+        """
+        made: list[Tree] = []
+        for label, word, num_children in reversed(nodes):
+            children = tuple(reversed(made[len(made) - num_children :]))
+            del made[len(made) - num_children :]
+            made.append(cls(label, children, word))
+        return made[0]
+
+    @property
+    def is_word(self) -> bool:
+        """Whether this is a word with its tag."""
+        return self.word is not None
+
+    def nodes(self) -> Iterator["Tree"]:
+        """Yields this tree and all below it, each before its children, from left to right."""
+        pending = [self]
+        while pending:
+            node = pending.pop()
+            yield node
+            pending.extend(reversed(node.children))
+
+    def leaves(self) -> Iterator["Tree"]:
+        """Yields the words with their tags, from left to right."""
+        return (node for node in self.nodes() if node.word is not None)
+
+    def constituents(self) -> Iterator["Tree"]:
+        """Yields all that are no words, each before its children."""
+        return (node for node in self.nodes() if node.word is None)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words, from left to right."""
+        return tuple(node.word for node in self.nodes() if node.word is not None)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags of the words."""
+        return tuple(node.label for node in self.nodes() if node.word is not None)
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The constituents, each before those within it, words left out."""
+        found: list[Span] = []
+        pending: list[Tree | int] = [self]  # a number: the constituent of that place in `found` ends here
+        position = 0
+        while pending:
+            node = pending.pop()
+            if isinstance(node, int):
+                found[node] = found[node]._replace(end=position)
+            elif node.word is not None:
+                position += 1
+            else:
+                pending.append(len(found))
+                found.append(Span(node.label, position, position))
+                pending.extend(reversed(node.children))
+        return tuple(found)
+
+    @property
+    def depth(self) -> int:
+        """Constituents above the word that has most of them, this one included; 0 of a word alone."""
+        deepest = 0
+        pending = [(self, 0)]
+        while pending:
+            node, depth = pending.pop()
+            deepest = max(deepest, depth)
+            pending.extend((child, depth + 1) for child in node.children)
+        return deepest
+
+    def transformed(self, change: Callable[["Tree", tuple["Tree", ...]], "tuple[Tree, ...]"]) -> "tuple[Tree, ...]":
+        """Makes another tree, from the words upwards.
+
+        Args:
+            change: is given each node, and the children it has by now, and says what comes into its place: one tree,
+                several or none.
+
+        Returns:
+            What comes into the place of this tree.
+        """
+        # A node is met twice: on the way down with no children yet, and when its children are done.
+        results: list[list[Tree]] = [[]]
+        pending: list[tuple[Tree, bool]] = [(self, False)]
+        while pending:
+            node, is_done = pending.pop()
+            if is_done:
+                children = tuple(results.pop())
+                results[-1].extend(change(node, children))
+                continue
+            pending.append((node, True))
+            results.append([])
+            pending.extend((child, False) for child in reversed(node.children))
+        return tuple(results[0])
+
+    def __str__(self) -> str:
+        """The tree on one line as treebanks have it, brackets in words escaped: `(S (NP (PRP I)) (VP (VBP see)))`."""
+        parts: list[str] = []
+        pending: list[Tree | None] = [self]  # None: a bracket closes
+        while pending:
+            node = pending.pop()
+            if node is None:
+                parts.append(")")
+                continue
+            if parts:
+                parts.append(" ")
+            if node.word is not None:
+                parts.append(f"({node.label} {escaped(node.word)})")
+                continue
+            parts.append(f"({node.label}")
+            pending.append(None)
+            pending.extend(reversed(node.children))
+        return "".join(parts)
+
+    def __repr__(self) -> str:
+        text = str(self)
+        return f"<Tree {text if len(text) <= 200 else text[:197] + '...'}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        pending = [(self, other)]
+        while pending:
+            one, two = pending.pop()
+            if one is two:
+                continue
+            if (one.label, one.word, len(one.children)) != (two.label, two.word, len(two.children)):
+                return False
+            pending.extend(zip(one.children, two.children, strict=True))
+        return True
+
+    def __hash__(self) -> int:
+        return hash(tuple((node.label, node.word, len(node.children)) for node in self.nodes()))
+
+    def __reduce__(self) -> tuple[Callable[..., "Tree"], tuple[tuple[tuple[str, str | None, int], ...]]]:
+        """Pickles and copies by a list of the nodes, which is not nested."""
+        return Tree.from_nodes, (tuple((node.label, node.word, len(node.children)) for node in self.nodes()),)
