@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import torch
@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from attendo.checkpoint.claims import check_claim, claim_problems, not_finite, num_weights, read_header
 from attendo.errors import ModelError
-from attendo.model.config import ModelConfig
+from attendo.model.config import AttentionFunction, DecoderLayerType, EncoderLayerType, ModelConfig
 from attendo.model.transformer import Transformer
 
 SHAPES = st.builds(
@@ -22,9 +22,14 @@ SHAPES = st.builds(
     num_layers=st.integers(1, 2),
     num_encoder_layers=st.none() | st.integers(1, 3),
     num_decoder_layers=st.none() | st.integers(1, 3),
+    encoder_layer=st.sampled_from(get_args(EncoderLayerType)),
+    decoder_layer=st.sampled_from(get_args(DecoderLayerType)),
+    kernel_size=st.sampled_from([1, 3, 5]),
+    window=st.integers(1, 4),
     num_heads=st.sampled_from([1, 2, 4]),
     d_k=st.none() | st.integers(1, 5),
     d_v=st.none() | st.integers(1, 5),
+    attention_function=st.sampled_from(get_args(AttentionFunction)),
     positions=st.sampled_from(["interleaved", "halves", "learned"]),
     max_positions=st.integers(1, 5),
     attention_bias=st.booleans(),

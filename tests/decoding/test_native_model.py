@@ -25,6 +25,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "wide heads": {"d_k": 20, "d_v": 70, "d_model": 16, "num_heads": 1},
     "imported": {"activation": "swish", "attention_bias": True, "output_bias": True, "start": 7, "positions": "halves"},
     "odd d_ff": {"d_ff": 37},
+    "unscaled": {"attention_function": "dot-product", "d_k": 6, "d_v": 10, "num_heads": 3},
     "learned positions": {"positions": "learned", "max_positions": 80},
     "unequal stacks": {"num_encoder_layers": 3, "num_decoder_layers": 1, "d_model": 48, "layer_norm_eps": 1e-3},
     "two vocabularies": {"vocab_size": (70, 50), "shared_embeddings": "none", "output_bias": True},
@@ -102,7 +103,7 @@ def test_int8_is_int8_in_torch(kernels: Kernels, name: str) -> None:
 
 
 def test_what_the_kernels_cannot_run_is_torch() -> None:
-    for model in (random_model(d_model=24), random_model().double()):
+    for model in (random_model(d_model=24), random_model().double(), random_model(attention_function="additive")):
         assert decoding_model(model).kernel == "torch float32"
     assert decoding_model(random_model(d_model=24), dtype="int8").kernel == "torch int8"
     assert decoding_model(random_model(), native=False).kernel == "torch float32"

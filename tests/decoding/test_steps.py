@@ -54,6 +54,17 @@ def test_cached_search_is_uncached_search(make_model: MakeModel, beam_size: int,
         assert [found.score for found in each] == pytest.approx([found.score for found in other], abs=1e-5)
 
 
+@pytest.mark.parametrize("window", [1, 3, 50])
+@pytest.mark.parametrize("encoder", ["recurrent", "dilated-convolutional", "restricted-self-attention"])
+def test_cached_search_is_uncached_search_for_other_layer_types(
+    make_model: MakeModel, encoder: str, window: int
+) -> None:
+    config = SearchConfig(beam_size=3, n_best=3)
+    model = make_model(encoder_layer=encoder, decoder_layer="restricted-self-attention", window=window)
+    cached, again = (search(step, longest(8, 5, 7, 10, 4), eos_id=0, config=config) for step in both(model))
+    assert [[found.ids for found in each] for each in cached] == [[found.ids for found in each] for each in again]
+
+
 @pytest.mark.parametrize("count", [2, 3])
 def test_an_ensemble_of_a_model_with_itself_is_the_model(make_model: MakeModel, count: int) -> None:
     model = make_model(4)

@@ -72,3 +72,26 @@ def test_heads_of_another_width_are_refused() -> None:
     odd = Transformer(ModelConfig(d_model=16, d_ff=32, num_layers=1, num_heads=2, d_k=4, d_v=5), 10, 10)
     with pytest.raises(ModelError, match=r"d_k = 4 and d_v = 5: CTranslate2 has only heads of the width .* = 8"):
         to_spec(odd, source_tokens=tokens(10), target_tokens=tokens(10))
+
+
+def test_other_attention_is_refused() -> None:
+    config = ModelConfig(d_model=16, d_ff=32, num_layers=1, num_heads=2, attention_function="dot-product", d_v=5)
+    with pytest.raises(ModelError, match=r'attention_function = "dot-product": CTranslate2 has scaled .*; d_v = 5: CT'):
+        to_spec(Transformer(config, 10, 10), source_tokens=tokens(10), target_tokens=tokens(10))
+
+
+def test_other_layers_are_refused() -> None:
+    config = ModelConfig(
+        d_model=16,
+        d_ff=32,
+        num_layers=1,
+        num_heads=2,
+        encoder_layer="recurrent",
+        decoder_layer="restricted-self-attention",
+    )
+    model = Transformer(config, 10, 10)
+    with pytest.raises(
+        ModelError,
+        match=r'encoder_layer = "recurrent": CTranslate2 has .*; decoder_layer = "restricted-self-attention": CT',
+    ):
+        to_spec(model, source_tokens=tokens(10), target_tokens=tokens(10))

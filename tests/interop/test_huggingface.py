@@ -54,8 +54,35 @@ def test_it_writes_what_our_forward_says(model: Callable[..., Transformer], opti
 
 def test_everything_that_marian_cannot_carry_is_named() -> None:
     config = ModelConfig(
-        d_model=16, d_ff=32, num_layers=1, num_heads=2, d_k=4, d_v=8, positions="learned", layer_norm_eps=1e-6
+        d_model=16,
+        d_ff=32,
+        num_layers=1,
+        num_heads=2,
+        d_k=4,
+        d_v=8,
+        positions="learned",
+        attention_function="additive",
+        layer_norm_eps=1e-6,
     )
-    problem = 'd_k = 4 is not .* = 8; positions = "learned", .*; layer_norm_eps = 1e-06, but Marian\'s is always 1e-05'
+    problem = (
+        'd_k = 4 is not .* = 8; positions = "learned", .*; attention_function = "additive", but Marian has scaled .*; '
+        "layer_norm_eps = 1e-06, but Marian's is always 1e-05"
+    )
     with pytest.raises(ModelError, match=problem):
         to_marian(Transformer(config, 10, 10))
+
+
+def test_other_layers_are_refused() -> None:
+    config = ModelConfig(
+        d_model=16,
+        d_ff=32,
+        num_layers=1,
+        num_heads=2,
+        encoder_layer="recurrent",
+        decoder_layer="restricted-self-attention",
+    )
+    model = Transformer(config, 10, 10)
+    with pytest.raises(
+        ModelError, match=r'encoder_layer = "recurrent", but Marian.*; decoder_layer = "restricted-self-attention", but'
+    ):
+        to_marian(model)

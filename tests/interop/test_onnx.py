@@ -8,10 +8,12 @@ import pytest
 from tests.interop.conftest import greedy
 
 from attendo.decoding.models import decoding_model
+from attendo.errors import ModelError
 from attendo.interop.huggingface import start_id
 from attendo.interop.onnx import DECODER, DECODER_WITH_PAST, ENCODER, write_graphs
 from attendo.interop.onnx_runtime import OnnxRuntime
 from attendo.interop.parity import AttendoRuntime, compare
+from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
 
 onnx = pytest.importorskip("onnx")
@@ -29,6 +31,8 @@ OPTIONS: list[dict[str, Any]] = [
         "src_size": 43,
     },
     {"d_k": 5, "d_v": 3, "shared_embeddings": "none", "src_size": 45, "tgt_size": 41, "start": 4},
+    {"d_k": 5, "attention_function": "dot-product"},
+    {"d_k": 5, "d_v": 3, "attention_function": "additive", "attention_bias": True},
 ]
 
 
@@ -76,3 +80,20 @@ def test_names_and_axes_are_those_of_hugging_face(model: Callable[..., Transform
         session = onnxruntime.InferenceSession(str(tmp_path / name), providers=["CPUExecutionProvider"])
         assert [value.name for value in session.get_inputs()] == inputs
         assert [value.name for value in session.get_outputs()] == outputs
+
+
+def test_other_layers_are_refused(tmp_path: Path) -> None:
+    config = ModelConfig(
+        d_model=16,
+        d_ff=32,
+        num_layers=1,
+        num_heads=2,
+        encoder_layer="recurrent",
+        decoder_layer="restricted-self-attention",
+    )
+    model = Transformer(config, 10, 10)
+    with pytest.raises(
+        ModelError,
+        match=r'encoder_layer = "recurrent" and decoder_layer = "restricted-self-attention": only self-attention',
+    ):
+        write_graphs(model, tmp_path)

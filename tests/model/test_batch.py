@@ -17,6 +17,7 @@ def test_collate_by_hand() -> None:
     assert batch.num_tokens == 4
     assert batch.tgt_places.tolist() == [0, 1, 2, 3]
     assert batch.at_tokens(batch.tgt_ids).tolist() == [8, 9, 0, 0]
+    assert batch.tgt_mask is not None
     assert batch.tgt_mask[0, 0].tolist() == [[True, False, False], [True, True, False], [True, True, True]]
 
 
@@ -35,6 +36,10 @@ def test_no_mask_without_padding() -> None:
 def test_no_rows() -> None:
     ids, tokens = pad([])
     assert ids.shape == tokens.shape == (0, 0)
+
+
+def test_no_causal_mask_where_none_is_needed() -> None:
+    assert collate([[5, 0]], [[6, 7, 0]], masked=False).tgt_mask is None
 
 
 def test_causal_mask_is_true_up_to_itself() -> None:

@@ -126,6 +126,7 @@ def peer_logits(peer: Any, model: Transformer, batch: Batch) -> Tensor:
         return rows * math.sqrt(d) + torch.tensor(sines)
 
     padding = None if batch.src_mask is None else ~batch.src_mask[:, 0, 0]
+    assert batch.tgt_mask is not None
     hidden = peer(
         embed(batch.src_ids, model.source_embedding.weight),
         embed(batch.tgt_in_ids, model.target_embedding.weight),

@@ -1,11 +1,12 @@
 """One of several processes that make updates together; `test_replica.py` compares them with one process' arithmetic.
 
-python replica_worker.py OUTPUT
+python replica_worker.py OUTPUT [layers]
 """
 
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import torch
 from safetensors.torch import save_file
@@ -13,7 +14,7 @@ from torch import Tensor
 from torch.distributed.tensor import DTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from attendo.model.config import ModelConfig
+from attendo.model.config import EncoderLayerType, ModelConfig
 from attendo.model.transformer import Transformer
 from attendo.training.batches import Pairs
 from attendo.training.config import TrainingConfig
@@ -47,10 +48,15 @@ class Reductions(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch l
         return func(*args, **(kwargs or {}))
 
 
-def make_model() -> Transformer:
+def shape_of(encoder: EncoderLayerType) -> ModelConfig:
+    """A model of another layer type, its decoder restricted too."""
+    return replace(SHAPE, encoder_layer=encoder, decoder_layer="restricted-self-attention", window=3)
+
+
+def make_model(shape: ModelConfig = SHAPE) -> Transformer:
     """The same in all processes."""
     torch.manual_seed(2)
-    return Transformer(SHAPE, 19, 19).train()
+    return Transformer(shape, 19, 19).train()
 
 
 def main() -> None:
@@ -59,6 +65,12 @@ def main() -> None:
     output = Path(sys.argv[1])
     with connected() as processes:
         for sharding in ("none", "full"):
+            if "layers" in sys.argv[2:]:
+                for encoder in get_args(EncoderLayerType):
+                    found = run_case(processes, sharding, "pieces", shape_of(encoder))
+                    if processes.is_main:
+                        save_file(found, output / f"{sharding} {encoder}.safetensors")
+                continue
             for case in CASES:
                 found = run_case(processes, sharding, case)
                 if processes.is_main:
@@ -68,13 +80,13 @@ def main() -> None:
                 save_file(found, output / f"{sharding} bfloat16.safetensors")
 
 
-def run_case(processes: Processes, sharding: str, case: str) -> dict[str, Tensor]:
+def run_case(processes: Processes, sharding: str, case: str, shape: ModelConfig = SHAPE) -> dict[str, Tensor]:
     """Losses, numbers of reductions, gradients of the first update and weights behind the second."""
     size, max_tokens, longest = CASES[case]
     config = TrainingConfig(
         sharding="full" if sharding == "full" else "none", max_gradient_norm=longest, warmup_steps=10
     )
-    model = make_model()
+    model = make_model(shape)
     replica = replica_of(model, config, processes, torch.device("cpu"))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     collate = collate_for(model)

@@ -299,7 +299,14 @@ def test_results_do_not_depend_on_the_threads(kernels: TrainingKernels) -> None:
 
 
 @pytest.mark.parametrize(
-    "misfit", [{"d_model": 20}, {"d_ff": 100}, {"num_heads": 8}, {"d_v": 24, "d_k": 16}, {"positions": "learned"}]
+    "misfit",
+    [
+        {"d_model": 20},
+        {"d_ff": 100},
+        {"attention_function": "additive"},
+        {"encoder_layer": "convolutional"},
+        {"decoder_layer": "restricted-self-attention"},
+    ],
 )
 def test_models_that_the_kernels_cannot_train_are_left_to_torch(misfit: dict[str, int]) -> None:
     config = ModelConfig(**{"d_model": 64, "num_heads": 4, **misfit})  # type: ignore[arg-type]

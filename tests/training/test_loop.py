@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from attendo.errors import AttendoError
-from attendo.model.config import ModelConfig
+from attendo.model.config import AttentionFunction, EncoderLayerType, ModelConfig
 from attendo.model.transformer import Transformer
 from attendo.text.shards import PairShards, ShardWriter
 from attendo.training.batches import BatchStream
@@ -119,19 +119,25 @@ def pairs(tmp_path: Path) -> PairShards:
     return PairShards.open(tmp_path, "digits", (1 << 16, 1 << 16))
 
 
-def make(pairs: PairShards, config: TrainingConfig) -> tuple[Transformer, torch.optim.Optimizer, BatchStream]:
+def make(
+    pairs: PairShards, config: TrainingConfig, shape: ModelConfig | None = None
+) -> tuple[Transformer, torch.optim.Optimizer, BatchStream]:
     torch.manual_seed(config.seed)
-    model = Transformer(SHAPE, 20, 20)
+    model = Transformer(shape or SHAPE, 20, 20)
     optimizer = make_optimizer(model, config)
     blank_state(model, optimizer)
     return model, optimizer, BatchStream([pairs], [1.0], config)
 
 
 def train(
-    pairs: PairShards, config: TrainingConfig, recorder: Recorder, start: Saved | None = None
+    pairs: PairShards,
+    config: TrainingConfig,
+    recorder: Recorder,
+    start: Saved | None = None,
+    shape: ModelConfig | None = None,
 ) -> tuple[Transformer, Position, Ending]:
     """Trains from a checkpoint, or from the beginning, which is saved first."""
-    model, optimizer, stream = make(pairs, config)
+    model, optimizer, stream = make(pairs, config, shape)
     hooks = recorder.hooks(model, optimizer)
     if start is None:
         hooks.save(Position(), False)
@@ -191,6 +197,37 @@ def test_resumed_equals_uninterrupted(pairs: PairShards, stop_after: int) -> Non
     }
     assert_same(resumed, whole)
     assert replace(resumed_end, elapsed_s=0, checkpoint_s=0) == replace(end, elapsed_s=0, checkpoint_s=0)
+
+
+@pytest.mark.parametrize("function", get_args(AttentionFunction))
+def test_every_attention_function_goes_on_as_if_uninterrupted(pairs: PairShards, function: AttentionFunction) -> None:
+    shape = replace(SHAPE, attention_function=function, attention_dropout=0.2)
+    config = TrainingConfig(max_steps=5, max_tokens=40, checkpoint_steps=5, warmup_steps=5, eval_steps=None)
+    whole, first, second = Recorder(), Recorder(stop_after=2), Recorder()
+    expected, *_ = train(pairs, config, whole, shape=shape)
+    train(pairs, config, first, shape=shape)
+    resumed, *_ = train(pairs, config, second, first.saved[-1], shape=shape)
+    assert first.losses | second.losses == whole.losses
+    assert_same(resumed, expected)
+
+
+@pytest.mark.parametrize("encoder", get_args(EncoderLayerType))
+def test_every_layer_type_goes_on_as_if_uninterrupted(pairs: PairShards, encoder: EncoderLayerType) -> None:
+    shape = replace(
+        SHAPE,
+        num_layers=2,
+        encoder_layer=encoder,
+        decoder_layer="restricted-self-attention",
+        window=3,
+        attention_dropout=0.2,
+    )
+    config = TrainingConfig(max_steps=5, max_tokens=40, checkpoint_steps=5, warmup_steps=5, eval_steps=None)
+    whole, first, second = Recorder(), Recorder(stop_after=2), Recorder()
+    expected, *_ = train(pairs, config, whole, shape=shape)
+    train(pairs, config, first, shape=shape)
+    resumed, *_ = train(pairs, config, second, first.saved[-1], shape=shape)
+    assert first.losses | second.losses == whole.losses
+    assert_same(resumed, expected)
 
 
 def test_best_and_patience(pairs: PairShards) -> None:

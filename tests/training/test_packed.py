@@ -22,6 +22,10 @@ VARIATIONS: list[dict[str, Any]] = [
     {"activation": "swish", "positions": "halves", "start": 3, "output_bias": True},
     {"shared_embeddings": "none", "num_encoder_layers": 1, "num_decoder_layers": 3},
     {"shared_embeddings": "target"},
+    {"num_heads": 16},
+    {"attention_function": "dot-product", "num_heads": 2, "d_k": 16},
+    {"d_k": 8, "d_v": 24, "attention_bias": True},
+    {"positions": "learned", "max_positions": 35},
 ]
 
 
@@ -45,7 +49,7 @@ def make_pairs() -> tuple[list[list[int]], list[list[int]]]:
 def test_pack_by_hand() -> None:
     batch = pack([[5, 0], [6, 7, 0]], [[8, 9, 0], [0]])
     assert batch.source.ids.tolist() == [5, 0, 6, 7, 0, -1, -1, -1]
-    assert batch.source.positions.tolist() == [0, 1, 0, 1, 2, 0, 1, 2]
+    assert batch.source.positions.tolist() == [0, 1, 0, 1, 2, 0, 0, 0]
     assert batch.source.spans.starts.tolist() == [0, 2, 5, 8]
     assert batch.source.spans.longest == 3
     assert batch.target.ids.tolist() == [-1, 8, 9, -1, -1, -1, -1, -1]
@@ -93,6 +97,13 @@ def test_packed_rows_are_the_padded_ones(kernels: TrainingKernels, variation: di
     assert own.keys() == plain.keys() == dict(model.named_parameters()).keys()
     for name, gradient in plain.items():
         assert (own[name] - gradient).norm() <= 1e-5 * gradient.norm(), name
+
+
+def test_a_learned_table_need_not_reach_over_the_filling(kernels: TrainingKernels) -> None:
+    model = make_model(positions="learned", max_positions=2)
+    batch = pack([[5, 0], [6, 0]], [[7, 0], [8, 0]])
+    assert batch.source.spans.longest > 2
+    assert packed_hidden(model, batch, kernels, torch.float32).isfinite().all()
 
 
 def test_bfloat16_is_as_near_as_torchs_own(kernels: TrainingKernels) -> None:
@@ -147,10 +158,10 @@ def test_dropout_follows_torchs_seed(kernels: TrainingKernels) -> None:
 
 def test_each_model_gets_its_kind_of_batch(kernels: TrainingKernels, monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = make_pairs()
-    for model, kind in ((make_model(), PackedBatch), (make_model(positions="learned"), Batch)):
+    for model, kind in ((make_model(), PackedBatch), (make_model(attention_function="additive"), Batch)):
         monkeypatch.setattr(
             "attendo.training.forward.training_kernels",
-            lambda config, device: None if config.positions == "learned" else kernels,
+            lambda config, device: None if config.attention_function == "additive" else kernels,
         )
         batch = collate_for(model)(source, target)
         assert isinstance(batch, kind)

@@ -5,16 +5,19 @@ What is expected comes from torch's own `cross_entropy` over the whole batch, in
 
 import math
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import torch
 from safetensors.torch import load_file
-from tests.training.replica_worker import CASES, SOURCE, TARGET, make_model
+from tests.training.replica_worker import CASES, SHAPE, SOURCE, TARGET, make_model, shape_of
 from torch import Tensor
 from torch.nn import functional as F
 
 from attendo.model.batch import collate
+from attendo.model.config import EncoderLayerType, ModelConfig
 from attendo.training.config import TrainingConfig
 from attendo.training.forward import collate_for
 from attendo.training.update import batch_loss, make_optimizer
@@ -30,10 +33,10 @@ def found(
     return output
 
 
-def expected(case: str) -> dict[str, Tensor]:
+def expected(case: str, shape: ModelConfig = SHAPE) -> dict[str, Tensor]:
     """Two steps of gradient descent, written out."""
     size, _, longest = CASES[case]
-    model, batch = make_model(), collate(SOURCE[:size], TARGET[:size])
+    model, batch = make_model(shape), collate(SOURCE[:size], TARGET[:size])
     values: dict[str, Tensor] = {}
     for step in (1, 2):
         model.zero_grad()
@@ -58,6 +61,16 @@ def test_many_processes_make_the_update_of_one(found: Path, sharding: str, case:
     for name, value in plain.items():
         difference = (theirs[name].double() - value.double()).norm() / value.double().norm()
         assert difference < 1e-5, name
+
+
+@pytest.mark.slow
+def test_so_they_do_with_every_layer_type(tmp_path: Path, run_together: Callable[..., None]) -> None:
+    run_together(2, Path(__file__).with_name("replica_worker.py"), tmp_path, "layers")
+    for sharding, encoder in product(("none", "full"), get_args(EncoderLayerType)):
+        theirs = load_file(tmp_path / f"{sharding} {encoder}.safetensors")
+        for name, value in expected("pieces", shape_of(encoder)).items():
+            difference = (theirs[name].double() - value.double()).norm() / value.double().norm().clamp(min=1e-30)
+            assert difference < 1e-5, f"{sharding} {encoder} {name}"
 
 
 @pytest.mark.parametrize("sharding", ["none", "full"])

@@ -99,6 +99,26 @@ def test_what_agrees_may_be_said(tuning: Path, model_folder: Path, agreeing: lis
     assert resolved(tuning, model_folder, *agreeing) == resolved(tuning, model_folder)
 
 
+def test_self_attention_may_be_restricted(tuning: Path, model_folder: Path) -> None:
+    settings = [f'model.{stack}_layer="restricted-self-attention"' for stack in ("encoder", "decoder")]
+    recipe = resolved(tuning, model_folder, *settings, "model.window=7")
+    whole = resolved(tuning, model_folder)
+    assert recipe.model == replace(
+        whole.model,
+        encoder_layer="restricted-self-attention",
+        decoder_layer="restricted-self-attention",
+        window=7,
+    )
+
+
+@pytest.mark.parametrize(
+    "setting", ["model.encoder_layer=recurrent", "model.kernel_size=5", "model.attention_function=additive"]
+)
+def test_what_other_weights_belong_to_is_a_contradiction(tuning: Path, model_folder: Path, setting: str) -> None:
+    with pytest.raises(RecipeError, match=setting.replace("=", " = ")):
+        resolved(tuning, model_folder, setting)
+
+
 def test_every_contradiction_is_told_at_once(tuning: Path, model_folder: Path) -> None:
     with pytest.raises(RecipeError) as caught:
         resolved(

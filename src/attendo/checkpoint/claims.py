@@ -51,6 +51,8 @@ def num_weights(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -
     bias = int(config.attention_bias)
     # Each attention is W_Q, W_K, W_V and W_O, however they are put together.
     attention = d_model * (queries_keys + 2 * values) + bias * (queries_keys + values + d_model)
+    if config.attention_function == "additive":
+        attention += config.num_heads * config.key_size
     feed_forward = 2 * d_model * config.d_ff + config.d_ff + d_model
     norm = 2 * d_model
     vocabularies = {
@@ -62,9 +64,23 @@ def num_weights(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -
         d_model * vocabularies
         + int(config.output_bias) * tgt_vocab_size
         + (2 * config.max_positions * d_model if config.positions == "learned" else 0)
-        + encoder * (attention + feed_forward + 2 * norm)
+        + encoder * (_mixing_weights(config, attention) + feed_forward + 2 * norm)
         + decoder * (2 * attention + feed_forward + 3 * norm)
     )
+
+
+def _mixing_weights(config: ModelConfig, attention: int) -> int:
+    """Those of what mixes the positions in an encoder layer, where self-attention has so many."""
+    d_model, matrix = config.d_model, config.d_model**2
+    match config.encoder_layer:
+        case "self-attention" | "restricted-self-attention":
+            return attention
+        case "recurrent":  # each way 3 gates of half the width, with matrices and biases for input and state
+            return 2 * 3 * (d_model // 2) * (d_model + d_model // 2 + 2)
+        case "convolutional" | "dilated-convolutional":
+            return config.kernel_size * matrix + d_model
+        case "separable-convolutional":
+            return config.kernel_size * d_model + matrix + d_model
 
 
 def claim_problems(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -> list[str]:

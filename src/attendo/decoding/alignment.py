@@ -132,8 +132,8 @@ def attention_batch(
     """
     by_model = []
     for model in models:
-        transformer = model.transformer
-        batch = collate(source, target, start=transformer.config.start_id).to(transformer.device)
+        transformer, config = model.transformer, model.transformer.config
+        batch = collate(source, target, start=config.start_id, masked=config.masks_targets).to(transformer.device)
         with TorchModel(transformer).at_work():
             heads = transformer.encoder_decoder_attention(batch, layer or _last_but_one(model))
         by_model.append(heads.float().mean(dim=1))

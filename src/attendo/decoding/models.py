@@ -125,7 +125,8 @@ class TorchModel:
     @torch.no_grad()
     def token_log_probs(self, sources: Ids, targets: Ids) -> Tensor:
         """Teacher forcing: all target positions at once, where padding and the rest of the batch change nothing."""
-        batch = collate(sources, targets, start=self.transformer.config.start_id).to(self.device)
+        config = self.transformer.config
+        batch = collate(sources, targets, start=config.start_id, masked=config.masks_targets).to(self.device)
         return _token_log_probs(self.transformer, batch).cpu()
 
 

@@ -31,10 +31,9 @@ _KEPT_BYTES = 1 << 30
 
 def can_run(transformer: Transformer) -> bool:
     """Whether the kernels know this architecture, and its weights are where and what they read."""
-    weights = transformer.parameters()
-    return transformer.config.d_model % PADDED == 0 and all(
-        weight.dtype == torch.float32 and weight.device.type == "cpu" for weight in weights
-    )
+    config, weights = transformer.config, transformer.parameters()
+    known = config.d_model % PADDED == 0 and config.attention_function != "additive" and not config.other_layers
+    return known and all(weight.dtype == torch.float32 and weight.device.type == "cpu" for weight in weights)
 
 
 class NativeModel:
@@ -360,7 +359,7 @@ def _shape(transformer: Transformer) -> Shape:
         tgt_vocab_size=transformer.tgt_vocab_size,
         start_id=config.start_id,
         swish=config.activation == "swish",
-        scale=1 / math.sqrt(config.key_size),
+        scale=config.attention_scale,
         layer_norm_eps=config.layer_norm_eps,
         embedding_scale=math.sqrt(config.d_model),
     )

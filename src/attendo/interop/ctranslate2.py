@@ -159,14 +159,25 @@ class CTranslate2Runtime:
 
 
 def _check(config: ModelConfig) -> None:
-    """Refuses heads that do not make up d_model: CTranslate2 works their width out from it."""
+    """Refuses other attention, and heads that do not make up d_model: CTranslate2 works their width out from it."""
+    problems = [
+        f"{setting}: CTranslate2 has self-attention over all positions only; take a model that has it"
+        for setting in config.other_layers
+    ]
+    if config.attention_function != "scaled-dot-product":
+        problems.append(
+            f'attention_function = "{config.attention_function}": CTranslate2 has scaled dot-product attention only; '
+            "take a model that has it, or export to ONNX"
+        )
     sizes = {"d_k": config.key_size, "d_v": config.value_size}
     odd = [f"{name} = {size}" for name, size in sizes.items() if size * config.num_heads != config.d_model]
     if odd:
-        raise ModelError(
+        problems.append(
             f"{' and '.join(odd)}: CTranslate2 has only heads of the width d_model / num_heads = "
             f"{config.d_model / config.num_heads:g}; take a model with such heads"
         )
+    if problems:
+        raise ModelError("; ".join(problems))
 
 
 def _set_embedding(stack: Any, spec: Any, embedding: Embedding, max_positions: int) -> None:

@@ -180,6 +180,11 @@ def obstacles(config: ModelConfig) -> list[str]:
             problems.append(f"{name} = {size} is not d_model / num_heads = {config.d_model / config.num_heads:g}")
     if config.positions == "learned":
         problems.append('positions = "learned", but Marian has sinusoids only')
+    problems += [f"{setting}, but Marian's self-attention is over all positions" for setting in config.other_layers]
+    if config.attention_function != "scaled-dot-product":
+        problems.append(
+            f'attention_function = "{config.attention_function}", but Marian has scaled dot-product attention only'
+        )
     if config.layer_norm_eps != LAYER_NORM_EPS:
         problems.append(f"layer_norm_eps = {config.layer_norm_eps:g}, but Marian's is always {LAYER_NORM_EPS:g}")
     return problems

@@ -5,7 +5,6 @@ for. The graphs are written out here, operation by operation as in the paper, wi
 opset 17 has. The padding token and the decoder's start are Marian's: a row of zeros behind the vocabulary.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from attendo.errors import ModelError
 from attendo.interop.huggingface import MAX_POSITIONS, NEVER, padding_id
+from attendo.model.attention import MultiHeadAttention
 from attendo.model.layers import AddAndNorm, DecoderLayer, EncoderLayer
 from attendo.model.positions import LearnedPositions, sinusoids
 from attendo.model.transformer import Embedding, Transformer
@@ -36,8 +37,17 @@ def write_graphs(model: Transformer, folder: Path) -> None:
     Args:
         model: float32, on the CPU; whatever its heads' widths and its positions are.
         folder: is there.
+
+    Raises:
+        ModelError: its layers have no graph here.
     """
     import onnx
+
+    if others := model.config.other_layers:
+        raise ModelError(
+            f"{' and '.join(others)}: only self-attention over all positions can be written as ONNX; take a model that "
+            "has it"
+        )
 
     graphs = {
         ENCODER: _encoder(model),
@@ -129,7 +139,7 @@ def _encoder(model: Transformer) -> _Graph:
         own = layer.self_attention
         sizes = (own.num_heads * own.d_k, own.num_heads * own.d_k, own.num_heads * own.d_v)
         query, key, value = _projections(graph, f"{name}.self", own.query_key_value, hidden, sizes, heads)
-        looked = _attend(graph, f"{name}.self.output", own.output, (query, key, value), seen, own.d_k)
+        looked = _attend(graph, f"{name}.self", own, (query, key, value), seen)
         hidden = _add_and_norm(graph, f"{name}.self.norm", layer.self_attention_norm, hidden, looked)
         hidden = _feed_forward(graph, f"{name}.ffn", layer, hidden)
     graph.output("last_hidden_state", hidden, ("batch", "src_len", model.config.d_model))
@@ -201,7 +211,7 @@ def _decoder_layer(
     )
     if before is not None:
         key, value = (graph.op("Concat", old, new, axis=2) for old, new in zip(before[:2], (key, value), strict=True))
-    looked = _attend(graph, f"{name}.self.output", own.output, (query, key, value), looks.causal, own.d_k)
+    looked = _attend(graph, f"{name}.self", own, (query, key, value), looks.causal)
     hidden = _add_and_norm(graph, f"{name}.self.norm", layer.self_attention_norm, hidden, looked)
     (query,) = _projections(graph, f"{name}.cross.query", across.query, hidden, (size_k,), heads)
     if before is not None:
@@ -211,7 +221,7 @@ def _decoder_layer(
         sizes = (size_k, size_v)
         seen_key, seen_value = _projections(graph, f"{name}.cross", across.key_value, looks.memory, sizes, heads)
     parts = (query, seen_key, seen_value)
-    looked = _attend(graph, f"{name}.cross.output", across.output, parts, looks.source, own.d_k)
+    looked = _attend(graph, f"{name}.cross", across, parts, looks.source)
     hidden = _add_and_norm(graph, f"{name}.cross.norm", layer.encoder_attention_norm, hidden, looked)
     hidden = _feed_forward(graph, f"{name}.ffn", layer, hidden)
     return hidden, [key, value] if before is not None else [key, value, seen_key, seen_value]
@@ -290,14 +300,27 @@ def _projections(
     return tuple(heads)
 
 
-def _attend(graph: _Graph, name: str, output: nn.Linear, parts: tuple[str, str, str], added: str, d_k: int) -> str:
+def _attend(graph: _Graph, name: str, attention: MultiHeadAttention, parts: tuple[str, str, str], added: str) -> str:
     """softmax(QK^T / sqrt(d_k) + mask) V of every head, joined by W_O (Section 3.2)."""
     query, key, value = parts
-    scaled = graph.op("Mul", query, graph.number(1 / math.sqrt(d_k)))
-    logits = graph.op("MatMul", scaled, graph.op("Transpose", key, perm=[0, 1, 3, 2]))
+    logits = _logits(graph, name, attention, query, key)
     weights = graph.op("Softmax", graph.op("Add", logits, added), axis=-1)
     context = graph.op("Transpose", graph.op("MatMul", weights, value), perm=[0, 2, 1, 3])
-    return _linear(graph, name, output, graph.op("Reshape", context, graph.numbers(0, 0, output.in_features)))
+    output = attention.output
+    joined = graph.op("Reshape", context, graph.numbers(0, 0, output.in_features))
+    return _linear(graph, f"{name}.output", output, joined)
+
+
+def _logits(graph: _Graph, name: str, attention: MultiHeadAttention, query: str, key: str) -> str:
+    """How well each key fits each query, `(batch, num_heads, tgt_len, src_len)` (Section 3.2.1)."""
+    if attention.additive is None:
+        scaled = graph.op("Mul", query, graph.number(attention.scale))
+        return graph.op("MatMul", scaled, graph.op("Transpose", key, perm=[0, 1, 3, 2]))
+    pairs = graph.op(
+        "Add", *(graph.op("Unsqueeze", side, graph.numbers(axis)) for side, axis in ((query, 3), (key, 2)))
+    )
+    vectors = graph.tensor(f"{name}.additive.weight", attention.additive.weight[:, None, :, None])
+    return graph.op("Squeeze", graph.op("MatMul", graph.op("Tanh", pairs), vectors), graph.numbers(4))
 
 
 def _feed_forward(graph: _Graph, name: str, layer: EncoderLayer | DecoderLayer, hidden: str) -> str:

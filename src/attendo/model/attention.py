@@ -1,4 +1,4 @@
-"""Attention (Section 3.2): scaled dot-product attention and its two multi-head uses.
+"""Attention (Section 3.2): scaled dot-product attention, the functions beside it, and the two multi-head uses.
 
 Axes: `batch` (sentences), `num_heads`, `tgt_len` (where it looks from), `src_len` (where it looks), `d_k`, `d_v`.
 """
@@ -10,7 +10,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from attendo.model.additive import AdditiveLogits
+from attendo.model.config import AttentionFunction
 from attendo.model.dropout import Dropout
+
+MANY_LOGITS = 1 << 20
+"""Numbers, 4 MiB: attention that has more of them is fused on a processor too, which then keeps none of them."""
 
 
 class Attended(NamedTuple):
@@ -28,7 +33,13 @@ class KeysValues(NamedTuple):
 
 
 def scaled_dot_product_attention(
-    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout: Dropout | None = None
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    dropout: Dropout | None = None,
+    *,
+    scale: float | None = None,
 ) -> Attended:
     """Weighs the values by how well each key fits the query: softmax(QK^T / sqrt(d_k)) V (Section 3.2.1, Equation 1).
 
@@ -39,18 +50,50 @@ def scaled_dot_product_attention(
         mask: boolean, True where the query may look; broadcasts to `(batch, num_heads, tgt_len, src_len)`; each query
             must see at least one key. None: everything may be seen.
         dropout: what drops weights while training; the paper has none here.
+        scale: what the products are multiplied by; None for the paper's 1 / sqrt(d_k), 1 for the unscaled function.
 
     Returns:
         The context, `(batch, num_heads, tgt_len, d_v)`, and the weights, `(batch, num_heads, tgt_len, src_len)`.
     """
-    logits = torch.matmul(query * (1 / math.sqrt(query.shape[-1])), key.transpose(-2, -1))
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    return _weighed(torch.matmul(query * scale, key.transpose(-2, -1)), value, mask, dropout)
+
+
+def additive_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    fit: AdditiveLogits,
+    mask: Tensor | None,
+    dropout: Dropout | None = None,
+) -> Attended:
+    """Weighs the values by a learned function: softmax(v^T tanh(q + k)) V (Section 3.2.1; Bahdanau et al., 2015).
+
+    Args:
+        query: `(batch, num_heads, tgt_len, d_k)`.
+        key: `(batch, num_heads, src_len, d_k)`.
+        value: `(batch, num_heads, src_len, d_v)`.
+        fit: the function, with a vector v for each head.
+        mask: as for `scaled_dot_product_attention`.
+        dropout: as there.
+
+    Returns:
+        As there.
+    """
+    return _weighed(fit(query, key), value, mask, dropout)
+
+
+def _weighed(logits: Tensor, value: Tensor, mask: Tensor | None, dropout: Dropout | None) -> Attended:
+    """softmax(logits) V."""
     if mask is not None:
         logits = logits.masked_fill(~mask, -math.inf)
     weights = logits.softmax(dim=-1)
     return Attended(torch.matmul(weights if dropout is None else dropout(weights), value), weights)
 
 
-def fused_attention(query: Tensor, seen: KeysValues, mask: Tensor | None, p: float) -> Tensor:
+def fused_attention(
+    query: Tensor, seen: KeysValues, mask: Tensor | None, p: float, *, scale: float | None = None
+) -> Tensor:
     """The context of `scaled_dot_product_attention`, fused by torch: on a GPU the weights need not be written.
 
     Args:
@@ -58,16 +101,32 @@ def fused_attention(query: Tensor, seen: KeysValues, mask: Tensor | None, p: flo
         seen: the keys and values.
         mask: boolean, True where the query may look, or None.
         p: the probability to drop a weight.
+        scale: as for `scaled_dot_product_attention`.
     """
-    return F.scaled_dot_product_attention(query, seen.keys, seen.values, attn_mask=mask, dropout_p=p)
+    return F.scaled_dot_product_attention(query, seen.keys, seen.values, attn_mask=mask, dropout_p=p, scale=scale)
 
 
 class MultiHeadAttention(nn.Module):
-    """What both multi-head attentions share: the split into heads, and W_O that joins them (Section 3.2.2)."""
+    """What both multi-head attentions share: the split into heads, and W_O that joins them (Section 3.2.2).
 
-    def __init__(self, d_model: int, num_heads: int, d_k: int, d_v: int, *, bias: bool, dropout: float) -> None:
+    `scale` is what products of queries and keys are multiplied by, and `additive` is None, but for additive attention.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        d_k: int,
+        d_v: int,
+        *,
+        bias: bool,
+        dropout: float,
+        function: AttentionFunction = "scaled-dot-product",
+    ) -> None:
         super().__init__()
         self.num_heads, self.d_k, self.d_v = num_heads, d_k, d_v
+        self.scale = 1 / math.sqrt(d_k) if function == "scaled-dot-product" else 1.0
+        self.additive = AdditiveLogits(num_heads, d_k) if function == "additive" else None
         self.dropout = Dropout(dropout)
         self.output = nn.Linear(num_heads * d_v, d_model, bias=bias)
 
@@ -78,23 +137,43 @@ class MultiHeadAttention(nn.Module):
 
     def attend(self, query: Tensor, seen: KeysValues, mask: Tensor | None) -> Tensor:
         """Looks with every head and joins what they found: `(batch, tgt_len, d_model)`."""
-        if query.is_cuda:
-            context = fused_attention(query, seen, mask, self.dropout.p if self.training else 0.0)
-        else:
-            context = scaled_dot_product_attention(query, seen.keys, seen.values, mask, self.dropout).context
-        joined: Tensor = self.output(context.transpose(1, 2).flatten(2))
+        joined: Tensor = self.output(self.context(query, seen, mask).transpose(1, 2).flatten(2))
         return joined
+
+    def context(self, query: Tensor, seen: KeysValues, mask: Tensor | None) -> Tensor:
+        """What every head found: `(batch, num_heads, tgt_len, d_v)`."""
+        p = self.dropout.p if self.training else 0.0
+        # On a processor torch's fused attention is worth it from a certain size on, and draws what it drops one by one.
+        is_large = p == 0 and query[..., 0].numel() * seen.keys.shape[2] > MANY_LOGITS
+        if self.additive is None and (query.is_cuda or is_large):
+            return fused_attention(query, seen, mask, p, scale=self.scale)
+        return self._attended(query, seen, mask, self.dropout).context
 
     def weights(self, query: Tensor, seen: KeysValues, mask: Tensor | None) -> Tensor:
         """Where every head looks: `(batch, num_heads, tgt_len, src_len)`."""
-        return scaled_dot_product_attention(query, seen.keys, seen.values, mask).weights
+        return self._attended(query, seen, mask, None).weights
+
+    def _attended(self, query: Tensor, seen: KeysValues, mask: Tensor | None, dropout: Dropout | None) -> Attended:
+        if self.additive is not None:
+            return additive_attention(query, seen.keys, seen.values, self.additive, mask, dropout)
+        return scaled_dot_product_attention(query, seen.keys, seen.values, mask, dropout, scale=self.scale)
 
 
 class SelfAttention(MultiHeadAttention):
     """Queries, keys and values of one sequence; W_Q, W_K and W_V in one matrix, for one product."""
 
-    def __init__(self, d_model: int, num_heads: int, d_k: int, d_v: int, *, bias: bool, dropout: float) -> None:
-        super().__init__(d_model, num_heads, d_k, d_v, bias=bias, dropout=dropout)
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        d_k: int,
+        d_v: int,
+        *,
+        bias: bool,
+        dropout: float,
+        function: AttentionFunction = "scaled-dot-product",
+    ) -> None:
+        super().__init__(d_model, num_heads, d_k, d_v, bias=bias, dropout=dropout, function=function)
         self.query_key_value = nn.Linear(d_model, num_heads * (2 * d_k + d_v), bias=bias)
 
     def project(self, hidden: Tensor) -> tuple[Tensor, KeysValues]:
@@ -102,6 +181,10 @@ class SelfAttention(MultiHeadAttention):
         size_k, size_v = self.num_heads * self.d_k, self.num_heads * self.d_v
         query, key, value = self.query_key_value(hidden).split((size_k, size_k, size_v), dim=-1)
         return self.heads(query), KeysValues(self.heads(key), self.heads(value))
+
+    def still_seen(self, past: KeysValues) -> KeysValues:
+        """Of the keys and values of all positions so far those that the next one sees: all."""
+        return past
 
     def forward(self, hidden: Tensor, mask: Tensor | None) -> Tensor:
         """Each position looks at the positions its mask allows.
@@ -120,8 +203,18 @@ class SelfAttention(MultiHeadAttention):
 class EncoderDecoderAttention(MultiHeadAttention):
     """Queries of the decoder; keys and values of the encoder's memory (Section 3.2.3)."""
 
-    def __init__(self, d_model: int, num_heads: int, d_k: int, d_v: int, *, bias: bool, dropout: float) -> None:
-        super().__init__(d_model, num_heads, d_k, d_v, bias=bias, dropout=dropout)
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        d_k: int,
+        d_v: int,
+        *,
+        bias: bool,
+        dropout: float,
+        function: AttentionFunction = "scaled-dot-product",
+    ) -> None:
+        super().__init__(d_model, num_heads, d_k, d_v, bias=bias, dropout=dropout, function=function)
         self.query = nn.Linear(d_model, num_heads * d_k, bias=bias)
         self.key_value = nn.Linear(d_model, num_heads * (d_k + d_v), bias=bias)
 

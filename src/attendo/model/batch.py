@@ -29,8 +29,9 @@ class Batch:
     """int64 `(batch, tgt_len)`: the start, then the target without its last token."""
     tgt_ids: Tensor
     """int64 `(batch, tgt_len)`: the target with its `</s>`."""
-    tgt_mask: Tensor
-    """boolean `(1, 1, tgt_len, tgt_len)`: each position sees itself and those before; this hides the padding behind."""
+    tgt_mask: Tensor | None
+    """boolean `(1, 1, tgt_len, tgt_len)`: each position sees itself and those before; this hides the padding behind.
+    None for a model whose decoder is restricted to a window, which says so itself."""
     tgt_tokens: Tensor
     """boolean `(batch, tgt_len)`, True at tokens: the places that count in the loss."""
     tgt_places: Tensor
@@ -48,7 +49,7 @@ class Batch:
             src_mask=None if self.src_mask is None else _sent(self.src_mask, device),
             tgt_in_ids=_sent(self.tgt_in_ids, device),
             tgt_ids=_sent(self.tgt_ids, device),
-            tgt_mask=_sent(self.tgt_mask, device),
+            tgt_mask=None if self.tgt_mask is None else _sent(self.tgt_mask, device),
             tgt_tokens=_sent(self.tgt_tokens, device),
             tgt_places=_sent(self.tgt_places, device),
         )
@@ -95,13 +96,14 @@ def pad_source(rows: Sequence[Ids]) -> tuple[Tensor, Tensor | None]:
     return src_ids, None if bool(tokens.all()) else tokens[:, None, None, :]
 
 
-def collate(source: Sequence[Ids], target: Sequence[Ids], *, start: int = START) -> Batch:
+def collate(source: Sequence[Ids], target: Sequence[Ids], *, start: int = START, masked: bool = True) -> Batch:
     """Pairs as a batch for teacher forcing.
 
     Args:
         source: each source sentence's ids with its `</s>`.
         target: each target sentence's ids with its `</s>`, in the same order.
         start: the decoder's first input (`ModelConfig.start_id`).
+        masked: whether the decoder needs the causal mask, large for long targets (`ModelConfig.masks_targets`).
 
     Returns:
         The batch, in main memory.
@@ -114,7 +116,7 @@ def collate(source: Sequence[Ids], target: Sequence[Ids], *, start: int = START)
         src_mask=src_mask,
         tgt_in_ids=tgt_in_ids,
         tgt_ids=tgt_ids,
-        tgt_mask=causal_mask(tgt_ids.shape[1]),
+        tgt_mask=causal_mask(tgt_ids.shape[1]) if masked else None,
         tgt_tokens=tokens,
         tgt_places=tokens.flatten().nonzero().squeeze(1),
         num_tokens=sum(len(row) for row in target),

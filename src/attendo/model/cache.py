@@ -25,7 +25,8 @@ class DecoderCache:
     src_mask: Tensor | None
     """boolean `(sentences, 1, 1, src_len)`; None where nothing is padded."""
     written: tuple[KeysValues | None, ...]
-    """A layer each: keys and values of the written positions, `(rows, num_heads, length, d_k or d_v)`; None before."""
+    """A layer each: keys and values of the written positions, `(rows, num_heads, length, d_k or d_v)`; None before.
+    Where self-attention is restricted they are no more than its window."""
 
     def select(self, rows: Tensor, rows_per_sentence: int) -> "DecoderCache":
         """The cache of other hypotheses: reordered, repeated or left out.
@@ -55,8 +56,6 @@ def _rows(layer: KeysValues, rows: Tensor) -> KeysValues:
     return KeysValues(layer.keys.index_select(0, rows), layer.values.index_select(0, rows))
 
 
-def extend(written: KeysValues | None, new: KeysValues) -> KeysValues:
+def extend(written: KeysValues, new: KeysValues) -> KeysValues:
     """Keys and values with one more position, `(rows, num_heads, length + 1, d_k or d_v)`."""
-    if written is None:
-        return new
     return KeysValues(torch.cat((written.keys, new.keys), dim=2), torch.cat((written.values, new.values), dim=2))

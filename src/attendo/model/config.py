@@ -1,10 +1,14 @@
 """The shape of a Transformer: the recipe's `model` section, with the base model of Section 3 as its defaults."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
 START = -1
 """The decoder's first input: no id of the vocabulary but the zero vector, as the paper's own code shifts the target."""
+
+AttentionFunction = Literal["scaled-dot-product", "dot-product", "additive"]
+"""How well a key fits a query (Section 3.2.1)."""
 
 MAX_D_MODEL = 1 << 16
 """Far beyond every model there is; tables of sinusoids are some hundred rows of it, whatever else is small."""
@@ -13,14 +17,27 @@ MAX_SIZE = 1 << 20
 MAX_LAYERS = 1000
 """The most layers of a stack."""
 
+EncoderLayerType = Literal[
+    "self-attention",
+    "recurrent",
+    "convolutional",
+    "dilated-convolutional",
+    "separable-convolutional",
+    "restricted-self-attention",
+]
+"""The layer types of Table 1, by what mixes the positions in them."""
+DecoderLayerType = Literal["self-attention", "restricted-self-attention"]
+"""Those of them that a decoder may have."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ModelConfig:
     """The architecture; every default is the paper's base model.
 
     Raises:
-        ValueError: a size is not positive or beyond what can be built, a probability is outside [0, 1), or `num_heads`
-            does not divide `d_model` where `d_k` or `d_v` is left open.
+        ValueError: a size is not positive or beyond what can be built, a probability is outside [0, 1), `num_heads`
+            does not divide `d_model` where `d_k` or `d_v` is left open, or an encoder layer of another type than
+            self-attention cannot be of such a size.
     """
 
     d_model: int = 512
@@ -33,12 +50,30 @@ class ModelConfig:
     """Layers of the encoder alone, where it differs from `num_layers`."""
     num_decoder_layers: int | None = None
     """Layers of the decoder alone, where it differs from `num_layers`."""
+    encoder_layer: EncoderLayerType = "self-attention"
+    """What mixes the positions in an encoder layer, one of the layer types of Table 1; residual connection,
+    normalisation and feed-forward network are as always. `recurrent`: a GRU each way, of d_model / 2 each.
+    `convolutional`: a convolution over `kernel_size` positions. `dilated-convolutional`: one whose taps are
+    `kernel_size`^i positions apart in layer i, the lowest being 0. `separable-convolutional`: one within each of the
+    d_model channels, then a matrix over the channels. `restricted-self-attention`: each position sees `window`
+    positions, for long inputs."""
+    decoder_layer: DecoderLayerType = "self-attention"
+    """The decoder's self-attention: over all positions before, or restricted to the last `window`. The encoder-decoder
+    attention sees the whole source in either."""
+    kernel_size: int = 3
+    """k: positions that a convolution sees, an odd number; only convolutional encoder layers have it."""
+    window: int = 128
+    """r: positions that restricted self-attention sees in all, its own among them. In an encoder half of them lie
+    behind and half ahead, where the number is even one more behind; in a decoder all lie behind."""
     num_heads: int = 8
     """h: heads of each attention (Section 3.2.2)."""
     d_k: int | None = None
     """Width of a head's queries and keys; left open, d_model / num_heads."""
     d_v: int | None = None
     """Width of a head's values; left open, d_model / num_heads."""
+    attention_function: AttentionFunction = "scaled-dot-product"
+    """How well a key fits a query (Section 3.2.1). `dot-product`: without the scale 1 / sqrt(d_k). `additive`: a
+    learned v^T tanh(q + k) in each head, several times as slow."""
     dropout: float = 0.1
     """P_drop: on each sub-layer's output and on the sums of embeddings and positions (Section 5.4)."""
     attention_dropout: float = 0.0
@@ -89,12 +124,34 @@ class ModelConfig:
             problems.append(f'start = {self.start} is no token id; take "zero" or an id of the vocabulary')
         if not 0 < self.layer_norm_eps <= 1:
             problems.append(f"layer_norm_eps = {self.layer_norm_eps} is not above 0 and at most 1; take 1e-5")
+        problems += self._layer_problems()
         if problems:
             raise ValueError("; ".join(problems))
 
+    def _layer_problems(self) -> list[str]:
+        """What the encoder's layer type does not allow."""
+        problems = []
+        if self.kernel_size % 2 == 0:
+            problems.append(
+                f"kernel_size = {self.kernel_size} is even, but a convolution sees as many positions behind as ahead; "
+                f"take {self.kernel_size + 1}"
+            )
+        if self.encoder_layer == "recurrent" and self.d_model % 2:
+            problems.append(
+                f"d_model = {self.d_model} is odd, but a recurrence each way takes half of it; take an even one"
+            )
+        if self.encoder_layer == "dilated-convolutional" and 1 < self.kernel_size <= MAX_SIZE:
+            most = int(math.log(MAX_SIZE, self.kernel_size))
+            if self.encoder_layers > most:
+                problems.append(
+                    f"{self.encoder_layers} dilated layers of kernel_size = {self.kernel_size} see more than "
+                    f"{MAX_SIZE:,} positions; take {most} or fewer"
+                )
+        return problems
+
     def _limits(self) -> list[tuple[str, int | None, int]]:
         """Keys, their values and the most that each may be; the least is 1."""
-        sizes = ("d_ff", "num_heads", "d_k", "d_v", "max_positions")
+        sizes = ("d_ff", "num_heads", "d_k", "d_v", "max_positions", "kernel_size", "window")
         stacks = ("num_layers", "num_encoder_layers", "num_decoder_layers")
         most = {"d_model": MAX_D_MODEL} | dict.fromkeys(sizes, MAX_SIZE) | dict.fromkeys(stacks, MAX_LAYERS)
         return [(key, getattr(self, key), limit) for key, limit in most.items()]
@@ -118,6 +175,22 @@ class ModelConfig:
     def value_size(self) -> int:
         """d_v, worked out where it was left open."""
         return self.d_model // self.num_heads if self.d_v is None else self.d_v
+
+    @property
+    def attention_scale(self) -> float:
+        """What products of queries and keys are multiplied by (Equation 1); additive attention has no such products."""
+        return 1 / math.sqrt(self.key_size) if self.attention_function == "scaled-dot-product" else 1.0
+
+    @property
+    def other_layers(self) -> tuple[str, ...]:
+        """Layer types that are not the paper's, as `encoder_layer = "recurrent"`; empty for self-attention in both."""
+        kinds = (("encoder_layer", self.encoder_layer), ("decoder_layer", self.decoder_layer))
+        return tuple(f'{key} = "{kind}"' for key, kind in kinds if kind != "self-attention")
+
+    @property
+    def masks_targets(self) -> bool:
+        """Whether the decoder's self-attention needs the causal mask; restricted to a window it does not."""
+        return self.decoder_layer == "self-attention"
 
     @property
     def start_id(self) -> int:

@@ -3,9 +3,10 @@
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from attendo.model.attention import EncoderDecoderAttention, KeysValues, SelfAttention
+from attendo.model.attention import EncoderDecoderAttention, KeysValues
 from attendo.model.config import ModelConfig
 from attendo.model.dropout import Dropout
+from attendo.model.layer_types import decoder_self_attention, encoder_self_attention, mixing_sub_layer
 
 
 class FeedForward(nn.Module):
@@ -38,17 +39,12 @@ class AddAndNorm(nn.Module):
         return normed
 
 
-def _self_attention(config: ModelConfig) -> SelfAttention:
-    sizes = (config.d_model, config.num_heads, config.key_size, config.value_size)
-    return SelfAttention(*sizes, bias=config.attention_bias, dropout=config.attention_dropout)
-
-
 class EncoderLayer(nn.Module):
-    """Self-attention, then feed-forward."""
+    """Self-attention, over all positions or restricted, then feed-forward."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.self_attention = _self_attention(config)
+        self.self_attention = encoder_self_attention(config)
         self.self_attention_norm = AddAndNorm(config)
         self.feed_forward = FeedForward(config)
         self.feed_forward_norm = AddAndNorm(config)
@@ -68,16 +64,45 @@ class EncoderLayer(nn.Module):
         return normed
 
 
+class AttentionFreeLayer(nn.Module):
+    """A recurrence or a convolution in the place of self-attention (Table 1), then feed-forward: an encoder's.
+
+    Args:
+        config: the architecture; `encoder_layer` says which type.
+        index: of the layer, 0 the lowest.
+    """
+
+    def __init__(self, config: ModelConfig, index: int) -> None:
+        super().__init__()
+        self.mixing = mixing_sub_layer(config, index)
+        self.mixing_norm = AddAndNorm(config)
+        self.feed_forward = FeedForward(config)
+        self.feed_forward_norm = AddAndNorm(config)
+
+    def forward(self, hidden: Tensor, src_mask: Tensor | None) -> Tensor:
+        """One layer up; takes and gives what `EncoderLayer` does."""
+        hidden = self.mixing_norm(hidden, self.mixing(hidden, src_mask))
+        normed: Tensor = self.feed_forward_norm(hidden, self.feed_forward(hidden))
+        return normed
+
+
+def encoder_layer(config: ModelConfig, index: int) -> EncoderLayer | AttentionFreeLayer:
+    """The layer number `index` of an encoder, 0 the lowest, of the type that the config says."""
+    if config.encoder_layer in ("self-attention", "restricted-self-attention"):
+        return EncoderLayer(config)
+    return AttentionFreeLayer(config, index)
+
+
 class DecoderLayer(nn.Module):
     """Masked self-attention, encoder-decoder attention, then feed-forward."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.self_attention = _self_attention(config)
+        self.self_attention = decoder_self_attention(config)
         self.self_attention_norm = AddAndNorm(config)
         sizes = (config.d_model, config.num_heads, config.key_size, config.value_size)
         self.encoder_attention = EncoderDecoderAttention(
-            *sizes, bias=config.attention_bias, dropout=config.attention_dropout
+            *sizes, bias=config.attention_bias, dropout=config.attention_dropout, function=config.attention_function
         )
         self.encoder_attention_norm = AddAndNorm(config)
         self.feed_forward = FeedForward(config)
@@ -88,7 +113,8 @@ class DecoderLayer(nn.Module):
 
         Args:
             hidden: `(batch, tgt_len, d_model)`.
-            tgt_mask: boolean `(1 or batch, 1, tgt_len, tgt_len)`, True where a position may look.
+            tgt_mask: boolean `(1 or batch, 1, tgt_len, tgt_len)`, True where a position may look; restricted
+                self-attention looks at its window instead, and needs none.
             seen: the memory's keys and values for this layer.
             src_mask: boolean `(batch, 1, 1, src_len)`; None where nothing is padded.
 

@@ -12,7 +12,7 @@ from attendo.model.batch import Batch
 from attendo.model.cache import DecoderCache, extend
 from attendo.model.config import ModelConfig
 from attendo.model.dropout import Dropout
-from attendo.model.layers import DecoderLayer, EncoderLayer
+from attendo.model.layers import DecoderLayer, EncoderLayer, encoder_layer
 from attendo.model.positions import LearnedPositions, SinusoidalPositions
 
 
@@ -21,7 +21,7 @@ class AttentionWeights:
     """Where every head of every layer looks, for one batch."""
 
     encoder: Tensor
-    """`(num_layers, batch, num_heads, src_len, src_len)`."""
+    """`(num_layers, batch, num_heads, src_len, src_len)`; of no layer where the encoder's do not attend."""
     decoder: Tensor
     """`(num_layers, batch, num_heads, tgt_len, tgt_len)`."""
     encoder_decoder: Tensor
@@ -88,7 +88,7 @@ class Transformer(nn.Module):
         self.target_embedding = Embedding(config, target)
         self.output_weight = output
         self.output_bias = nn.Parameter(torch.zeros(tgt_vocab_size)) if config.output_bias else None
-        self.encoder_layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
+        self.encoder_layers = nn.ModuleList(encoder_layer(config, index) for index in range(config.encoder_layers))
         self.decoder_layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
         _initialise_stack(self.encoder_layers, sub_layers=2 * config.encoder_layers)
         _initialise_stack(self.decoder_layers, sub_layers=3 * config.decoder_layers)
@@ -123,7 +123,7 @@ class Transformer(nn.Module):
 
         Args:
             tgt_in_ids: int64 `(batch, tgt_len)`, the start first.
-            tgt_mask: boolean `(1, 1, tgt_len, tgt_len)`.
+            tgt_mask: boolean `(1, 1, tgt_len, tgt_len)`; not needed where self-attention is restricted.
             memory: `(batch, src_len, d_model)`.
             src_mask: boolean `(batch, 1, 1, src_len)`, or None.
 
@@ -175,7 +175,7 @@ class Transformer(nn.Module):
         written: list[KeysValues | None] = []
         for layer, seen, past in zip(self._decoder(), cache.memory, cache.written, strict=True):
             query, new = layer.self_attention.project(hidden)
-            present = extend(past, new)
+            present = new if past is None else extend(layer.self_attention.still_seen(past), new)
             written.append(present)
             looked = layer.self_attention.attend(query, present, None)
             hidden = layer.self_attention_norm(hidden, looked).view(together)
@@ -186,8 +186,9 @@ class Transformer(nn.Module):
         """Where every head of every layer looks while it reads a batch (Figures 3-5)."""
         encoder, decoder, encoder_decoder = [], [], []
         memory: Tensor = self.source_embedding(batch.src_ids)
-        for layer in self._encoder():
-            encoder.append(layer.self_attention.weights(*layer.self_attention.project(memory), batch.src_mask))
+        for layer in self.encoder_layers:
+            if isinstance(layer, EncoderLayer):
+                encoder.append(layer.self_attention.weights(*layer.self_attention.project(memory), batch.src_mask))
             memory = layer(memory, batch.src_mask)
         hidden: Tensor = self.target_embedding(batch.tgt_in_ids)
         for decoder_layer in self._decoder():
@@ -196,8 +197,10 @@ class Transformer(nn.Module):
             middle = decoder_layer.self_attention_norm(hidden, own(hidden, batch.tgt_mask))
             encoder_decoder.append(decoder_layer.encoder_attention.look(middle, seen, batch.src_mask))
             hidden = decoder_layer.after_self_attention(middle, seen, batch.src_mask)
+        cross = torch.stack(encoder_decoder)
+        none = cross.new_empty(0, *cross.shape[1:3], cross.shape[-1], cross.shape[-1])
         return AttentionWeights(
-            encoder=torch.stack(encoder), decoder=torch.stack(decoder), encoder_decoder=torch.stack(encoder_decoder)
+            encoder=torch.stack(encoder) if encoder else none, decoder=torch.stack(decoder), encoder_decoder=cross
         )
 
     def encoder_decoder_attention(self, batch: Batch, layer: int) -> Tensor:
@@ -217,9 +220,6 @@ class Transformer(nn.Module):
             hidden = each(hidden, batch.tgt_mask, each.encoder_attention.look_at(memory), batch.src_mask)
         middle = last.self_attention_norm(hidden, last.self_attention(hidden, batch.tgt_mask))
         return last.encoder_attention.look(middle, last.encoder_attention.look_at(memory), batch.src_mask)
-
-    def _encoder(self) -> list[EncoderLayer]:
-        return [layer for layer in self.encoder_layers if isinstance(layer, EncoderLayer)]
 
     def _decoder(self) -> list[DecoderLayer]:
         return [layer for layer in self.decoder_layers if isinstance(layer, DecoderLayer)]
@@ -251,12 +251,15 @@ def _initialise_stack(layers: nn.ModuleList, sub_layers: int) -> None:
         sub_layers: residual connections that the signal passes in it.
     """
     for name, parameter in layers.named_parameters():
-        if parameter.dim() == 2:
-            # Matrices that share a product are drawn as if they stood alone.
-            pieces = {"query_key_value": 3, "key_value": 2}.get(name.split(".")[-2], 1)
-            bound = math.sqrt(6 / (parameter.shape[0] / pieces + parameter.shape[1]))
-            if name.endswith((".output.weight", ".outer.weight")):
+        owner, kind = name.split(".")[-2:]
+        if parameter.dim() > 1:
+            # Matrices that share a product are drawn as if they stood alone, those of a recurrence's gates too.
+            pieces = {"query_key_value": 3, "key_value": 2, "onwards": 3, "backwards": 3, "additive": len(parameter)}
+            outputs = 1.0 if owner == "within_channels" else len(parameter) / pieces.get(owner, 1)
+            taps = parameter[0, 0].numel()  # of a convolution; 1 of a matrix
+            bound = math.sqrt(6 / (taps * (outputs + parameter.shape[1])))
+            if owner in ("output", "outer", "convolution"):
                 bound /= math.sqrt(sub_layers)
             nn.init.uniform_(parameter, -bound, bound)
-        elif name.endswith("bias"):
+        elif kind.startswith("bias"):
             nn.init.zeros_(parameter)

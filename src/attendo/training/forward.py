@@ -32,7 +32,7 @@ def collate_for(model: Transformer) -> Collate:
     whole = not isinstance(model.output_weight, DTensor)
     if whole and training_kernels(model.config, model.output_weight.device) is not None:
         return partial(pack, start=start)
-    return partial(padded.collate, start=start)
+    return partial(padded.collate, start=start, masked=model.config.masks_targets)
 
 
 def target_rows(model: Transformer, batch: TrainingBatch, dtype: torch.dtype) -> tuple[Tensor, Tensor]:

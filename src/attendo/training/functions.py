@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from attendo.model.attention import MultiHeadAttention
 from attendo.model.layers import AddAndNorm
+from attendo.native.library import PADDED
 from attendo.native.training import (
     GAIN_PARTS,
     AddAndNormArguments,
@@ -240,6 +242,7 @@ class _Look:
     heads: int
     d_k: int
     d_v: int
+    scale: float
     queries: Spans
     keys: Spans
     causal: bool
@@ -300,7 +303,7 @@ def _attention_arguments(
     return AttentionArguments(
         len(look.queries.starts) - 1, look.heads, look.d_k, look.d_v, int(look.causal), look.queries.longest,
         look.keys.longest, look.queries.starts.data_ptr(), look.keys.starts.data_ptr(),
-        *(place.address for place in places), *(place.stride for place in places), look.d_k**-0.5, look.dropout,
+        *(place.address for place in places), *(place.stride for place in places), look.scale, look.dropout,
         context.data_ptr(), softmax.data_ptr(),
     )  # fmt: skip
 
@@ -315,11 +318,11 @@ def attention(
     *,
     causal: bool,
 ) -> Tensor:
-    """Scaled dot-product attention of every head (Section 3.2).
+    """Dot-product attention of every head, with the layer's scale (Section 3.2).
 
     Args:
         kernels: what computes it.
-        layer: has the heads' sizes, and dropout of the weights.
+        layer: has the heads' sizes, the scale, and dropout of the weights; it is not additive.
         query: `(query tokens, num_heads * d_k)`, or `(tokens, num_heads * (2 d_k + d_v))` with keys and values beside
             the queries.
         key_value: `(key tokens, num_heads * (d_k + d_v))`, or None.
@@ -331,14 +334,37 @@ def attention(
         The contexts of all heads side by side, `(query tokens, num_heads * d_v)`.
     """
     p = layer.dropout.p if layer.training else 0.0
+    d_k, d_v = _padded(layer.d_k), _padded(layer.d_v)
+    is_wider = (d_k, d_v) != (layer.d_k, layer.d_v)
+    if is_wider and key_value is None:
+        query = _widened(query, layer, layer.d_k, layer.d_k, layer.d_v)
+    elif is_wider and key_value is not None:
+        query, key_value = _widened(query, layer, layer.d_k), _widened(key_value, layer, layer.d_k, layer.d_v)
     look = _Look(
         heads=layer.num_heads,
-        d_k=layer.d_k,
-        d_v=layer.d_v,
+        d_k=d_k,
+        d_v=d_v,
+        scale=layer.scale,
         queries=queries,
         keys=keys,
         causal=causal,
         dropout=_seeded(p),
     )
     context: Tensor = _Attention.apply(kernels, query, key_value, look)  # type: ignore[no-untyped-call]
+    if is_wider:
+        context = context.view(len(context), layer.num_heads, d_v)[:, :, : layer.d_v].flatten(1)
     return context
+
+
+def _padded(size: int) -> int:
+    return -(-size // PADDED) * PADDED
+
+
+def _widened(rows: Tensor, layer: MultiHeadAttention, *sizes: int) -> Tensor:
+    """Heads that are narrower than the kernels read, filled up with zeros, which add nothing to any product."""
+    parts = torch.split(rows, [layer.num_heads * size for size in sizes], dim=1)
+    wide = [
+        functional.pad(part.reshape(len(rows), layer.num_heads, size), (0, _padded(size) - size)).flatten(1)
+        for part, size in zip(parts, sizes, strict=True)
+    ]
+    return torch.cat(wide, dim=1)

@@ -74,8 +74,8 @@ def training_kernels(config: ModelConfig, device: torch.device) -> TrainingKerne
         device: where it is.
     """
     found = find_kernels().kernels
-    sizes = (config.d_model, config.d_ff, config.key_size, config.value_size)
-    fits = config.positions != "learned" and not any(size % PADDED for size in sizes)
+    known = config.attention_function != "additive" and not config.other_layers
+    fits = known and config.d_model % PADDED == 0 and config.d_ff % PADDED == 0
     return TrainingKernels(found) if found is not None and fits and device.type == "cpu" else None
 
 

@@ -20,7 +20,7 @@ from torch.nn import functional
 from attendo.model.batch import Ids
 from attendo.model.config import START
 from attendo.model.layers import DecoderLayer, EncoderLayer, FeedForward
-from attendo.model.positions import SinusoidalPositions
+from attendo.model.positions import LearnedPositions
 from attendo.model.transformer import Embedding, Transformer
 from attendo.training.functions import Rows, Spans, add_and_norm, attention, embed, linear
 from attendo.training.kernels import TrainingKernels
@@ -33,7 +33,7 @@ class PackedSide:
     ids: Tensor
     """int64 `(rows,)`, the filling's below 0."""
     positions: Tensor
-    """int64 `(rows,)`, of each token in its sentence."""
+    """int64 `(rows,)`, of each token in its sentence; 0 in the filling."""
     spans: Spans
     """Of the sentences, and of the filling behind them."""
 
@@ -80,6 +80,7 @@ def _pack_side(rows: Sequence[Ids]) -> PackedSide:
     lengths = np.array([*(len(row) for row in rows), filling], dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     positions = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
+    positions[num_tokens:] = 0  # the filling may be longer than a learned table
     ids = np.concatenate([*(np.asarray(row, dtype=np.int64) for row in rows), np.full(filling, START)])
     spans = Spans(torch.from_numpy(starts.astype(np.int32)), int(lengths.max()))
     return PackedSide(ids=torch.from_numpy(ids), positions=torch.from_numpy(positions), spans=spans)
@@ -118,8 +119,11 @@ def packed_hidden(model: Transformer, batch: PackedBatch, kernels: TrainingKerne
 
 
 def _embed(kernels: TrainingKernels, embedding: Embedding, side: PackedSide, dtype: torch.dtype) -> Rows:
-    assert isinstance(embedding.positions, SinusoidalPositions)
-    table = embedding.positions(0, side.spans.longest)
+    table = embedding.positions(0, int(side.positions.max()) + 1)
+    if isinstance(embedding.positions, LearnedPositions):  # which get gradients, as no table of the kernels does
+        looked_up = embedding.look_up(side.ids.clamp(min=0)) * embedding.scale * (side.ids >= 0).unsqueeze(1)
+        exact = embedding.dropout(looked_up + functional.embedding(side.positions, table))
+        return Rows(exact, exact.to(dtype))
     p = embedding.dropout.p if embedding.training else 0.0
     return embed(kernels, embedding.weight, side.ids, side.positions, table, p, dtype)
 

@@ -72,7 +72,7 @@ def _facts(recipe: Recipe, description: ModelDescription) -> list[tuple[str, Any
     beginning = _beginning(description)
     return [
         *([("fine-tuned from", beginning)] if beginning else []),
-        ("layers", f"{shape.encoder_layers} + {shape.decoder_layers}"),
+        ("layers", ", ".join((f"{shape.encoder_layers} + {shape.decoder_layers}", *shape.other_layers))),
         ("d_model, d_ff, heads", f"{shape.d_model}, {shape.d_ff}, {shape.num_heads}"),
         ("vocabulary", f"{description.src_vocab_size} and {description.tgt_vocab_size}, {recipe.tokenizer.type}"),
         ("steps", training.get("steps", "")),

@@ -19,9 +19,9 @@ from attendo.text.prepared import Vocabulary
 from attendo.text.tokenization import TokenizerConfig
 from attendo.workflow.model_search import own_search
 
-REGIME = ("dropout", "attention_dropout", "activation_dropout")
+REGIME = ("dropout", "attention_dropout", "activation_dropout", "window")
 """Keys of `model` that are no part of its shape: a recipe may have other values than the model was trained with."""
-_SETTINGS = ("beam_size", "length_penalty", "max_len_offset")
+_SETTINGS = ("beam_size", "length_penalty", "max_len_offset", "max_source_tokens", "guards")
 """Keys of `search` that a model's description has for those that a recipe leaves out."""
 
 
@@ -94,8 +94,14 @@ def _find(name: str, folder: Path) -> Path:
 
 
 def _with_regime(model: ModelConfig, recipe: Recipe) -> ModelConfig:
-    """The model's shape, with the recipe's dropout where it has some."""
-    return replace(model, **{key: getattr(recipe.model, key) for key in REGIME if f"model.{key}" in recipe.written})
+    """The model's shape, with what the recipe may say otherwise: dropout, and how far self-attention sees."""
+    keys = [*REGIME, *(key for key in ("encoder_layer", "decoder_layer") if _attends(model, key, recipe.model))]
+    return replace(model, **{key: getattr(recipe.model, key) for key in keys if f"model.{key}" in recipe.written})
+
+
+def _attends(model: ModelConfig, key: str, other: ModelConfig) -> bool:
+    """Whether a stack's layers attend in both shapes; restricted or not, the weights are the same."""
+    return all(getattr(each, key) in ("self-attention", "restricted-self-attention") for each in (model, other))
 
 
 def _tokenizer(vocabulary: Vocabulary, recipe: Recipe) -> TokenizerConfig:

@@ -3,6 +3,7 @@
 import os
 import platform
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -55,7 +56,9 @@ class ModelInfo:
         """A few lines to read, and the card below them."""
         shape, training = self.model, self.training
         layers = [shape[f"num_{stack}_layers"] or shape["num_layers"] for stack in ("encoder", "decoder")]
-        sizes = ", ".join(f"{key} {shape[key]}" for key in ("d_model", "d_ff", "num_heads", "dropout"))
+        usual = ("self-attention", "scaled-dot-product")
+        others = [key for key in ("encoder_layer", "decoder_layer", "attention_function") if shape[key] not in usual]
+        sizes = ", ".join(f"{key} {shape[key]}" for key in ("d_model", "d_ff", "num_heads", "dropout", *others))
         scores = training.get("valid")
         scores = scores if isinstance(scores, dict) else {}
         valid = ", ".join(f"{key} {value:.2f}" for key, value in scores.items() if isinstance(value, int | float))
@@ -67,7 +70,7 @@ class ModelInfo:
             ("parameters", f"{self.parameters:,}"),
             ("vocabulary", f"{self.src_vocab_size:,} source, {self.tgt_vocab_size:,} target"),
             ("size", f"{self.weights_bytes / 1e6:,.1f} MB of weights in {self.dtype}"),
-            ("search", ", ".join(f"{key} {value}" for key, value in self.search.items())),
+            ("search", ", ".join(f"{key} {value}" for key, value in _flat(self.search))),
             ("trained", f"recipe {training.get('recipe', '?')}, {training.get('steps', '?')} steps"),
             ("validation", f"{valid} ({signature})" if signature else valid),
             ("card", f"{self.card} (data, licence)" if self.card_text else f"{self.card} is missing"),
@@ -193,6 +196,15 @@ def _model_info(folder: Path) -> ModelInfo:
         card=str(folder / CARD),
         card_text=_read_card(folder / CARD),
     )
+
+
+def _flat(table: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Keys and values, those of a table within as `guards.sentences`."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from ((f"{key}.{inner}", each) for inner, each in value.items())
+        else:
+            yield key, value
 
 
 def _read_card(path: Path) -> str:

@@ -1,0 +1,62 @@
+"""The convolutional layers of Table 1: contiguous, dilated and separable, each over a few positions around its own.
+
+They are linear, as what Table 1 counts: the non-linear part of a layer is the feed-forward network behind. (ConvS2S has
+gated linear units in their place, which take twice the matrix.)
+"""
+
+from torch import Tensor, nn
+
+
+class Convolution(nn.Module):
+    """A convolution from all channels to all: k n d^2 work for n positions of d channels.
+
+    Args:
+        d_model: channels.
+        kernel_size: k, positions seen, an odd number.
+        dilation: how far apart they are.
+    """
+
+    def __init__(self, d_model: int, kernel_size: int, dilation: int = 1) -> None:
+        super().__init__()
+        padding = dilation * (kernel_size // 2)
+        self.convolution = nn.Conv1d(d_model, d_model, kernel_size, padding=padding, dilation=dilation)
+
+    def forward(self, hidden: Tensor, mask: Tensor | None) -> Tensor:
+        """Each position sees `kernel_size` positions around it; what lies outside of the sequence is 0.
+
+        Args:
+            hidden: `(batch, length, d_model)`.
+            mask: boolean `(batch, 1, 1, length)`, True at tokens; None where nothing is padded.
+
+        Returns:
+            `(batch, length, d_model)`.
+        """
+        output: Tensor = self.convolution(_without_padding(hidden, mask).transpose(1, 2)).transpose(1, 2)
+        return output
+
+
+class SeparableConvolution(nn.Module):
+    """A convolution within each channel, then a matrix over the channels at each position: k n d + n d^2 work.
+
+    Args:
+        d_model: d, channels.
+        kernel_size: k, positions seen, an odd number.
+    """
+
+    def __init__(self, d_model: int, kernel_size: int) -> None:
+        super().__init__()
+        self.within_channels = nn.Conv1d(
+            d_model, d_model, kernel_size, padding=kernel_size // 2, groups=d_model, bias=False
+        )
+        self.output = nn.Linear(d_model, d_model)
+
+    def forward(self, hidden: Tensor, mask: Tensor | None) -> Tensor:
+        """Each position sees `kernel_size` positions around it; takes and gives what `Convolution` does."""
+        mixed = self.within_channels(_without_padding(hidden, mask).transpose(1, 2)).transpose(1, 2)
+        output: Tensor = self.output(mixed)
+        return output
+
+
+def _without_padding(hidden: Tensor, mask: Tensor | None) -> Tensor:
+    """`hidden`, `(batch, length, d_model)`, with zeros in place of the padding, as behind the end of a sequence."""
+    return hidden if mask is None else hidden * mask.view(*hidden.shape[:2], 1)

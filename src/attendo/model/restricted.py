@@ -1,0 +1,121 @@
+"""Restricted self-attention (Section 4, Table 1): each position sees r positions, in O(r n d) time and memory.
+
+The queries are cut into blocks of neighbours. A block looks at the keys from the first that one of its queries sees to
+the last, and what lies further away is never multiplied: no matrix of n x n is made, neither logits nor a mask.
+"""
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from attendo.model.attention import KeysValues, SelfAttention
+from attendo.model.config import AttentionFunction
+
+FEWEST_QUERIES = 64
+"""Of a block. Few rows make slow products; many have more keys between them that most of them do not see."""
+
+
+class RestrictedSelfAttention(SelfAttention):
+    """Self-attention in which position i sees the positions from i - behind to i + ahead, its own among them.
+
+    Its weights are those of `SelfAttention`, and what it gives is what that gives with a mask that is a band.
+
+    Args:
+        d_model: width of what comes in and goes out.
+        num_heads: h.
+        d_k: width of a head's queries and keys.
+        d_v: width of a head's values.
+        bias: whether the projections have one.
+        dropout: of the attention weights.
+        function: how well a key fits a query.
+        behind: positions that each sees before its own.
+        ahead: positions that each sees after its own; 0 in a decoder.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        d_k: int,
+        d_v: int,
+        *,
+        bias: bool,
+        dropout: float,
+        function: AttentionFunction = "scaled-dot-product",
+        behind: int,
+        ahead: int,
+    ) -> None:
+        super().__init__(d_model, num_heads, d_k, d_v, bias=bias, dropout=dropout, function=function)
+        self.behind, self.ahead = behind, ahead
+
+    def context(self, query: Tensor, seen: KeysValues, mask: Tensor | None) -> Tensor:
+        """What every head found, `(batch, num_heads, length, d_v)`.
+
+        Args:
+            query: `(batch, num_heads, length, d_k)`.
+            seen: the keys and values of the same positions; of a single query, which is the last, those it may see.
+            mask: boolean `(batch, 1, 1, length)`, True at tokens; None where nothing is padded. In a decoder it may be
+                the causal one, `(1, 1, length, length)`: the window hides what lies ahead.
+        """
+        length = query.shape[2]
+        if length == 1:
+            return super().context(query, seen, None)
+        tokens = self._tokens(mask)
+        block = max(FEWEST_QUERIES, (self.behind + 1 + self.ahead) // 2)
+        if length <= self.behind + block + self.ahead:
+            return super().context(query, seen, self._window(length, tokens, query.device))
+        return self._context_by_blocks(query, seen, tokens, block)
+
+    def still_seen(self, past: KeysValues) -> KeysValues:
+        """Of the keys and values of all positions so far those that the next one sees, its own not among them."""
+        first = max(0, past.keys.shape[2] - self.behind)
+        return KeysValues(past.keys[:, :, first:], past.values[:, :, first:])
+
+    def weights(self, query: Tensor, seen: KeysValues, mask: Tensor | None) -> Tensor:
+        """Where every head looks, `(batch, num_heads, length, length)`, 0 outside of the window: to look at."""
+        return super().weights(query, seen, self._window(query.shape[2], self._tokens(mask), query.device))
+
+    def _tokens(self, mask: Tensor | None) -> Tensor | None:
+        """What a mask says that the window does not: the tokens, `(batch, 1, 1, length)`."""
+        if mask is None or mask.shape[2] == 1:
+            return mask
+        assert self.ahead == 0, "a mask for each query of an encoder's restricted attention"
+        return None
+
+    def _window(self, length: int, tokens: Tensor | None, device: torch.device) -> Tensor:
+        """What each of a few positions sees, boolean `(1 or batch, 1, length, length)`."""
+        places = torch.arange(length, device=device)
+        return self._visible(places[:, None], places, tokens)
+
+    def _visible(self, own: Tensor, places: Tensor, is_token: Tensor | None) -> Tensor:
+        """Whether queries at some places see keys at others; the shapes broadcast.
+
+        Each sees itself, whatever it is: a query at padding that saw nothing would be no number.
+        """
+        is_near = (places >= own - self.behind) & (places <= own + self.ahead)
+        return is_near if is_token is None else is_near & (is_token | (places == own))
+
+    def _context_by_blocks(self, query: Tensor, seen: KeysValues, tokens: Tensor | None, block: int) -> Tensor:
+        """What `context` gives, by blocks of so many queries, each of which attention takes for a sentence."""
+        batch, num_heads, length, _ = query.shape
+        num_blocks = -(-length // block)
+        filling = num_blocks * block - length
+        span = self.behind + block + self.ahead
+
+        def spans(values: Tensor) -> Tensor:
+            """What each block may see: `(batch, heads, length, size)` to `(batch * num_blocks, heads, span, size)`."""
+            padded = F.pad(values, (0, 0, self.behind, filling + self.ahead))
+            return padded.unfold(2, span, block).permute(0, 2, 1, 4, 3).flatten(0, 1)
+
+        if tokens is None:
+            tokens = torch.ones(1, 1, 1, length, dtype=torch.bool, device=query.device)
+        first = torch.arange(0, num_blocks * block, block, device=query.device)[:, None, None]
+        own = first + torch.arange(block, device=query.device)[:, None]
+        places = first - self.behind + torch.arange(span, device=query.device)
+        is_token = spans(tokens.transpose(-2, -1)).reshape(len(tokens), num_blocks, 1, span)
+        mask = self._visible(own, places, is_token).expand(batch, num_blocks, block, span).reshape(-1, 1, block, span)
+        queries = F.pad(query, (0, 0, 0, filling)).reshape(batch, num_heads, num_blocks, block, -1)
+        queries = queries.transpose(1, 2).flatten(0, 1)
+        found = super().context(queries, KeysValues(spans(seen.keys), spans(seen.values)), mask)
+        found = found.reshape(batch, num_blocks, num_heads, block, -1).transpose(1, 2)
+        return found.flatten(2, 3)[:, :, :length]
