@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -36,9 +37,9 @@ def test_every_wrong_shape_is_named(random_map: MakeMap) -> None:
     right = random_map(SOURCE, TARGET, 5)
     with pytest.raises(DataError) as caught:
         AttentionMap(
-            source_pieces=right.source_pieces,
-            target_pieces=right.target_pieces,
-            encoder=right.encoder[0],
+            source=right.source,
+            target=right.target,
+            encoder=right.weights("encoder")[0],
             decoder=right.decoder,
             cross=right.cross.swapaxes(2, 3),
         )
@@ -54,8 +55,8 @@ def test_what_is_no_weight_is_refused(wrong: float, random_map: MakeMap) -> None
     cross[0, 0, 0, 0] = wrong
     with pytest.raises(DataError, match="cross: weights outside 0 to 1; give them after the softmax"):
         AttentionMap(
-            source_pieces=right.source_pieces,
-            target_pieces=right.target_pieces,
+            source=right.source,
+            target=right.target,
             encoder=right.encoder,
             decoder=right.decoder,
             cross=cross,
@@ -67,12 +68,21 @@ def test_pair_without_a_piece_is_refused(random_map: MakeMap) -> None:
         random_map((), TARGET)
 
 
+def test_an_encoder_without_attention_has_no_map(random_map: MakeMap) -> None:
+    attention = replace(random_map(SOURCE, TARGET), encoder=None)
+    assert attention.kinds == ("decoder", "cross")
+    assert "encoder" not in json.loads(to_json(attention))
+    with pytest.raises(DataError, match=r"the encoder's layers are not attention.*take one of decoder, cross"):
+        attention.weights("encoder")
+
+
 def test_json_holds_every_weight(random_map: MakeMap) -> None:
     attention = random_map(("▁a", '"\ud800', "</s>"), TARGET)
     text = to_json(attention)
     found = json.loads(text.encode("utf-8"))
-    assert found["source_pieces"] == list(attention.source_pieces)
-    assert found["target_pieces"] == list(attention.target_pieces)
+    assert found["source"] == list(attention.source)
+    assert found["target"] == list(attention.target)
+    assert found["unit"] == "pieces"
     for kind in KINDS:
         assert found[kind]["rows"] == list(attention.queries(kind))
         assert found[kind]["columns"] == list(attention.keys(kind))

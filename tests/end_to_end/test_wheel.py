@@ -137,7 +137,7 @@ import numpy
 from attendo.attention_maps.page import to_html
 from attendo.attention_maps.weights import AttentionMap
 one = numpy.ones((1, 1, 1, 1), dtype=numpy.float32)
-print(to_html(AttentionMap(source_pieces=("a",), target_pieces=("b",), encoder=one, decoder=one, cross=one))[:15])
+print(to_html(AttentionMap(source=("a",), target=("b",), encoder=one, decoder=one, cross=one))[:15])
 """
     finished = installed("python", "-c", code)
     assert finished.returncode == 0, finished.stderr

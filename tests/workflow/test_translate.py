@@ -72,10 +72,10 @@ def test_what_is_drawn_and_aligned_is_what_was_read_and_written(model_folder: Pa
     drawn = engine.attention(line)
     tokenizer = load_model(model_folder).source_tokenizer
     assert translation.read == "One red dogs"
-    assert list(drawn.source_pieces) == tokenizer.pieces(tokenizer.encode("One red dogs"))
-    assert drawn.target_pieces == translation.n_best[0].pieces
+    assert list(drawn.source) == tokenizer.pieces(tokenizer.encode("One red dogs"))
+    assert drawn.target == translation.n_best[0].pieces
     [(_, [found])] = engine.stream_aligned([line])
-    assert found.source_pieces == drawn.source_pieces
+    assert found.source_pieces == drawn.source
     assert found.source_words == ("ONE", "RED", "DOGS")
 
 
@@ -150,7 +150,7 @@ def test_alignment_is_the_attention_that_is_drawn(model_folder: Path) -> None:
         engine = load(model_folder, search=settings)
         [alignment] = engine.align([(LINES[0], LINES[2])])
         drawn = engine.attention(LINES[0], LINES[2])
-        assert (alignment.source_pieces, alignment.target_pieces) == (drawn.source_pieces, drawn.target_pieces)
+        assert (alignment.source_pieces, alignment.target_pieces) == (drawn.source, drawn.target)
         assert alignment.weights == pytest.approx(drawn.cross[layer].mean(axis=0), abs=1e-6)
     with pytest.raises(ModelError, match=r"search.alignment_layer = 3, but the decoder has 2 layers"):
         load(model_folder, search={"alignment_layer": 3})
@@ -158,9 +158,10 @@ def test_alignment_is_the_attention_that_is_drawn(model_folder: Path) -> None:
 
 def test_attention_has_every_head_of_every_layer(model_folder: Path) -> None:
     weights = load(model_folder).attention(LINES[0], LINES[2])
-    src_len, tgt_len = len(weights.source_pieces), len(weights.target_pieces)
-    assert weights.source_pieces[-1] == weights.target_pieces[-1] == "</s>"
+    src_len, tgt_len = len(weights.source), len(weights.target)
+    assert weights.source[-1] == weights.target[-1] == "</s>"
     # The fixture's model has two layers of two heads.
+    assert weights.encoder is not None
     assert weights.encoder.shape == (2, 2, src_len, src_len)
     assert weights.decoder.shape == (2, 2, tgt_len, tgt_len)
     assert weights.cross.shape == (2, 2, tgt_len, src_len)
@@ -171,7 +172,7 @@ def test_attention_of_the_own_translation(model_folder: Path) -> None:
     engine = load(model_folder)
     tokenizer = load_model(model_folder).target_tokenizer
     ids = engine.translate([LINES[0]])[0].n_best[0].ids
-    assert engine.attention(LINES[0]).target_pieces == (*tokenizer.pieces(ids), "</s>")
+    assert engine.attention(LINES[0]).target == (*tokenizer.pieces(ids), "</s>")
 
 
 @pytest.mark.parametrize(("source", "target"), [("", "x"), ("x", ""), ("x " * MAX_DRAWN_TOKENS, "x")])

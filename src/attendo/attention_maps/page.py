@@ -1,94 +1,135 @@
 """Attention as one HTML page to explore: no network, no file beside it, nothing to install."""
 
 import base64
+import hashlib
 import json
 import re
+import zlib
 from html import escape
 from importlib.resources import files
+from urllib.parse import urlencode
 
 import numpy as np
+from numpy.typing import NDArray
 
-from attendo.attention_maps.drawing import head_markup
+from attendo.attention_maps.drawing import sentence
 from attendo.attention_maps.palette import head_colours
-from attendo.attention_maps.weights import KINDS, TITLES, AttentionMap, Kind, visible
+from attendo.attention_maps.view import Selection, View, select
+from attendo.attention_maps.weights import TITLES, AttentionMap, Kind, Unit, visible
+from attendo.attention_maps.words import joined, key_sizes, word_sizes
 
 EXPLANATIONS: dict[Kind, str] = {
-    "encoder": "Each source piece (row) looks at all source pieces (columns).",
-    "decoder": "Before writing a piece (row), the decoder reads the pieces written so far (columns), never later ones.",
-    "cross": "While writing a target piece (row), the decoder looks at the source (columns).",
+    "encoder": "Each source word looks at all source words.",
+    "decoder": "Before writing a word, the decoder reads the words written so far, never later ones.",
+    "cross": "While writing a target word, the decoder looks at the source.",
 }
 
-WEIGHT_STEPS = 65535
-"""The page holds each weight as 16 bits, fine to 0.00002."""
+STEPS = 255
+"""The page holds a weight w as one byte, round(255 sqrt(w)), so it is at most 0.004 off, small ones much less."""
+
+SCRIPTS = ("weights.js", "state.js", "overview.js", "lines.js", "map.js", "page.js")
+"""In their order: each knows those before it."""
 
 
-def to_html(attention: AttentionMap) -> str:
-    """One self-contained page: every head small, any of them enlarged, lines or matrix, light or dark.
+def to_html(attention: AttentionMap, view: View | None = None, unit: Unit = "words") -> str:
+    """One self-contained page: every head small, any of them enlarged, as lines or as a map, of words or of pieces.
 
-    Small maps show without JavaScript too; the text is escaped, whatever the pieces hold.
+    Every text of the user's is escaped; the page's own scripts and styles are named by their hashes in its security
+    policy, so nothing else could run; it asks for nothing from anywhere.
+
+    Args:
+        attention: between pieces, which the page itself can join to words; one between words stays between words.
+        view: what it opens with, the first of several layers and words; left out, the lines of the top layer's
+            encoder-decoder attention.
+        unit: whether it opens with words or with pieces.
+
+    Raises:
+        DataError: the map does not have what the view asks for.
     """
-    folder = files("attendo.attention_maps")
+    assets = files("attendo.attention_maps") / "assets"
+    style = (assets / "page.css").read_text(encoding="utf-8")
+    script = "".join((assets / name).read_text(encoding="utf-8") for name in SCRIPTS)
     content = {
-        "STYLE": (folder / "page.css").read_text(encoding="utf-8"),
-        "SCRIPT": (folder / "page.js").read_text(encoding="utf-8"),
-        "SOURCE": _sentence(attention.source_pieces),
-        "TARGET": _sentence(attention.target_pieces),
-        "MAPS": "".join(_section(attention, kind) for kind in KINDS),
-        "WEIGHTS": _weights_json(attention),
+        "STYLEHASH": _hash(style),
+        "SCRIPTHASH": _hash(script),
+        "STYLE": style,
+        "SCRIPT": script,
+        "SOURCE": escape(sentence(attention, attention.source)),
+        "TARGET": escape(sentence(attention, attention.target)),
+        "ABOUT": _about(attention, view or View(style="lines"), unit),
+        "WEIGHTS": _weights(attention),
     }
-    page = (folder / "page.html").read_text(encoding="utf-8")
+    page = (assets / "page.html").read_text(encoding="utf-8")
     # In one pass, so that no text of the user's is ever searched for a place to fill.
     return re.sub(r"\{\{([A-Z]+)\}\}", lambda place: content[place[1]], page)
 
 
-def _sentence(pieces: tuple[str, ...]) -> str:
-    return escape("".join(map(visible, pieces)).replace("▁", " ").strip())
+def steps(weights: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Weights as bytes; 0 is kept for what is exactly 0: where the mask forbids to look."""
+    rounded = np.rint(np.sqrt(np.clip(weights, 0, 1)) * STEPS)
+    return np.where(weights > 0, np.maximum(rounded, 1), 0).astype(np.uint8)
 
 
-def _section(attention: AttentionMap, kind: Kind) -> str:
-    num_layers, num_heads = attention.weights(kind).shape[:2]
-    rows = "".join(_layer(attention, kind, layer) for layer in range(num_layers))
-    return (
-        f'<section class="kind" aria-labelledby="kind-{kind}"><h2 id="kind-{kind}">{TITLES[kind]}</h2>'
-        f"<p>{EXPLANATIONS[kind]} {num_layers} layers of {num_heads} heads.</p>{rows}</section>"
-    )
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}'"
 
 
-def _layer(attention: AttentionMap, kind: Kind, layer: int) -> str:
-    weights = attention.weights(kind)[layer]
-    num_heads, num_queries, num_keys = weights.shape
-    buttons = []
-    for head, colour in enumerate(head_colours(num_heads)):
-        # The tab key stops once a section; the arrow keys go on from there (page.js).
-        stop = 0 if layer == head == 0 else -1
-        buttons.append(
-            f'<button type="button" class="map" data-kind="{kind}" data-layer="{layer}" data-head="{head}" '
-            f'tabindex="{stop}" aria-pressed="false" aria-label="{TITLES[kind]}, layer {layer + 1}, head {head + 1}" '
-            f'style="--head:{colour}"><svg viewBox="0 0 {num_keys} {num_queries}" preserveAspectRatio="none" '
-            f'style="aspect-ratio:{num_keys}/{num_queries}" aria-hidden="true">{head_markup(weights[head])}</svg>'
-            f"<span>{head + 1}</span></button>"
-        )
-    columns = min(num_heads, 8)
-    return (
-        f'<div class="layer"><h3>layer {layer + 1}</h3>'
-        f'<div class="maps" style="--columns:{columns}">{"".join(buttons)}</div></div>'
-    )
+def _weights(attention: AttentionMap) -> str:
+    """All kinds' bytes, one after the other, compressed: 100 words a side, 6 layers of 8 heads, are some 1 MB."""
+    raw = b"".join(steps(attention.weights(kind)).tobytes() for kind in attention.kinds)
+    return base64.b64encode(zlib.compress(raw, 9)).decode("ascii")
 
 
-def _weights_json(attention: AttentionMap) -> str:
+def _about(attention: AttentionMap, view: View, unit: Unit) -> str:
+    whole = joined(attention)
     kinds = {}
-    for kind in KINDS:
-        weights = attention.weights(kind)
-        steps = np.rint(np.clip(weights, 0, 1) * WEIGHT_STEPS).astype("<u2")
+    for kind in attention.kinds:
+        num_layers, num_heads = attention.weights(kind).shape[:2]
         kinds[kind] = {
             "title": TITLES[kind],
-            "layers": weights.shape[0],
-            "heads": weights.shape[1],
-            "queries": [visible(piece) for piece in attention.queries(kind)],
-            "keys": [visible(piece) for piece in attention.keys(kind)],
-            "steps": base64.b64encode(steps.tobytes()).decode("ascii"),
+            "explanation": EXPLANATIONS[kind],
+            "layers": num_layers,
+            "heads": num_heads,
+            "queries": [visible(token) for token in attention.queries(kind)],
+            "keys": [visible(token) for token in attention.keys(kind)],
+            "words": _words(attention, whole, kind),
         }
-    colours = head_colours(max(attention.weights(kind).shape[1] for kind in KINDS))
-    text = json.dumps({"kinds": kinds, "colours": colours, "weight_steps": WEIGHT_STEPS})
+    about = {
+        "kinds": kinds,
+        "units": ["words", "pieces"] if attention.unit == "pieces" else ["words"],
+        "colours": head_colours(max(attention.weights(kind).shape[1] for kind in attention.kinds)),
+        "steps": STEPS,
+        "start": _start(attention if unit == "pieces" else whole, view),
+    }
     # Inside a script element only `</script` and `<!--` could end or hide the data; without `<` there is neither.
-    return text.replace("<", "\\u003c")
+    return json.dumps(about).replace("<", "\\u003c")
+
+
+def _words(attention: AttentionMap, whole: AttentionMap, kind: Kind) -> dict[str, list[object]]:
+    """Each row's and column's words and numbers of pieces, for the page to join them."""
+    source, target = (
+        word_sizes(side) if attention.unit == "pieces" else (1,) * len(side)
+        for side in (attention.source, attention.target)
+    )
+    return {
+        "queries": [visible(word) for word in whole.queries(kind)],
+        "querySizes": list(source if kind == "encoder" else target),
+        "keys": [visible(word) for word in whole.keys(kind)],
+        "keySizes": list(key_sizes(target) if kind == "decoder" else source),
+    }
+
+
+def _start(shown: AttentionMap, view: View) -> str:
+    """What the page opens with, in the words of its links."""
+    found = select(shown, view)
+    chosen = next((one for one in found if one.kind == "cross" and len(view.kinds) > 1), found[0])
+    layer = chosen.layers[0] if view.layers else chosen.layers[-1]
+    heads = ",".join(str(head + 1) for head in chosen.heads) if view.heads else "all"
+    fields = {"kind": chosen.kind, "layer": layer + 1, "heads": heads, "view": view.style, "unit": shown.unit}
+    return urlencode({**fields, **_word(chosen)}, safe=",")
+
+
+def _word(selection: Selection) -> dict[str, str]:
+    if selection.queries:
+        return {"word": f"q{selection.queries[0] + 1}"}
+    return {"word": f"k{selection.keys[0] + 1}"} if selection.keys else {}

@@ -2,11 +2,14 @@
 
 import colorsys
 
+import numpy as np
+from numpy.typing import NDArray
+
 FIRST_COLOURS = ("#2f7fd8", "#cf6a12", "#2c9550", "#d64550", "#8f63d2", "#12939b", "#cf4f9b", "#8a8412")
 """The first heads' colours: far apart in hue, and near enough to the middle to stand on white and on black."""
 
 NUM_SHADES = 16
-"""Steps between no weight and all of it, as drawn; the exact weights are in the page's tooltips and in the JSON."""
+"""Steps between no weight and all of it, as drawn for print; the exact weights are in the JSON."""
 
 _LUMINANCE = 0.2
 _GOLDEN_RATIO = 0.618034
@@ -17,6 +20,12 @@ def head_colours(num_heads: int) -> list[str]:
     # Steps of the golden ratio never come back to a hue already taken, however many heads there are.
     further = [_colour_of_hue((0.08 + index * _GOLDEN_RATIO) % 1) for index in range(num_heads - len(FIRST_COLOURS))]
     return [*FIRST_COLOURS[:num_heads], *further]
+
+
+def shades(weights: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Each weight's shade, 0 to `NUM_SHADES`, by its square root: or a weight of 0.05 would look like none."""
+    found: NDArray[np.int64] = np.rint(np.sqrt(np.clip(weights, 0, 1)) * NUM_SHADES).astype(np.int64)
+    return found
 
 
 def luminance(colour: str) -> float:

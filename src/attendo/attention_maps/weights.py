@@ -1,4 +1,4 @@
-"""The attention weights of one sentence pair, with the pieces they lie between."""
+"""The attention weights of one sentence pair, with the pieces or words they lie between."""
 
 import json
 import unicodedata
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from attendo.errors import DataError
 
 Kind = Literal["encoder", "decoder", "cross"]
+Unit = Literal["pieces", "words"]
 
 KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")
 """The three places of attention, in the paper's order (Section 3.2.3, from below in Figure 1)."""
@@ -32,29 +33,29 @@ VISIBLE_ANYWAY = " \u200c\u200d"
 class AttentionMap:
     """All attention weights of one pair; every row of every head sums to 1.
 
-    The decoder works one position behind itself: at row `t` it reads the pieces before `t`, which are the columns of
-    its self-attention, and writes piece `t`, which names the row.
-
-    Attributes:
-        source_pieces: `src_len` pieces, `</s>` included.
-        target_pieces: `tgt_len` pieces as written, `</s>` included.
-        encoder: `(num_layers, num_heads, src_len, src_len)` float32.
-        decoder: self-attention, `(num_layers, num_heads, tgt_len, tgt_len)` float32; 0 where the mask forbids.
-        cross: encoder-decoder attention, `(num_layers, num_heads, tgt_len, src_len)` float32.
+    The decoder works one position behind itself: at row `t` it reads the tokens before `t`, which are the columns of
+    its self-attention, and writes token `t`, which names the row.
 
     Raises:
-        DataError: an array's shape does not fit the pieces, or a weight is not between 0 and 1.
+        DataError: an array's shape does not fit the tokens, or a weight is not between 0 and 1.
     """
 
-    source_pieces: tuple[str, ...]
-    target_pieces: tuple[str, ...]
-    encoder: NDArray[np.float32]
+    source: tuple[str, ...]
+    """`src_len` pieces or words, `</s>` included."""
+    target: tuple[str, ...]
+    """`tgt_len` pieces or words as written, `</s>` included."""
+    encoder: NDArray[np.float32] | None
+    """`(num_layers, num_heads, src_len, src_len)`; None where the encoder's layers are not attention."""
     decoder: NDArray[np.float32]
+    """Self-attention, `(num_layers, num_heads, tgt_len, tgt_len)`; 0 where the mask forbids."""
     cross: NDArray[np.float32]
+    """Encoder-decoder attention, `(num_layers, num_heads, tgt_len, src_len)`."""
+    unit: Unit = "pieces"
+    """What a row and a column stand for: pieces as the model reads them, or words (`attention_maps.words`)."""
 
     def __post_init__(self) -> None:
         problems = []
-        for kind in KINDS:
+        for kind in self.kinds:
             weights = self.weights(kind)
             expected = (len(self.queries(kind)), len(self.keys(kind)))
             if weights.ndim != 4 or weights.shape[2:] != expected or 0 in weights.shape:
@@ -66,23 +67,36 @@ class AttentionMap:
         if problems:
             raise DataError("attention map: " + "; ".join(problems))
 
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Those of the three attentions that the model has."""
+        return tuple(kind for kind in KINDS if kind != "encoder" or self.encoder is not None)
+
     def weights(self, kind: Kind) -> NDArray[np.float32]:
-        """One kind's weights, `(num_layers, num_heads, queries, keys)`."""
-        return {"encoder": self.encoder, "decoder": self.decoder, "cross": self.cross}[kind]
+        """One kind's weights, `(num_layers, num_heads, queries, keys)`.
+
+        Raises:
+            DataError: the model has no such attention.
+        """
+        found = {"encoder": self.encoder, "decoder": self.decoder, "cross": self.cross}[kind]
+        if found is None:
+            raise DataError(
+                f"the {kind}'s layers are not attention, so there are no weights to show; "
+                f"take one of {', '.join(self.kinds)}"
+            )
+        return found
 
     def queries(self, kind: Kind) -> tuple[str, ...]:
-        """The pieces that look: the rows of a head."""
-        return self.source_pieces if kind == "encoder" else self.target_pieces
+        """The tokens that look: the rows of a head."""
+        return self.source if kind == "encoder" else self.target
 
     def keys(self, kind: Kind) -> tuple[str, ...]:
-        """The pieces looked at: the columns of a head."""
-        if kind == "decoder":
-            return (START_LABEL, *self.target_pieces[:-1])
-        return self.source_pieces
+        """The tokens looked at: the columns of a head."""
+        return (START_LABEL, *self.target[:-1]) if kind == "decoder" else self.source
 
 
 def to_json(attention: AttentionMap) -> str:
-    """The pieces and every weight (6 decimals) as one JSON object, with what rows and columns stand for."""
+    """The tokens and every weight (6 decimals) as one JSON object, with what rows and columns stand for."""
     kinds: dict[str, object] = {
         kind: {
             "title": TITLES[kind],
@@ -91,12 +105,13 @@ def to_json(attention: AttentionMap) -> str:
             "axes": ["layer", "head", "row", "column"],
             "weights": np.round(attention.weights(kind).astype(np.float64), 6).tolist(),
         }
-        for kind in KINDS
+        for kind in attention.kinds
     }
     document: dict[str, object] = {
-        "format_version": 1,
-        "source_pieces": list(attention.source_pieces),
-        "target_pieces": list(attention.target_pieces),
+        "format_version": 2,
+        "unit": attention.unit,
+        "source": list(attention.source),
+        "target": list(attention.target),
         **kinds,
     }
     # Escaped to ASCII, so that also a lone surrogate in a piece can be written as UTF-8.

@@ -1,39 +1,103 @@
 """`attendo attention`: every head of every layer, drawn."""
 
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from attendo.cli.options import ModelArgument
 from attendo.cli.progress import note
 from attendo.errors import DataError
-from attendo.files import write_text
+from attendo.files import write_bytes, write_text
 
-FORMATS = (".html", ".svg", ".json")
+FORMATS = (".html", ".svg", ".png", ".json")
 """What the name of the output may end in."""
+
+
+class KindName(StrEnum):
+    """Whose attention; typer has no lists of literals."""
+
+    ENCODER = "encoder"
+    DECODER = "decoder"
+    CROSS = "cross"
+
+
+StyleName = Literal["maps", "lines"]
 
 
 def attention(
     model: ModelArgument,
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="The source sentence.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="A page (.html), a picture (.svg) or data (.json).")
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="A page to explore (.html), a picture (.svg, .png) or data (.json)."
+        ),
     ],
     target: Annotated[
         str | None, typer.Option("--target", help="Its translation; the model's own where left out.")
     ] = None,
+    pieces: Annotated[bool, typer.Option("--pieces", help="Show word pieces, not joined to words.")] = False,
+    kind: Annotated[
+        list[KindName] | None,
+        typer.Option("--kind", help="Encoder or decoder self-attention, or from decoder to encoder; may be repeated."),
+    ] = None,
+    layer: Annotated[
+        list[int] | None, typer.Option("--layer", metavar="N", help="From 1, the lowest; may be repeated.")
+    ] = None,
+    head: Annotated[list[int] | None, typer.Option("--head", metavar="N", help="From 1; may be repeated.")] = None,
+    style: Annotated[
+        StyleName | None,
+        typer.Option(
+            "--style",
+            help="Heat maps, or lines between two columns of words. Default: maps; lines for a page or a --word.",
+        ),
+    ] = None,
+    word: Annotated[
+        list[str] | None,
+        typer.Option("--word", metavar="WORD", help="Only the lines of this word; may be repeated."),
+    ] = None,
 ) -> None:
     """Draws where every head of every layer looks while the model reads a sentence and its translation."""
-    if output.suffix.lower() not in FORMATS:
+    suffix = output.suffix.lower()
+    if suffix not in FORMATS:
         raise DataError(f"{output}: the name must end in one of {', '.join(FORMATS)}")
+    if suffix == ".json" and any((kind, layer, head, style, word)):
+        raise DataError(f"{output}: data holds every weight; leave out --kind, --layer, --head, --style and --word")
+    if word and style == "maps":
+        raise DataError("--word chooses lines, and --style maps draws none; leave out one of them")
 
-    from attendo.attention_maps.drawing import to_svg
+    from attendo.attention_maps.drawing import draw
     from attendo.attention_maps.page import to_html
-    from attendo.attention_maps.weights import to_json
+    from attendo.attention_maps.png import fonts_for, to_png
+    from attendo.attention_maps.svg import to_svg
+    from attendo.attention_maps.view import View
+    from attendo.attention_maps.weights import KINDS, TITLES, to_json
+    from attendo.attention_maps.words import joined
     from attendo.workflow.translate import load
 
+    view = View(
+        kinds=tuple(each.value for each in kind) if kind else KINDS,
+        layers=tuple(layer or ()),
+        heads=tuple(head or ()),
+        style=style or ("lines" if word or suffix == ".html" else "maps"),
+        words=tuple(word or ()),
+    )
     weights = load(model).attention(source, target)
-    draw = {".html": to_html, ".svg": to_svg, ".json": to_json}[output.suffix.lower()]
-    write_text(output, draw(weights))
+    shown = weights if pieces else joined(weights)
+    match suffix:
+        case ".html":
+            write_text(output, to_html(weights, view, shown.unit))
+        case ".svg":
+            write_text(output, to_svg(draw(shown, view)))
+        case ".png":
+            drawing = draw(shown, view)
+            write_bytes(output, to_png(drawing))
+            if missing := fonts_for(drawing)[1]:
+                note(f"no font of this machine has {missing!r}; .svg and .html take their reader's fonts")
+        case _:
+            write_text(output, to_json(shown))
     note(f"wrote {output}")
+    if absent := [TITLES[each].lower() for each in KINDS if each not in weights.kinds]:
+        note(f"without {', '.join(absent)}: such layers of this model are not attention")

@@ -230,7 +230,7 @@ def _attention(markup: str) -> str:
     return f"""<section aria-labelledby="attention">
 <h2 id="attention">Where it looks</h2>
 <p class="quiet">Attention of every head while one unseen sentence is translated: the stronger a cell's colour,
-the more of the piece in its column goes into the piece in its row.</p>
+the more of the word in its column goes into the word in its row.</p>
 <div class="attention" tabindex="0" role="region" aria-label="Attention maps">
 {markup}
 </div>

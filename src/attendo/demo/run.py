@@ -4,9 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from attendo.attention_maps.drawing import fragment
+from attendo.attention_maps.drawing import figures
 from attendo.attention_maps.page import to_html
+from attendo.attention_maps.svg import fragment
+from attendo.attention_maps.view import View
 from attendo.attention_maps.weights import AttentionMap
+from attendo.attention_maps.words import joined
 from attendo.demo.phrasebook import TEMPLATES, PhrasePair, Split, split
 from attendo.demo.report import DemoReport, NextStep, PhrasebookSummary, Sample, TrainingSummary, write_report
 from attendo.evaluation.scores import Scores, evaluate_output
@@ -141,7 +144,7 @@ def _report(
         scores=(scores.bleu, scores.chrf, scores.ter),
         samples=tuple(samples[:_NUM_SAMPLES]),
         curves_png=curves.read_bytes(),
-        attention_html=fragment(drawn),
+        attention_html=fragment(figures(joined(drawn), View())),
         next_steps=(
             NextStep(
                 explanation="Translate sentences of your own, in the phrasebook's words.",

@@ -187,9 +187,9 @@ class Engine:
         with torch.no_grad():
             weights = model.attention(collate([src_ids], [tgt_ids], start=model.config.start_id).to(model.device))
         return AttentionMap(
-            source_pieces=tuple(self._source_tokenizer.pieces(src_ids)),
-            target_pieces=tuple(self._target_tokenizer.pieces(tgt_ids)),
-            encoder=weights.encoder[:, 0].float().cpu().numpy(),
+            source=tuple(self._source_tokenizer.pieces(src_ids)),
+            target=tuple(self._target_tokenizer.pieces(tgt_ids)),
+            encoder=weights.encoder[:, 0].float().cpu().numpy() if len(weights.encoder) else None,
             decoder=weights.decoder[:, 0].float().cpu().numpy(),
             cross=weights.encoder_decoder[:, 0].float().cpu().numpy(),
         )

@@ -1,0 +1,122 @@
+"""Word pieces joined to words.
+
+A word is looked at as much as all its pieces together, and looks as its pieces do on average; so every row of every
+head still sums to 1 (Clark et al., 2019, "What Does BERT Look At?", Section 4.1).
+"""
+
+import unicodedata
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attendo.attention_maps.weights import AttentionMap
+from attendo.decoding.words import bytes_of
+
+_SPACE_MARK = "\u2581"
+_WITHOUT_SPACES = frozenset(
+    ("BOPOMOFO", "CJK", "HIRAGANA", "IDEOGRAPHIC", "KATAKANA", "KHMER", "LAO", "MYANMAR", "THAI", "TIBETAN")
+)
+"""Scripts that put no spaces between words, by the first word of their characters' names."""
+
+Sizes = tuple[int, ...]
+"""Of each word of a side its number of pieces; together all the pieces, in their order."""
+
+
+def word_sizes(pieces: Sequence[str]) -> Sizes:
+    """Groups pieces into the words that are shown.
+
+    A word is what stands between two spaces, but for punctuation at its edges: "tired." is two, "didn't" is one. Pieces
+    of scripts that write no spaces, such as Han, stay as they are. The last piece, `</s>`, is a word of its own.
+
+    Args:
+        pieces: of one side, `</s>` last.
+    """
+    sizes: list[int] = []
+    start, has_text = 0, False
+    for place, piece in enumerate(pieces[:-1]):
+        if has_text and piece.startswith(_SPACE_MARK):
+            sizes += _sizes_within(pieces[start:place])
+            start, has_text = place, False
+        has_text = has_text or bool(piece.strip(_SPACE_MARK))
+    return (*sizes, *_sizes_within(pieces[start : len(pieces) - 1]), 1)
+
+
+def words_of(pieces: Sequence[str], sizes: Sizes) -> tuple[str, ...]:
+    """Each word's text; bytes that make no character become U+FFFD, half a surrogate pair a question mark.
+
+    Args:
+        pieces: of one side, `</s>` last.
+        sizes: of its words.
+    """
+    ends = np.cumsum(sizes)
+    written = [bytes_of(piece.encode("utf-8", errors="replace").decode()) for piece in pieces]
+    joint = (b"".join(written[end - size : end]) for size, end in zip(sizes, ends, strict=True))
+    texts = [text.decode("utf-8", errors="replace").strip(" ") or _SPACE_MARK for text in joint]
+    return (*texts[:-1], pieces[-1])
+
+
+def key_sizes(target: Sizes) -> Sizes:
+    """The words that the decoder's self-attention looks at: the start, then all but `</s>`."""
+    return (1, *target[:-1])
+
+
+def joined(attention: AttentionMap) -> AttentionMap:
+    """The same attention between words.
+
+    In the decoder a word of several pieces also looks at itself: its later pieces look at its earlier ones.
+
+    Args:
+        attention: between pieces, `</s>` the last of either side; one between words comes back as it is.
+    """
+    if attention.unit == "words":
+        return attention
+    source, target = word_sizes(attention.source), word_sizes(attention.target)
+    return AttentionMap(
+        source=words_of(attention.source, source),
+        target=words_of(attention.target, target),
+        encoder=None if attention.encoder is None else _join(attention.encoder, source, source),
+        decoder=_join(attention.decoder, target, key_sizes(target)),
+        cross=_join(attention.cross, target, source),
+        unit="words",
+    )
+
+
+def _join(weights: NDArray[np.float32], queries: Sizes, keys: Sizes) -> NDArray[np.float32]:
+    exact = weights.astype(np.float64)
+    looked_at = np.add.reduceat(exact, _starts(keys), axis=3)
+    looking = np.add.reduceat(looked_at, _starts(queries), axis=2)
+    mean: NDArray[np.float32] = (looking / np.array(queries)[:, np.newaxis]).astype(np.float32)
+    return mean
+
+
+def _starts(sizes: Sizes) -> NDArray[np.intp]:
+    return np.cumsum((0, *sizes[:-1]))
+
+
+def _sizes_within(group: Sequence[str]) -> list[int]:
+    """Cuts the pieces between two spaces into words, by their number of pieces."""
+    spaces = next((place for place, piece in enumerate(group) if piece.strip(_SPACE_MARK)), len(group))
+    rest = group[spaces:]
+    if not rest:
+        return [spaces] if spaces else []
+    spoken = [place for place, piece in enumerate(rest) if not _is_punctuation(piece)]
+    first, last = (spoken[0], spoken[-1]) if spoken else (len(rest), 0)
+    sizes: list[int] = []
+    for place, piece in enumerate(rest):
+        inside = first < place <= last
+        if inside and not (_stands_alone(piece) or _stands_alone(rest[place - 1])):
+            sizes[-1] += 1
+        else:
+            sizes.append(1)
+    # A space that is a piece of its own belongs to the word behind it.
+    return [sizes[0] + spaces, *sizes[1:]]
+
+
+def _is_punctuation(piece: str) -> bool:
+    return all(unicodedata.category(character)[0] in "PSZ" for character in piece)
+
+
+def _stands_alone(piece: str) -> bool:
+    first = piece.lstrip(_SPACE_MARK)[:1]
+    return bool(first) and unicodedata.name(first, "").partition(" ")[0] in _WITHOUT_SPACES
