@@ -105,6 +105,13 @@ def compare_quickly(outputs_a: list[str], outputs_b: list[str]) -> Comparison:
     )
 
 
+def test_one_metric_alone_is_what_it_is_beside_others() -> None:
+    alone = compare_outputs(GOOD, POOR, REFERENCES, num_resamples=50, num_trials=50, metric_names=("chrf",))
+    beside = compare_outputs(GOOD, POOR, REFERENCES, num_resamples=50, num_trials=50)
+    assert alone.metrics == beside.metrics[1:2]
+    assert alone.metrics[0].metric == "chrf"
+
+
 def test_identical_outputs_do_not_differ() -> None:
     comparison = compare_quickly(GOOD, GOOD)
     for row in comparison.metrics:

@@ -9,7 +9,7 @@ from attendo.paper.run_results import RunResult
 MakeResult = Callable[..., RunResult]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_result() -> MakeResult:
     """A run's result with a perplexity and a BLEU of one's choice."""
 

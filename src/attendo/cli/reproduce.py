@@ -3,10 +3,10 @@
 import json
 import shlex
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Protocol, Self
 
 import typer
 
@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from attendo.workflow.prepare import Progress
 
 RESULTS = {
+    "table1": "Table 1: what each layer type costs, counted and measured, and how far signals go in it",
+    "table2": "Table 2: BLEU by both conventions and training cost, of what is trained here and of what ships",
     "table3": "Table 3: the base model's variations, each row trained with several seeds",
+    "attention-functions": "Section 3.2.1: scaled, unscaled and additive attention by d_k; quality, speed and memory",
+    "label-smoothing": "Section 5.4: what label smoothing does to perplexity, accuracy, BLEU and how sure a model is",
+    "search-settings": "Section 6.1: what averaging checkpoints, the beam and the length penalty each bring",
+    "length-extrapolation": "Section 3.5: texts longer than those trained on, sinusoidal and learned positions",
+    "schedule": "Section 5.3: the learning rate of Equation 3, and what warm-up does",
 }
 """What can be reproduced, with a line each."""
 
@@ -49,6 +56,15 @@ def reproduce(
     data: Annotated[
         Path | None, typer.Option("--data", metavar="DIR", help="The folder of the corpora. Default: the recipe's.")
     ] = None,
+    runs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--run",
+            metavar="RUN[=NxGPU]",
+            help="For table2: a run folder whose training's cost is counted too, on N GPUs such as 8xP100, or else on "
+            "this machine. Several times for several.",
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print rows, parameters and the time to expect, and train nothing.")
     ] = False,
@@ -64,6 +80,8 @@ def reproduce(
         return
     if name not in RESULTS:
         raise typer.BadParameter(f"{name!r} is not one of {', '.join(RESULTS)}", param_hint="NAME")
+    if runs and name != "table2":
+        raise typer.BadParameter(f"is for table2, and {name} counts no cost of other runs", param_hint="--run")
     bound_kernel_cache()
     from attendo.paper.experiment import Order, usual_jobs
 
@@ -73,15 +91,16 @@ def reproduce(
         seeds=seeds,
         jobs=jobs or usual_jobs(),
         data=data,
-        command=_command(name, scale, seeds, data),
+        command=_command(name, scale, seeds, data, runs or ()),
+        runs=tuple(runs or ()),
     )
     if dry_run:
         with _Reporter("rows") as reporter:
-            _print(_forecast(name, order, reporter), as_json=as_json)
+            _print(_study(name).forecast(order, reporter), as_json=as_json)
         return
     stop = StopSignal()
     with _Reporter("updates") as reporter, stop:
-        outcome = _reproduce(name, order, reporter, lambda: stop.number is not None)
+        outcome = _study(name).reproduce(order, reporter, lambda: stop.number is not None)
     if outcome.report is not None:
         if not outcome.interrupted:
             _print(outcome.report, as_json=as_json)
@@ -94,28 +113,58 @@ def reproduce(
         raise AttendoError(f"{len(outcome.failures)} runs failed; the same command tries them again:\n{told}")
 
 
-def _reproduce(name: str, order: "Order", reporter: "_Reporter", should_stop: Callable[[], bool]) -> "Outcome":
-    match name:
-        case "table3":
-            from attendo.paper.table3_study import reproduce
+class _Study(Protocol):
+    """What the module of a result has."""
 
-            return reproduce(order, reporter, should_stop)
+    def reproduce(self, order: "Order", reporter: "_Reporter", should_stop: Callable[[], bool]) -> "Outcome":
+        """Does what is not done yet, and writes the page."""
+
+    def forecast(self, order: "Order", reporter: "_Reporter") -> "Report":
+        """Says what it will come to."""
+
+
+def _study(name: str) -> _Study:
+    match name:
+        case "table1":
+            from attendo.paper.table1 import study as table1
+
+            return table1
+        case "table2":
+            from attendo.paper.table2 import study as table2
+
+            return table2
+        case "table3":
+            from attendo.paper.table3 import study as table3
+
+            return table3
+        case "attention-functions":
+            from attendo.paper.attention_functions import study as attention_functions
+
+            return attention_functions
+        case "length-extrapolation":
+            from attendo.paper.length_extrapolation import study as length_extrapolation
+
+            return length_extrapolation
+        case "schedule":
+            from attendo.paper.schedule import study as schedule
+
+            return schedule
+        case "label-smoothing":
+            from attendo.paper.label_smoothing import study as label_smoothing
+
+            return label_smoothing
+        case "search-settings":
+            from attendo.paper.search_settings import study as search_settings
+
+            return search_settings
     raise AssertionError(name)
 
 
-def _forecast(name: str, order: "Order", reporter: "_Reporter") -> "Report":
-    match name:
-        case "table3":
-            from attendo.paper.table3_study import forecast
-
-            return forecast(order, reporter)
-    raise AssertionError(name)
-
-
-def _command(name: str, scale: str, seeds: int, data: Path | None) -> str:
+def _command(name: str, scale: str, seeds: int, data: Path | None, runs: Sequence[str]) -> str:
     """What does the same again, wherever and by however many processes."""
     folder = ["--data", str(data)] if data is not None else []
-    return shlex.join(["attendo", "reproduce", name, "--scale", scale, "--seeds", str(seeds), *folder])
+    further = [part for run in runs for part in ("--run", run)]
+    return shlex.join(["attendo", "reproduce", name, "--scale", scale, "--seeds", str(seeds), *folder, *further])
 
 
 def _print(report: "Report", *, as_json: bool) -> None:

@@ -114,6 +114,7 @@ def compare_outputs(
     bleu_tokenizer: BleuTokenizer | None = None,
     num_resamples: int = 1000,
     num_trials: int = 10000,
+    metric_names: Sequence[str] = tuple(METRIC_NAMES),
 ) -> Comparison:
     """Tests whether two outputs differ by more than chance, under BLEU, chrF and TER.
 
@@ -127,6 +128,7 @@ def compare_outputs(
         bleu_tokenizer: overrides that choice.
         num_resamples: resamples of the paired bootstrap.
         num_trials: shuffles of the approximate randomisation.
+        metric_names: of `METRIC_NAMES`, those to test under.
 
     Raises:
         DataError: the three texts differ in length or one is empty; a number of samples is below 1; BLEU's tokeniser
@@ -140,14 +142,14 @@ def compare_outputs(
     bootstrap, randomization = (
         PairedTest(
             systems,
-            metrics(target_language, bleu_tokenizer),
+            {name: metric for name, metric in metrics(target_language, bleu_tokenizer).items() if name in metric_names},
             [references],
             test_type=test_type,
             n_samples=num_samples,
         )()
         for test_type, num_samples in (("bs", num_resamples), ("ar", num_trials))
     )
-    rows = tuple(_row(metric, bootstrap, randomization) for metric in METRIC_NAMES)
+    rows = tuple(_row(metric, bootstrap, randomization) for metric in metric_names)
     return Comparison(name_a=name_a, name_b=name_b, num_sentences=len(references), metrics=rows)
 
 

@@ -46,13 +46,25 @@ def paper_tokens(lines: Sequence[str], language: str) -> list[str]:
         lines: detokenised text.
         language: two-letter code of the language the lines are in.
     """
+    tokenized = moses_tokens(plain_punctuation(lines, language), language)
+    return split_compounds(tokenized) if language == "de" else tokenized
+
+
+def plain_punctuation(lines: Sequence[str], language: str) -> list[str]:
+    """The first step of `paper_tokens`: quotation marks of any shape as `"`, other Unicode punctuation as ASCII's."""
     normalizer = MosesPunctNormalizer(lang=language)
+    return [cast(str, normalizer.replace_unicode_punct(line.translate(_QUOTATION_MARKS))) for line in lines]
+
+
+def moses_tokens(lines: Sequence[str], language: str) -> list[str]:
+    """The second: Moses' tokens with a space between."""
     tokenizer = MosesTokenizer(lang=language)
-    plain = (normalizer.replace_unicode_punct(line.translate(_QUOTATION_MARKS)) for line in lines)
-    tokenized = [cast(str, tokenizer.tokenize(line, return_str=True, escape=False)) for line in plain]
-    if language != "de":
-        return tokenized
-    return [_COMPOUND.sub(r"\1 ##AT##-##AT## \2", line) for line in tokenized]
+    return [cast(str, tokenizer.tokenize(line, return_str=True, escape=False)) for line in lines]
+
+
+def split_compounds(lines: Sequence[str]) -> list[str]:
+    """The last, of German: the parts of `E-Bikes` and the hyphen as tokens of their own."""
+    return [_COMPOUND.sub(r"\1 ##AT##-##AT## \2", line) for line in lines]
 
 
 def multi30k_tokens(lines: Sequence[str], language: str) -> list[str]:

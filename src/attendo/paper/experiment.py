@@ -29,6 +29,8 @@ class Order:
     """The folder of the corpora; None for the experiment's own choice."""
     command: str
     """That does the same again, for the page."""
+    runs: tuple[str, ...] = ()
+    """Further run folders that Table 2 counts the cost of, each with its devices where they are not this machine's."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -74,7 +74,6 @@ def read_run(folder: Path, row: str, seed: int, prepared: PreparedData, *, threa
     if perplexity is None or bleu is None:
         raise ModelError(f"{folder}: its validation came to no number; see its metrics.jsonl")
     sizes = (description.src_vocab_size, description.tgt_vocab_size)
-    lengths = _mean_lengths(prepared)
     return RunResult(
         row=row,
         seed=seed,
@@ -84,7 +83,7 @@ def read_run(folder: Path, row: str, seed: int, prepared: PreparedData, *, threa
         parameters=num_parameters(description.model, *sizes),
         steps=position.step,
         target_tokens=position.target_tokens,
-        flops=position.target_tokens / lengths[1] * pair_flops(description.model, sizes, lengths),
+        flops=training_flops(description.model, sizes, mean_lengths(prepared), position.target_tokens),
         seconds=position.elapsed_s,
         threads=threads,
         machine=this_machine().to_text(),
@@ -107,6 +106,20 @@ def num_parameters(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int
         return Transformer(config, src_vocab_size, tgt_vocab_size).num_parameters
 
 
+def training_flops(
+    config: ModelConfig, vocab_sizes: tuple[int, int], lengths: tuple[int, int], target_tokens: int
+) -> float:
+    """Additions and multiplications of the matrix products of a whole training, by pairs of average length.
+
+    Args:
+        config: the model's.
+        vocab_sizes: of source and target.
+        lengths: of an average source and its target, in tokens with the last one.
+        target_tokens: trained on, without padding.
+    """
+    return target_tokens / lengths[1] * pair_flops(config, vocab_sizes, lengths)
+
+
 def pair_flops(config: ModelConfig, vocab_sizes: tuple[int, int], lengths: tuple[int, int]) -> float:
     """Additions and multiplications of the matrix products of one pair's passage forward and back.
 
@@ -126,7 +139,7 @@ def pair_flops(config: ModelConfig, vocab_sizes: tuple[int, int], lengths: tuple
     return float(counter.get_total_flops())
 
 
-def _mean_lengths(prepared: PreparedData) -> tuple[int, int]:
+def mean_lengths(prepared: PreparedData) -> tuple[int, int]:
     """Tokens of an average source and of its target, of all corpora."""
     corpora = prepared.corpora.values()
     pairs = sum(len(corpus) for corpus in corpora)

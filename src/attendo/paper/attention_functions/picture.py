@@ -1,0 +1,144 @@
+"""Pictures of the study of attention functions: the variance of q·k, the softmax, perplexity by d_k, and the cost."""
+
+import io
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from attendo.model.config import AttentionFunction
+from attendo.paper.attention_functions.comparison import RowSummary
+from attendo.paper.attention_functions.cost import Cost
+from attendo.paper.attention_functions.rows import ADDITIVE, FUNCTIONS, SCALED, SHORT, UNSCALED
+from attendo.paper.attention_functions.variance import Products, Sharpness, Softmax
+
+_STYLES: dict[AttentionFunction, tuple[str, str]] = {
+    SCALED: ("#0072b2", "o"),
+    UNSCALED: ("#d55e00", "D"),
+    ADDITIVE: ("#009e73", "s"),
+}
+"""Colours of Okabe and Ito, which every kind of colour vision tells apart; the shapes differ too."""
+_SHAPES = ("o", "x")
+
+
+def variance_png(products: Sequence[Products], softmax: Sequence[Softmax]) -> bytes:
+    """Draws the variance of q·k against d_k, and what becomes of the softmax."""
+    figure = _figure(3)
+    left, middle, right = figure.subplots(1, 3)
+    widths = sorted({one.d_k for one in products})
+    left.plot(widths, widths, color="#777777", linewidth=1, label="the footnote: d_k")
+    for distribution, shape in zip(dict.fromkeys(one.distribution for one in products), _SHAPES, strict=True):
+        rows = [one for one in products if one.distribution == distribution]
+        left.errorbar(
+            [one.d_k for one in rows],
+            [one.variance.mean for one in rows],
+            yerr=[one.variance.half_width or 0.0 for one in rows],
+            fmt=shape, color=_STYLES[UNSCALED][0] if shape == "x" else _STYLES[SCALED][0],
+            markersize=6, capsize=3, linewidth=1.2, label=f"components: {distribution}",
+        )  # fmt: skip
+    _log(left)
+    _finish(left, "The variance of q·k", "variance (no unit)")
+    for axes, title, unit, name in (
+        (middle, "The largest weight", "mean over queries (share of 1)", "largest"),
+        (right, "The softmax's derivative", "norm, mean over queries (no unit)", "jacobian"),
+    ):
+        for function, values in _by_function(softmax, name):
+            colour, shape = _STYLES[function]
+            axes.plot(widths, values, f"{shape}-", color=colour, markersize=5, label=SHORT[function])
+        axes.set_ylim(bottom=0)
+        _finish(axes, title, unit)
+    return _png(figure)
+
+
+def quality_png(summaries: Sequence[RowSummary]) -> bytes:
+    """Draws perplexity and the trained heads' variance by function and d_k, with the intervals."""
+    figure = _figure(2)
+    left, right = figure.subplots(1, 2)
+    for number, function in enumerate(FUNCTIONS):
+        colour, shape = _STYLES[function]
+        rows = [one for one in summaries if one.row.function == function]
+        # Side by side, so that intervals do not hide each other.
+        places = [one.row.d_k * 1.06 ** (number - 1) for one in rows]
+        left.errorbar(
+            places, [one.perplexity.mean for one in rows], yerr=[one.perplexity.half_width or 0.0 for one in rows],
+            fmt=f"{shape}-", color=colour, markersize=6, capsize=3, linewidth=1.2, label=SHORT[function],
+        )  # fmt: skip
+        trained = [sum(heads.trained.variance for heads in one.heads) / len(one.heads) for one in rows]
+        new = [sum(heads.new.variance for heads in one.heads) / len(one.heads) for one in rows]
+        right.plot(places, trained, f"{shape}-", color=colour, markersize=6, label=f"{SHORT[function]}, trained")
+        right.plot(places, new, f"{shape}:", color=colour, markersize=6, mfc="white", label=f"{SHORT[function]}, new")
+    _log(right)
+    _finish(left, "Perplexity per word piece: lower is better", "validation perplexity (no unit)")
+    _finish(right, "How far apart a query's logits are", "variance over its keys (no unit)")
+    return _png(figure)
+
+
+def cost_png(costs: Sequence[Cost]) -> bytes:
+    """Draws time and memory of each function as multiples of the scaled one's, by d_k."""
+    figure = _figure(2)
+    axes = figure.subplots(1, 2)
+    n = max({one.setting.n for one in costs}, key=lambda each: sum(one.setting.n == each for one in costs))
+    rows = sorted((one for one in costs if one.setting.n == n), key=lambda one: one.setting.d_k)
+    widths = [one.setting.d_k for one in rows]
+    for function in (UNSCALED, ADDITIVE):
+        colour, shape = _STYLES[function]
+        spreads = [one.ratios[function] for one in rows]
+        low = [one.median - one.low for one in spreads]
+        high = [one.high - one.median for one in spreads]
+        axes[0].errorbar(
+            widths, [one.median for one in spreads], yerr=[low, high],
+            fmt=f"{shape}-", color=colour, markersize=6, capsize=3, linewidth=1.2, label=SHORT[function],
+        )  # fmt: skip
+    for name, (colour, shape), label in (
+        (UNSCALED, _STYLES[UNSCALED], SHORT[UNSCALED]),
+        (ADDITIVE, _STYLES[ADDITIVE], "additive, as attendo computes it"),
+        ("additive, whole", ("#cc79a7", "^"), "additive, as it is usually written"),
+    ):
+        ratios = [one.bytes[name] / one.bytes[SCALED] for one in rows]
+        axes[1].plot(widths, ratios, f"{shape}-", color=colour, markersize=6, label=label)
+    for each, title in zip(axes, (f"Time, n = {n}", f"Memory, n = {n}"), strict=True):
+        each.axhline(1, color="#777777", linewidth=1)
+        _log(each)
+        each.set_ylim(top=4 * each.get_ylim()[1])  # room for the legend
+        _finish(each, title, "multiple of the scaled function's")
+    return _png(figure)
+
+
+def _by_function(softmax: Sequence[Softmax], name: str) -> list[tuple[AttentionFunction, list[float]]]:
+    def values(rows: Sequence[Sharpness]) -> list[float]:
+        return [float(getattr(one, name).mean) for one in rows]
+
+    return [
+        (SCALED, values([one.scaled for one in softmax])),
+        (UNSCALED, values([one.unscaled for one in softmax])),
+    ]
+
+
+def _figure(columns: int) -> Figure:
+    figure = Figure(figsize=(1 + 4.4 * columns, 4.0), layout="constrained", dpi=110)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _log(axes: Axes) -> None:
+    """Has the heights doubled from line to line, and plain numbers beside them."""
+    axes.set_yscale("log", base=2)
+    axes.yaxis.set_major_formatter("{x:g}")
+
+
+def _finish(axes: Axes, title: str, unit: str) -> None:
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_formatter("{x:.0f}")
+    axes.set_xlabel("d_k (components)")
+    axes.set_ylabel(unit)
+    axes.set_title(title, loc="left", fontsize=11, fontweight="bold")
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize=9)
+
+
+def _png(figure: Figure) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", metadata={"Software": None})
+    return buffer.getvalue()

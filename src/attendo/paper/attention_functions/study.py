@@ -1,0 +1,188 @@
+"""`attendo reproduce attention-functions`: the footnote's variance, rows of function and d_k, speed and memory."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from attendo.bench.machine import this_machine, usable_cores
+from attendo.files import write_json
+from attendo.paper.attention_functions.comparison import MeasuredRun
+from attendo.paper.attention_functions.cost import SETTINGS, Cost, measure_cost
+from attendo.paper.attention_functions.heads import heads_of_run
+from attendo.paper.attention_functions.report import StudyFacts, attention_functions_report
+from attendo.paper.attention_functions.rows import SHORT, Row, phrasebook_folder, recipes
+from attendo.paper.attention_functions.variance import Products, Softmax, measure_products, measure_softmax
+from attendo.paper.experiment import Order, Outcome, Reporter, Scale
+from attendo.paper.phrasebook_texts import write_phrasebook
+from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
+from attendo.paper.run_results import RunResult
+from attendo.paper.study import Study, plan_runs
+from attendo.recipe import Recipe
+from attendo.workflow.device import choose_device
+from attendo.workflow.estimate import Estimate, estimate
+from attendo.workflow.preparation import open_if_prepared, prepare_if_missing
+
+MEASURED = "functions.json"
+"""What was measured of the functions themselves, in the study's folder."""
+
+_PHRASEBOOK = {"train": 3000, "valid": 100, "test": 10}
+"""Pairs of the tiny scale; the test pairs are left alone."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Measured:
+    scale: Scale
+    products: tuple[Products, ...]
+    softmax: tuple[Softmax, ...]
+    costs: tuple[Cost, ...]
+    machine: str
+
+
+_KEPT = TypeAdapter(_Measured)
+
+
+def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
+    """Measures and trains what is not done yet in `order.folder`; writes the page, anew whenever a run is done.
+
+    Args:
+        order: how it is wanted.
+        reporter: who is told.
+        should_stop: asked twice a second; what runs is saved then.
+
+    Raises:
+        AttendoError: the corpora are missing, or the folder holds another study.
+        OSError: the folder cannot be written to.
+    """
+    rows = recipes(order)
+    any_recipe = next(iter(rows.values()))
+    if order.scale == "tiny":
+        write_phrasebook(phrasebook_folder(order), **_PHRASEBOOK)
+    prepared = prepare_if_missing(any_recipe, order.folder / "prepared", reporter)
+    runs = plan_runs({row.name: recipe for row, recipe in rows.items()}, range(1, order.seeds + 1))
+    study = Study(order.folder, runs, prepared, jobs=order.jobs, threads=max(1, usable_cores() // order.jobs))
+    folders = {(run.row, run.seed): study.run_folder(run) for run in runs}
+    by_name = {row.name: row for row in rows}
+    measured = _measured(order, reporter, should_stop)
+    if measured is None:
+        return Outcome(report=None, interrupted=True)
+    facts = StudyFacts(
+        recipe=any_recipe,
+        num_runs=len(runs),
+        products=measured.products,
+        softmax=measured.softmax,
+        costs=measured.costs,
+        machine=measured.machine,
+    )
+
+    def report(facts: StudyFacts, results: Sequence[RunResult]) -> Report:
+        done = [
+            MeasuredRun(
+                row=by_name[result.row],
+                result=result,
+                heads=heads_of_run(folders[result.row, result.seed], result.seed, prepared),
+            )
+            for result in results
+        ]
+        made = attention_functions_report(order, facts, done)
+        write_report(order.folder, made)
+        return made
+
+    def finished(results: Sequence[RunResult]) -> None:
+        report(facts, results)
+
+    found = study.train(reporter, should_stop, finished)
+    failures = tuple(f"{failure.run}: {failure.what}" for failure in found.failures)
+    made = report(replace(facts, failures=failures), found.results)
+    return Outcome(report=made, interrupted=found.interrupted, failures=failures)
+
+
+def forecast(order: Order, reporter: Reporter) -> Report:
+    """What the study comes to: rows, parameters, and the time that a few updates of each on this machine let expect.
+
+    Raises:
+        RecipeError: a model is more than this machine's memory holds.
+    """
+    rows = recipes(order)
+    there = order.scale != "tiny" or phrasebook_folder(order).is_dir()
+    prepared = open_if_prepared(next(iter(rows.values())), order.folder / "prepared") if there else None
+    plans: list[tuple[Row, Recipe, Estimate]] = []
+    for number, (row, recipe) in enumerate(rows.items()):
+        reporter.running(number, len(rows), row.name)
+        plans.append((row, recipe, estimate(recipe, prepared)))
+    hours = order.seeds * sum(found.hours for _, _, found in plans)
+    first = plans[0][2]
+    total = (
+        f"{len(plans)} rows, {order.seeds} of each: {order.seeds * len(plans)} runs, {hours:.3f} hours on this machine "
+        f"({first.device}, threads: {first.threads}), without validation, one by one. Before them the variance of q·k, "
+        "and time and memory of the functions alone, take a minute or so at the scales tiny and small."
+    )
+    table = Table(
+        caption="A run of each row; parameters in millions, hours as measured by a few updates here",
+        columns=("row", "function", "recipe", "d_k", "updates", "params", "hours"),
+        rows=tuple(
+            (
+                row.name,
+                SHORT[row.function],
+                recipe.name,
+                str(row.d_k),
+                f"{recipe.training.max_steps:,}",
+                f"{found.parameters / 1e6:.2f}",
+                f"{found.hours:.3f}",
+            )
+            for row, recipe, found in plans
+        ),
+        words=3,
+    )
+    return Report(
+        title=f"Attention functions at the scale '{order.scale}', in {order.folder}",
+        introduction=(total,),
+        sections=(Section(title="Rows", blocks=(table, Paragraph(text="To start:"), Shell(lines=(order.command,)))),),
+        data={
+            "result": "attention-functions",
+            "scale": order.scale,
+            "seeds": order.seeds,
+            "hours": hours,
+            "rows": [
+                {
+                    "row": row.name,
+                    "function": row.function,
+                    "d_k": row.d_k,
+                    "recipe": recipe.name,
+                    "max_steps": recipe.training.max_steps,
+                    "parameters": found.parameters,
+                    "hours": found.hours,
+                }
+                for row, recipe, found in plans
+            ],
+        },
+    )
+
+
+def _measured(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> _Measured | None:
+    """What is measured of the functions themselves: read where it is there, None where it was stopped."""
+    path = order.folder / MEASURED
+    if (kept := _read(path)) is not None and kept.scale == order.scale:
+        return kept
+    device = choose_device("auto")
+    reporter.message("the variance of q·k, and the softmax")
+    products, softmax = measure_products(order.scale), measure_softmax(order.scale)
+    costs = []
+    for setting in SETTINGS[order.scale]:
+        if should_stop():
+            return None
+        reporter.message(f"time and memory with n {setting.n}, d_k {setting.d_k}")
+        costs.append(measure_cost(order.scale, setting, device))
+    measured = _Measured(
+        scale=order.scale, products=products, softmax=softmax, costs=tuple(costs), machine=this_machine().to_text()
+    )
+    write_json(path, asdict(measured))
+    return measured
+
+
+def _read(path: Path) -> _Measured | None:
+    try:
+        return _KEPT.validate_json(path.read_bytes())
+    except (OSError, ValidationError):  # not measured yet, or by another version
+        return None

@@ -1,0 +1,1 @@
+"""Section 5.4: what label smoothing does."""

@@ -1,0 +1,1 @@
+"""Section 3.5: texts longer than those trained on."""

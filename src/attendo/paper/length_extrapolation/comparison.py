@@ -1,0 +1,180 @@
+"""Sinusoidal and learned positions at each length and position, over seeds."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from attendo.paper.length_extrapolation.measures import LengthMeasure, RunMeasures, ShiftMeasure
+from attendo.paper.length_extrapolation.rows import ROWS, Row
+from attendo.paper.statistics import Estimate, estimate
+
+Measures = Mapping[str, Mapping[int, RunMeasures]]
+"""What was measured, by the row's name and the seed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """A row of the study at one length, or at one position."""
+
+    row: Row
+    log_loss: Estimate
+    """Nats a target token; its exponential is the perplexity."""
+    accuracy: Estimate
+    """Share of target tokens that are foretold."""
+    bleu: Estimate | None
+    """None where nothing was translated."""
+    words: Estimate | None
+    """Words written by those of the references, likewise."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contrast:
+    """One row against another, paired by seed."""
+
+    log_loss: Estimate
+    """Difference in nats a token: above 0 the first row is worse."""
+    bleu: Estimate | None
+    """Difference: below 0 the first row is worse."""
+
+    @property
+    def verdict(self) -> str:
+        """Whether the first row is told apart on the log-loss."""
+        low, high = self.log_loss.low, self.log_loss.high
+        if low is None or high is None or low <= 0 <= high:
+            return "not told apart"
+        return "worse" if low > 0 else "better"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """All rows at one length, or at one position."""
+
+    at: int
+    """Sentences a text, or the position of the first token."""
+    first: int
+    """The position of the first token: 0 where texts are read from there on."""
+    target_tokens: float
+    """Of a text on average; at a position, of a sentence."""
+    longest: int
+    """Tokens of the longest side of all, from position 0."""
+    cells: tuple[Cell, ...]
+    learned_against_sinusoidal: Contrast | None
+    """Both trained on short texts; None where no seed has both."""
+    untrained: Mapping[str, Contrast]
+    """By kind of positions: trained on short texts against trained on all lengths."""
+
+    def is_beyond(self, limit: int) -> bool:
+        """Whether a text of average length is longer than the longest trained, or begins behind its positions."""
+        return (self.first or self.target_tokens) >= limit
+
+    def cell(self, row: Row) -> Cell | None:
+        """That of a row, where it has one."""
+        return next((cell for cell in self.cells if cell.row == row), None)
+
+    def to_json(self) -> dict[str, Any]:
+        """For `result.json`."""
+        first = self.learned_against_sinusoidal
+        return {
+            "at": self.at,
+            "target_tokens": self.target_tokens,
+            "longest": self.longest,
+            "rows": {cell.row.name: {**asdict(cell), "row": cell.row.name} for cell in self.cells},
+            "learned_against_sinusoidal": None if first is None else asdict(first),
+            "short_against_all": {kind: asdict(contrast) for kind, contrast in self.untrained.items()},
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Reading:
+    """What a run's model made of a test."""
+
+    log_loss: float
+    accuracy: float
+    bleu: float | None
+    words: float | None
+
+
+def by_length(measures: Measures) -> tuple[Place, ...]:
+    """Compares the rows at every tested length.
+
+    Args:
+        measures: at least one run's.
+    """
+    known = next(run for runs in measures.values() for run in runs.values())
+    places = []
+    for number, first in enumerate(known.lengths):
+        tests = {row: {seed: run.lengths[number] for seed, run in runs.items()} for row, runs in measures.items()}
+        found = {row: {seed: _of_length(test) for seed, test in of_row.items()} for row, of_row in tests.items()}
+        places.append(_place(first.sentences, 0, first.target_tokens, first.longest, found))
+    return tuple(places)
+
+
+def by_position(measures: Measures) -> tuple[Place, ...]:
+    """Compares the rows where single sentences are read at other positions.
+
+    Args:
+        measures: at least one run's.
+    """
+    single = next(run for runs in measures.values() for run in runs.values()).lengths[0]
+    positions = sorted({shift.first for runs in measures.values() for run in runs.values() for shift in run.shifts})
+    places = []
+    for first in positions:
+        found = {
+            row: {seed: _of_shift(shift) for seed, run in runs.items() for shift in run.shifts if shift.first == first}
+            for row, runs in measures.items()
+        }
+        places.append(_place(first, first, single.target_tokens, first + single.longest, found))
+    return tuple(places)
+
+
+def _of_length(test: LengthMeasure) -> _Reading:
+    return _Reading(log_loss=test.log_loss, accuracy=test.accuracy, bleu=test.bleu, words=test.words)
+
+
+def _of_shift(test: ShiftMeasure) -> _Reading:
+    return _Reading(log_loss=test.log_loss, accuracy=test.accuracy, bleu=None, words=None)
+
+
+def _place(
+    at: int, first: int, target_tokens: float, longest: int, found: Mapping[str, Mapping[int, _Reading]]
+) -> Place:
+    runs = {row: found.get(row.name, {}) for row in ROWS}
+    short_sines, short_learned, all_sines, all_learned = (runs[row] for row in ROWS)
+    kinds = {ROWS[0].kind: (short_sines, all_sines), ROWS[1].kind: (short_learned, all_learned)}
+    untrained = {kind: _contrast(short, every) for kind, (short, every) in kinds.items()}
+    return Place(
+        at=at,
+        first=first,
+        target_tokens=target_tokens,
+        longest=longest,
+        cells=tuple(_cell(row, list(of_row.values())) for row, of_row in runs.items() if of_row),
+        learned_against_sinusoidal=_contrast(short_learned, short_sines),
+        untrained={kind: contrast for kind, contrast in untrained.items() if contrast is not None},
+    )
+
+
+def _cell(row: Row, found: Sequence[_Reading]) -> Cell:
+    return Cell(
+        row=row,
+        log_loss=estimate([one.log_loss for one in found]),
+        accuracy=estimate([one.accuracy for one in found]),
+        bleu=_known([one.bleu for one in found]),
+        words=_known([one.words for one in found]),
+    )
+
+
+def _contrast(one: Mapping[int, _Reading], other: Mapping[int, _Reading]) -> Contrast | None:
+    both = sorted(one.keys() & other.keys())
+    if not both:
+        return None
+    pairs = [(one[seed].bleu, other[seed].bleu) for seed in both]
+    return Contrast(
+        log_loss=estimate([one[seed].log_loss - other[seed].log_loss for seed in both]),
+        bleu=_known([None if left is None or right is None else left - right for left, right in pairs]),
+    )
+
+
+def _known(values: Sequence[float | None]) -> Estimate | None:
+    """The mean over seeds; None where there is nothing to take it of."""
+    known = [value for value in values if value is not None]
+    return estimate(known) if known else None

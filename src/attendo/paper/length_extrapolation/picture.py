@@ -1,0 +1,185 @@
+"""Lengths beyond training as pictures: by length, by position, and how alike the positions of a table are."""
+
+import io
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from attendo.paper.length_extrapolation.comparison import Cell, Place
+from attendo.paper.length_extrapolation.rows import ROWS, Row
+from attendo.paper.statistics import Estimate
+
+_SINUSOIDAL, _LEARNED = "#0072b2", "#d55e00"
+"""Blue and vermilion of Okabe and Ito, which every kind of colour vision tells apart; shapes and lines differ too."""
+_STYLES = {
+    ROWS[0]: (_SINUSOIDAL, "o", "-"),
+    ROWS[1]: (_LEARNED, "s", "-"),
+    ROWS[2]: (_SINUSOIDAL, "^", ":"),
+    ROWS[3]: (_LEARNED, "v", ":"),
+}
+_LIMIT = "#555555"
+_LOGARITHMIC = 4.0
+"""The largest value by the smallest from which on a scale is logarithmic."""
+
+
+def lengths_png(places: Sequence[Place], limit: int, usual: int) -> bytes:
+    """Draws perplexity and BLEU by length, side by side, a line a row.
+
+    Args:
+        places: from `by_length`.
+        limit: tokens of the longest target that short training texts have.
+        usual: tokens that 19 of 20 of these targets do not pass.
+    """
+    figure, (left, right) = _figure((11, 4.4), 2)
+    across = [place.target_tokens for place in places]
+    for row in ROWS:
+        cells = [(x, cell) for x, place in zip(across, places, strict=True) if (cell := place.cell(row))]
+        _curve(left, row, [x for x, _ in cells], [_perplexity(cell) for _, cell in cells])
+        _curve(right, row, [x for x, _ in cells], [_interval(cell.bleu) for _, cell in cells])
+    _perplexities(left)
+    for axes, title, label in (
+        (left, "Perplexity: lower is better", "perplexity per word piece"),
+        (right, "BLEU: higher is better", "BLEU"),
+    ):
+        _mark(axes, limit, usual)
+        _dress(axes, title, "target tokens of a text, mean", label)
+    right.set_ylim(bottom=0)
+    return _png(figure, left)
+
+
+def positions_png(places: Sequence[Place], limit: int, usual: int, sentence: float) -> bytes:
+    """Draws the perplexity of single sentences by the position of their first token.
+
+    Args:
+        places: from `by_position`.
+        limit: as for `lengths_png`.
+        usual: likewise.
+        sentence: tokens of a sentence, on average: where it begins so many before the limit, it begins to pass it.
+    """
+    figure, (axes,) = _figure((7.5, 4.4), 1)
+    for row in ROWS:
+        cells = [(place.at, cell) for place in places if (cell := place.cell(row))]
+        _curve(axes, row, [x for x, _ in cells], [_perplexity(cell) for _, cell in cells])
+    _perplexities(axes)
+    axes.set_xscale("symlog", base=2, linthresh=8)
+    ticks = [place.at for place in places]
+    axes.set_xticks(ticks, [str(tick) for tick in ticks])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.axvspan(max(0.0, limit - sentence), limit, color=_LIMIT, alpha=0.12, linewidth=0)
+    _mark(axes, limit, usual)
+    _dress(axes, "The same sentences, further on", "position of the first token", "perplexity per word piece")
+    return _png(figure, axes)
+
+
+def similarity_png(
+    tables: Mapping[str, npt.NDArray[np.float64]], curves: Mapping[str, Sequence[float]], limit: int, shown: int
+) -> bytes:
+    """Draws how alike the positions of tables are, as heat maps, and by their distance.
+
+    Args:
+        tables: cosines between rows, `(rows, rows)`, by title.
+        curves: the mean cosine of rows 0, 1, 2, ... positions apart, by title, within the trained positions.
+        limit: positions that short training texts have.
+        shown: rows of each heat map.
+    """
+    figure, axes = _figure((4.0 * len(tables) + 4.6, 4.4), len(tables) + 1)
+    image = None
+    for panel, (title, similarity) in zip(axes, tables.items(), strict=False):
+        part = similarity[:shown, :shown]
+        image = panel.imshow(part, vmin=-1, vmax=1, cmap="cividis", origin="lower", interpolation="nearest")
+        if limit < len(part):
+            panel.axhline(limit, color="white", linestyle="--", linewidth=1)
+            panel.axvline(limit, color="white", linestyle="--", linewidth=1)
+        panel.set_title(title, loc="left", fontsize=10, fontweight="bold")
+        panel.set_xlabel("position")
+        panel.set_ylabel("position")
+    if image is not None:
+        figure.colorbar(image, ax=list(axes[:-1]), label="cosine", shrink=0.8)
+    for (title, values), (colour, line) in zip(
+        curves.items(), ((_SINUSOIDAL, "-"), (_LEARNED, "-"), (_LEARNED, ":")), strict=False
+    ):
+        axes[-1].plot(range(len(values)), values, line, color=colour, linewidth=1.6, label=title)
+    _dress(axes[-1], "By distance", "positions apart, k", "mean cosine")
+    axes[-1].legend(frameon=False, fontsize=8)
+    return _written(figure)
+
+
+def _curve(axes: Axes, row: Row, across: Sequence[float], found: Sequence[tuple[float, float, float] | None]) -> None:
+    """A row's line with its intervals."""
+    known = [(x, *one) for x, one in zip(across, found, strict=True) if one is not None]
+    if not known:
+        return
+    colour, marker, line = _STYLES[row]
+    x, y, low, high = (np.array(column) for column in zip(*known, strict=True))
+    axes.errorbar(
+        x, y, yerr=np.stack((y - low, high - y)), fmt=marker + line, color=colour, markersize=5, capsize=3,
+        linewidth=1.4, markerfacecolor="white" if line == ":" else colour, label=row.title,
+    )  # fmt: skip
+
+
+def _perplexity(cell: Cell) -> tuple[float, float, float]:
+    """The perplexity of the mean log-loss, and of the ends of its interval."""
+    found = _interval(cell.log_loss)
+    assert found is not None, "every cell has a log-loss"
+    mean, low, high = (math.exp(min(value, 50.0)) for value in found)
+    return mean, low, high
+
+
+def _interval(found: Estimate | None) -> tuple[float, float, float] | None:
+    if found is None:
+        return None
+    half = found.half_width or 0.0
+    return found.mean, found.mean - half, found.mean + half
+
+
+def _perplexities(axes: Axes) -> None:
+    """A logarithmic scale with plain figures, where the values are far enough apart for one."""
+    low, high = axes.dataLim.intervaly
+    if high < _LOGARITHMIC * low:
+        return
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axes.yaxis.set_minor_locator(NullLocator())
+
+
+def _mark(axes: Axes, limit: int, usual: int) -> None:
+    """How far the short training texts reach: 19 of 20 of them, and the longest."""
+    for at, line, text, down in ((usual, ":", "19 of 20 trained texts", 4), (limit, "--", "longest trained text", 16)):
+        axes.axvline(at, color=_LIMIT, linestyle=line, linewidth=1.2)
+        axes.annotate(
+            f"{text}: {at}", (at, 1.0), xycoords=("data", "axes fraction"), xytext=(4, -down),
+            textcoords="offset points", va="top", fontsize=8, color=_LIMIT,
+        )  # fmt: skip
+
+
+def _dress(axes: Axes, title: str, across: str, up: str) -> None:
+    axes.set_title(title, loc="left", fontsize=11, fontweight="bold")
+    axes.set_xlabel(across)
+    axes.set_ylabel(up)
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _figure(size: tuple[float, float], panels: int) -> tuple[Figure, Sequence[Axes]]:
+    figure = Figure(figsize=size, layout="constrained", dpi=110)
+    FigureCanvasAgg(figure)
+    return figure, list(figure.subplots(1, panels, squeeze=False)[0])
+
+
+def _png(figure: Figure, axes: Axes) -> bytes:
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
+    return _written(figure)
+
+
+def _written(figure: Figure) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", metadata={"Software": None})
+    return buffer.getvalue()

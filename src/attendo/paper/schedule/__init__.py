@@ -1,0 +1,1 @@
+"""Section 5.3: the learning rate, and what warm-up does."""

@@ -1,0 +1,1 @@
+"""Section 6.1: averaging, beam and length penalty."""

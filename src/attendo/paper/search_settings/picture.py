@@ -1,0 +1,171 @@
+"""Search settings as pictures: maps of beam and alpha, and what averaging, the beam and time have to do with BLEU."""
+
+import io
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
+from matplotlib.patches import Rectangle
+
+from attendo.paper.search_settings.decoding import Decoded
+from attendo.paper.search_settings.results import Results
+from attendo.paper.search_settings.rows import PAPER, PAPER_ALPHA, Grid, SetName, Setting
+
+_LINES = (("#0072b2", "o", "-"), ("#d55e00", "D", "--"), ("#009e73", "s", "-."), ("#cc79a7", "^", ":"))
+"""Colours of Okabe and Ito, which every kind of colour vision tells apart; marks and lines differ too."""
+_MAP_COLOURS = "cividis"
+"""Made for every kind of colour vision; each cell has its figure too."""
+_OUTLINE = "#d55e00"
+
+Figures = npt.NDArray[np.float64]
+
+
+def setting_at(average: int, beam: int, alpha: float) -> Setting:
+    """The setting of a cell of a map: greedy search is decoded once for all alphas."""
+    return Setting(average=average, beam=beam, alpha=PAPER_ALPHA if beam == 1 else alpha)
+
+
+def cells(
+    results: Results, which: SetName, grid: Grid, average: int, of: Callable[[Decoded], float]
+) -> Figures:  # fmt: skip
+    """A figure's means over the seeds, `(beams, alphas)`; NaN where nothing is decoded yet."""
+    rows = [[results.mean(which, setting_at(average, beam, alpha), of) for alpha in grid.alphas] for beam in grid.beams]
+    return np.array([[np.nan if value is None else value for value in row] for row in rows], dtype=np.float64)
+
+
+def bleu_maps_png(results: Results, which: SetName, grid: Grid, best: Setting | None) -> bytes:
+    """Draws BLEU by beam and alpha, for the last checkpoint and for the paper's average, on one scale of colours.
+
+    Args:
+        results: of the study.
+        which: the set.
+        grid: what is tried.
+        best: is marked where it is on a map.
+    """
+    figure = _figure(11.5, 4.3)
+    maps = [cells(results, which, grid, average, lambda each: each.bleu) for average in grid.map_averages]
+    drawn = []
+    for axes, average, found in zip(figure.subplots(1, 2), grid.map_averages, maps, strict=True):
+        title = "last checkpoint" if average == 1 else f"mean of the last {average} checkpoints"
+        drawn.append(_map(axes, found, grid, f"BLEU, {title}", "{:.2f}", _scale(maps)))
+        _mark(axes, grid, average, best)
+    figure.colorbar(drawn[-1], ax=figure.axes, label="BLEU", shrink=0.85)
+    return _png(figure)
+
+
+def length_maps_png(results: Results, grid: Grid) -> bytes:
+    """Draws the length ratio and the log-probability by beam and alpha, for the paper's average."""
+    figure = _figure(11.5, 4.3)
+    shown: Sequence[tuple[str, str, Callable[[Decoded], float]]] = (
+        ("Length: words to the references' words", "{:.3f}", lambda each: each.length_ratio),
+        ("Log-probability of a translation, nats", "{:.2f}", lambda each: each.log_prob),
+    )
+    for axes, (title, form, of) in zip(figure.subplots(1, 2), shown, strict=True):
+        found = cells(results, "dev", grid, PAPER.average, of)
+        figure.colorbar(_map(axes, found, grid, title, form, _scale([found])), ax=axes, shrink=0.85)
+        _mark(axes, grid, PAPER.average, None)
+    return _png(figure)
+
+
+def lines_png(results: Results, grid: Grid) -> bytes:
+    """Draws BLEU by averaged checkpoints, BLEU by beam, and the time of a sentence by beam."""
+    figure = _figure(12.5, 4.0)
+    averages, beams, times = figure.subplots(1, 3)
+    kinds: Sequence[tuple[str, SetName, int]] = (
+        ("dev, beam 4", "dev", PAPER.beam), ("dev, greedy", "dev", 1),
+        ("test, beam 4", "test", PAPER.beam), ("test, greedy", "test", 1),
+    )  # fmt: skip
+    for (label, which, beam), style in zip(kinds, _LINES, strict=True):
+        settings = [setting_at(average, beam, PAPER.alpha) for average in grid.averages]
+        _line(averages, grid.averages, [_bleu(results, which, each) for each in settings], label, style)
+    alphas = (grid.alphas[0], PAPER.alpha, grid.alphas[-1])
+    for alpha, style in zip(alphas, _LINES, strict=False):
+        settings = [setting_at(PAPER.average, beam, alpha) for beam in grid.beams]
+        _line(beams, grid.beams, [_bleu(results, "dev", each) for each in settings], f"dev, alpha {alpha}", style)
+    settings = [setting_at(PAPER.average, beam, PAPER.alpha) for beam in grid.beams]
+    ms = [results.mean("dev", each, lambda decoded: decoded.processor_ms) for each in settings]
+    _line(times, grid.beams, ms, f"dev, alpha {PAPER.alpha}", _LINES[0])
+    _finish(averages, "Averaging", "checkpoints averaged", "BLEU", grid.averages)
+    _finish(beams, f"Beam, mean of {PAPER.average}", "beam", "BLEU", grid.beams)
+    _finish(times, "Time", "beam", "processor milliseconds a sentence", grid.beams)
+    times.set_ylim(bottom=0)
+    return _png(figure)
+
+
+def _bleu(results: Results, which: SetName, setting: Setting) -> float | None:
+    return results.mean(which, setting, lambda each: each.bleu)
+
+
+def _scale(maps: Sequence[Figures]) -> Normalize:
+    """One for all maps, of which one has a figure at least."""
+    values = np.concatenate([each[~np.isnan(each)] for each in maps])
+    return Normalize(float(values.min()), float(values.max()))
+
+
+def _map(axes: Axes, found: Figures, grid: Grid, title: str, form: str, scale: Normalize) -> AxesImage:
+    drawn = axes.imshow(found, aspect="auto", cmap=_MAP_COLOURS, norm=scale)
+    for (row, column), value in np.ndenumerate(found):
+        if not np.isnan(value):
+            colour = "white" if scale(value) < 0.55 else "black"
+            axes.text(column, row, form.format(value), ha="center", va="center", fontsize=9, color=colour)
+    axes.set_xticks(range(len(grid.alphas)), [f"{alpha}" for alpha in grid.alphas])
+    axes.set_yticks(range(len(grid.beams)), [str(beam) for beam in grid.beams])
+    axes.set_xlabel("alpha of the length penalty")
+    axes.set_ylabel("beam (1: greedy, alpha plays no part)")
+    axes.set_title(title, loc="left", fontsize=11, fontweight="bold")
+    return drawn
+
+
+def _mark(axes: Axes, grid: Grid, average: int, best: Setting | None) -> None:
+    """Outlines the paper's cell, and the best one with a broken line."""
+    for setting, line in ((PAPER, "-"), (best, "--")):
+        if setting is None or setting.average != average or setting.beam not in grid.beams:
+            continue
+        row = grid.beams.index(setting.beam)
+        first, width = (0, len(grid.alphas)) if setting.beam == 1 else (grid.alphas.index(setting.alpha), 1)
+        inset = 0.03 if line == "-" else 0.09
+        axes.add_patch(
+            Rectangle(
+                (first - 0.5 + inset, row - 0.5 + inset), width - 2 * inset, 1 - 2 * inset,
+                fill=False, edgecolor=_OUTLINE, linewidth=2.2, linestyle=line,
+            )
+        )  # fmt: skip
+
+
+def _line(
+    axes: Axes, places: Sequence[int], values: Sequence[float | None], label: str, style: tuple[str, str, str]
+) -> None:
+    shown = [(place, value) for place, value in zip(places, values, strict=True) if value is not None]
+    colour, mark, line = style
+    if shown:
+        axes.plot(*zip(*shown, strict=True), color=colour, marker=mark, linestyle=line, label=label)
+
+
+def _finish(axes: Axes, title: str, x_label: str, y_label: str, places: Sequence[int]) -> None:
+    axes.set_title(title, loc="left", fontsize=11, fontweight="bold")
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(places, [str(place) for place in places])
+    axes.minorticks_off()
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=False, fontsize=9)
+
+
+def _figure(width: float, height: float) -> Figure:
+    figure = Figure(figsize=(width, height), layout="constrained", dpi=110)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _png(figure: Figure) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", metadata={"Software": None})
+    return buffer.getvalue()

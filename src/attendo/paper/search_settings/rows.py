@@ -1,0 +1,157 @@
+"""Section 6.1: the settings of averaging and searching that are tried, by scale, and what is read of each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from attendo.errors import DataError, RecipeError
+from attendo.paper.experiment import Scale
+from attendo.recipe import Recipe, load_recipe
+from attendo.workflow.lines import line_pairs_from
+
+PAPER_BEAM, PAPER_ALPHA, PAPER_OFFSET, PAPER_AVERAGE = 4, 0.6, 50, 5
+"""Section 6.1: "beam search with a beam size of 4 and length penalty alpha = 0.6", "input length + 50", 5 for base."""
+
+SetName = Literal["dev", "test"]
+SETS: tuple[SetName, ...] = ("dev", "test")
+"""What is chosen by, and what is reported on."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """One way of making a translation of a run's checkpoints."""
+
+    average: int
+    """The weights are the mean of the last so many checkpoints; 1 for the last alone."""
+    beam: int
+    alpha: float
+    """Of the length penalty; of greedy search, a beam of 1, it changes no translation."""
+    offset: int = PAPER_OFFSET
+    """The longest output is as long as the input and this many tokens more."""
+    all_of_the_beam: bool = False
+    """Goes on until the best `beam` translations of a sentence are certain, where otherwise the best one is enough."""
+
+    @property
+    def name(self) -> str:
+        """For files."""
+        end = "-all" if self.all_of_the_beam else ""
+        return f"average-{self.average}-beam-{self.beam}-alpha-{self.alpha}-offset-{self.offset}{end}"
+
+    def to_text(self) -> str:
+        """For people."""
+        search = "greedy" if self.beam == 1 else f"beam {self.beam}, alpha {self.alpha}"
+        return f"{search}, {'last checkpoint' if self.average == 1 else f'mean of {self.average}'}"
+
+
+PAPER = Setting(average=PAPER_AVERAGE, beam=PAPER_BEAM, alpha=PAPER_ALPHA)
+"""The paper's setting for its base models."""
+GREEDY = Setting(average=PAPER_AVERAGE, beam=1, alpha=PAPER_ALPHA)
+"""The same weights without a beam."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """What is tried of a scale."""
+
+    beams: tuple[int, ...]
+    alphas: tuple[float, ...]
+    averages: tuple[int, ...]
+    """Each with greedy search and with the paper's beam; the first and the paper's 5 with everything."""
+    offsets: tuple[int, ...]
+    """Beside the paper's, on the development set."""
+
+    @property
+    def map_averages(self) -> tuple[int, ...]:
+        """Those that have a whole map of beams and alphas."""
+        return 1, PAPER_AVERAGE
+
+    def map(self, average: int) -> tuple[Setting, ...]:
+        """All beams with all alphas; greedy search once, since alpha changes nothing there."""
+        return tuple(
+            Setting(average=average, beam=beam, alpha=alpha)
+            for beam in self.beams
+            for alpha in ((PAPER_ALPHA,) if beam == 1 else self.alphas)
+        )
+
+    def lengths(self) -> tuple[Setting, ...]:
+        """The paper's setting with other longest outputs."""
+        return tuple(replace(PAPER, offset=offset) for offset in sorted({*self.offsets, PAPER_OFFSET}))
+
+    def settings(self, which: SetName) -> tuple[Setting, ...]:
+        """Everything that is decoded of a set, the paper's setting first."""
+        found = [PAPER]
+        for average in self.averages:
+            found += [replace(GREEDY, average=average), replace(PAPER, average=average)]
+        for average in self.map_averages:
+            found += self.map(average)
+        if which == "dev":
+            found += [*self.lengths(), replace(PAPER, all_of_the_beam=True)]
+        return tuple(dict.fromkeys(found))
+
+
+_ALPHAS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2)
+GRIDS: dict[Scale, Grid] = {
+    "tiny": Grid(beams=(1, 2, 4), alphas=(0.0, 0.6, 1.2), averages=(1, 5), offsets=(0,)),
+    "small": Grid(beams=(1, 2, 4, 8, 16), alphas=_ALPHAS, averages=(1, 2, 5, 10), offsets=(0, 5, 20, 100)),
+    "paper": Grid(beams=(1, 2, 4, 8, 16), alphas=_ALPHAS, averages=(1, 2, 5, 10, 20), offsets=(0, 10, 100, 200)),
+}
+"""By scale."""
+
+TEST_NAMES: dict[Scale, str] = {"tiny": "test", "small": "test_2016_flickr", "paper": "newstest2014"}
+"""The test sets, files beside the corpora with the languages behind a point."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sentences:
+    """A set to translate, and what should come out."""
+
+    name: str
+    """For people."""
+    sources: tuple[str, ...]
+    references: tuple[str, ...]
+
+
+def recipe(scale: Scale, data: Path | None) -> Recipe:
+    """What is trained: it keeps as many checkpoints as the largest average takes.
+
+    Args:
+        scale: the shipped recipe `search-settings/SCALE`, or `base` for `paper`.
+        data: the folder of the corpora; None for the recipe's.
+
+    Raises:
+        RecipeError: the recipe cannot be meant.
+    """
+    name = "base" if scale == "paper" else f"search-settings/{scale}"
+    folder = [f"data.folder={data.resolve()}"] if data is not None else []
+    kept = [f"training.average_last={max(GRIDS[scale].averages)}"]
+    return load_recipe(name, [f"name=search-settings-{scale}", *folder, *kept])
+
+
+def read_test_set(trained: Recipe, scale: Scale) -> Sentences:
+    """The test set beside a recipe's corpora.
+
+    Raises:
+        DataError: a file is missing or broken, or the two sides differ in length.
+        RecipeError: the recipe names no corpora.
+    """
+    if trained.data is None:
+        raise RecipeError(f"{trained.name}: has no section [data], so there is no test set either")
+    name, folder = TEST_NAMES[scale], trained.folder / trained.data.folder
+    source, target = (
+        folder / f"{name}.{language}" for language in (trained.data.source_language, trained.data.target_language)
+    )
+    missing = [str(path) for path in (source, target) if not path.is_file()]
+    if missing:
+        raise DataError(
+            f"{' and '.join(missing)}: not found; the test set lies beside the corpora, name their folder with --data"
+        )
+    pairs = list(line_pairs_from(source, target))
+    if not any(reference.strip() for _, reference in pairs):
+        raise DataError(f"{target}: has no line with a translation, so there is nothing to test on")
+    return Sentences(name=name, sources=tuple(pair[0] for pair in pairs), references=tuple(pair[1] for pair in pairs))
+
+
+def by_set(grid: Grid) -> Sequence[tuple[SetName, Setting]]:
+    """All that is decoded for a seed, set and setting; those of the development set first."""
+    return [(name, setting) for name in SETS for setting in grid.settings(name)]

@@ -1,0 +1,201 @@
+"""`attendo reproduce search-settings`: models of several seeds, averaged and decoded with every setting of a grid."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+
+from attendo.bench.machine import usable_cores
+from attendo.errors import RecipeError
+from attendo.paper.experiment import Order, Outcome, Reporter
+from attendo.paper.phrasebook_texts import write_phrasebook
+from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
+from attendo.paper.run_results import RunResult
+from attendo.paper.search_settings.choice import candidates, significances
+from attendo.paper.search_settings.decoding import Decoded, Models, check_set, decode_once, reference_log_probs
+from attendo.paper.search_settings.report import StudyFacts, search_settings_report
+from attendo.paper.search_settings.results import Results, SeedResults
+from attendo.paper.search_settings.rows import (
+    GRIDS,
+    PAPER,
+    SETS,
+    TEST_NAMES,
+    Sentences,
+    SetName,
+    Setting,
+    by_set,
+    read_test_set,
+    recipe,
+)
+from attendo.paper.study import Study, plan_runs
+from attendo.recipe import Recipe
+from attendo.text.prepared import PreparedData
+from attendo.workflow.estimate import estimate
+from attendo.workflow.preparation import open_if_prepared, prepare_if_missing
+
+_ROW = "model"
+_PHRASEBOOK = {"train": 3000, "valid": 100, "test": 100}
+
+
+def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
+    """Trains, averages and decodes what is not done yet of the study in `order.folder`; writes the page seed by seed.
+
+    Args:
+        order: how it is wanted.
+        reporter: who is told.
+        should_stop: asked now and then; what runs is saved then.
+
+    Raises:
+        AttendoError: the corpora or the test set are missing, or the folder holds another study.
+        OSError: the folder cannot be written to.
+    """
+    trained = _recipe(order)
+    if order.scale == "tiny":
+        write_phrasebook(order.folder / "phrasebook", **_PHRASEBOOK)
+    test = read_test_set(trained, order.scale)  # before hours of training
+    prepared = prepare_if_missing(trained, order.folder / "prepared", reporter)
+    runs = plan_runs({_ROW: trained}, range(1, order.seeds + 1))
+    study = Study(order.folder, runs, prepared, jobs=order.jobs, threads=max(1, usable_cores() // order.jobs))
+    trained_runs = study.train(reporter, should_stop, lambda results: None)
+    failures = tuple(f"{failure.run}: {failure.what}" for failure in trained_runs.failures)
+    folders = {run.seed: study.run_folder(run) for run in runs}
+    sets: dict[SetName, Sentences] = {"dev": _dev_set(trained, prepared), "test": test}
+    decoding = Decoding(order, sets, reporter, should_stop)
+    found: list[SeedResults] = []
+    report: Report | None = None
+    for run in trained_runs.results:
+        if trained_runs.interrupted or should_stop():
+            break
+        found.append(decoding.decode_all(run, folders[run.seed]))
+        facts = StudyFacts(recipe=trained, grid=decoding.grid, sets=sets, failures=failures)
+        report = _write_page(order, facts, Results(seeds=tuple(found)))
+    is_whole = len(found) == len(trained_runs.results) and all(decoding.is_whole(each) for each in found)
+    return Outcome(report=report, interrupted=trained_runs.interrupted or not is_whole, failures=failures)
+
+
+def _write_page(order: Order, facts: StudyFacts, results: Results) -> Report | None:
+    """Makes the page of what is decoded so far; None where that is nothing."""
+    results = Results(seeds=tuple(each for each in results.seeds if any(each.sets.values())))
+    if not results.seeds:
+        return None
+    choice = results.best("dev", candidates(facts.grid))
+    tests = significances(results, choice, facts.sets["test"], facts.target_language, order.folder / "significance")
+    report = search_settings_report(order, facts, results, choice, tests)
+    write_report(order.folder, report)
+    return report
+
+
+class Decoding:
+    """All that is decoded of a study's models; what is kept is read.
+
+    Args:
+        order: how the study is wanted.
+        sets: what is translated.
+        reporter: who is told.
+        should_stop: asked now and then.
+
+    Raises:
+        ModelError: what is decoded already is of other sentences.
+    """
+
+    def __init__(
+        self, order: Order, sets: Mapping[SetName, Sentences], reporter: Reporter, should_stop: Callable[[], bool]
+    ) -> None:
+        self._order, self._sets, self.grid = order, sets, GRIDS[order.scale]
+        self._reporter, self._should_stop = reporter, should_stop
+        for which, sentences in sets.items():
+            check_set(order.folder / "decoded" / f"{which}.json", sentences)
+
+    def decode_all(self, run: RunResult, run_folder: Path) -> SeedResults:
+        """Decodes both sets with every setting, or as many as there is time for until it is to stop."""
+        folder = self._order.folder / "decoded" / f"seed-{run.seed}"
+        models = Models(run_folder, self._order.folder / "models", run.seed)
+        sets: dict[SetName, dict[Setting, Decoded]] = {"dev": {}, "test": {}}
+        # In an order that reads each average once, and the paper's first.
+        settings = sorted(by_set(self.grid), key=lambda each: (each[1].average != PAPER.average, each[1].average))
+        for number, (which, setting) in enumerate(settings):
+            note = f"decoding, seed {run.seed}: {number} of {len(settings)} done; {which}, {setting.to_text()}"
+            self._reporter.running(run.steps * self._order.seeds, run.steps * self._order.seeds, note)
+            path = folder / which / f"{setting.name}.json"
+            load = partial(models.load, setting.average)
+            decoded = (
+                None if self._should_stop() else decode_once(path, load, setting, self._sets[which], self._should_stop)
+            )
+            if decoded is None:
+                return SeedResults(run=run, sets=sets, reference_log_probs=())
+            sets[which][setting] = decoded
+        load = partial(models.load, PAPER.average)
+        references = reference_log_probs(folder / "references.json", load, self._sets["dev"])
+        self._reporter.message(
+            f"seed {run.seed}: BLEU {sets['test'][PAPER].bleu:.2f} on the test set, {PAPER.to_text()}"
+        )
+        return SeedResults(run=run, sets=sets, reference_log_probs=references)
+
+    def is_whole(self, found: SeedResults) -> bool:
+        """Whether nothing of a seed is left to decode."""
+        return all(len(found.sets[which]) == len(self.grid.settings(which)) for which in self._sets)
+
+
+def forecast(order: Order, reporter: Reporter) -> Report:
+    """What the study comes to: models, settings, and the time that a few updates on this machine let expect.
+
+    Raises:
+        RecipeError: the model is more than this machine's memory holds.
+    """
+    trained, grid = _recipe(order), GRIDS[order.scale]
+    there = order.scale != "tiny" or (order.folder / "phrasebook").is_dir()
+    reporter.running(0, 1, trained.name)
+    found = estimate(trained, open_if_prepared(trained, order.folder / "prepared") if there else None)
+    hours = found.hours * order.seeds
+    counts = {name: len(grid.settings(name)) for name in SETS}
+    total = (
+        f"{order.seeds} runs of {trained.training.max_steps:,} updates, {found.parameters / 1e6:.2f} million "
+        f"parameters; {hours:.3f} hours on this machine ({found.device}, threads: {found.threads}), without "
+        "validation, one by one. "
+        f"Of each run {counts['dev']} settings are decoded on the development set and {counts['test']} on "
+        f"{TEST_NAMES[order.scale]}: seconds each at the scale small, minutes at full size."
+    )
+    table = Table(
+        caption="What is tried",
+        columns=("setting", "values"),
+        rows=(
+            ("checkpoints averaged", _listed(grid.averages)),
+            ("beam", _listed(grid.beams)),
+            ("alpha", _listed(grid.alphas)),
+            ("longest output: input and", _listed(each.offset for each in grid.lengths())),
+        ),
+        words=2,
+    )
+    return Report(
+        title=f"Search settings at the scale '{order.scale}', in {order.folder}",
+        introduction=(total,),
+        sections=(Section(title="Grid", blocks=(table, Paragraph(text="To start:"), Shell(lines=(order.command,)))),),
+        data={
+            "result": "search-settings",
+            "scale": order.scale,
+            "seeds": order.seeds,
+            "recipe": trained.name,
+            "hours": hours,
+            "parameters": found.parameters,
+            "settings": counts,
+        },
+    )
+
+
+def _listed(values: Iterable[object]) -> str:
+    return ", ".join(map(str, values))
+
+
+def _dev_set(trained: Recipe, prepared: PreparedData) -> Sentences:
+    """The validation set, as prepared."""
+    assert trained.data is not None, "it is prepared"
+    valid = trained.data.valid
+    name = Path(valid.source).stem if valid is not None and valid.source else "the validation set"
+    return Sentences(name=name, sources=prepared.valid_source, references=prepared.valid_target)
+
+
+def _recipe(order: Order) -> Recipe:
+    if order.scale != "tiny":
+        return recipe(order.scale, order.data)
+    if order.data is not None:
+        raise RecipeError("--data: the scale tiny has a phrasebook of its own; leave it out, or take --scale small")
+    return recipe(order.scale, order.folder / "phrasebook")

@@ -1,0 +1,152 @@
+"""Pictures of Table 1: how work, time and memory grow, how far signals go, where self-attention meets recurrence."""
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from attendo.paper.table1.findings import Findings, TimedCrossing, graph_sizes
+from attendo.paper.table1.fit import at, power_law
+from attendo.paper.table1.layers import LAYERS, Layer, Sizes
+from attendo.paper.table1.points import Plan
+
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+_MARKERS = "os^DvP"
+"""Colours of Okabe and Ito, which every kind of colour vision tells apart, and a shape each, in the table's order."""
+
+
+def growth_png(
+    plan: Plan,
+    lengths: Sequence[int],
+    measure: Mapping[tuple[str, Sizes], float],
+    unit: str,
+    *,
+    bent: Sequence[str] = (),
+) -> bytes:
+    """Draws a measure over n and over d, with the lines whose slopes are the exponents.
+
+    Args:
+        plan: its sizes.
+        lengths: n of the left panel.
+        measure: by layer and sizes.
+        unit: of the upright axes, with what is shown.
+        bent: layers that follow no one power law over n, whose points are joined.
+    """
+    figure, (left, right) = _figure(2)
+    for axes, variable, words in (
+        (left, "n", f"n, positions (d = {plan.width})"),
+        (right, "d", f"d, width of a position (n = {plan.length})"),
+    ):
+        xs: list[int] = []
+        for layer, style in _styles():
+            sizes = plan.sweep(layer, variable, lengths)
+            xs = [getattr(each, variable) for each in sizes]
+            ys = [measure[layer.name, each] for each in sizes]
+            if variable == "n" and layer.name in bent:
+                axes.plot(xs, ys, linestyle="--", linewidth=1, label=f"{layer.name}: written out, then fused", **style)
+                continue
+            law = power_law(xs, ys)
+            axes.plot(xs, ys, linestyle="none", label=f"{layer.name}: {variable}^{law.slope:.2f}", **style)
+            axes.plot(xs, [at(law, x) for x in xs], "-", color=style["color"], linewidth=1, alpha=0.7)
+        _logarithmic(axes, words, unit, xs)
+        axes.legend(fontsize=8, frameon=False, labelspacing=0.7)
+    return _png(figure)
+
+
+def paths_png(found: Findings) -> bytes:
+    """Draws three things over n: products in a row, layers that join positions, and operations on the way."""
+    figure, (left, middle, right) = _figure(3)
+    lengths: dict[Axes, list[int]] = {}
+    for layer, style in _styles():
+        graphs = [found.graphs[layer.name, each] for each in graph_sizes(layer, found)]
+        for axes, values in (
+            (left, [graph.chain.products for graph in graphs]),
+            (middle, [graph.from_the_middle for graph in graphs]),
+            (right, [graph.on_the_way for graph in graphs]),
+        ):
+            known = [(graph.sizes.n, value) for graph, value in zip(graphs, values, strict=True) if value is not None]
+            lengths[axes] = [n for n, _ in known]
+            axes.plot(lengths[axes], [value for _, value in known], "-", label=layer.name, linewidth=1, **style)
+    for axes, title, unit in (
+        (left, "Sequential steps", "matrix products in a row, one layer"),
+        (middle, "Layers that join the middle and both ends", "layers"),
+        (right, "The way from the first to the last position", "operations on the way"),
+    ):
+        _logarithmic(axes, "n, positions", unit, lengths[axes])
+        axes.set_title(title, loc="left", fontsize=11, fontweight="bold")
+    left.legend(fontsize=8, frameon=False, labelspacing=0.7)
+    return _png(figure)
+
+
+def crossing_png(found: Findings, crossings: Sequence[TimedCrossing]) -> bytes:
+    """Draws self-attention's operations and times as multiples of recurrence's, over n / d."""
+    figure, (axes,) = _figure(1)
+    points = sorted(
+        (sizes.n / sizes.d, operations.mixing / recurrence.mixing, operations.total / recurrence.mixing)
+        for (name, sizes), operations in found.operations.items()
+        if name == "self-attention" and (recurrence := found.operations.get(("recurrent", sizes))) is not None
+    )
+    multiples = [point[0] for point in points]
+    axes.plot(multiples, [point[1] for point in points], "-", color="#333333", label="operations, attention alone")
+    axes.plot(multiples, [point[2] for point in points], "--", color="#333333", label="operations, with projections")
+    for crossing, colour, marker in zip(crossings, _COLOURS, _MARKERS, strict=False):
+        places = [n / crossing.d for n in crossing.lengths]
+        axes.plot(places, crossing.ratios, marker + "-", color=colour, label=f"time, d = {crossing.d}")
+    axes.axhline(1, color="#777777", linewidth=1)
+    axes.axvline(1, color="#777777", linewidth=1, linestyle=":")
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.set_xlabel("n / d (dotted: n = d)")
+    axes.set_ylabel("self-attention by recurrence, a ratio")
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(fontsize=8, frameon=False)
+    return _png(figure)
+
+
+def _styles() -> Iterator[tuple[Layer, dict[str, Any]]]:
+    """The layers with their marks: hollow, each smaller than the one before, so that what coincides is seen."""
+    for place, layer in enumerate(LAYERS):
+        yield (
+            layer,
+            {
+                "color": _COLOURS[place],
+                "marker": _MARKERS[place],
+                "markersize": 11.5 - 1.3 * place,
+                "markerfacecolor": "none",
+                "markeredgewidth": 1.6,
+            },
+        )
+
+
+def _figure(panels: int) -> tuple[Figure, Sequence[Axes]]:
+    figure = Figure(figsize=((8, 12, 16.5)[panels - 1], 4.8), layout="constrained", dpi=110)
+    FigureCanvasAgg(figure)
+    return figure, figure.subplots(1, panels, squeeze=False)[0]
+
+
+def _logarithmic(axes: Axes, across: str, upright: str, ticks: Sequence[float]) -> None:
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xticks(list(ticks), [str(tick) for tick in ticks])
+    axes.set_xticks([], minor=True)
+    low, high = axes.get_ylim()
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0,) if high > 100 * low else (1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel(across)
+    axes.set_ylabel(upright)
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _png(figure: Figure) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", metadata={"Software": None})
+    return buffer.getvalue()

@@ -1,0 +1,222 @@
+"""What is measured for Table 1 at each scale, and the folder that keeps each measurement."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from attendo.files import write_json
+from attendo.model.config import EncoderLayerType
+from attendo.paper.experiment import Scale
+from attendo.paper.table1.depth import Chain
+from attendo.paper.table1.layers import Layer, Sizes
+from attendo.paper.table1.operations import Crossing, Operations
+
+GRAPH_WIDTH = 8
+"""d where dependencies are looked for: they do not depend on it."""
+GRAPH_WINDOW = 9
+"""r there: four positions to either side."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """The sizes of a scale."""
+
+    lengths: tuple[int, ...]
+    """n of what is timed and whose memory is measured, at `width`."""
+    width: int
+    widths: tuple[int, ...]
+    """d, at `length`."""
+    length: int
+    kernels: tuple[int, ...]
+    """k, at `length` and `width`; the first one everywhere else."""
+    windows: tuple[int, ...]
+    """r, at the longest length and `width`."""
+    window: int
+    """r everywhere else."""
+    counted_lengths: tuple[int, ...]
+    """n for which operations are counted."""
+    graph_lengths: tuple[int, ...]
+    """n for which steps and layers are found."""
+    way_lengths: tuple[int, ...]
+    """n for which the operations on the way are counted too."""
+    counted_crossings: tuple[int, ...]
+    """d for which self-attention's and recurrence's operations are compared."""
+    timed_crossings: tuple[int, ...]
+    """d for which their times are compared, at `crossing_lengths`, beside `width`."""
+    crossing_lengths: tuple[int, ...]
+    memory_lengths: tuple[int, ...]
+    """n whose memory is measured; the profiler is slow in a long recurrence."""
+    repeats: int
+    """Of each passage in a round."""
+    most_s: float
+    """Seconds of a passage's repeats in a round after which no other begins."""
+
+    def sweep(self, layer: Layer, variable: str, lengths: Sequence[int]) -> tuple[Sizes, ...]:
+        """Sizes that differ in one of them: `n`, `d`, or the layer's `k` or `r`.
+
+        Args:
+            layer: the type.
+            variable: which one.
+            lengths: for `n`.
+        """
+        k, r = self.kernels[0], self.window
+        if variable == "n":
+            return tuple(Sizes(n=n, d=self.width, k=k, r=r) for n in lengths)
+        if variable == "d":
+            return tuple(Sizes(n=self.length, d=d, k=k, r=r) for d in self.widths)
+        if variable != layer.variable:
+            return ()
+        if variable == "k":
+            return tuple(Sizes(n=self.length, d=self.width, k=kernel, r=r) for kernel in self.kernels)
+        return tuple(Sizes(n=lengths[-1], d=self.width, k=k, r=window) for window in self.windows)
+
+
+PLANS: dict[Scale, Plan] = {
+    "tiny": Plan(
+        lengths=(32, 64, 128),
+        width=16,
+        widths=(16, 32, 64),
+        length=32,
+        kernels=(3, 5),
+        windows=(8, 16),
+        window=8,
+        counted_lengths=(16, 32, 64),
+        graph_lengths=(4, 8, 16),
+        way_lengths=(4, 8),
+        counted_crossings=(8,),
+        timed_crossings=(8,),
+        crossing_lengths=(32, 64),
+        memory_lengths=(32, 64, 128),
+        repeats=2,
+        most_s=1,
+    ),
+    "small": Plan(
+        lengths=(128, 256, 512, 1024, 2048),
+        width=256,
+        widths=(64, 128, 256, 512),
+        length=256,
+        kernels=(3, 5, 9, 17),
+        windows=(64, 128, 256, 512),
+        window=64,
+        counted_lengths=(128, 256, 512, 1024),
+        graph_lengths=(8, 16, 32, 64, 128),
+        way_lengths=(4, 8, 16, 32),
+        counted_crossings=(8, 16, 32),
+        timed_crossings=(16, 64),
+        crossing_lengths=(128, 512, 2048),
+        memory_lengths=(128, 256, 512, 1024),
+        repeats=5,
+        most_s=2,
+    ),
+    "paper": Plan(
+        lengths=(128, 256, 512, 1024, 2048, 4096, 8192),
+        width=512,
+        widths=(128, 256, 512, 1024, 2048),
+        length=1024,
+        kernels=(3, 5, 9, 17, 33),
+        windows=(64, 128, 256, 512, 1024),
+        window=128,
+        counted_lengths=(256, 512, 1024, 2048, 4096),
+        graph_lengths=(8, 16, 32, 64, 128, 256),
+        way_lengths=(4, 8, 16, 32, 64),
+        counted_crossings=(8, 16, 32, 64, 128),
+        timed_crossings=(16, 64, 256),
+        crossing_lengths=(128, 512, 2048, 4096, 8192),
+        memory_lengths=(128, 256, 512, 1024, 2048),
+        repeats=10,
+        most_s=20,
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class OperationsAt:
+    """Operations of a layer."""
+
+    layer: EncoderLayerType
+    sizes: Sizes
+    operations: Operations
+    kind: Literal["operations"] = "operations"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrossingAt:
+    """Where self-attention overtakes recurrence, by counting."""
+
+    crossing: Crossing
+    kind: Literal["crossing"] = "crossing"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphAt:
+    """Dependencies of a layer, and of the stack that joins positions."""
+
+    layer: EncoderLayerType
+    sizes: Sizes
+    chain: Chain
+    """Of one layer."""
+    from_the_middle: int | None
+    """Layers in which the outputs at both ends know of the middle of the input."""
+    from_end_to_end: int | None
+    """Layers in which the outputs at both ends know of the input at the other end."""
+    on_the_way: int | None
+    """The fewest operations from the first input to the last output of these; None where they were not looked for."""
+    kind: Literal["graph"] = "graph"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where something was measured, and with what."""
+
+    machine: str
+    device: str
+    versions: dict[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BytesAt:
+    """The most memory that a layer's passage forward and back holds at a time."""
+
+    layer: EncoderLayerType
+    sizes: Sizes
+    peak: int
+    """Bytes."""
+    place: Place
+    kind: Literal["bytes"] = "bytes"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecondsAt:
+    """How long a layer's passages forward and back took in a round."""
+
+    layer: EncoderLayerType
+    sizes: Sizes
+    round: int
+    """From 1 on."""
+    seconds: tuple[float, ...]
+    place: Place
+    kind: Literal["seconds"] = "seconds"
+
+
+Measurement = OperationsAt | CrossingAt | GraphAt | BytesAt | SecondsAt
+_KEPT: TypeAdapter[Measurement] = TypeAdapter(Annotated[Measurement, Field(discriminator="kind")])
+
+
+def keep(path: Path, found: Measurement) -> None:
+    """Writes a measurement, whole or not at all.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    write_json(path, asdict(found))
+
+
+def kept(path: Path) -> Measurement | None:
+    """A measurement that was kept; None where there is none, or one of another version."""
+    try:
+        return _KEPT.validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return None

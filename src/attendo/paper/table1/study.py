@@ -1,0 +1,259 @@
+"""`attendo reproduce table1`: what each layer type costs, counted and measured, and how far signals go in it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from attendo.bench.machine import float32_speed, this_machine, versions
+from attendo.bench.systems import torch_threads
+from attendo.errors import DataError, ModelError
+from attendo.files import locked
+from attendo.model.config import EncoderLayerType
+from attendo.paper.experiment import Order, Outcome, Reporter
+from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
+from attendo.paper.table1.cost import passage, peak_bytes, time_passes
+from attendo.paper.table1.depth import longest_chain
+from attendo.paper.table1.findings import Findings
+from attendo.paper.table1.layers import BY_NAME, LAYERS, Layer, Sizes, stacked, sub_layer
+from attendo.paper.table1.operations import count_operations, find_crossing
+from attendo.paper.table1.paths import fewest_layers, from_end_to_end, from_the_middle, operations_on_the_way
+from attendo.paper.table1.points import (
+    GRAPH_WIDTH,
+    GRAPH_WINDOW,
+    PLANS,
+    BytesAt,
+    CrossingAt,
+    GraphAt,
+    Measurement,
+    OperationsAt,
+    Place,
+    Plan,
+    SecondsAt,
+    keep,
+    kept,
+)
+from attendo.paper.table1.report import table1_report
+
+_OPERATIONS_OF_A_UNIT = 9
+"""At the most, of what a formula of the work counts as one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A measurement to make."""
+
+    name: str
+    """Of its file."""
+    measure: Callable[[], Measurement]
+
+
+def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
+    """Makes the measurements that are not kept in `order.folder` yet, each once, and writes the page.
+
+    They are made one after the other, whatever `order.jobs` says, and times in `order.seeds` rounds through all sizes,
+    so that what else the machine does for a while does not fall on one of them alone.
+
+    Args:
+        order: how it is wanted; at the scale `paper` on a graphics card where there is one, else on one thread.
+        reporter: who is told.
+        should_stop: asked between measurements.
+
+    Raises:
+        AttendoError: data is given, which nothing here reads; or another process is at this folder.
+        OSError: the folder cannot be written to.
+    """
+    _check_no_data(order)
+    plan, tasks = PLANS[order.scale], all_tasks(order)
+    points = order.folder / "points"
+    points.mkdir(parents=True, exist_ok=True)
+    found: list[Measurement] = []
+    with _alone(order.folder), torch_threads(1):
+        for number, task in enumerate(tasks):
+            if should_stop():
+                return Outcome(report=None, interrupted=True)
+            reporter.running(number, len(tasks), task.name)
+            path = points / f"{task.name}.json"
+            measurement = kept(path)
+            if measurement is None:
+                measurement = task.measure()
+                keep(path, measurement)
+            found.append(measurement)
+        reporter.running(len(tasks), len(tasks), "")
+    report = table1_report(order, plan, Findings.of(found))
+    write_report(order.folder, report)
+    return Outcome(report=report)
+
+
+def forecast(order: Order, reporter: Reporter) -> Report:
+    """What will be measured, and about how long that takes here.
+
+    Raises:
+        AttendoError: data is given, which nothing here reads.
+    """
+    _check_no_data(order)
+    plan, tasks = PLANS[order.scale], all_tasks(order)
+    done = sum(kept(order.folder / "points" / f"{task.name}.json") is not None for task in tasks)
+    with torch_threads(1):
+        seconds = _expected_s(order, plan)
+    rows = (
+        ("operations counted", "n", _listed(plan.counted_lengths)),
+        ("operations, time and memory", "d", f"{_listed(plan.widths)} at n = {plan.length}"),
+        ("operations, time", "k", f"{_listed(plan.kernels)} at n = {plan.length}, d = {plan.width}"),
+        ("operations, time", "r", f"{_listed(plan.windows)} at d = {plan.width}"),
+        ("time", "n", f"{_listed(plan.lengths)} at d = {plan.width}"),
+        ("memory", "n", f"{_listed(plan.memory_lengths)} at d = {plan.width}"),
+        ("steps and paths", "n", f"{_listed(plan.graph_lengths)} at d = {GRAPH_WIDTH}"),
+    )
+    device = _device(order)
+    where = "on one thread of the processor" if device.type == "cpu" else "at the most, with a graphics card"
+    total = (
+        f"{len(tasks)} measurements, {done} of them kept; times in {order.seeds} rounds. All together take about "
+        f"{max(1, round(seconds / 60))} minutes {where}, if nothing else is running."
+    )
+    sizes = Table(caption="Sizes", columns=("what", "over", "sizes"), rows=rows, words=3)
+    return Report(
+        title=f"Table 1 at the scale '{order.scale}', in {order.folder}",
+        introduction=(total,),
+        sections=(Section(title="Plan", blocks=(sizes, Paragraph(text="To start:"), Shell(lines=(order.command,)))),),
+        data={
+            "table": "table1",
+            "scale": order.scale,
+            "rounds": order.seeds,
+            "measurements": len(tasks),
+            "kept": done,
+            "seconds": seconds,
+            "layers": [layer.name for layer in LAYERS],
+        },
+    )
+
+
+def all_tasks(order: Order) -> tuple[Task, ...]:
+    """Everything to measure: what is the same each time first, then the times, round by round."""
+    plan, device = PLANS[order.scale], _device(order)
+    place = Place(
+        machine=this_machine().to_text(),
+        device="one thread of the processor" if device.type == "cpu" else torch.cuda.get_device_name(device),
+        versions=versions(),
+    )
+    tasks = [_operations(layer, sizes) for layer in LAYERS for sizes in _swept(plan, layer, plan.counted_lengths)]
+    tasks += [_crossing(d) for d in plan.counted_crossings]
+    lengths = sorted({*plan.graph_lengths, *plan.way_lengths})
+    tasks += [_graph(layer, n, plan, with_way=n in plan.way_lengths) for layer in LAYERS for n in lengths]
+    for layer in LAYERS:
+        sizes = [*plan.sweep(layer, "n", plan.memory_lengths), *plan.sweep(layer, "d", ())]
+        tasks += [_bytes(layer.name, each, device, place) for each in dict.fromkeys(sizes)]
+    for number in range(1, order.seeds + 1):
+        tasks += [_seconds(*timed, number, plan, device, place) for timed in all_timed(plan)]
+    return tuple(tasks)
+
+
+def all_timed(plan: Plan) -> tuple[tuple[EncoderLayerType, Sizes], ...]:
+    """Layers and sizes whose times are measured in each round."""
+    timed = [(layer.name, sizes) for layer in LAYERS for sizes in _swept(plan, layer, plan.lengths)]
+    both: tuple[EncoderLayerType, ...] = ("self-attention", "recurrent")
+    for d in plan.timed_crossings:
+        sizes = [Sizes(n=n, d=d, k=plan.kernels[0], r=plan.window) for n in plan.crossing_lengths]
+        timed += [(name, each) for name in both for each in sizes]
+    return tuple(dict.fromkeys(timed))
+
+
+def _swept(plan: Plan, layer: Layer, lengths: tuple[int, ...]) -> list[Sizes]:
+    return list(dict.fromkeys(sizes for variable in "ndkr" for sizes in plan.sweep(layer, variable, lengths)))
+
+
+def _operations(layer: Layer, sizes: Sizes) -> Task:
+    def measure() -> Measurement:
+        return OperationsAt(layer=layer.name, sizes=sizes, operations=count_operations(layer.name, sizes))
+
+    return Task(name=f"operations-{layer.name}-{sizes.to_text()}", measure=measure)
+
+
+def _crossing(d: int) -> Task:
+    return Task(name=f"crossing-d{d}", measure=lambda: CrossingAt(crossing=find_crossing(d)))
+
+
+def _graph(layer: Layer, n: int, plan: Plan, *, with_way: bool) -> Task:
+    sizes = Sizes(n=n, d=GRAPH_WIDTH, k=plan.kernels[0], r=GRAPH_WINDOW)
+
+    def measure() -> Measurement:
+        alone, hidden = sub_layer(layer.name, sizes), torch.zeros(1, n, sizes.d)
+
+        def fewest(pairs: tuple[tuple[int, int], ...]) -> int | None:
+            return fewest_layers(lambda index: stacked(layer, sizes, index), n, sizes.d, pairs)
+
+        ends, way = fewest(from_end_to_end(n)), None
+        if ends is not None and with_way:
+            way = operations_on_the_way([stacked(layer, sizes, index) for index in range(ends)], n, sizes.d)
+        return GraphAt(
+            layer=layer.name,
+            sizes=sizes,
+            chain=longest_chain(lambda: alone(hidden, None)),
+            from_the_middle=fewest(from_the_middle(n)),
+            from_end_to_end=ends,
+            on_the_way=way,
+        )
+
+    return Task(name=f"graph-{layer.name}-{sizes.to_text()}", measure=measure)
+
+
+def _bytes(name: EncoderLayerType, sizes: Sizes, device: torch.device, place: Place) -> Task:
+    def measure() -> Measurement:
+        peak = peak_bytes(passage(name, sizes, device), device)
+        return BytesAt(layer=name, sizes=sizes, peak=peak, place=place)
+
+    return Task(name=f"bytes-{name}-{sizes.to_text()}", measure=measure)
+
+
+def _seconds(name: EncoderLayerType, sizes: Sizes, number: int, plan: Plan, device: torch.device, place: Place) -> Task:
+    def measure() -> Measurement:
+        call = passage(name, sizes, device)
+        seconds = time_passes(call, device, repeats=plan.repeats, most_s=plan.most_s)
+        return SecondsAt(layer=name, sizes=sizes, round=number, seconds=seconds, place=place)
+
+    return Task(name=f"seconds-{name}-{sizes.to_text()}-round-{number}", measure=measure)
+
+
+def _expected_s(order: Order, plan: Plan) -> float:
+    """About how long all of it takes, from a short recurrence and a product here."""
+    device, speed, short = torch.device("cpu"), float32_speed(1), 32
+    probe = passage("recurrent", Sizes(n=short, d=plan.width, k=3, r=3), device)
+    step_s = min(time_passes(probe, device, repeats=3, most_s=1)) / short
+
+    def passage_s(name: EncoderLayerType, sizes: Sizes) -> float:
+        waiting = step_s * (sizes.n if name == "recurrent" else 8)
+        return waiting + 3 * _OPERATIONS_OF_A_UNIT * BY_NAME[name].operations(sizes) / speed
+
+    total = 0.0
+    for name, sizes in all_timed(plan):
+        once = passage_s(name, sizes)
+        total += order.seeds * once * (1 + max(2, min(plan.repeats, plan.most_s / once)))
+    counted = sum(plan.counted_lengths) + len(plan.widths) * plan.length
+    graph = sum(n**2 for n in plan.way_lengths) + sum(plan.graph_lengths)
+    # Counting looks at each operation of a step, the profiler at each piece of memory, a way at parts of gradients.
+    return total + step_s * (10 * counted + 8 * sum(plan.memory_lengths) + 10 * graph)
+
+
+def _device(order: Order) -> torch.device:
+    return torch.device("cuda" if order.scale == "paper" and torch.cuda.is_available() else "cpu")
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked(folder / ".lock"))
+        except BlockingIOError as error:
+            raise ModelError(f"{folder}: {error.strerror} already; wait until it has ended, or end it") from None
+        yield
+
+
+def _check_no_data(order: Order) -> None:
+    if order.data is not None:
+        raise DataError("--data: table1 measures layers and reads no corpora; leave it out")
+
+
+def _listed(numbers: tuple[int, ...]) -> str:
+    return ", ".join(map(str, numbers))

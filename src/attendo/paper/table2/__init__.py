@@ -1,0 +1,1 @@
+"""Table 2: BLEU, and what the training cost."""

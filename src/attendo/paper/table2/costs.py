@@ -1,0 +1,185 @@
+"""What trainings cost: by the paper's estimate, and counted from their products; of studies and of any run folder."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from pydantic import TypeAdapter, ValidationError
+
+from attendo.bench.machine import this_machine
+from attendo.checkpoint.run_checkpoints import Checkpoints
+from attendo.errors import ModelError
+from attendo.files import write_json
+from attendo.paper.cost import Sustained, measured_flops, named_gpu, training_cost
+from attendo.paper.run_results import RunResult, mean_lengths, training_flops
+from attendo.recipe import Recipe
+from attendo.text.prepared import open_prepared
+from attendo.training.position import position_of
+from attendo.workflow.device import choose_device
+from attendo.workflow.run_folder import resume_run
+
+MEASURED = "sustained.json"
+
+_DEVICES = re.compile(r"(?P<run>.+)=(?P<count>[1-9]\d{0,5})x(?P<gpu>[A-Za-z][A-Za-z0-9-]*)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingCost:
+    """What one training took."""
+
+    run: str
+    seconds: float
+    """Wall time with validation and saving, in all sittings."""
+    devices: int
+    """That trained side by side."""
+    sustained: Sustained | None
+    """Of one of them; None where it was trained on a machine that was not measured."""
+    counted: float
+    """FLOPs of the matrix products, forward and back."""
+
+    @property
+    def estimated(self) -> float | None:
+        """The paper's estimate, in FLOPs."""
+        return training_cost(self.seconds, self.devices, self.sustained.flops) if self.sustained else None
+
+    @property
+    def utilisation(self) -> float | None:
+        """The share of the estimate that the products are: what the device did of what it is taken to sustain."""
+        return self.counted / self.estimated if self.estimated else None
+
+    def to_json(self) -> dict[str, Any]:
+        """For `result.json`."""
+        return {**asdict(self), "estimated": self.estimated, "utilisation": self.utilisation}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurement:
+    """What a device sustained in products of large matrices."""
+
+    machine: str
+    threads: int
+    dtype: str
+    flops: float
+    """A second."""
+
+
+_MEASUREMENTS = TypeAdapter(tuple[Measurement, ...])
+
+
+def measure(folder: Path, recipe: Recipe, threads: int) -> Measurement:
+    """Measures what this machine sustains in the dtype of a recipe's products, once a study folder.
+
+    Args:
+        folder: the study's; `sustained.json` keeps what was measured, of other machines too.
+        recipe: of what is trained.
+        threads: of the processor, for one run.
+
+    Raises:
+        OSError: the folder cannot be written to.
+    """
+    machine, dtype = this_machine().to_text(), recipe.training.dtype
+    known = _known(folder)
+    for one in known:
+        if (one.machine, one.threads, one.dtype) == (machine, threads, dtype):
+            return one
+    found = Measurement(
+        machine=machine,
+        threads=threads,
+        dtype=dtype,
+        flops=measured_flops(getattr(torch, dtype), choose_device(recipe.training.device), threads),
+    )
+    write_json(folder / MEASURED, [asdict(one) for one in (*known, found)])
+    return found
+
+
+def study_cost(folder: Path, name: str, result: RunResult, dtype: str) -> TrainingCost:
+    """The cost of a run of a study, on the machine that its result names.
+
+    Args:
+        folder: with `sustained.json`.
+        name: what tables call the run.
+        result: the run's.
+        dtype: of its products.
+    """
+    wanted = (result.machine, result.threads, dtype)
+    measured = next((one for one in _known(folder) if (one.machine, one.threads, one.dtype) == wanted), None)
+    return TrainingCost(
+        run=name,
+        seconds=result.seconds,
+        devices=1,
+        sustained=_as_sustained(measured) if measured else None,
+        counted=result.flops,
+    )
+
+
+def folder_cost(argument: str, measured: Callable[[Recipe], Measurement]) -> TrainingCost:
+    """The cost of a run folder's training so far, from its own log.
+
+    Args:
+        argument: the folder; `=8xP100` behind it where it was trained on so many GPUs of that name.
+        measured: what this machine sustains for a recipe; asked where no GPUs are named, for a log does not say where
+            it was written.
+
+    Raises:
+        ModelError: the folder is no run, or has no checkpoint.
+        DataError: its prepared data is gone.
+        RecipeError: what the GPU sustains is not known.
+    """
+    given = _DEVICES.fullmatch(argument)
+    folder, count, gpu = (Path(given["run"]), int(given["count"]), given["gpu"]) if given else (Path(argument), 1, "")
+    recipe, prepared_folder = resume_run(folder, [])
+    checkpoint = Checkpoints(folder / "checkpoints", 1).latest(lambda line: None)
+    if checkpoint is None:
+        raise ModelError(f"{folder}: has no checkpoint yet, which says how long it has trained")
+    try:
+        position = position_of(checkpoint.state["position"])
+    except (KeyError, ValueError) as error:
+        raise ModelError(f"{folder}: its last checkpoint does not say how far it is ({error})") from error
+    prepared = open_prepared(prepared_folder)
+    sizes = (prepared.source_tokenizer.vocab_size, prepared.target_tokenizer.vocab_size)
+    return TrainingCost(
+        run=folder.name,
+        seconds=position.elapsed_s,
+        devices=count,
+        sustained=named_gpu(gpu) if gpu else _as_sustained(measured(recipe), "here; its log does not say where it ran"),
+        counted=training_flops(recipe.model, sizes, mean_lengths(prepared), position.target_tokens),
+    )
+
+
+def full_size_flops(recipe: Recipe, length: int) -> float:
+    """FLOPs of the products of a recipe's whole training, its batches full.
+
+    Args:
+        recipe: at full size.
+        length: tokens of an average source and of its target.
+    """
+    sizes = (recipe.tokenizer.vocab_size, recipe.tokenizer.vocab_size)
+    tokens = recipe.training.max_steps * recipe.training.max_tokens
+    return training_flops(recipe.model, sizes, (length, length), tokens)
+
+
+def mean_cost(costs: Sequence[TrainingCost]) -> Mapping[str, float | None]:
+    """Means of estimate and count of several runs; an estimate only where all have one."""
+    estimates = [cost.estimated for cost in costs if cost.estimated is not None]
+    return {
+        "estimated": sum(estimates) / len(costs) if len(estimates) == len(costs) else None,
+        "counted": sum(cost.counted for cost in costs) / len(costs),
+    }
+
+
+def _as_sustained(found: Measurement, where: str = "here") -> Sustained:
+    device = "GPU" if torch.cuda.is_available() else f"{found.threads} processor thread{'s' * (found.threads > 1)}"
+    return Sustained(
+        flops=found.flops,
+        what=f"{device}: {found.flops / 1e12:.3f} TFLOPS in {found.dtype}, measured {where}",
+    )
+
+
+def _known(folder: Path) -> tuple[Measurement, ...]:
+    try:
+        return _MEASUREMENTS.validate_json((folder / MEASURED).read_bytes())
+    except (OSError, ValidationError):  # not measured yet, or by another version
+        return ()

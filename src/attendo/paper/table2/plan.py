@@ -1,0 +1,183 @@
+"""What `attendo reproduce table2` trains and on which test sets it translates, at each of the three scales."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from attendo.demo.phrasebook import split
+from attendo.errors import DataError, RecipeError
+from attendo.files import write_text
+from attendo.paper.experiment import Order
+from attendo.recipe import Recipe, load_recipe
+
+_PHRASEBOOK = {"train": 3000, "valid": 100, "test": 60}
+_LANGUAGES = ("en", "de")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestSet:
+    """Sentences with their translations, a file a language."""
+
+    __test__ = False  # for pytest: no class of tests
+
+    name: str
+    """As tables print it."""
+    prefix: Path
+    """The files are this and `.en`, `.de` and so on."""
+    note: str = ""
+    """What has to be known of a figure on it."""
+
+    def path(self, language: str) -> Path:
+        """The file of a language."""
+        return self.prefix.with_name(f"{self.prefix.name}.{language}")
+
+    def has(self, *languages: str) -> bool:
+        """Whether the files are there."""
+        return all(self.path(language).is_file() for language in languages)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Direction:
+    """What is trained to translate one language into another, on one corpus."""
+
+    name: str
+    """Such as `en-de`; the folder of its runs."""
+    recipes: Mapping[str, Recipe]
+    """By the names of Table 2's rows."""
+    test: TestSet
+    """Of the corpus' own kind of text."""
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """Codes of source and target."""
+        source, target = self.name.split("-")
+        return source, target
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """All of a study."""
+
+    directions: tuple[Direction, ...]
+    shipped_tests: tuple[TestSet, ...]
+    """On which the models that come with the package translate."""
+    missing_tests: tuple[TestSet, ...]
+    """On which they would, were they there."""
+
+
+def make_plan(order: Order) -> Plan:
+    """Reads the recipes of a scale, and looks which test sets are there.
+
+    Raises:
+        DataError: the test set of a corpus that is trained on is missing, which would show only after the training.
+        RecipeError: the scale tiny was given a folder of corpora.
+    """
+    match order.scale:
+        case "tiny":
+            plan = _tiny(order)
+        case "small":
+            plan = _small(order)
+        case "paper":
+            plan = _full_size(order)
+    for direction in plan.directions:
+        missing = [str(path) for path in map(direction.test.path, direction.languages) if not path.is_file()]
+        if missing and order.scale != "tiny":
+            raise DataError(f"the test set of {direction.name} is missing: {', '.join(missing)}; {_WAY_OUT}")
+    return plan
+
+
+_WAY_OUT = (
+    "--data names the folder that has wmt14-en-de and wmt14-en-fr, as `attendo data get` makes them (--scale "
+    "paper), or that has multi30k with test_2016_flickr (--scale small)"
+)
+
+
+def recipes_of(order: Order) -> dict[str, dict[str, Recipe]]:
+    """The recipes of a scale: by direction, then by row. No corpus need be there.
+
+    Raises:
+        RecipeError: the scale tiny was given a folder of corpora.
+    """
+    root = order.data
+    if order.scale == "tiny":
+        if root is not None:
+            raise RecipeError("--data: the scale tiny has a phrasebook of its own; leave it out, or take --scale small")
+        root = order.folder
+    return {
+        direction: {row: _located(recipe, root) for row, recipe in rows.items()}
+        for direction, rows in _RECIPES[order.scale].items()
+    }
+
+
+_RECIPES: Mapping[str, Mapping[str, Mapping[str, str]]] = {
+    "tiny": {"en-de": {"base": "table2/tiny"}},
+    "small": {"en-de": {"base": "table2/small"}},
+    "paper": {"en-de": {"base": "base", "big": "big"}, "en-fr": {"base": "base-en-fr", "big": "big-en-fr"}},
+}
+"""Of each scale, by direction and row of Table 2."""
+
+
+def write_phrasebook(folder: Path) -> None:
+    """Writes the corpus of the tiny scale where it is missing: train, valid and test, which share no combination."""
+    if (folder / "test.de").is_file():
+        return
+    pairs = split(1, _PHRASEBOOK["train"], _PHRASEBOOK["valid"], _PHRASEBOOK["test"])
+    for name, part in (("train", pairs.train), ("valid", pairs.valid), ("test", pairs.test)):
+        write_text(folder / f"{name}.en", "".join(pair.source + "\n" for pair in part))
+        write_text(folder / f"{name}.de", "".join(pair.target + "\n" for pair in part))
+
+
+def _tiny(order: Order) -> Plan:
+    recipes = recipes_of(order)["en-de"]
+    test = TestSet(name="phrasebook test", prefix=order.folder / "phrasebook" / "test", note="written by templates")
+    direction = Direction(name="en-de", recipes=recipes, test=test)
+    return Plan(directions=(direction,), shipped_tests=(test,), missing_tests=())
+
+
+def _small(order: Order) -> Plan:
+    recipes = recipes_of(order)["en-de"]
+    captions = corpus_folder(recipes["base"])
+    root = captions.parent
+    test = TestSet(name="Multi30k test 2016", prefix=captions / "test_2016_flickr", note="captions of pictures")
+    shipped = (
+        test,
+        TestSet(
+            name="Tatoeba valid",
+            prefix=root / "tatoeba_en-de" / "valid",
+            note="everyday sentences; it chose the checkpoint of the shipped models, which flatters them a little",
+        ),
+        TestSet(
+            name="newstest2013",
+            prefix=root / "newstest2013_en-de" / "newstest2013",
+            note="news; the paper's development set, not its test set",
+        ),
+        TestSet(name="newstest2014", prefix=root / "wmt14-en-de" / "newstest2014", note="news; the paper's test set"),
+    )
+    return Plan(
+        directions=(Direction(name="en-de", recipes=recipes, test=test),),
+        shipped_tests=tuple(one for one in shipped if one.has(*_LANGUAGES)),
+        missing_tests=tuple(one for one in shipped if not one.has(*_LANGUAGES)),
+    )
+
+
+def _full_size(order: Order) -> Plan:
+    directions = []
+    for name, recipes in recipes_of(order).items():
+        prefix = corpus_folder(recipes["base"]) / "newstest2014"
+        test = TestSet(name="newstest2014", prefix=prefix, note="news; the paper's test set")
+        directions.append(Direction(name=name, recipes=recipes, test=test))
+    tests = tuple(direction.test for direction in directions if direction.test.has(*_LANGUAGES))
+    return Plan(directions=tuple(directions), shipped_tests=tests, missing_tests=())
+
+
+def _located(name: str, root: Path | None) -> Recipe:
+    recipe = load_recipe(name)
+    if root is None:
+        return recipe
+    return load_recipe(name, [f"data.folder={root.resolve() / corpus_folder(recipe).name}"])
+
+
+def corpus_folder(recipe: Recipe) -> Path:
+    """Where a recipe's corpora lie."""
+    assert recipe.data is not None, "a recipe of Table 2 names its corpora"
+    return recipe.folder / recipe.data.folder
