@@ -30,6 +30,15 @@ class Estimate:
         """The upper end of the interval."""
         return None if self.half_width is None else self.mean + self.half_width
 
+    def to_text(self, form: str = ".2f") -> str:
+        """The mean and, where there is one, half of the interval: `25.31 ± 0.42`.
+
+        Args:
+            form: of the mean, as format has it; `+.2f` shows its sign.
+        """
+        half = "" if self.half_width is None else f" ± {self.half_width:{form.removeprefix('+')}}"
+        return f"{self.mean:{form}}{half}"
+
 
 class Verdict(Enum):
     """What the measured difference of a row to the base row says about the printed one."""

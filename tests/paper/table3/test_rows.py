@@ -57,7 +57,7 @@ def test_a_recipe_is_base_with_its_rows_changes(row: Row) -> None:
 
 
 def test_the_recipes_are_in_step_with_the_rows() -> None:
-    script = Path(__file__).parent.parent.parent / "scripts" / "table3_recipes.py"
+    script = Path(__file__).parents[3] / "scripts" / "table3_recipes.py"
     finished = subprocess.run([sys.executable, script, "--check"], check=False, capture_output=True, text=True)
     assert finished.returncode == 0, finished.stderr
 

@@ -1,6 +1,6 @@
 """The page of the study of attention functions: the footnote's variance, the rows by d_k, speed and memory."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from attendo.paper.attention_functions.comparison import (
@@ -19,7 +19,8 @@ from attendo.paper.attention_functions.picture import cost_png, quality_png, var
 from attendo.paper.attention_functions.rows import ADDITIVE, KEY_SIZES, SCALED, SHORT, UNSCALED
 from attendo.paper.attention_functions.variance import NUM_KEYS, Products, Softmax
 from attendo.paper.experiment import Order
-from attendo.paper.report import Paragraph, Picture, Report, Section, Shell, Table
+from attendo.paper.page_parts import corpora_of, each, how_to_repeat, run_cells, seeds_of, signatures_of, still_open
+from attendo.paper.report import Paragraph, Picture, Report, Section, Table
 from attendo.paper.statistics import CONFIDENCE, Estimate
 from attendo.recipe import Recipe
 
@@ -48,7 +49,7 @@ def attention_functions_report(order: Order, facts: StudyFacts, runs: Sequence[M
         facts: what was measured beside the trained rows.
         runs: none, or those that are done.
     """
-    summaries, apart = summarise(runs), differences(runs)
+    summaries, apart, results = summarise(runs), differences(runs), [run.result for run in runs]
     told = claims(apart, facts.costs, KEY_SIZES[order.scale])
     sections = [_outcome(order, told), _variance(facts.products), _softmax(facts)]
     if summaries:
@@ -56,7 +57,7 @@ def attention_functions_report(order: Order, facts: StudyFacts, runs: Sequence[M
     sections.append(_cost(facts))
     if summaries:
         sections.append(_runs(summaries))
-    sections.append(_how(order, runs))
+    sections.append(how_to_repeat(order, results, f"BLEU is sacreBLEU's: {signatures_of(results)}"))
     return Report(
         title="Attention functions: scaled, unscaled and additive (Section 3.2.1)",
         introduction=_introduction(order, facts, runs),
@@ -81,14 +82,13 @@ def attention_functions_report(order: Order, facts: StudyFacts, runs: Sequence[M
 
 def _introduction(order: Order, facts: StudyFacts, runs: Sequence[MeasuredRun]) -> tuple[str, ...]:
     recipe = facts.recipe
-    training, model, data = recipe.training, recipe.model, recipe.data
-    corpora = ", ".join(corpus.name for corpus in data.corpora) if data else ""
+    training, model, corpora = recipe.training, recipe.model, corpora_of(recipe)
     parts = [
         "A head weighs values by how well each key fits its query. Scaled: q·k / sqrt(d_k), the paper's. Unscaled: "
         "q·k. Additive: v·tanh(q + k) with a learned v in each head, which is Bahdanau et al.'s function, as the "
         "projections of a head are its matrices already. A recipe chooses by the key model.attention_function.",
-        f"Trained here on {corpora} at the scale '{order.scale}', {order.seeds} "
-        f"{'seed' if order.seeds == 1 else 'seeds'} a row; the rows differ in function and d_k alone: d_model "
+        f"Trained here on {corpora} at the scale '{order.scale}', {seeds_of(order)} "
+        f"a row; the rows differ in function and d_k alone: d_model "
         f"{model.d_model}, N {model.encoder_layers}, h {model.num_heads}, d_v {model.value_size}, "
         f"{training.max_steps:,} updates of up to {training.max_tokens:,} tokens a side. Perplexity is per word piece "
         "of the validation set, without label smoothing, and BLEU is of its translations with beam "
@@ -101,10 +101,7 @@ def _introduction(order: Order, facts: StudyFacts, runs: Sequence[MeasuredRun]) 
             "These runs are short: their models have only begun to translate, and what comes of longer training may "
             "differ."
         )
-    if len(runs) < facts.num_runs:
-        parts.append(f"This is a study in progress: {len(runs)} of {facts.num_runs} runs are done.")
-    parts += [f"Failed: {failure}" for failure in facts.failures]
-    return tuple(parts)
+    return *parts, *still_open(len(runs), facts.num_runs, facts.failures)
 
 
 def _outcome(order: Order, told: Sequence[Claim]) -> Section:
@@ -129,7 +126,11 @@ def _variance(products: Sequence[Products]) -> Section:
     rows = tuple(
         (
             str(d_k),
-            *(text for name in names for text in (_pm(by_key[name, d_k].mean), _pm(by_key[name, d_k].variance))),
+            *(
+                text
+                for name in names
+                for text in (by_key[name, d_k].mean.to_text(), by_key[name, d_k].variance.to_text())
+            ),
             str(d_k),
         )
         for d_k in widths
@@ -209,8 +210,8 @@ def _quality(summaries: Sequence[RowSummary], apart: Sequence[Difference]) -> Se
                 str(one.row.d_k),
                 f"{one.runs[0].parameters:,}",
                 str(len(one.runs)),
-                _pm(one.perplexity),
-                _pm(one.bleu),
+                one.perplexity.to_text(),
+                one.bleu.to_text(),
             )
             for one in summaries
         ),
@@ -310,46 +311,22 @@ def _runs(summaries: Sequence[RowSummary]) -> Section:
     table = Table(
         caption="Each run",
         columns=("row", "seed", "PPL", "BLEU", "minutes"),
-        rows=tuple(
-            (one.row.name, str(run.seed), f"{run.perplexity:.3f}", f"{run.bleu:.2f}", f"{run.seconds / 60:.1f}")
-            for one in summaries
-            for run in one.runs
-        ),
+        rows=tuple((one.row.name, *run_cells(run)) for one in summaries for run in one.runs),
         words=1,
     )
     text = (
         f"In all {len(results)} runs: {sum(run.seconds for run in results) / 60:.1f} minutes of wall time with "
         f"validation, {sum(run.target_tokens for run in results):,} target tokens; threads each: "
-        f"{_each(run.threads for run in results)}. Machine: {_each(run.machine for run in results)}; it may have had "
+        f"{each(run.threads for run in results)}. Machine: {each(run.machine for run in results)}; it may have had "
         "other work. On a processor attendo's own kernels train scaled and unscaled attention and plain torch trains "
         "additive attention, so that minutes are no comparison of the functions; the section before is."
     )
     return Section(title="The runs and their cost", blocks=(Paragraph(text=text), table))
 
 
-def _how(order: Order, runs: Sequence[MeasuredRun]) -> Section:
-    results = [run.result for run in runs]
-    blocks: list[Shell | Paragraph] = [Shell(lines=(order.command,))]
-    if results:
-        versions = _each(", ".join(f"{name} {version}" for name, version in run.versions.items()) for run in results)
-        blocks += [
-            Paragraph(text=f"BLEU is sacreBLEU's: {_each(run.bleu_signature for run in results)}"),
-            Paragraph(text=f"Versions: {versions}"),
-        ]
-    return Section(title="How to repeat it", blocks=tuple(blocks))
-
-
 def _covers(found: Estimate, value: float) -> bool:
     return found.low is not None and found.high is not None and found.low <= value <= found.high
 
 
-def _pm(found: Estimate) -> str:
-    return f"{found.mean:.2f}" + ("" if found.half_width is None else f" ± {found.half_width:.2f}")
-
-
 def _spread(found: Spread) -> str:
     return f"{found.median:.1f} ({found.low:.1f} to {found.high:.1f})"
-
-
-def _each(texts: Iterable[object]) -> str:
-    return "; ".join(dict.fromkeys(map(str, texts)))

@@ -7,8 +7,8 @@ from attendo.paper.experiment import Order
 from attendo.paper.label_smoothing.comparison import MEASURES, Measure, MeasuredRun, RowComparison, compare
 from attendo.paper.label_smoothing.picture import differences_png, reliability_png
 from attendo.paper.label_smoothing.rows import best_probability
-from attendo.paper.report import Paragraph, Picture, Report, Section, Shell, Table
-from attendo.paper.statistics import Estimate
+from attendo.paper.page_parts import corpora_of, each, how_to_repeat, seeds_of, signatures_of, still_open
+from attendo.paper.report import Paragraph, Picture, Report, Section, Table
 from attendo.recipe import Recipe
 
 
@@ -35,11 +35,16 @@ def label_smoothing_report(order: Order, facts: StudyFacts, runs: Sequence[Measu
         facts: of the study.
         runs: at least one.
     """
-    rows = compare(runs)
+    rows, results = compare(runs), [run.result for run in runs]
     sections = [_outcome(rows), _table(rows)]
     if any(one.differences for one in rows):
         sections.append(_differences(rows))
-    sections += [_calibration(rows, facts), _cost(runs), _runs(rows), _how(order, runs)]
+    sections += [
+        _calibration(rows, facts),
+        _cost(runs),
+        _runs(rows),
+        how_to_repeat(order, results, f"BLEU is sacreBLEU's: {signatures_of(results)}"),
+    ]
     return Report(
         title="Label smoothing: perplexity, accuracy and BLEU",
         introduction=_introduction(order, facts, runs),
@@ -58,14 +63,13 @@ def label_smoothing_report(order: Order, facts: StudyFacts, runs: Sequence[Measu
 
 
 def _introduction(order: Order, facts: StudyFacts, runs: Sequence[MeasuredRun]) -> tuple[str, ...]:
-    training, data = facts.recipe.training, facts.recipe.data
-    corpora = ", ".join(corpus.name for corpus in data.corpora) if data else ""
+    training, corpora = facts.recipe.training, corpora_of(facts.recipe)
     parts = [
         "Section 5.4 of the paper: the base models were trained with label smoothing of 0.1; this hurts perplexity, "
         "as the model learns to be more unsure, but improves accuracy and BLEU. Its Table 3 has perplexity and BLEU "
         "without smoothing, with 0.1 and with 0.2; accuracy it does not print.",
-        f"Here the same model is trained on {corpora} at the scale '{order.scale}' with each eps_ls and {order.seeds} "
-        f"{'seed' if order.seeds == 1 else 'seeds'}; nothing else differs: {training.max_steps:,} updates of up to "
+        f"Here the same model is trained on {corpora} at the scale '{order.scale}' with each eps_ls and "
+        f"{seeds_of(order)}; nothing else differs: {training.max_steps:,} updates of up to "
         f"{training.max_tokens:,} tokens a side. All is measured on the {facts.valid_pairs:,} pairs of the validation "
         "set by the weights of the last update. Perplexity is plain cross-entropy's, never the smoothed loss', per "
         "word piece; accuracy is the share of word pieces that are the model's first choice when all before them are "
@@ -73,10 +77,7 @@ def _introduction(order: Order, facts: StudyFacts, runs: Sequence[MeasuredRun]) 
     ]
     if order.scale == "tiny":
         parts.append("This scale shows that the study works. So little training says nothing about the paper.")
-    if len(runs) < facts.num_runs:
-        parts.append(f"This is a study in progress: {len(runs)} of {facts.num_runs} runs are done.")
-    parts += [f"Failed: {failure}" for failure in facts.failures]
-    return tuple(parts)
+    return *parts, *still_open(len(runs), facts.num_runs, facts.failures)
 
 
 def _outcome(rows: Sequence[RowComparison]) -> Section:
@@ -101,10 +102,10 @@ def _table(rows: Sequence[RowComparison]) -> Section:
     cells = tuple(
         (
             f"{one.epsilon}",
-            _with_interval(one.figures["perplexity"]),
+            one.figures["perplexity"].to_text(),
             f"{one.printed.perplexity:.2f}" if one.printed else "",
-            _with_interval(one.figures["accuracy"]),
-            _with_interval(one.figures["bleu"]),
+            one.figures["accuracy"].to_text(),
+            one.figures["bleu"].to_text(),
             f"{one.printed.bleu:.1f}" if one.printed else "",
         )
         for one in rows
@@ -160,10 +161,7 @@ def _calibration(rows: Sequence[RowComparison], facts: StudyFacts) -> Section:
             (
                 f"{one.epsilon}",
                 f"{100 * best_probability(one.epsilon, facts.vocab_size):.2f}",
-                *(
-                    _with_interval(one.figures[key])
-                    for key in ("confidence", "accuracy", "calibration_error", "entropy")
-                ),
+                *(one.figures[key].to_text() for key in ("confidence", "accuracy", "calibration_error", "entropy")),
             )
             for one in rows
         ),
@@ -205,10 +203,10 @@ def _cost(runs: Sequence[MeasuredRun]) -> Section:
     hours, tokens = sum(result.seconds for result in results) / 3600, sum(result.target_tokens for result in results)
     text = (
         f"Runs: {len(results)}; {hours:.2f} hours of wall time with validation, each with so many processor "
-        f"threads: {_each(result.threads for result in results)}, on a machine that may have had other work; "
+        f"threads: {each(result.threads for result in results)}, on a machine that may have had other work; "
         f"{tokens:,} target tokens; {sum(result.flops for result in results):.2e} FLOPs of matrix products; "
-        f"{_each(f'{result.parameters:,}' for result in results)} parameters. "
-        f"Machine: {_each(result.machine for result in results)}."
+        f"{each(f'{result.parameters:,}' for result in results)} parameters. "
+        f"Machine: {each(result.machine for result in results)}."
     )
     return Section(title="Cost", blocks=(Paragraph(text=text),))
 
@@ -232,25 +230,5 @@ def _runs(rows: Sequence[RowComparison]) -> Section:
     return Section(title="The runs", blocks=(table,))
 
 
-def _how(order: Order, runs: Sequence[MeasuredRun]) -> Section:
-    versions = _each(", ".join(f"{name} {version}" for name, version in run.result.versions.items()) for run in runs)
-    return Section(
-        title="How to repeat it",
-        blocks=(
-            Shell(lines=(order.command,)),
-            Paragraph(text=f"BLEU is sacreBLEU's: {_each(run.result.bleu_signature for run in runs)}"),
-            Paragraph(text=f"Versions: {versions}"),
-        ),
-    )
-
-
 def _title(measure: Measure) -> str:
     return measure.name[0].upper() + measure.name[1:]
-
-
-def _each(texts: Iterable[object]) -> str:
-    return "; ".join(dict.fromkeys(map(str, texts)))
-
-
-def _with_interval(found: Estimate) -> str:
-    return f"{found.mean:.2f}" + ("" if found.half_width is None else f" ± {found.half_width:.2f}")

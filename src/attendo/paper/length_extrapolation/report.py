@@ -1,7 +1,7 @@
 """The page of a study of lengths beyond training: by length, by position alone, and the linear-offset property."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from attendo.paper.experiment import Order
@@ -12,7 +12,8 @@ from attendo.paper.length_extrapolation.offsets import ClosedForm
 from attendo.paper.length_extrapolation.picture import lengths_png, positions_png
 from attendo.paper.length_extrapolation.rows import ROWS, lengths_of
 from attendo.paper.length_extrapolation.tables import Tables, Trained
-from attendo.paper.report import Paragraph, Picture, Report, Section, Shell, Table
+from attendo.paper.page_parts import corpora_of, each, how_to_repeat, seeds_of, still_open
+from attendo.paper.report import Paragraph, Picture, Report, Section, Table
 from attendo.paper.run_results import RunResult
 from attendo.paper.statistics import Estimate
 from attendo.recipe import Recipe
@@ -59,7 +60,7 @@ def length_extrapolation_report(
             linear(facts.closed_forms, tables, facts.short.longest_source),
             _texts(order, facts),
             _cost(results),
-            _how(order, results, signature),
+            how_to_repeat(order, results, f"BLEU is sacreBLEU's: {signature}"),
         ),
         data={
             "result": "length-extrapolation",
@@ -92,15 +93,12 @@ def _introduction(order: Order, facts: StudyFacts, results: Sequence[RunResult])
         f"of up to {facts.short.longest_target} target tokens, are tested on held-out sentences, always the same ones, "
         "put together to texts of growing length. Beside them stand the same models trained on the same sentences in "
         "texts of all lengths: what can be reached where the positions were trained. "
-        f"{training.max_steps:,} updates of up to {training.max_tokens:,} tokens a side each, {order.seeds} "
-        f"{'seed' if order.seeds == 1 else 'seeds'} a row.",
+        f"{training.max_steps:,} updates of up to {training.max_tokens:,} tokens a side each, {seeds_of(order)} "
+        "a row.",
     ]
     if order.scale == "tiny":
         parts.append("This scale shows that the study works. So little training says nothing about positions.")
-    if len(results) < facts.num_runs:
-        parts.append(f"This is a study in progress: {len(results)} of {facts.num_runs} runs are done.")
-    parts += [f"Failed: {failure}" for failure in facts.failures]
-    return tuple(parts)
+    return *parts, *still_open(len(results), facts.num_runs, facts.failures)
 
 
 # --- by length and by position ----------------------------------------------------------------------------------------
@@ -171,7 +169,7 @@ def _bleus(places: Sequence[Place], limit: int) -> Table:
             _where(place, limit),
             f"{place.target_tokens:.0f}",
             *(
-                f"{_with_half(cell.bleu, 1)} ({cell.words.mean:.2f})"
+                f"{cell.bleu.to_text('.1f')} ({cell.words.mean:.2f})"
                 if (cell := place.cell(row)) and cell.bleu and cell.words
                 else ""
                 for row in ROWS
@@ -220,8 +218,7 @@ def _where(place: Place, limit: int) -> str:
 
 
 def _texts(order: Order, facts: StudyFacts) -> Section:
-    lengths, data = lengths_of(order.scale), facts.base.data
-    corpora = ", ".join(corpus.name for corpus in data.corpora) if data else ""
+    lengths, corpora = lengths_of(order.scale), corpora_of(facts.base)
     short, every = facts.short, facts.every
     return Section(
         title="How the texts are made",
@@ -273,27 +270,10 @@ def _cost(results: Sequence[RunResult]) -> Section:
     )
     text = (
         f"In all {len(results)} runs: {sum(result.seconds for result in results) / 3600:.2f} hours, each with so many "
-        f"processor threads: {_each(result.threads for result in results)}. Minutes are wall time with validation, on "
-        "a machine that may have had other work; learned positions are trained without the fast kernels, in more time. "
-        f"Machine: {_each(result.machine for result in results)}."
+        f"processor threads: {each(result.threads for result in results)}. Minutes are wall time with validation, on "
+        f"a machine that may have had other work. Machine: {each(result.machine for result in results)}."
     )
     return Section(title="Cost", blocks=(Paragraph(text=text), table))
-
-
-def _how(order: Order, results: Sequence[RunResult], signature: str) -> Section:
-    versions = _each(", ".join(f"{name} {version}" for name, version in result.versions.items()) for result in results)
-    return Section(
-        title="How to repeat it",
-        blocks=(
-            Shell(lines=(order.command,)),
-            Paragraph(text=f"BLEU is sacreBLEU's: {signature}"),
-            Paragraph(text=f"Versions: {versions}"),
-        ),
-    )
-
-
-def _each(texts: Iterable[object]) -> str:
-    return "; ".join(dict.fromkeys(map(str, texts)))
 
 
 def _perplexity(log_loss: Estimate) -> str:
@@ -301,8 +281,3 @@ def _perplexity(log_loss: Estimate) -> str:
         return f"{math.exp(log_loss.mean):.2f}"
     low, high = (math.exp(min(value, 99.0)) for value in (log_loss.low, log_loss.high))
     return f"{math.exp(log_loss.mean):.2f} [{low:.2f}, {high:.2f}]"
-
-
-def _with_half(found: Estimate, digits: int) -> str:
-    half = "" if found.half_width is None else f" ± {found.half_width:.{digits}f}"
-    return f"{found.mean:.{digits}f}{half}"

@@ -1,11 +1,12 @@
 """The page of a schedule study: Equation 3 checked, and what warm-up does."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from attendo.paper.experiment import Order
-from attendo.paper.report import Block, Paragraph, Picture, Report, Section, Shell, Table
+from attendo.paper.page_parts import corpora_of, each, how_to_repeat, seeds_of, signatures_of, still_open
+from attendo.paper.report import Block, Paragraph, Picture, Report, Section, Table
 from attendo.paper.run_results import RunResult
 from attendo.paper.schedule.equation import CURVES, CheckedCurve
 from attendo.paper.schedule.picture import equation_png, losses_png
@@ -55,7 +56,8 @@ def schedule_report(order: Order, facts: StudyFacts, found: Found) -> Report:
         facts: of the study.
         found: at least one run that has ended.
     """
-    rows = rows_of(order.scale)
+    rows, search = rows_of(order.scale), facts.base.search
+    bleu = f"BLEU is sacreBLEU's, of translations by beam {search.beam_size}: {signatures_of(found.results)}"
     return Report(
         title="Section 5.3: the learning rate and its warm-up",
         introduction=_introduction(order, facts, found),
@@ -64,7 +66,7 @@ def schedule_report(order: Order, facts: StudyFacts, found: Found) -> Report:
             _equation(facts, rows, found),
             _warmup(rows, facts, found),
             _cost(found),
-            _how(order, facts, found),
+            how_to_repeat(order, found.results, bleu),
         ),
         data={
             "result": "schedule",
@@ -83,24 +85,20 @@ def schedule_report(order: Order, facts: StudyFacts, found: Found) -> Report:
 
 
 def _introduction(order: Order, facts: StudyFacts, found: Found) -> tuple[str, ...]:
-    shape, training, data = facts.base.model, facts.base.training, facts.base.data
-    corpora = ", ".join(corpus.name for corpus in data.corpora) if data else ""
+    shape, training, corpora = facts.base.model, facts.base.training, corpora_of(facts.base)
     parts = [
         "The paper's learning rate is d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5), Equation 3, with 4,000 "
         "steps of warm-up. It rises in a straight line and then falls with the square root of the step, and is highest "
         "at step warmup_steps, with d_model^-0.5 * warmup_steps^-0.5. The paper does not say what happens otherwise.",
         f"So the same model (d_model {shape.d_model}, {shape.num_layers} layers) is trained on {corpora} with several "
-        f"warm-ups and the rate of Equation 3 times several factors, {order.seeds} "
-        f"{'seed' if order.seeds == 1 else 'seeds'} each: {training.max_steps:,} updates of up to "
-        f"{training.max_tokens:,} tokens a side. With one factor all schedules are the same from the end of the "
-        "longest warm-up on, so that what differs between them is the beginning alone.",
+        f"warm-ups and the rate of Equation 3 times several factors, {seeds_of(order)} each: "
+        f"{training.max_steps:,} updates of up to {training.max_tokens:,} tokens a side. With one "
+        "factor all schedules are the same from the end of the longest warm-up on, so that what differs between them "
+        "is the beginning alone.",
     ]
     if order.scale == "tiny":
         parts.append("This scale shows that the study works. So little training says nothing about warm-up.")
-    if found.num_ended < facts.num_runs:
-        parts.append(f"This is a study in progress: {found.num_ended} of {facts.num_runs} runs are done.")
-    parts += [f"Failed: {failure}" for failure in facts.failures]
-    return tuple(parts)
+    return *parts, *still_open(found.num_ended, facts.num_runs, facts.failures)
 
 
 # --- what comes out ---------------------------------------------------------------------------------------------------
@@ -237,9 +235,9 @@ def _cells(one: RowOutcome, d_model: int) -> tuple[str, ...]:
         f"{one.row.factor:g}",
         f"{one.row.peak(d_model):.2e}",
         "" if one.log_loss is None else _perplexity(one.log_loss),
-        "" if one.bleu is None else _with_half(one.bleu, 1),
+        "" if one.bleu is None else one.bleu.to_text(".1f"),
         f"{one.count(Fate.LEARNT)} of {len(one.fates)}",
-        "" if one.difference is None else _signed(one.difference),
+        "" if one.difference is None else one.difference.to_text("+.3f"),
         _verdict(one),
     )
 
@@ -266,29 +264,11 @@ def _cost(found: Found) -> Section:
     )
     text = (
         f"In all {len(found.results)} runs: {sum(result.seconds for result in found.results) / 3600:.2f} hours, each "
-        f"with so many processor threads: {_each(result.threads for result in found.results)}; wall time with "
+        f"with so many processor threads: {each(result.threads for result in found.results)}; wall time with "
         "validation, on a machine that may have had other work. "
-        f"Machine: {_each(result.machine for result in found.results)}."
+        f"Machine: {each(result.machine for result in found.results)}."
     )
     return Section(title="Cost", blocks=(Paragraph(text=text), table))
-
-
-def _how(order: Order, facts: StudyFacts, found: Found) -> Section:
-    results, search = found.results, facts.base.search
-    versions = _each(", ".join(f"{name} {version}" for name, version in result.versions.items()) for result in results)
-    signature = _each(result.bleu_signature for result in results)
-    return Section(
-        title="How to repeat it",
-        blocks=(
-            Shell(lines=(order.command,)),
-            Paragraph(text=f"BLEU is sacreBLEU's, of translations by beam {search.beam_size}: {signature}"),
-            Paragraph(text=f"Versions: {versions}"),
-        ),
-    )
-
-
-def _each(texts: Iterable[object]) -> str:
-    return "; ".join(dict.fromkeys(map(str, texts)))
 
 
 def _perplexity(log_loss: Estimate) -> str:
@@ -302,13 +282,3 @@ def _number(log_loss: float) -> str:
     """The perplexity, which may be very large."""
     value = math.exp(min(log_loss, 700.0))
     return f"{value:.2f}" if value < 1e5 else f"{value:.1e}"
-
-
-def _with_half(found: Estimate, digits: int) -> str:
-    half = "" if found.half_width is None else f" ± {found.half_width:.{digits}f}"
-    return f"{found.mean:.{digits}f}{half}"
-
-
-def _signed(found: Estimate) -> str:
-    half = "" if found.half_width is None else f" ± {found.half_width:.3f}"
-    return f"{found.mean:+.3f}{half}"

@@ -1,12 +1,13 @@
 """The page of a search-settings study: what averaging, the beam and alpha bring, and what tuning is worth."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
 from attendo.paper.experiment import Order
-from attendo.paper.report import Block, Paragraph, Picture, Report, Section, Shell, Table
+from attendo.paper.page_parts import corpora_of, each, how_to_repeat
+from attendo.paper.report import Block, Paragraph, Picture, Report, Section, Table
 from attendo.paper.search_settings.choice import Significance, at_the_edge, candidates
 from attendo.paper.search_settings.decoding import without_outputs
 from attendo.paper.search_settings.picture import bleu_maps_png, cells, length_maps_png
@@ -46,6 +47,9 @@ def search_settings_report(
         choice: the best setting of the development set.
         tests: of pairs of settings on the test set.
     """
+    signatures = each(
+        one.bleu_signature for seed in results.seeds for which in SETS for one in seed.sets[which].values()
+    )
     sections = [
         _brings(facts, results),
         _maps(facts, results, choice),
@@ -54,7 +58,7 @@ def search_settings_report(
         search_errors(facts.grid, results),
         longest_outputs(facts.grid, results),
         _cost(results),
-        _how(order, results),
+        how_to_repeat(order, [seed.run for seed in results.seeds], f"BLEU is sacreBLEU's: {signatures}"),
     ]
     return Report(
         title="Averaging, beam and length penalty: what each brings",
@@ -80,8 +84,7 @@ def search_settings_report(
 
 
 def _introduction(order: Order, facts: StudyFacts, results: Results) -> tuple[str, ...]:
-    training, data = facts.recipe.training, facts.recipe.data
-    corpora = ", ".join(corpus.name for corpus in data.corpora) if data else ""
+    training, corpora = facts.recipe.training, corpora_of(facts.recipe)
     sets = ", ".join(
         f"{each.name} ({len(each.sources):,} sentences) to {'choose by' if name == 'dev' else 'report on'}"
         for name, each in facts.sets.items()
@@ -266,35 +269,14 @@ def _cost(results: Results) -> Section:
     text = (
         f"Training: {_counted(len(runs), 'run')}, {sum(run.seconds for run in runs) / 3600:.2f} hours of wall time, "
         f"{sum(run.flops for run in runs):.2e} FLOPs of matrix products; "
-        f"{_each(f'{run.parameters:,}' for run in runs)} parameters. Decoding: {len(decoded)} passes over a set, "
+        f"{each(f'{run.parameters:,}' for run in runs)} parameters. Decoding: {len(decoded)} passes over a set, "
         f"{sum(each.processor_s for each in decoded) / 3600:.2f} hours of processor time, "
         f"{sum(each.seconds for each in decoded) / 3600:.2f} hours of wall time, on a machine that may have had other "
-        f"work; {_each(each.kernel for each in decoded)}. "
-        f"Machine: {_each(run.machine for run in runs)}."
+        f"work; {each(one.kernel for one in decoded)}. "
+        f"Machine: {each(run.machine for run in runs)}."
     )
     return Section(title="Cost", blocks=(Paragraph(text=text),))
 
 
-def _how(order: Order, results: Results) -> Section:
-    versions = _each(
-        ", ".join(f"{name} {version}" for name, version in seed.run.versions.items()) for seed in results.seeds
-    )
-    signatures = _each(
-        each.bleu_signature for seed in results.seeds for which in SETS for each in seed.sets[which].values()
-    )
-    return Section(
-        title="How to repeat it",
-        blocks=(
-            Shell(lines=(order.command,)),
-            Paragraph(text=f"BLEU is sacreBLEU's: {signatures}"),
-            Paragraph(text=f"Versions: {versions}"),
-        ),
-    )
-
-
 def _counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-def _each(texts: Iterable[object]) -> str:
-    return "; ".join(dict.fromkeys(map(str, texts)))

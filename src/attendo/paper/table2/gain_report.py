@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 
 from attendo.paper.report import Paragraph, Section, Table
-from attendo.paper.statistics import Estimate
 from attendo.paper.table2.comparison import Group, Test, gain, told
 from attendo.paper.table2.systems import Kind
 
@@ -55,7 +54,7 @@ def _gain_texts(groups: Sequence[Group], tests: Sequence[Test]) -> Iterable[str]
         assert gained is not None, "every run has both"
         yield (
             f"{trained}: the average of the last checkpoints against the last one alone, paired by seed: "
-            f"{_signed(gained)} BLEU; {_significant(trained, 'average', tests)}"
+            f"{gained.to_text('+.2f')} BLEU; {_significant(trained, 'average', tests)}"
         )
         ensemble = by_kind.get((trained, "ensemble"))
         if ensemble is not None:
@@ -74,7 +73,3 @@ def _significant(trained: str, kind: Kind, tests: Sequence[Test]) -> str:
         f"better by both tests (p < {_SIGNIFICANT}) in {sum(apart)} of {len(ours)} comparisons, "
         f"worse in {len(apart) - sum(apart)}."
     )
-
-
-def _signed(found: Estimate) -> str:
-    return f"{found.mean:+.2f}" + ("" if found.half_width is None else f" ± {found.half_width:.2f}")

@@ -1,11 +1,12 @@
 """The page of a Table 2 study: the paper's rows, ours on the data we had, their cost, how figures come about."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from attendo.checkpoint.model_folder import read_description
 from attendo.paper.experiment import Order
+from attendo.paper.page_parts import each, versions_of
 from attendo.paper.report import Paragraph, Picture, Report, Section, Shell, Table
 from attendo.paper.run_results import RunResult, training_flops
 from attendo.paper.statistics import Estimate
@@ -168,8 +169,8 @@ def _ours(findings: Findings, costs: Sequence[Cost]) -> Section:
                 _KINDS[group.kind],
                 group.members[0].system.test.name,
                 str(models),
-                _with_interval(group.bleu),
-                _with_interval(group.paper_bleu),
+                group.bleu.to_text(),
+                group.paper_bleu.to_text(),
                 "" if cost.estimated is None else f"{cost.estimated:.2e}",
                 "" if cost.counted is None else f"{'at most ' * cost.at_most}{cost.counted:.2e}",
             )
@@ -254,18 +255,19 @@ def _systems(findings: Findings) -> Section:
 def _how(order: Order, findings: Findings) -> Section:
     results = [result for direction in findings.results.values() for result in direction]
     translations = findings.translations
-    versions = _each(", ".join(f"{name} {version}" for name, version in result.versions.items()) for result in results)
-    signatures = [_each(one.scores.bleu.signature for one in translations)]
-    signatures.append(_each(one.scores.paper.signature for one in translations if one.scores.paper))
+    signatures = [each(one.scores.bleu.signature for one in translations)]
+    signatures.append(each(one.scores.paper.signature for one in translations if one.scores.paper))
     blocks: list[Shell | Paragraph] = [
         Shell(lines=(order.command,)),
         Paragraph(text=f"sacreBLEU: {signatures[0]}"),
         Paragraph(text=f"As in the paper: {signatures[1]}"),
-        Paragraph(text=f"Translated on: {_each(one.kernel for one in translations)}"),
+        Paragraph(text=f"Translated on: {each(one.kernel for one in translations)}"),
     ]
     if results:
         blocks.append(
-            Paragraph(text=f"Trained on: {_each(result.machine for result in results)}. Versions: {versions}")
+            Paragraph(
+                text=f"Trained on: {each(result.machine for result in results)}. Versions: {versions_of(results)}"
+            )
         )
     return Section(title="How to repeat it", blocks=tuple(blocks))
 
@@ -304,11 +306,3 @@ def _data(order: Order, findings: Findings, costs: Sequence[Cost]) -> dict[str, 
 
 def _estimate_json(found: Estimate) -> dict[str, Any]:
     return {"mean": found.mean, "low": found.low, "high": found.high, "seeds": found.count}
-
-
-def _with_interval(found: Estimate) -> str:
-    return f"{found.mean:.2f}" + ("" if found.half_width is None else f" ± {found.half_width:.2f}")
-
-
-def _each(texts: Iterable[object]) -> str:
-    return "; ".join(dict.fromkeys(map(str, texts)))

@@ -1,13 +1,15 @@
 """The page of a Table 3 study: ours beside the paper's, what holds and what does not, and what it took."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from statistics import fmean
 
 from attendo.paper.experiment import Order
-from attendo.paper.report import Paragraph, Picture, Report, Section, Shell, Table
+from attendo.paper.page_parts import corpora_of, each, how_to_repeat, run_cells, seeds_of, signatures_of, still_open
+from attendo.paper.report import Paragraph, Picture, Report, Section, Table
 from attendo.paper.run_results import RunResult, num_parameters
-from attendo.paper.statistics import Estimate, Verdict
+from attendo.paper.statistics import Verdict
 from attendo.paper.table3.comparison import Difference, RowComparison, compare, with_verdict
 from attendo.paper.table3.picture import differences_png
 from attendo.paper.table3.rows import ROWS, Row, described, full_size
@@ -41,7 +43,12 @@ def table3_report(order: Order, facts: StudyFacts, results: Sequence[RunResult])
     sections = [_outcome(comparisons), _table(comparisons, base)]
     if any(one.bleu_difference for one in comparisons):
         sections.append(_differences(comparisons))
-    sections += [_full_size(), _cost(comparisons, results), _runs(comparisons), _how(order, results)]
+    sections += [
+        _full_size(),
+        _cost(comparisons, results),
+        _runs(comparisons),
+        how_to_repeat(order, results, f"BLEU is sacreBLEU's: {signatures_of(results)}"),
+    ]
     return Report(
         title="Table 3: variations of the base model",
         introduction=_introduction(order, facts, results),
@@ -60,11 +67,10 @@ def table3_report(order: Order, facts: StudyFacts, results: Sequence[RunResult])
 
 
 def _introduction(order: Order, facts: StudyFacts, results: Sequence[RunResult]) -> tuple[str, ...]:
-    training, data = facts.base.training, facts.base.data
-    corpora = ", ".join(corpus.name for corpus in data.corpora) if data else ""
+    training, corpora = facts.base.training, corpora_of(facts.base)
     what = (
-        f"Each row of Table 3, trained here on {corpora} at the scale '{order.scale}' with {order.seeds} "
-        f"{'seed' if order.seeds == 1 else 'seeds'}. Every row has the same data, vocabulary and budget: "
+        f"Each row of Table 3, trained here on {corpora} at the scale '{order.scale}' with {seeds_of(order)}. "
+        "Every row has the same data, vocabulary and budget: "
         f"{training.max_steps:,} updates of up to {training.max_tokens:,} tokens a side."
     )
     how = (
@@ -86,10 +92,7 @@ def _introduction(order: Order, facts: StudyFacts, results: Sequence[RunResult])
         )
     if order.scale == "tiny":
         parts.append("This scale shows that the study works. So little training says nothing about the paper.")
-    if len(results) < facts.num_runs:
-        parts.append(f"This is a study in progress: {len(results)} of {facts.num_runs} runs are done.")
-    parts += [f"Failed: {failure}" for failure in facts.failures]
-    return tuple(parts)
+    return *parts, *still_open(len(results), facts.num_runs, facts.failures)
 
 
 def _outcome(comparisons: Sequence[RowComparison]) -> Section:
@@ -118,9 +121,9 @@ def _table(comparisons: Sequence[RowComparison], base: Recipe | None) -> Section
             described(one.row),
             *([described(one.row, base)] if base else []),
             f"{one.parameters / 1e6:.2f}",
-            _with_interval(one.perplexity),
+            one.perplexity.to_text(),
             f"{one.row.perplexity:.2f}",
-            _with_interval(one.bleu),
+            one.bleu.to_text(),
             f"{one.row.bleu:.1f}",
         )
         for one in comparisons
@@ -200,18 +203,18 @@ def _cost(comparisons: Sequence[RowComparison], results: Sequence[RunResult]) ->
         (
             one.row.name,
             str(len(one.runs)),
-            f"{_mean([run.seconds for run in one.runs]) / 60:.1f}",
-            f"{_mean([run.target_tokens for run in one.runs]):,.0f}",
-            f"{_mean([run.flops for run in one.runs]):.2e}",
+            f"{fmean([run.seconds for run in one.runs]) / 60:.1f}",
+            f"{fmean([run.target_tokens for run in one.runs]):,.0f}",
+            f"{fmean([run.flops for run in one.runs]):.2e}",
         )
         for one in comparisons
     ]
     hours, tokens = sum(run.seconds for run in results) / 3600, sum(run.target_tokens for run in results)
-    threads = _each(result.threads for result in results)
+    threads = each(result.threads for result in results)
     total = (
         f"In all {len(results)} runs: {hours:.2f} hours, each with so many processor threads: {threads}; {tokens:,} "
         f"target tokens; {sum(run.flops for run in results):.2e} FLOPs. "
-        f"Machine: {_each(result.machine for result in results)}."
+        f"Machine: {each(result.machine for result in results)}."
     )
     note = (
         "FLOPs are those of the matrix products, by torch's counter for a pair of average length. Minutes are wall "
@@ -228,34 +231,6 @@ def _cost(comparisons: Sequence[RowComparison], results: Sequence[RunResult]) ->
 
 
 def _runs(comparisons: Sequence[RowComparison]) -> Section:
-    rows = tuple(
-        (one.row.name, str(run.seed), f"{run.perplexity:.3f}", f"{run.bleu:.2f}", f"{run.seconds / 60:.1f}")
-        for one in comparisons
-        for run in one.runs
-    )
+    rows = tuple((one.row.name, *run_cells(run)) for one in comparisons for run in one.runs)
     table = Table(caption="Each run", columns=("row", "seed", "PPL", "BLEU", "minutes"), rows=rows, words=1)
     return Section(title="The runs", blocks=(table,))
-
-
-def _how(order: Order, results: Sequence[RunResult]) -> Section:
-    versions = _each(", ".join(f"{name} {version}" for name, version in result.versions.items()) for result in results)
-    return Section(
-        title="How to repeat it",
-        blocks=(
-            Shell(lines=(order.command,)),
-            Paragraph(text=f"BLEU is sacreBLEU's: {_each(result.bleu_signature for result in results)}"),
-            Paragraph(text=f"Versions: {versions}"),
-        ),
-    )
-
-
-def _each(texts: Iterable[object]) -> str:
-    return "; ".join(dict.fromkeys(map(str, texts)))
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
-
-
-def _with_interval(found: Estimate) -> str:
-    return f"{found.mean:.2f}" + ("" if found.half_width is None else f" ± {found.half_width:.2f}")
