@@ -98,9 +98,9 @@ def reproduce(
         with _Reporter("rows") as reporter:
             _print(_study(name).forecast(order, reporter), as_json=as_json)
         return
-    stop = StopSignal()
-    with _Reporter("updates") as reporter, stop:
-        outcome = _study(name).reproduce(order, reporter, lambda: stop.number is not None)
+    stop, study = StopSignal(), _study(name)
+    with _Reporter(study.UNIT) as reporter, stop:
+        outcome = study.reproduce(order, reporter, lambda: stop.number is not None)
     if outcome.report is not None:
         if not outcome.interrupted:
             _print(outcome.report, as_json=as_json)
@@ -115,6 +115,9 @@ def reproduce(
 
 class _Study(Protocol):
     """What the module of a result has."""
+
+    UNIT: str
+    """What its progress is counted in."""
 
     def reproduce(self, order: "Order", reporter: "_Reporter", should_stop: Callable[[], bool]) -> "Outcome":
         """Does what is not done yet, and writes the page."""

@@ -60,4 +60,4 @@ class Reporter(Protocol):
         """How far the preparation of data is."""
 
     def running(self, done: int, total: int, note: str) -> None:
-        """How many of all updates are made, and what is running."""
+        """How many of all parts are done (updates, measurements, rows of a forecast), and what is running."""

@@ -1,9 +1,48 @@
-"""The phrasebook's sentences as corpora in a folder: the text of the scale `tiny`, which needs none of anybody's."""
+"""Where a study's texts are; the scale `tiny` has the phrasebook's sentences, which need none of anybody's."""
 
 from pathlib import Path
 
 from attendo.demo.phrasebook import split
+from attendo.errors import RecipeError
 from attendo.files import write_text
+from attendo.paper.experiment import Order
+
+
+def phrasebook_folder(order: Order) -> Path:
+    """Where the texts of the scale `tiny` are."""
+    return order.folder / "phrasebook"
+
+
+def corpora_folder(order: Order) -> Path | None:
+    """The folder of a study's corpora; None for the recipe's own.
+
+    Raises:
+        RecipeError: one is given where the phrasebook is the text.
+    """
+    if order.scale != "tiny":
+        return order.data
+    if order.data is not None:
+        raise RecipeError("--data: the scale tiny has a phrasebook of its own; leave it out, or take --scale small")
+    return phrasebook_folder(order)
+
+
+def taken_from(folder: Path | None) -> list[str]:
+    """The override of a recipe whose corpora are in a folder; none for its own."""
+    return [] if folder is None else [f"data.folder={folder.resolve()}"]
+
+
+def write_if_tiny(order: Order, *, test: int = 10) -> None:
+    """Writes the phrasebook of the scale `tiny`, unless it is there.
+
+    Args:
+        order: how the study is wanted.
+        test: pairs to test on, for studies that do.
+
+    Raises:
+        OSError: the folder cannot be written to.
+    """
+    if order.scale == "tiny":
+        write_phrasebook(phrasebook_folder(order), train=3000, valid=100, test=test)
 
 
 def write_phrasebook(folder: Path, *, train: int, valid: int, test: int) -> None:

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -19,8 +18,9 @@ import torch
 from pydantic import TypeAdapter, ValidationError
 
 from attendo.errors import ModelError
-from attendo.files import locked, write_json
+from attendo.files import write_json
 from attendo.paper.experiment import Reporter
+from attendo.paper.lock import alone
 from attendo.paper.run_results import RunResult, read_run, steps_made
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.prepared import PreparedData
@@ -55,6 +55,10 @@ class Failure:
     run: str
     what: str
 
+    def to_text(self) -> str:
+        """A line."""
+        return f"{self.run}: {self.what}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class StudyOutcome:
@@ -64,6 +68,11 @@ class StudyOutcome:
     """Of all runs that are done, those of earlier sittings too, in the study's order."""
     failures: tuple[Failure, ...]
     interrupted: bool
+
+    @property
+    def told_failures(self) -> tuple[str, ...]:
+        """A line each."""
+        return tuple(failure.to_text() for failure in self.failures)
 
 
 def plan_runs(rows: Mapping[str, Recipe], seeds: Sequence[int]) -> tuple[Run, ...]:
@@ -125,7 +134,7 @@ class Study:
             ModelError: another process is at this study.
             OSError: the folder cannot be written to.
         """
-        with _alone(self._folder):
+        with alone(self._folder):
             for run in self._runs:
                 if (found := _kept_result(self.run_folder(run) / RESULT)) is not None:
                     self._results[run.name] = found
@@ -275,14 +284,3 @@ def _kept_result(path: Path) -> RunResult | None:
         return _KEPT.validate_json(path.read_bytes())
     except (OSError, ValidationError):  # not done, or of another version: the run folder has all of it
         return None
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    folder.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(locked(folder / ".lock"))
-        except BlockingIOError as error:
-            raise ModelError(f"{folder}: {error.strerror} already; wait until it has ended, or end it") from None
-        yield

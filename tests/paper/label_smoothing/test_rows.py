@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 
-from attendo.errors import RecipeError
 from attendo.paper.calibration import Predictions, calibration
 from attendo.paper.label_smoothing.comparison import MeasuredRun, compare
 from attendo.paper.label_smoothing.rows import (
@@ -17,7 +16,6 @@ from attendo.paper.label_smoothing.rows import (
     PRINTED,
     best_probability,
     recipes,
-    refuse_data_at_tiny,
     row_name,
 )
 from attendo.paper.statistics import Verdict
@@ -87,12 +85,6 @@ def test_at_full_size_they_are_table_3s_own_recipes() -> None:
     found = recipes("paper", None)
     for epsilon, printed in PRINTED.items():
         assert replace(found[epsilon], name="") == replace(full_size(rows[printed.row]), name="")
-
-
-def test_tiny_takes_no_data() -> None:
-    refuse_data_at_tiny(None)
-    with pytest.raises(RecipeError, match="--data"):
-        refuse_data_at_tiny(Path("somewhere"))
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ import pytest
 
 from attendo.errors import DataError, RecipeError
 from attendo.paper.experiment import Order, Scale
-from attendo.paper.table2.plan import make_plan, recipes_of, write_phrasebook
+from attendo.paper.phrasebook_texts import write_if_tiny
+from attendo.paper.table2.plan import TEST_PAIRS, make_plan, recipes_of
 
 
 def order(scale: Scale, folder: Path, data: Path | None) -> Order:
@@ -71,10 +72,10 @@ def test_tiny_writes_its_own_corpus_and_takes_no_other(tmp_path: Path) -> None:
     with pytest.raises(RecipeError, match="--data"):
         make_plan(order("tiny", tmp_path / "study", tmp_path))
     plan = make_plan(order("tiny", tmp_path, None))
-    write_phrasebook(tmp_path / "phrasebook")
+    write_if_tiny(order("tiny", tmp_path, None), test=TEST_PAIRS)
     [direction] = plan.directions
     lines = {language: direction.test.path(language).read_text("utf-8").splitlines() for language in ("en", "de")}
     assert len(lines["en"]) == len(lines["de"]) == 60
     before = direction.test.path("de").stat().st_mtime_ns
-    write_phrasebook(tmp_path / "phrasebook")
+    write_if_tiny(order("tiny", tmp_path, None), test=TEST_PAIRS)
     assert direction.test.path("de").stat().st_mtime_ns == before

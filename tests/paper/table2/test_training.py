@@ -6,8 +6,9 @@ from typing import Any, cast
 
 from attendo.checkpoint.model_folder import SHIPPED
 from attendo.paper.experiment import Order
+from attendo.paper.rows_study import threads_of
 from attendo.paper.table2.plan import Direction, TestSet
-from attendo.paper.table2.training import Trained, own_systems, shipped_systems, threads_of
+from attendo.paper.table2.training import Trained, own_systems, shipped_systems
 from attendo.recipe import load_recipe
 from attendo.text.prepared import PreparedData
 

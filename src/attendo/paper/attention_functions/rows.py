@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import get_args
 
-from attendo.errors import RecipeError
 from attendo.model.config import AttentionFunction
 from attendo.paper.experiment import Order, Scale
+from attendo.paper.phrasebook_texts import corpora_folder, taken_from
 from attendo.recipe import Recipe, load_recipe
 
 FUNCTIONS: tuple[AttentionFunction, ...] = get_args(AttentionFunction)
@@ -53,10 +52,7 @@ def recipes(order: Order) -> dict[Row, Recipe]:
     Raises:
         RecipeError: a folder of corpora is given where the phrasebook is the text.
     """
-    if order.scale == "tiny" and order.data is not None:
-        raise RecipeError("--data: the scale tiny has a phrasebook of its own; leave it out, or take --scale small")
-    data = phrasebook_folder(order) if order.scale == "tiny" else order.data
-    folder = [f"data.folder={data.resolve()}"] if data is not None else []
+    folder = taken_from(corpora_folder(order))
     return {
         row: load_recipe(
             recipe_name(order.scale),
@@ -69,8 +65,3 @@ def recipes(order: Order) -> dict[Row, Recipe]:
         )
         for row in rows(order.scale)
     }
-
-
-def phrasebook_folder(order: Order) -> Path:
-    """Where the text of the scale `tiny` is."""
-    return order.folder / "phrasebook"

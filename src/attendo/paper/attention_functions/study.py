@@ -6,29 +6,28 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from attendo.bench.machine import this_machine, usable_cores
+from attendo.bench.machine import this_machine
 from attendo.files import write_json
 from attendo.paper.attention_functions.comparison import MeasuredRun
 from attendo.paper.attention_functions.cost import SETTINGS, Cost, measure_cost
 from attendo.paper.attention_functions.heads import heads_of_run
 from attendo.paper.attention_functions.report import StudyFacts, attention_functions_report
-from attendo.paper.attention_functions.rows import SHORT, Row, phrasebook_folder, recipes
+from attendo.paper.attention_functions.rows import SHORT, Row, recipes
 from attendo.paper.attention_functions.variance import Products, Softmax, measure_products, measure_softmax
 from attendo.paper.experiment import Order, Outcome, Reporter, Scale
-from attendo.paper.phrasebook_texts import write_phrasebook
+from attendo.paper.phrasebook_texts import write_if_tiny
 from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
+from attendo.paper.rows_study import hours_text, open_study, prepared_so_far
 from attendo.paper.run_results import RunResult
-from attendo.paper.study import Study, plan_runs
 from attendo.recipe import Recipe
 from attendo.workflow.device import choose_device
 from attendo.workflow.estimate import Estimate, estimate
-from attendo.workflow.preparation import open_if_prepared, prepare_if_missing
+
+UNIT = "updates"
+"""Of its progress."""
 
 MEASURED = "functions.json"
 """What was measured of the functions themselves, in the study's folder."""
-
-_PHRASEBOOK = {"train": 3000, "valid": 100, "test": 10}
-"""Pairs of the tiny scale; the test pairs are left alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,19 +56,15 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
     """
     rows = recipes(order)
     any_recipe = next(iter(rows.values()))
-    if order.scale == "tiny":
-        write_phrasebook(phrasebook_folder(order), **_PHRASEBOOK)
-    prepared = prepare_if_missing(any_recipe, order.folder / "prepared", reporter)
-    runs = plan_runs({row.name: recipe for row, recipe in rows.items()}, range(1, order.seeds + 1))
-    study = Study(order.folder, runs, prepared, jobs=order.jobs, threads=max(1, usable_cores() // order.jobs))
-    folders = {(run.row, run.seed): study.run_folder(run) for run in runs}
+    write_if_tiny(order)
+    opened = open_study(order, {row.name: recipe for row, recipe in rows.items()}, reporter)
     by_name = {row.name: row for row in rows}
     measured = _measured(order, reporter, should_stop)
     if measured is None:
         return Outcome(report=None, interrupted=True)
     facts = StudyFacts(
         recipe=any_recipe,
-        num_runs=len(runs),
+        num_runs=len(opened.runs),
         products=measured.products,
         softmax=measured.softmax,
         costs=measured.costs,
@@ -81,7 +76,7 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
             MeasuredRun(
                 row=by_name[result.row],
                 result=result,
-                heads=heads_of_run(folders[result.row, result.seed], result.seed, prepared),
+                heads=heads_of_run(opened.folders[result.row, result.seed], result.seed, opened.prepared),
             )
             for result in results
         ]
@@ -92,8 +87,8 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
     def finished(results: Sequence[RunResult]) -> None:
         report(facts, results)
 
-    found = study.train(reporter, should_stop, finished)
-    failures = tuple(f"{failure.run}: {failure.what}" for failure in found.failures)
+    found = opened.study.train(reporter, should_stop, finished)
+    failures = found.told_failures
     made = report(replace(facts, failures=failures), found.results)
     return Outcome(report=made, interrupted=found.interrupted, failures=failures)
 
@@ -105,8 +100,7 @@ def forecast(order: Order, reporter: Reporter) -> Report:
         RecipeError: a model is more than this machine's memory holds.
     """
     rows = recipes(order)
-    there = order.scale != "tiny" or phrasebook_folder(order).is_dir()
-    prepared = open_if_prepared(next(iter(rows.values())), order.folder / "prepared") if there else None
+    prepared = prepared_so_far(order, next(iter(rows.values())))
     plans: list[tuple[Row, Recipe, Estimate]] = []
     for number, (row, recipe) in enumerate(rows.items()):
         reporter.running(number, len(rows), row.name)
@@ -114,9 +108,9 @@ def forecast(order: Order, reporter: Reporter) -> Report:
     hours = order.seeds * sum(found.hours for _, _, found in plans)
     first = plans[0][2]
     total = (
-        f"{len(plans)} rows, {order.seeds} of each: {order.seeds * len(plans)} runs, {hours:.3f} hours on this machine "
-        f"({first.device}, threads: {first.threads}), without validation, one by one. Before them the variance of q·k, "
-        "and time and memory of the functions alone, take a minute or so at the scales tiny and small."
+        f"{len(plans)} rows, {order.seeds} of each: {order.seeds * len(plans)} runs, {hours_text(hours)} hours on this "
+        f"machine ({first.device}, threads: {first.threads}), without validation, one by one. Before them the variance "
+        "of q·k, and time and memory of the functions alone, take a minute or so at the scales tiny and small."
     )
     table = Table(
         caption="A run of each row; parameters in millions, hours as measured by a few updates here",
@@ -129,7 +123,7 @@ def forecast(order: Order, reporter: Reporter) -> Report:
                 str(row.d_k),
                 f"{recipe.training.max_steps:,}",
                 f"{found.parameters / 1e6:.2f}",
-                f"{found.hours:.3f}",
+                hours_text(found.hours),
             )
             for row, recipe, found in plans
         ),

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from attendo.errors import RecipeError
 from attendo.paper.experiment import Scale
+from attendo.paper.phrasebook_texts import taken_from
 from attendo.recipe import Recipe, load_recipe
 
 
@@ -50,28 +50,17 @@ def recipes(scale: Scale, data: Path | None) -> dict[float, Recipe]:
         RecipeError: a recipe cannot be meant.
     """
     name = "table3/base" if scale == "paper" else f"label-smoothing/{scale}"
-    folder = [f"data.folder={data.resolve()}"] if data is not None else []
     return {
         epsilon: load_recipe(
             name,
             [
                 f"name=label-smoothing-{scale}-{row_name(epsilon)}",
-                *folder,
+                *taken_from(data),
                 f"training.label_smoothing={epsilon}",
             ],
         )
         for epsilon in EPSILONS
     }
-
-
-def refuse_data_at_tiny(data: Path | None) -> None:
-    """Refuses a folder of corpora where the phrasebook is the text.
-
-    Raises:
-        RecipeError: one is given.
-    """
-    if data is not None:
-        raise RecipeError("--data: the scale tiny has a phrasebook of its own; leave it out, or take --scale small")
 
 
 def best_probability(epsilon: float, vocab_size: int) -> float:

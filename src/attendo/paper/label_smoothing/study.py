@@ -6,7 +6,6 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from attendo.bench.machine import usable_cores
 from attendo.checkpoint.model_folder import load_model
 from attendo.checkpoint.run_checkpoints import Checkpoints
 from attendo.checkpoint.weights import load_weights, mean_weights
@@ -16,21 +15,22 @@ from attendo.paper.calibration import Calibration, calibration, teacher_forced
 from attendo.paper.experiment import Order, Outcome, Reporter
 from attendo.paper.label_smoothing.comparison import MeasuredRun
 from attendo.paper.label_smoothing.report import StudyFacts, label_smoothing_report
-from attendo.paper.label_smoothing.rows import EPSILONS, recipes, refuse_data_at_tiny, row_name
-from attendo.paper.phrasebook_texts import write_phrasebook
+from attendo.paper.label_smoothing.rows import EPSILONS, recipes, row_name
+from attendo.paper.phrasebook_texts import corpora_folder, write_if_tiny
 from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
+from attendo.paper.rows_study import hours_text, open_study, prepared_so_far
 from attendo.paper.run_results import RunResult
-from attendo.paper.study import Study, plan_runs
-from attendo.recipe import Recipe, load_recipe
+from attendo.recipe import load_recipe
 from attendo.text.prepared import PreparedData
 from attendo.workflow.device import choose_device
 from attendo.workflow.estimate import estimate
-from attendo.workflow.preparation import open_if_prepared, prepare_if_missing
+
+UNIT = "updates"
+"""Of its progress."""
 
 MEASURED = "calibration.json"
 """In a run's folder, beside its result."""
 
-_PHRASEBOOK = {"train": 3000, "valid": 100, "test": 10}
 _KEPT = TypeAdapter(Calibration)
 
 
@@ -46,24 +46,21 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
         AttendoError: the corpora are missing, or the folder holds another study.
         OSError: the folder cannot be written to.
     """
-    rows = _recipes(order)
-    if order.scale == "tiny":
-        write_phrasebook(order.folder / "phrasebook", **_PHRASEBOOK)
-    prepared = prepare_if_missing(rows[EPSILONS[0]], order.folder / "prepared", reporter)
-    runs = plan_runs({row_name(epsilon): recipe for epsilon, recipe in rows.items()}, range(1, order.seeds + 1))
-    study = Study(order.folder, runs, prepared, jobs=order.jobs, threads=max(1, usable_cores() // order.jobs))
-    folders = {(run.row, run.seed): study.run_folder(run) for run in runs}
+    rows = recipes(order.scale, corpora_folder(order))
+    write_if_tiny(order)
+    opened = open_study(order, {row_name(epsilon): recipe for epsilon, recipe in rows.items()}, reporter)
+    prepared = opened.prepared
 
     def report(results: Sequence[RunResult], failures: tuple[str, ...] = ()) -> Report:
         facts = StudyFacts(
             recipe=rows[EPSILONS[0]],
-            num_runs=len(runs),
+            num_runs=len(opened.runs),
             vocab_size=prepared.target_tokenizer.vocab_size,
             valid_pairs=len(prepared.valid_source),
             failures=failures,
         )
         measured = [
-            MeasuredRun(result=result, calibration=measured_run(folders[result.row, result.seed], prepared))
+            MeasuredRun(result=result, calibration=measured_run(opened.folders[result.row, result.seed], prepared))
             for result in results
         ]
         made = label_smoothing_report(order, facts, measured)
@@ -73,8 +70,8 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
     def finished(results: Sequence[RunResult]) -> None:
         report(results)
 
-    found = study.train(reporter, should_stop, finished)
-    failures = tuple(f"{failure.run}: {failure.what}" for failure in found.failures)
+    found = opened.study.train(reporter, should_stop, finished)
+    failures = found.told_failures
     made = report(found.results, failures) if found.results else None
     return Outcome(report=made, interrupted=found.interrupted, failures=failures)
 
@@ -85,16 +82,15 @@ def forecast(order: Order, reporter: Reporter) -> Report:
     Raises:
         RecipeError: the model is more than this machine's memory holds.
     """
-    rows = _recipes(order)
+    rows = recipes(order.scale, corpora_folder(order))
     recipe = rows[EPSILONS[0]]
-    there = order.scale != "tiny" or (order.folder / "phrasebook").is_dir()
     reporter.running(0, 1, recipe.name)
     # One model and one budget: what a row takes, all take.
-    found = estimate(recipe, open_if_prepared(recipe, order.folder / "prepared") if there else None)
+    found = estimate(recipe, prepared_so_far(order, recipe))
     hours = found.hours * len(rows) * order.seeds
     total = (
         f"{len(rows)} rows, {order.seeds} of each: {len(rows) * order.seeds} runs of {recipe.training.max_steps:,} "
-        f"updates, {found.parameters / 1e6:.2f} million parameters each; {hours:.3f} hours on this machine "
+        f"updates, {found.parameters / 1e6:.2f} million parameters each; {hours_text(hours)} hours on this machine "
         f"({found.device}, threads: {found.threads}), without validation, one by one."
     )
     table = Table(
@@ -149,10 +145,3 @@ def measured_run(run: Path, prepared: PreparedData) -> Calibration:
     found = calibration(teacher_forced(model.to(choose_device("auto")), prepared.valid))
     write_json(run / MEASURED, asdict(found))
     return found
-
-
-def _recipes(order: Order) -> dict[float, Recipe]:
-    if order.scale == "tiny":
-        refuse_data_at_tiny(order.data)
-        return recipes(order.scale, order.folder / "phrasebook")
-    return recipes(order.scale, order.data)

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from attendo.errors import RecipeError
 from attendo.paper.experiment import Order, Scale
 from attendo.paper.length_extrapolation.texts import SHORT, Lengths, on_texts
+from attendo.paper.phrasebook_texts import corpora_folder, taken_from
 from attendo.recipe import Recipe, load_recipe
 
 
@@ -79,12 +79,7 @@ def base_recipe(order: Order) -> Recipe:
     Raises:
         RecipeError: `--data` was given where the data is attendo's own.
     """
-    overrides = [f"data.folder={order.data.resolve()}"] if order.data is not None else []
-    if order.scale == "tiny":
-        if order.data is not None:
-            raise RecipeError("--data: the scale tiny has a phrasebook of its own; leave it out, or take --scale small")
-        overrides = [f"data.folder={(order.folder / 'phrasebook').resolve()}"]
-    return load_recipe(f"length-extrapolation/{order.scale}", overrides)
+    return load_recipe(f"length-extrapolation/{order.scale}", taken_from(corpora_folder(order)))
 
 
 def texts_folder(order: Order) -> Path:

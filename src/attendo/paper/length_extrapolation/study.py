@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 
-from attendo.bench.machine import usable_cores
 from attendo.files import write_json
 from attendo.paper.experiment import Order, Outcome, Reporter, Scale
 from attendo.paper.length_extrapolation.comparison import Measures
@@ -20,17 +19,17 @@ from attendo.paper.length_extrapolation.rows import (
 )
 from attendo.paper.length_extrapolation.tables import Tables, tables, trained
 from attendo.paper.length_extrapolation.texts import ALL, SHORT, Pair, read_test, write_texts
-from attendo.paper.phrasebook_texts import write_phrasebook
+from attendo.paper.phrasebook_texts import write_if_tiny
 from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
+from attendo.paper.rows_study import RowsStudy, hours_text, open_study, prepared_so_far
 from attendo.paper.run_results import RunResult
-from attendo.paper.study import Run, Study, plan_runs
+from attendo.paper.study import Run
 from attendo.recipe import Recipe
-from attendo.text.prepared import PreparedData
 from attendo.workflow.estimate import estimate
-from attendo.workflow.preparation import open_if_prepared, prepare_if_missing
 
-_PHRASEBOOK = {"train": 3000, "valid": 100, "test": 10}
-"""Pairs of the tiny scale; the test pairs are left alone."""
+UNIT = "updates"
+"""Of its progress."""
+
 _CLOSED_FORMS = {"tiny": (32, 256), "small": (128, 2048), "paper": (512, 4096)}
 """d_model, and how many positions and offsets the closed form is checked for."""
 
@@ -48,27 +47,23 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
         OSError: the folder cannot be written to.
     """
     rows, base = recipes(order), base_recipe(order)
-    if order.scale == "tiny":
-        write_phrasebook(order.folder / "phrasebook", **_PHRASEBOOK)
+    write_if_tiny(order)
     write_texts(base, lengths_of(order.scale), texts_folder(order))
-    prepared = prepare_if_missing(rows[ROWS[0].name], order.folder / "prepared", reporter)
-    runs = plan_runs(rows, range(1, order.seeds + 1))
-    threads = max(1, usable_cores() // order.jobs)
-    study = Study(order.folder, runs, prepared, jobs=order.jobs, threads=threads)
+    opened = open_study(order, rows, reporter)
     facts = StudyFacts(
         base=base,
-        num_runs=len(runs),
-        short=trained(prepared, SHORT),
-        every=trained(prepared, ALL),
+        num_runs=len(opened.runs),
+        short=trained(opened.prepared, SHORT),
+        every=trained(opened.prepared, ALL),
         closed_forms=_closed_forms(order.scale),
     )
-    page = _Page(order, study, runs, prepared, read_test(base, texts_folder(order)), threads)
+    page = _Page(order, opened, read_test(base, texts_folder(order)))
 
     def look(results: Sequence[RunResult]) -> None:
         page.write(facts, results, reporter, should_stop)
 
-    found = study.train(reporter, should_stop, look)
-    failures = tuple(f"{failure.run}: {failure.what}" for failure in found.failures)
+    found = opened.study.train(reporter, should_stop, look)
+    failures = found.told_failures
     report = page.write(replace(facts, failures=failures), found.results, reporter, should_stop)
     is_left = found.interrupted or page.num_measured < len(found.results)
     return Outcome(report=report, interrupted=is_left, failures=failures)
@@ -81,7 +76,7 @@ def forecast(order: Order, reporter: Reporter) -> Report:
         RecipeError: a model is more than this machine's memory holds.
     """
     rows = recipes(order)
-    prepared = open_if_prepared(rows[ROWS[0].name], order.folder / "prepared")
+    prepared = prepared_so_far(order, rows[ROWS[0].name])
     plans = []
     for number, row in enumerate(ROWS):
         reporter.running(number, len(ROWS), row.name)
@@ -90,7 +85,7 @@ def forecast(order: Order, reporter: Reporter) -> Report:
     hours = order.seeds * sum(found.hours for _, _, found in plans)
     lengths = lengths_of(order.scale)
     total = (
-        f"{len(plans)} rows, {order.seeds} of each: {order.seeds * len(plans)} runs, {_hours(hours)} hours on this "
+        f"{len(plans)} rows, {order.seeds} of each: {order.seeds * len(plans)} runs, {hours_text(hours)} hours on this "
         f"machine ({plans[0][2].device}, threads: {plans[0][2].threads}), without validation, one by one; then each "
         f"model reads and translates {lengths.test_sentences} sentences in texts of "
         f"{', '.join(map(str, lengths.tested))}, and reads them at {len(shifts_of(order.scale))} positions."
@@ -105,7 +100,7 @@ def forecast(order: Order, reporter: Reporter) -> Report:
                 f"1 to {lengths.trained_sentences if row.texts == SHORT else lengths.all_sentences} sentences",
                 f"{recipe.training.max_steps:,}",
                 f"{found.parameters / 1e6:.2f}",
-                _hours(found.hours),
+                hours_text(found.hours),
             )
             for row, recipe, found in plans
         ),
@@ -137,17 +132,9 @@ def forecast(order: Order, reporter: Reporter) -> Report:
 class _Page:
     """Measures the models of runs as they are done, and writes the page of those that are measured."""
 
-    def __init__(
-        self,
-        order: Order,
-        study: Study,
-        runs: Sequence[Run],
-        prepared: PreparedData,
-        test: list[Pair],
-        threads: int,
-    ) -> None:
-        self._order, self._study, self._prepared, self._test, self._threads = order, study, prepared, test, threads
-        self._runs = {(run.row, run.seed): run for run in runs}
+    def __init__(self, order: Order, opened: RowsStudy, test: list[Pair]) -> None:
+        self._order, self._opened, self._test = order, opened, test
+        self._runs = {(run.row, run.seed): run for run in opened.runs}
         self._found: dict[tuple[str, int], RunMeasures] = {}
 
     @property
@@ -170,13 +157,13 @@ class _Page:
         return report
 
     def _measure(self, run: Run, reporter: Reporter, should_stop: Callable[[], bool]) -> None:
-        folder = self._study.run_folder(run)
+        folder, threads = self._opened.folders[run.row, run.seed], self._opened.threads
         scale, search = self._order.scale, run.recipe.search
         lengths, shifts = lengths_of(scale).tested, shifts_of(scale)
         found = kept_measures(folder)
         if found is None or tuple(one.sentences for one in found.lengths) != lengths:
             reporter.message(f"{run.name}: reading texts of all lengths")
-            found = measure(folder / "model", self._test, lengths, shifts, search, should_stop, threads=self._threads)
+            found = measure(folder / "model", self._test, lengths, shifts, search, should_stop, threads=threads)
             if found is None:
                 return
             write_json(folder / MEASURES, asdict(found))
@@ -189,20 +176,12 @@ class _Page:
 
     def _tables(self, base: Recipe) -> Tables:
         models = {
-            row.name: [
-                self._study.run_folder(self._runs[name, seed]) / "model"
-                for name, seed in self._found
-                if name == row.name
-            ]
+            row.name: [self._opened.folders[name, seed] / "model" for name, seed in self._found if name == row.name]
             for row in ROWS
         }
-        return tables(models, base.model.d_model, self._prepared)
+        return tables(models, base.model.d_model, self._opened.prepared)
 
 
 def _closed_forms(scale: Scale) -> tuple[ClosedForm, ...]:
     d_model, positions = _CLOSED_FORMS[scale]
     return tuple(closed_form(layout, d_model, positions, positions) for layout in LAYOUTS)
-
-
-def _hours(hours: float) -> str:
-    return f"{hours:,.0f}" if hours >= 100 else f"{hours:.3f}"

@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass, replace
 
-from attendo.errors import RecipeError
 from attendo.paper.experiment import Order, Scale
+from attendo.paper.phrasebook_texts import corpora_folder, taken_from
 from attendo.recipe import Recipe, load_recipe
 
 _WARMUPS: dict[Scale, tuple[int, ...]] = {"tiny": (1, 40), "small": (1, 50, 200), "paper": (1, 1000, 4000, 16000)}
@@ -58,12 +58,7 @@ def base_recipe(order: Order) -> Recipe:
     Raises:
         RecipeError: `--data` was given where the data is attendo's own.
     """
-    overrides = [f"data.folder={order.data.resolve()}"] if order.data is not None else []
-    if order.scale == "tiny":
-        if order.data is not None:
-            raise RecipeError("--data: the scale tiny has a phrasebook of its own; leave it out, or take --scale small")
-        overrides = [f"data.folder={(order.folder / 'phrasebook').resolve()}"]
-    return load_recipe(f"schedule/{order.scale}", overrides)
+    return load_recipe(f"schedule/{order.scale}", taken_from(corpora_folder(order)))
 
 
 def recipes(order: Order) -> dict[str, Recipe]:

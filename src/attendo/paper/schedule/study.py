@@ -2,21 +2,20 @@
 
 from collections.abc import Callable, Sequence
 
-from attendo.bench.machine import usable_cores
 from attendo.paper.experiment import Order, Outcome, Reporter
-from attendo.paper.phrasebook_texts import write_phrasebook
+from attendo.paper.phrasebook_texts import write_if_tiny
 from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
+from attendo.paper.rows_study import hours_text, open_study, prepared_so_far
 from attendo.paper.run_results import RunResult
 from attendo.paper.schedule.equation import CURVES, checked
 from attendo.paper.schedule.report import Found, StudyFacts, schedule_report
 from attendo.paper.schedule.results import frequency_loss, has_diverged, largest_rate_difference, outcomes, run_curve
 from attendo.paper.schedule.rows import base_recipe, recipes, rows_of
-from attendo.paper.study import Run, Study, plan_runs
+from attendo.paper.study import Run, Study
 from attendo.workflow.estimate import estimate
-from attendo.workflow.preparation import open_if_prepared, prepare_if_missing
 
-_PHRASEBOOK = {"train": 3000, "valid": 100, "test": 10}
-"""Pairs of the tiny scale; the test pairs are left alone."""
+UNIT = "updates"
+"""Of its progress."""
 
 
 def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
@@ -34,14 +33,11 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
         OSError: the folder cannot be written to.
     """
     rows, base = recipes(order), base_recipe(order)
-    if order.scale == "tiny":
-        write_phrasebook(order.folder / "phrasebook", **_PHRASEBOOK)
-    prepared = prepare_if_missing(base, order.folder / "prepared", reporter)
-    runs = plan_runs(rows, range(1, order.seeds + 1))
-    threads = max(1, usable_cores() // order.jobs)
-    study = Study(order.folder, runs, prepared, jobs=order.jobs, threads=threads)
+    write_if_tiny(order)
+    opened = open_study(order, rows, reporter)
+    study, runs = opened.study, opened.runs
     equation = tuple(checked(curve) for curve in CURVES)
-    frequencies = frequency_loss(prepared)
+    frequencies = frequency_loss(opened.prepared)
 
     def written(results: Sequence[RunResult], diverged: Sequence[Run], failures: tuple[str, ...]) -> Report:
         facts = StudyFacts(base=base, num_runs=len(runs), equation=equation, frequencies=frequencies, failures=failures)
@@ -69,14 +65,12 @@ def forecast(order: Order, reporter: Reporter) -> Report:
         RecipeError: a model is more than this machine's memory holds.
     """
     base, rows = base_recipe(order), rows_of(order.scale)
-    there = order.scale != "tiny" or (order.folder / "phrasebook").is_dir()
-    prepared = open_if_prepared(base, order.folder / "prepared") if there else None
     reporter.running(0, 1, base.name)
-    found = estimate(base, prepared)  # of all rows: a learning rate takes no time
+    found = estimate(base, prepared_so_far(order, base))  # of all rows: a learning rate takes no time
     runs = order.seeds * len(rows)
     total = (
         f"{len(rows)} schedules, {order.seeds} of each: {runs} runs of {base.training.max_steps:,} updates, "
-        f"{_hours(runs * found.hours)} hours on this machine ({found.device}, threads: {found.threads}), without "
+        f"{hours_text(runs * found.hours)} hours on this machine ({found.device}, threads: {found.threads}), without "
         f"validation, one by one. The model has {found.parameters / 1e6:.2f} million parameters."
     )
     table = Table(
@@ -130,7 +124,3 @@ def _found(
         curves=tuple(curves),
         rate_difference=largest_rate_difference(curves, rows, facts.base.model.d_model),
     )
-
-
-def _hours(hours: float) -> str:
-    return f"{hours:,.0f}" if hours >= 100 else f"{hours:.3f}"

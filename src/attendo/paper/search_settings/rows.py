@@ -7,6 +7,7 @@ from typing import Literal
 
 from attendo.errors import DataError, RecipeError
 from attendo.paper.experiment import Scale
+from attendo.paper.phrasebook_texts import taken_from
 from attendo.recipe import Recipe, load_recipe
 from attendo.workflow.lines import line_pairs_from
 
@@ -123,9 +124,8 @@ def recipe(scale: Scale, data: Path | None) -> Recipe:
         RecipeError: the recipe cannot be meant.
     """
     name = "base" if scale == "paper" else f"search-settings/{scale}"
-    folder = [f"data.folder={data.resolve()}"] if data is not None else []
     kept = [f"training.average_last={max(GRIDS[scale].averages)}"]
-    return load_recipe(name, [f"name=search-settings-{scale}", *folder, *kept])
+    return load_recipe(name, [f"name=search-settings-{scale}", *taken_from(data), *kept])
 
 
 def read_test_set(trained: Recipe, scale: Scale) -> Sentences:

@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
-from attendo.bench.machine import usable_cores
-from attendo.errors import RecipeError
 from attendo.paper.experiment import Order, Outcome, Reporter
-from attendo.paper.phrasebook_texts import write_phrasebook
+from attendo.paper.phrasebook_texts import corpora_folder, write_if_tiny
 from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
+from attendo.paper.rows_study import hours_text, open_study, prepared_so_far
 from attendo.paper.run_results import RunResult
 from attendo.paper.search_settings.choice import candidates, significances
 from attendo.paper.search_settings.decoding import Decoded, Models, check_set, decode_once, reference_log_probs
@@ -26,14 +25,16 @@ from attendo.paper.search_settings.rows import (
     read_test_set,
     recipe,
 )
-from attendo.paper.study import Study, plan_runs
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
 from attendo.workflow.estimate import estimate
-from attendo.workflow.preparation import open_if_prepared, prepare_if_missing
+
+UNIT = "updates"
+"""Of its progress."""
 
 _ROW = "model"
-_PHRASEBOOK = {"train": 3000, "valid": 100, "test": 100}
+_TEST_PAIRS = 100
+"""Of the scale tiny."""
 
 
 def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
@@ -48,24 +49,20 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
         AttendoError: the corpora or the test set are missing, or the folder holds another study.
         OSError: the folder cannot be written to.
     """
-    trained = _recipe(order)
-    if order.scale == "tiny":
-        write_phrasebook(order.folder / "phrasebook", **_PHRASEBOOK)
+    trained = recipe(order.scale, corpora_folder(order))
+    write_if_tiny(order, test=_TEST_PAIRS)
     test = read_test_set(trained, order.scale)  # before hours of training
-    prepared = prepare_if_missing(trained, order.folder / "prepared", reporter)
-    runs = plan_runs({_ROW: trained}, range(1, order.seeds + 1))
-    study = Study(order.folder, runs, prepared, jobs=order.jobs, threads=max(1, usable_cores() // order.jobs))
-    trained_runs = study.train(reporter, should_stop, lambda results: None)
-    failures = tuple(f"{failure.run}: {failure.what}" for failure in trained_runs.failures)
-    folders = {run.seed: study.run_folder(run) for run in runs}
-    sets: dict[SetName, Sentences] = {"dev": _dev_set(trained, prepared), "test": test}
+    opened = open_study(order, {_ROW: trained}, reporter)
+    trained_runs = opened.study.train(reporter, should_stop, lambda results: None)
+    failures = trained_runs.told_failures
+    sets: dict[SetName, Sentences] = {"dev": _dev_set(trained, opened.prepared), "test": test}
     decoding = Decoding(order, sets, reporter, should_stop)
     found: list[SeedResults] = []
     report: Report | None = None
     for run in trained_runs.results:
         if trained_runs.interrupted or should_stop():
             break
-        found.append(decoding.decode_all(run, folders[run.seed]))
+        found.append(decoding.decode_all(run, opened.folders[_ROW, run.seed]))
         facts = StudyFacts(recipe=trained, grid=decoding.grid, sets=sets, failures=failures)
         report = _write_page(order, facts, Results(seeds=tuple(found)))
     is_whole = len(found) == len(trained_runs.results) and all(decoding.is_whole(each) for each in found)
@@ -141,15 +138,14 @@ def forecast(order: Order, reporter: Reporter) -> Report:
     Raises:
         RecipeError: the model is more than this machine's memory holds.
     """
-    trained, grid = _recipe(order), GRIDS[order.scale]
-    there = order.scale != "tiny" or (order.folder / "phrasebook").is_dir()
+    trained, grid = recipe(order.scale, corpora_folder(order)), GRIDS[order.scale]
     reporter.running(0, 1, trained.name)
-    found = estimate(trained, open_if_prepared(trained, order.folder / "prepared") if there else None)
+    found = estimate(trained, prepared_so_far(order, trained))
     hours = found.hours * order.seeds
     counts = {name: len(grid.settings(name)) for name in SETS}
     total = (
         f"{order.seeds} runs of {trained.training.max_steps:,} updates, {found.parameters / 1e6:.2f} million "
-        f"parameters; {hours:.3f} hours on this machine ({found.device}, threads: {found.threads}), without "
+        f"parameters; {hours_text(hours)} hours on this machine ({found.device}, threads: {found.threads}), without "
         "validation, one by one. "
         f"Of each run {counts['dev']} settings are decoded on the development set and {counts['test']} on "
         f"{TEST_NAMES[order.scale]}: seconds each at the scale small, minutes at full size."
@@ -191,11 +187,3 @@ def _dev_set(trained: Recipe, prepared: PreparedData) -> Sentences:
     valid = trained.data.valid
     name = Path(valid.source).stem if valid is not None and valid.source else "the validation set"
     return Sentences(name=name, sources=prepared.valid_source, references=prepared.valid_target)
-
-
-def _recipe(order: Order) -> Recipe:
-    if order.scale != "tiny":
-        return recipe(order.scale, order.data)
-    if order.data is not None:
-        raise RecipeError("--data: the scale tiny has a phrasebook of its own; leave it out, or take --scale small")
-    return recipe(order.scale, order.folder / "phrasebook")

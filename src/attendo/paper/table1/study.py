@@ -1,18 +1,16 @@
 """`attendo reproduce table1`: what each layer type costs, counted and measured, and how far signals go in it."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 
 from attendo.bench.machine import float32_speed, this_machine, versions
 from attendo.bench.systems import torch_threads
-from attendo.errors import DataError, ModelError
-from attendo.files import locked
+from attendo.errors import DataError
 from attendo.model.config import EncoderLayerType
 from attendo.paper.experiment import Order, Outcome, Reporter
+from attendo.paper.lock import alone
 from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
 from attendo.paper.table1.cost import passage, peak_bytes, time_passes
 from attendo.paper.table1.depth import longest_chain
@@ -36,6 +34,9 @@ from attendo.paper.table1.points import (
     kept,
 )
 from attendo.paper.table1.report import table1_report
+
+UNIT = "measurements"
+"""Of its progress."""
 
 _OPERATIONS_OF_A_UNIT = 9
 """At the most, of what a formula of the work counts as one."""
@@ -70,7 +71,7 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
     points = order.folder / "points"
     points.mkdir(parents=True, exist_ok=True)
     found: list[Measurement] = []
-    with _alone(order.folder), torch_threads(1):
+    with alone(order.folder), torch_threads(1):
         for number, task in enumerate(tasks):
             if should_stop():
                 return Outcome(report=None, interrupted=True)
@@ -238,16 +239,6 @@ def _expected_s(order: Order, plan: Plan) -> float:
 
 def _device(order: Order) -> torch.device:
     return torch.device("cuda" if order.scale == "paper" and torch.cuda.is_available() else "cpu")
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(locked(folder / ".lock"))
-        except BlockingIOError as error:
-            raise ModelError(f"{folder}: {error.strerror} already; wait until it has ended, or end it") from None
-        yield
 
 
 def _check_no_data(order: Order) -> None:

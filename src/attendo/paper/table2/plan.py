@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from attendo.demo.phrasebook import split
-from attendo.errors import DataError, RecipeError
-from attendo.files import write_text
+from attendo.errors import DataError
 from attendo.paper.experiment import Order
+from attendo.paper.phrasebook_texts import corpora_folder
 from attendo.recipe import Recipe, load_recipe
 
-_PHRASEBOOK = {"train": 3000, "valid": 100, "test": 60}
+TEST_PAIRS = 60
+"""Of the scale tiny."""
 _LANGUAGES = ("en", "de")
 
 
@@ -98,11 +98,8 @@ def recipes_of(order: Order) -> dict[str, dict[str, Recipe]]:
     Raises:
         RecipeError: the scale tiny was given a folder of corpora.
     """
-    root = order.data
-    if order.scale == "tiny":
-        if root is not None:
-            raise RecipeError("--data: the scale tiny has a phrasebook of its own; leave it out, or take --scale small")
-        root = order.folder
+    folder = corpora_folder(order)
+    root = order.folder if order.scale == "tiny" else folder
     return {
         direction: {row: _located(recipe, root) for row, recipe in rows.items()}
         for direction, rows in _RECIPES[order.scale].items()
@@ -115,16 +112,6 @@ _RECIPES: Mapping[str, Mapping[str, Mapping[str, str]]] = {
     "paper": {"en-de": {"base": "base", "big": "big"}, "en-fr": {"base": "base-en-fr", "big": "big-en-fr"}},
 }
 """Of each scale, by direction and row of Table 2."""
-
-
-def write_phrasebook(folder: Path) -> None:
-    """Writes the corpus of the tiny scale where it is missing: train, valid and test, which share no combination."""
-    if (folder / "test.de").is_file():
-        return
-    pairs = split(1, _PHRASEBOOK["train"], _PHRASEBOOK["valid"], _PHRASEBOOK["test"])
-    for name, part in (("train", pairs.train), ("valid", pairs.valid), ("test", pairs.test)):
-        write_text(folder / f"{name}.en", "".join(pair.source + "\n" for pair in part))
-        write_text(folder / f"{name}.de", "".join(pair.target + "\n" for pair in part))
 
 
 def _tiny(order: Order) -> Plan:

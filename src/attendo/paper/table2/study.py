@@ -5,16 +5,21 @@ from functools import partial
 
 from attendo.paper.cost import SUSTAINED_SHARE, TODAYS_GPUS
 from attendo.paper.experiment import Order, Outcome, Reporter
+from attendo.paper.phrasebook_texts import write_if_tiny
 from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
+from attendo.paper.rows_study import hours_text, threads_of
 from attendo.paper.table2.comparison import groups, paired_tests
 from attendo.paper.table2.cost_report import FULL_SIZE_LENGTH, hours_on
 from attendo.paper.table2.costs import TrainingCost, folder_cost, full_size_flops, measure, study_cost
-from attendo.paper.table2.plan import make_plan, recipes_of, write_phrasebook
+from attendo.paper.table2.plan import TEST_PAIRS, make_plan, recipes_of
 from attendo.paper.table2.report import Findings, table2_report
 from attendo.paper.table2.systems import translate
-from attendo.paper.table2.training import Trained, own_systems, shipped_systems, threads_of, train
+from attendo.paper.table2.training import Trained, own_systems, shipped_systems, train
 from attendo.recipe import Recipe
 from attendo.workflow.estimate import Estimate, estimate
+
+UNIT = "updates"
+"""Of its progress."""
 
 _RESAMPLES = 1000
 
@@ -35,8 +40,7 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
     plan = make_plan(order)
     measured = partial(measure, order.folder, threads=threads_of(order))
     given = tuple(folder_cost(argument, measured) for argument in order.runs)
-    if order.scale == "tiny":
-        write_phrasebook(order.folder / "phrasebook")
+    write_if_tiny(order, test=TEST_PAIRS)
     trained: list[Trained] = []
     for direction in plan.directions:
         trained.append(train(order, plan, direction, reporter, should_stop))
@@ -84,7 +88,7 @@ def forecast(order: Order, reporter: Reporter) -> Report:
         plans.append((name, recipe, estimate(recipe, None)))
     hours = order.seeds * sum(found.hours for _, _, found in plans)
     total = (
-        f"{len(plans)} rows, {order.seeds} of each: {order.seeds * len(plans)} runs, {_hours(hours)} hours on this "
+        f"{len(plans)} rows, {order.seeds} of each: {order.seeds * len(plans)} runs, {hours_text(hours)} hours on this "
         f"machine ({plans[0][2].device}, threads: {plans[0][2].threads}), without validation, one by one. Of each run "
         "the last update's model and the average of its last checkpoints translate the test set, and an ensemble of a "
         "row's averages; then the models that come with attendo."
@@ -142,7 +146,7 @@ def _forecast_cells(name: str, recipe: Recipe, found: Estimate) -> tuple[str, ..
         f"{training.max_tokens:,}",
         str(training.average_last),
         f"{found.parameters / 1e6:.2f}",
-        _hours(found.hours),
+        hours_text(found.hours),
     )
 
 
@@ -151,14 +155,10 @@ def _elsewhere(recipes: list[tuple[str, Recipe]]) -> Table:
     rows = []
     for name, recipe in recipes:
         flops = full_size_flops(recipe, FULL_SIZE_LENGTH)
-        rows.append((name, f"{flops:.2e}", *(_hours(hours_on(gpu, flops)) for gpu in TODAYS_GPUS)))
+        rows.append((name, f"{flops:.2e}", *(hours_text(hours_on(gpu, flops)) for gpu in TODAYS_GPUS)))
     return Table(
         caption=f"Arithmetic, no measurement: hours on one GPU that sustains {SUSTAINED_SHARE:.0%} of its data sheet",
         columns=("row", "FLOPs", *(gpu.name for gpu in TODAYS_GPUS)),
         rows=tuple(rows),
         words=1,
     )
-
-
-def _hours(hours: float) -> str:
-    return f"{hours:,.0f}" if hours >= 100 else f"{hours:.3f}"

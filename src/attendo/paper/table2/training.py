@@ -1,20 +1,19 @@
 """What Table 2's counterparts are made of: rows trained with several seeds, averages, ensembles, shipped models."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from attendo.bench.machine import usable_cores
 from attendo.checkpoint.model_folder import SHIPPED
 from attendo.paper.experiment import Order, Reporter
+from attendo.paper.rows_study import open_study
 from attendo.paper.run_results import RunResult
-from attendo.paper.study import Run, Study, plan_runs
+from attendo.paper.study import Run, plan_runs
 from attendo.paper.table2.plan import Direction, Plan, TestSet
 from attendo.paper.table2.systems import Kind, System
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
 from attendo.workflow.average import average
-from attendo.workflow.preparation import prepare_if_missing
 from attendo.workflow.prepare import Progress
 
 SHIPPED_DIRECTIONS = ("en-de", "de-en")
@@ -30,11 +29,6 @@ class Trained:
     results: tuple[RunResult, ...]
     failures: tuple[str, ...]
     interrupted: bool
-
-
-def threads_of(order: Order) -> int:
-    """Processor threads of each run."""
-    return max(1, usable_cores() // order.jobs)
 
 
 def train(
@@ -53,24 +47,20 @@ def train(
         AttendoError: the corpora are missing, or the folder holds another study.
         OSError: the folder cannot be written to.
     """
-    folder = order.folder / direction.name
-    first = next(iter(direction.recipes.values()))
-    prepared = prepare_if_missing(first, folder / "prepared", reporter)
-    runs = runs_of(order, direction)
-    study = Study(folder, runs, prepared, jobs=order.jobs, threads=threads_of(order))
+    opened = open_study(replace(order, folder=order.folder / direction.name), direction.recipes, reporter)
     before = sum(_updates(order, one) for one in plan.directions[: plan.directions.index(direction)])
     part = _Part(reporter, before, sum(_updates(order, one) for one in plan.directions))
-    found = study.train(part, should_stop, lambda results: None)
+    found = opened.study.train(part, should_stop, lambda results: None)
     if not found.interrupted:
         done = {(result.row, result.seed) for result in found.results}
-        for run in runs:
+        for run in opened.runs:
             if (run.row, run.seed) in done:
-                _average(study.run_folder(run), model_folders(order, direction, run), run.recipe)
+                _average(opened.folders[run.row, run.seed], model_folders(order, direction, run), run.recipe)
     return Trained(
         direction=direction,
-        prepared=prepared,
+        prepared=opened.prepared,
         results=found.results,
-        failures=tuple(f"{direction.name}, {failure.run}: {failure.what}" for failure in found.failures),
+        failures=tuple(f"{direction.name}, {failure.to_text()}" for failure in found.failures),
         interrupted=found.interrupted,
     )
 

@@ -1,0 +1,63 @@
+"""The way into every study of rows: its data, runs and folders, and what a forecast finds of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from attendo.bench.machine import usable_cores
+from attendo.paper.experiment import Order, Reporter
+from attendo.paper.phrasebook_texts import phrasebook_folder
+from attendo.paper.study import Run, Study, plan_runs
+from attendo.recipe import Recipe
+from attendo.text.prepared import PreparedData
+from attendo.workflow.preparation import open_if_prepared, prepare_if_missing
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsStudy:
+    """A study that can be trained, and where its runs are."""
+
+    study: Study
+    runs: tuple[Run, ...]
+    prepared: PreparedData
+    """The data of all of them."""
+    threads: int
+    """Processor threads of each run."""
+    folders: Mapping[tuple[str, int], Path]
+    """The run folders, by row and seed."""
+
+
+def threads_of(order: Order) -> int:
+    """Processor threads of each run."""
+    return max(1, usable_cores() // order.jobs)
+
+
+def open_study(order: Order, rows: Mapping[str, Recipe], reporter: Reporter) -> RowsStudy:
+    """Prepares the data of rows where that is missing, and plans their runs in `order.folder`.
+
+    Args:
+        order: how the study is wanted.
+        rows: recipes by the rows' names, at least one, all with the same data.
+        reporter: who is told.
+
+    Raises:
+        AttendoError: the corpora are missing, or the folder holds another study.
+        OSError: the folder cannot be written to.
+    """
+    prepared = prepare_if_missing(next(iter(rows.values())), order.folder / "prepared", reporter)
+    runs, threads = plan_runs(rows, range(1, order.seeds + 1)), threads_of(order)
+    study = Study(order.folder, runs, prepared, jobs=order.jobs, threads=threads)
+    folders = {(run.row, run.seed): study.run_folder(run) for run in runs}
+    return RowsStudy(study=study, runs=runs, prepared=prepared, threads=threads, folders=folders)
+
+
+def prepared_so_far(order: Order, recipe: Recipe) -> PreparedData | None:
+    """The data of a study, for a forecast; None where it is not prepared yet."""
+    if order.scale == "tiny" and not phrasebook_folder(order).is_dir():
+        return None
+    return open_if_prepared(recipe, order.folder / "prepared")
+
+
+def hours_text(hours: float) -> str:
+    """Hours as a forecast shows them."""
+    return f"{hours:,.0f}" if hours >= 100 else f"{hours:.3f}"
