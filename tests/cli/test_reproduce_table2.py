@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from attendo.paper.table2 import study
 from attendo.recipe import load_recipe
 from attendo.workflow import estimate
 
@@ -35,7 +34,7 @@ def test_the_papers_scale_is_told_with_todays_gpus(
 ) -> None:
     # Big's made-up updates would take this test minutes.
     small = estimate.estimate(load_recipe("table2/tiny"), None)
-    monkeypatch.setattr(study, "estimate", lambda recipe, prepared: small)
+    monkeypatch.setattr("attendo.paper.forecast.estimate", lambda recipe, prepared: small)
     finished = attendo("reproduce", "table2", "--scale", "paper", "--seeds", 1, "--dry-run", "-o", tmp_path / "study")
     assert finished.status == 0
     lines = [line.split() for line in finished.out.splitlines()]

@@ -1,4 +1,4 @@
-"""The way into every study of rows: its data, runs and folders, and what a forecast finds of them."""
+"""The way into every study of rows: its data, runs and folders."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,11 +6,10 @@ from pathlib import Path
 
 from attendo.bench.machine import usable_cores
 from attendo.paper.experiment import Order, Reporter
-from attendo.paper.phrasebook_texts import phrasebook_folder
 from attendo.paper.study import Run, Study, plan_runs
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
-from attendo.workflow.preparation import open_if_prepared, prepare_if_missing
+from attendo.workflow.preparation import prepare_if_missing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,15 +48,3 @@ def open_study(order: Order, rows: Mapping[str, Recipe], reporter: Reporter) -> 
     study = Study(order.folder, runs, prepared, jobs=order.jobs, threads=threads)
     folders = {(run.row, run.seed): study.run_folder(run) for run in runs}
     return RowsStudy(study=study, runs=runs, prepared=prepared, threads=threads, folders=folders)
-
-
-def prepared_so_far(order: Order, recipe: Recipe) -> PreparedData | None:
-    """The data of a study, for a forecast; None where it is not prepared yet."""
-    if order.scale == "tiny" and not phrasebook_folder(order).is_dir():
-        return None
-    return open_if_prepared(recipe, order.folder / "prepared")
-
-
-def hours_text(hours: float) -> str:
-    """Hours as a forecast shows them."""
-    return f"{hours:,.0f}" if hours >= 100 else f"{hours:.3f}"

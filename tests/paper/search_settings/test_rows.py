@@ -199,8 +199,8 @@ def test_an_average_is_made_once_and_read_when_it_is_needed(tmp_path: Path, monk
         folder.mkdir()
         (folder / "config.json").touch()
 
-    monkeypatch.setattr("attendo.paper.search_settings_decoding.average", average)
-    monkeypatch.setattr("attendo.paper.search_settings_decoding.load_model", lambda folder: folder.name)
+    monkeypatch.setattr("attendo.paper.search_settings.decoding.average", average)
+    monkeypatch.setattr("attendo.paper.search_settings.decoding.load_model", lambda folder: folder.name)
     models = Models(tmp_path / "run", tmp_path / "models", 3)
     assert [str(models.load(last)) for last in (5, 5, 1, 5)] == [
         "seed-3-average-5",

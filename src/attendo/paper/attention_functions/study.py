@@ -12,16 +12,15 @@ from attendo.paper.attention_functions.comparison import MeasuredRun
 from attendo.paper.attention_functions.cost import SETTINGS, Cost, measure_cost
 from attendo.paper.attention_functions.heads import heads_of_run
 from attendo.paper.attention_functions.report import StudyFacts, attention_functions_report
-from attendo.paper.attention_functions.rows import SHORT, Row, recipes
+from attendo.paper.attention_functions.rows import SHORT, recipes
 from attendo.paper.attention_functions.variance import Products, Softmax, measure_products, measure_softmax
 from attendo.paper.experiment import Order, Outcome, Reporter, Scale
+from attendo.paper.forecast import ROWS_CAPTION, all_hours, forecast_report, forecast_rows, prepared_so_far, total_text
 from attendo.paper.phrasebook_texts import write_if_tiny
-from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
-from attendo.paper.rows_study import hours_text, open_study, prepared_so_far
+from attendo.paper.report import Report, Table, write_report
+from attendo.paper.rows_study import open_study
 from attendo.paper.run_results import RunResult
-from attendo.recipe import Recipe
 from attendo.workflow.device import choose_device
-from attendo.workflow.estimate import Estimate, estimate
 
 UNIT = "updates"
 """Of its progress."""
@@ -101,54 +100,38 @@ def forecast(order: Order, reporter: Reporter) -> Report:
     """
     rows = recipes(order)
     prepared = prepared_so_far(order, next(iter(rows.values())))
-    plans: list[tuple[Row, Recipe, Estimate]] = []
-    for number, (row, recipe) in enumerate(rows.items()):
-        reporter.running(number, len(rows), row.name)
-        plans.append((row, recipe, estimate(recipe, prepared)))
-    hours = order.seeds * sum(found.hours for _, _, found in plans)
-    first = plans[0][2]
+    plans = forecast_rows({row.name: recipe for row, recipe in rows.items()}, prepared, reporter)
     total = (
-        f"{len(plans)} rows, {order.seeds} of each: {order.seeds * len(plans)} runs, {hours_text(hours)} hours on this "
-        f"machine ({first.device}, threads: {first.threads}), without validation, one by one. Before them the variance "
-        "of q·k, and time and memory of the functions alone, take a minute or so at the scales tiny and small."
+        f"{total_text(order, plans)}. Before them the variance of q·k, and time and memory of the functions alone, "
+        "take a minute or so at the scales tiny and small."
     )
     table = Table(
-        caption="A run of each row; parameters in millions, hours as measured by a few updates here",
+        caption=ROWS_CAPTION,
         columns=("row", "function", "recipe", "d_k", "updates", "params", "hours"),
         rows=tuple(
             (
                 row.name,
                 SHORT[row.function],
-                recipe.name,
+                plan.recipe.name,
                 str(row.d_k),
-                f"{recipe.training.max_steps:,}",
-                f"{found.parameters / 1e6:.2f}",
-                hours_text(found.hours),
+                plan.updates,
+                *plan.cost_cells,
             )
-            for row, recipe, found in plans
+            for row, plan in zip(rows, plans, strict=True)
         ),
         words=3,
     )
-    return Report(
-        title=f"Attention functions at the scale '{order.scale}', in {order.folder}",
-        introduction=(total,),
-        sections=(Section(title="Rows", blocks=(table, Paragraph(text="To start:"), Shell(lines=(order.command,)))),),
-        data={
+    return forecast_report(
+        order,
+        "Attention functions",
+        total,
+        (table,),
+        {
             "result": "attention-functions",
-            "scale": order.scale,
-            "seeds": order.seeds,
-            "hours": hours,
+            "hours": all_hours(order, plans),
             "rows": [
-                {
-                    "row": row.name,
-                    "function": row.function,
-                    "d_k": row.d_k,
-                    "recipe": recipe.name,
-                    "max_steps": recipe.training.max_steps,
-                    "parameters": found.parameters,
-                    "hours": found.hours,
-                }
-                for row, recipe, found in plans
+                {**plan.to_json(), "function": row.function, "d_k": row.d_k}
+                for row, plan in zip(rows, plans, strict=True)
             ],
         },
     )

@@ -13,12 +13,13 @@ from attendo.errors import ModelError
 from attendo.files import write_json
 from attendo.paper.calibration import Calibration, calibration, teacher_forced
 from attendo.paper.experiment import Order, Outcome, Reporter
+from attendo.paper.forecast import forecast_report, hours_text, prepared_so_far
 from attendo.paper.label_smoothing.comparison import MeasuredRun
 from attendo.paper.label_smoothing.report import StudyFacts, label_smoothing_report
 from attendo.paper.label_smoothing.rows import EPSILONS, recipes, row_name
 from attendo.paper.phrasebook_texts import corpora_folder, write_if_tiny
-from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
-from attendo.paper.rows_study import hours_text, open_study, prepared_so_far
+from attendo.paper.report import Report, Table, write_report
+from attendo.paper.rows_study import open_study
 from attendo.paper.run_results import RunResult
 from attendo.recipe import load_recipe
 from attendo.text.prepared import PreparedData
@@ -102,14 +103,13 @@ def forecast(order: Order, reporter: Reporter) -> Report:
         ),
         words=2,
     )
-    return Report(
-        title=f"Label smoothing at the scale '{order.scale}', in {order.folder}",
-        introduction=(total,),
-        sections=(Section(title="Rows", blocks=(table, Paragraph(text="To start:"), Shell(lines=(order.command,)))),),
-        data={
+    return forecast_report(
+        order,
+        "Label smoothing",
+        total,
+        (table,),
+        {
             "result": "label-smoothing",
-            "scale": order.scale,
-            "seeds": order.seeds,
             "hours": hours,
             "parameters": found.parameters,
             "rows": [

@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 
 from attendo.files import write_json
 from attendo.paper.experiment import Order, Outcome, Reporter, Scale
+from attendo.paper.forecast import ROWS_CAPTION, all_hours, forecast_report, forecast_rows, prepared_so_far, total_text
 from attendo.paper.length_extrapolation.comparison import Measures
 from attendo.paper.length_extrapolation.measures import MEASURES, RunMeasures, kept_measures, measure
 from attendo.paper.length_extrapolation.offsets import LAYOUTS, ClosedForm, closed_form
@@ -20,12 +21,11 @@ from attendo.paper.length_extrapolation.rows import (
 from attendo.paper.length_extrapolation.tables import Tables, tables, trained
 from attendo.paper.length_extrapolation.texts import ALL, SHORT, Pair, read_test, write_texts
 from attendo.paper.phrasebook_texts import write_if_tiny
-from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
-from attendo.paper.rows_study import RowsStudy, hours_text, open_study, prepared_so_far
+from attendo.paper.report import Report, Table, write_report
+from attendo.paper.rows_study import RowsStudy, open_study
 from attendo.paper.run_results import RunResult
 from attendo.paper.study import Run
 from attendo.recipe import Recipe
-from attendo.workflow.estimate import estimate
 
 UNIT = "updates"
 """Of its progress."""
@@ -77,54 +77,36 @@ def forecast(order: Order, reporter: Reporter) -> Report:
     """
     rows = recipes(order)
     prepared = prepared_so_far(order, rows[ROWS[0].name])
-    plans = []
-    for number, row in enumerate(ROWS):
-        reporter.running(number, len(ROWS), row.name)
-        recipe = rows[row.name]
-        plans.append((row, recipe, estimate(recipe, prepared)))
-    hours = order.seeds * sum(found.hours for _, _, found in plans)
+    plans = forecast_rows(rows, prepared, reporter)
     lengths = lengths_of(order.scale)
     total = (
-        f"{len(plans)} rows, {order.seeds} of each: {order.seeds * len(plans)} runs, {hours_text(hours)} hours on this "
-        f"machine ({plans[0][2].device}, threads: {plans[0][2].threads}), without validation, one by one; then each "
-        f"model reads and translates {lengths.test_sentences} sentences in texts of "
-        f"{', '.join(map(str, lengths.tested))}, and reads them at {len(shifts_of(order.scale))} positions."
+        f"{total_text(order, plans)}; then each model reads and translates {lengths.test_sentences} sentences in "
+        f"texts of {', '.join(map(str, lengths.tested))}, and reads them at {len(shifts_of(order.scale))} positions."
     )
     table = Table(
-        caption="A run of each row; parameters in millions, hours as measured by a few updates here",
+        caption=ROWS_CAPTION,
         columns=("row", "positions", "texts", "updates", "params", "hours"),
         rows=tuple(
             (
                 row.name,
                 row.kind,
                 f"1 to {lengths.trained_sentences if row.texts == SHORT else lengths.all_sentences} sentences",
-                f"{recipe.training.max_steps:,}",
-                f"{found.parameters / 1e6:.2f}",
-                hours_text(found.hours),
+                plan.updates,
+                *plan.cost_cells,
             )
-            for row, recipe, found in plans
+            for row, plan in zip(ROWS, plans, strict=True)
         ),
         words=3,
     )
-    return Report(
-        title=f"Lengths beyond training at the scale '{order.scale}', in {order.folder}",
-        introduction=(total,),
-        sections=(Section(title="Rows", blocks=(table, Paragraph(text="To start:"), Shell(lines=(order.command,)))),),
-        data={
+    return forecast_report(
+        order,
+        "Lengths beyond training",
+        total,
+        (table,),
+        {
             "result": "length-extrapolation",
-            "scale": order.scale,
-            "seeds": order.seeds,
-            "hours": hours,
-            "rows": [
-                {
-                    "row": row.name,
-                    "recipe": recipe.name,
-                    "max_steps": recipe.training.max_steps,
-                    "parameters": found.parameters,
-                    "hours": found.hours,
-                }
-                for row, recipe, found in plans
-            ],
+            "hours": all_hours(order, plans),
+            "rows": [plan.to_json() for plan in plans],
         },
     )
 

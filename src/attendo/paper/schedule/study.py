@@ -3,9 +3,10 @@
 from collections.abc import Callable, Sequence
 
 from attendo.paper.experiment import Order, Outcome, Reporter
+from attendo.paper.forecast import forecast_report, hours_text, prepared_so_far
 from attendo.paper.phrasebook_texts import write_if_tiny
-from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
-from attendo.paper.rows_study import hours_text, open_study, prepared_so_far
+from attendo.paper.report import Report, Table, write_report
+from attendo.paper.rows_study import open_study
 from attendo.paper.run_results import RunResult
 from attendo.paper.schedule.equation import CURVES, checked
 from attendo.paper.schedule.report import Found, StudyFacts, schedule_report
@@ -82,14 +83,13 @@ def forecast(order: Order, reporter: Reporter) -> Report:
         ),
         words=1,
     )
-    return Report(
-        title=f"The learning rate's warm-up at the scale '{order.scale}', in {order.folder}",
-        introduction=(total,),
-        sections=(Section(title="Rows", blocks=(table, Paragraph(text="To start:"), Shell(lines=(order.command,)))),),
-        data={
+    return forecast_report(
+        order,
+        "The learning rate's warm-up",
+        total,
+        (table,),
+        {
             "result": "schedule",
-            "scale": order.scale,
-            "seeds": order.seeds,
             "hours": runs * found.hours,
             "parameters": found.parameters,
             "max_steps": base.training.max_steps,

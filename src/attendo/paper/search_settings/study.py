@@ -5,9 +5,10 @@ from functools import partial
 from pathlib import Path
 
 from attendo.paper.experiment import Order, Outcome, Reporter
+from attendo.paper.forecast import forecast_report, hours_text, prepared_so_far
 from attendo.paper.phrasebook_texts import corpora_folder, write_if_tiny
-from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
-from attendo.paper.rows_study import hours_text, open_study, prepared_so_far
+from attendo.paper.report import Report, Table, write_report
+from attendo.paper.rows_study import open_study
 from attendo.paper.run_results import RunResult
 from attendo.paper.search_settings.choice import candidates, significances
 from attendo.paper.search_settings.decoding import Decoded, Models, check_set, decode_once, reference_log_probs
@@ -161,19 +162,19 @@ def forecast(order: Order, reporter: Reporter) -> Report:
         ),
         words=2,
     )
-    return Report(
-        title=f"Search settings at the scale '{order.scale}', in {order.folder}",
-        introduction=(total,),
-        sections=(Section(title="Grid", blocks=(table, Paragraph(text="To start:"), Shell(lines=(order.command,)))),),
-        data={
+    return forecast_report(
+        order,
+        "Search settings",
+        total,
+        (table,),
+        {
             "result": "search-settings",
-            "scale": order.scale,
-            "seeds": order.seeds,
             "recipe": trained.name,
             "hours": hours,
             "parameters": found.parameters,
             "settings": counts,
         },
+        title="Grid",
     )
 
 

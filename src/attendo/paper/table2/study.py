@@ -5,9 +5,18 @@ from functools import partial
 
 from attendo.paper.cost import SUSTAINED_SHARE, TODAYS_GPUS
 from attendo.paper.experiment import Order, Outcome, Reporter
+from attendo.paper.forecast import (
+    ROWS_CAPTION,
+    RowForecast,
+    all_hours,
+    forecast_report,
+    forecast_rows,
+    hours_text,
+    total_text,
+)
 from attendo.paper.phrasebook_texts import write_if_tiny
-from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
-from attendo.paper.rows_study import hours_text, threads_of
+from attendo.paper.report import Report, Table, write_report
+from attendo.paper.rows_study import threads_of
 from attendo.paper.table2.comparison import groups, paired_tests
 from attendo.paper.table2.cost_report import FULL_SIZE_LENGTH, hours_on
 from attendo.paper.table2.costs import TrainingCost, folder_cost, full_size_flops, measure, study_cost
@@ -16,7 +25,6 @@ from attendo.paper.table2.report import Findings, table2_report
 from attendo.paper.table2.systems import translate
 from attendo.paper.table2.training import Trained, own_systems, shipped_systems, train
 from attendo.recipe import Recipe
-from attendo.workflow.estimate import Estimate, estimate
 
 UNIT = "updates"
 """Of its progress."""
@@ -82,45 +90,27 @@ def forecast(order: Order, reporter: Reporter) -> Report:
     recipes = [
         (f"{direction} {row}", recipe) for direction, rows in recipes_of(order).items() for row, recipe in rows.items()
     ]
-    plans = []
-    for number, (name, recipe) in enumerate(recipes):
-        reporter.running(number, len(recipes), name)
-        plans.append((name, recipe, estimate(recipe, None)))
-    hours = order.seeds * sum(found.hours for _, _, found in plans)
+    plans = forecast_rows(dict(recipes), None, reporter)
     total = (
-        f"{len(plans)} rows, {order.seeds} of each: {order.seeds * len(plans)} runs, {hours_text(hours)} hours on this "
-        f"machine ({plans[0][2].device}, threads: {plans[0][2].threads}), without validation, one by one. Of each run "
-        "the last update's model and the average of its last checkpoints translate the test set, and an ensemble of a "
-        "row's averages; then the models that come with attendo."
+        f"{total_text(order, plans)}. Of each run the last update's model and the average of its last checkpoints "
+        "translate the test set, and an ensemble of a row's averages; then the models that come with attendo."
     )
     table = Table(
-        caption="A run of each row; parameters in millions, hours as measured by a few updates here",
+        caption=ROWS_CAPTION,
         columns=("row", "recipe", "updates", "tokens an update", "averaged", "params", "hours"),
-        rows=tuple(_forecast_cells(*plan) for plan in plans),
+        rows=tuple(_forecast_cells(plan) for plan in plans),
         words=2,
     )
     elsewhere = (_elsewhere(recipes),) if order.scale == "paper" else ()
-    blocks = (table, *elsewhere, Paragraph(text="To start:"), Shell(lines=(order.command,)))
-    return Report(
-        title=f"Table 2 at the scale '{order.scale}', in {order.folder}",
-        introduction=(total,),
-        sections=(Section(title="Rows", blocks=blocks),),
-        data={
+    return forecast_report(
+        order,
+        "Table 2",
+        total,
+        (table, *elsewhere),
+        {
             "table": "table2",
-            "scale": order.scale,
-            "seeds": order.seeds,
-            "hours": hours,
-            "rows": [
-                {
-                    "row": name,
-                    "recipe": recipe.name,
-                    "max_steps": recipe.training.max_steps,
-                    "parameters": found.parameters,
-                    "hours": found.hours,
-                    "flops": full_size_flops(recipe, FULL_SIZE_LENGTH),
-                }
-                for name, recipe, found in plans
-            ],
+            "hours": all_hours(order, plans),
+            "rows": [{**plan.to_json(), "flops": full_size_flops(plan.recipe, FULL_SIZE_LENGTH)} for plan in plans],
         },
     )
 
@@ -137,16 +127,15 @@ def _costs(order: Order, trained: Trained) -> dict[str, tuple[TrainingCost, ...]
     }
 
 
-def _forecast_cells(name: str, recipe: Recipe, found: Estimate) -> tuple[str, ...]:
-    training = recipe.training
+def _forecast_cells(plan: RowForecast) -> tuple[str, ...]:
+    training = plan.recipe.training
     return (
-        name,
-        recipe.name,
-        f"{training.max_steps:,}",
+        plan.name,
+        plan.recipe.name,
+        plan.updates,
         f"{training.max_tokens:,}",
         str(training.average_last),
-        f"{found.parameters / 1e6:.2f}",
-        hours_text(found.hours),
+        *plan.cost_cells,
     )
 
 

@@ -1,17 +1,25 @@
 """`attendo reproduce table3`: every row with several seeds, at one of three scales."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from attendo.paper.experiment import Order, Outcome, Reporter
+from attendo.paper.forecast import (
+    ROWS_CAPTION,
+    RowForecast,
+    all_hours,
+    forecast_report,
+    forecast_rows,
+    prepared_so_far,
+    total_text,
+)
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from, write_if_tiny
-from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
-from attendo.paper.rows_study import hours_text, open_study, prepared_so_far
+from attendo.paper.report import Report, Table, write_report
+from attendo.paper.rows_study import open_study
 from attendo.paper.run_results import RunResult
 from attendo.paper.table3.report import StudyFacts, table3_report
 from attendo.paper.table3.rows import BASE, ROWS, Row, described, full_size, scaled_down
 from attendo.recipe import Recipe
-from attendo.workflow.estimate import Estimate, estimate
 
 UNIT = "updates"
 """Of its progress."""
@@ -55,64 +63,30 @@ def forecast(order: Order, reporter: Reporter) -> Report:
     recipes = _recipes(order)
     base = recipes[BASE.name]
     prepared = prepared_so_far(order, base)
-    plans = []
-    for number, row in enumerate(ROWS):
-        reporter.running(number, len(ROWS), row.name)
-        recipe = recipes[row.name]
-        plans.append(_Plan(row=row, recipe=recipe, found=estimate(recipe, prepared)))
-    hours = order.seeds * sum(plan.found.hours for plan in plans)
-    total = (
-        f"{len(plans)} rows, {order.seeds} of each: {order.seeds * len(plans)} runs, {hours_text(hours)} hours on this "
-        f"machine ({plans[0].found.device}, threads: {plans[0].found.threads}), without validation, one by one."
-    )
+    plans = forecast_rows(recipes, prepared, reporter)
     scaled_base = None if order.scale == "paper" else base
     table = Table(
-        caption="A run of each row; parameters in millions, hours as measured by a few updates here",
+        caption=ROWS_CAPTION,
         columns=("row", "change", *(("change here",) if scaled_base else ()), "recipe", "updates", "params", "hours"),
-        rows=tuple(plan.cells(scaled_base) for plan in plans),
+        rows=tuple(_cells(row, plan, scaled_base) for row, plan in zip(ROWS, plans, strict=True)),
         words=4 if scaled_base else 3,
     )
-    return Report(
-        title=f"Table 3 at the scale '{order.scale}', in {order.folder}",
-        introduction=(total,),
-        sections=(Section(title="Rows", blocks=(table, Paragraph(text="To start:"), Shell(lines=(order.command,)))),),
-        data={
+    return forecast_report(
+        order,
+        "Table 3",
+        f"{total_text(order, plans)}.",
+        (table,),
+        {
             "table": "table3",
-            "scale": order.scale,
-            "seeds": order.seeds,
-            "hours": hours,
+            "hours": all_hours(order, plans),
             "rows": [plan.to_json() for plan in plans],
         },
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Plan:
-    """A row and what a run of it takes."""
-
-    row: Row
-    recipe: Recipe
-    found: Estimate
-
-    def cells(self, base: Recipe | None) -> tuple[str, ...]:
-        return (
-            self.row.name,
-            described(self.row),
-            *([described(self.row, base)] if base else []),
-            self.recipe.name,
-            f"{self.recipe.training.max_steps:,}",
-            f"{self.found.parameters / 1e6:.2f}",
-            hours_text(self.found.hours),
-        )
-
-    def to_json(self) -> dict[str, object]:
-        return {
-            "row": self.row.name,
-            "recipe": self.recipe.name,
-            "max_steps": self.recipe.training.max_steps,
-            "parameters": self.found.parameters,
-            "hours": self.found.hours,
-        }
+def _cells(row: Row, plan: RowForecast, base: Recipe | None) -> tuple[str, ...]:
+    here = (described(row, base),) if base else ()
+    return row.name, described(row), *here, plan.recipe.name, plan.updates, *plan.cost_cells
 
 
 def _recipes(order: Order) -> dict[str, Recipe]:
