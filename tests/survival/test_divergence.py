@@ -65,7 +65,7 @@ def test_a_learning_rate_that_is_too_high(chains: Chains, uninterrupted: Referen
     """No fault is put in: this one really diverges, ends with one line, and goes on at another rate."""
     uninterrupted("plain")  # prepares
     run = tmp_path / "run"
-    settings = ("training.peak_learning_rate=2", "training.warmup_steps=60", "training.patience=none")
+    settings = ("training.peak_learning_rate=1", "training.warmup_steps=30", "training.patience=none")
     high = [part for setting in settings for part in ("--set", setting)]
     ended = chains.server.sit(run, "train", "plain.toml", "-o", run, *high, "--set", "training.max_steps=90")
     assert ended.statuses == (1,), ended.told
