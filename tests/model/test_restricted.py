@@ -1,5 +1,6 @@
 """Restricted self-attention against torch's attention over all positions with a mask that is a band."""
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -14,14 +15,13 @@ from attendo.model.config import AttentionFunction, ModelConfig
 from attendo.model.layer_types import decoder_self_attention, encoder_self_attention
 from attendo.model.restricted import RestrictedSelfAttention
 
-SHAPE = (12, 3, 4, 5)
-"""d_model, num_heads, d_k, d_v."""
+SHAPE = ModelConfig(d_model=12, num_heads=3, d_k=4, d_v=5, attention_bias=True)
 LENGTHS = (1, 2, 7, 63, 64, 130, 193, 300)
 
 
 def restricted(behind: int, ahead: int, function: AttentionFunction = "scaled-dot-product") -> RestrictedSelfAttention:
     torch.manual_seed(behind + ahead)
-    made = RestrictedSelfAttention(*SHAPE, bias=True, dropout=0.0, function=function, behind=behind, ahead=ahead)
+    made = RestrictedSelfAttention(replace(SHAPE, attention_function=function), behind=behind, ahead=ahead)
     return made.double()
 
 
@@ -47,7 +47,7 @@ def gradients(layer: SelfAttention, hidden: Tensor, output: Tensor, upstream: Te
 @pytest.mark.parametrize(("behind", "ahead"), [(0, 0), (1, 0), (0, 2), (3, 2), (31, 0), (40, 39), (149, 0), (200, 199)])
 def test_it_is_attention_with_a_band_for_a_mask(length: int, behind: int, ahead: int) -> None:
     layer = restricted(behind, ahead)
-    hidden = torch.randn(2, length, SHAPE[0], dtype=torch.double, requires_grad=True)
+    hidden = torch.randn(2, length, SHAPE.d_model, dtype=torch.double, requires_grad=True)
     ours, theirs = layer(hidden, None), torchs(layer, hidden, band(length, behind, ahead)[None, None])
     torch.testing.assert_close(ours, theirs)
     upstream = torch.randn_like(ours)
@@ -59,7 +59,7 @@ def test_it_is_attention_with_a_band_for_a_mask(length: int, behind: int, ahead:
 @pytest.mark.parametrize(("length", "shorter"), [(2, 1), (30, 3), (300, 299), (300, 100), (300, 1)])
 def test_padding_is_not_seen(length: int, shorter: int) -> None:
     layer = restricted(20, 9)
-    hidden = torch.randn(3, length, SHAPE[0], dtype=torch.double, requires_grad=True)
+    hidden = torch.randn(3, length, SHAPE.d_model, dtype=torch.double, requires_grad=True)
     tokens = torch.arange(length) < torch.tensor([[length], [shorter], [length]])
     ours = layer(hidden, tokens[:, None, None])
     # Torch is shown each sentence without its padding.
@@ -81,22 +81,22 @@ def test_padding_is_not_seen(length: int, shorter: int) -> None:
 @pytest.mark.parametrize("function", ["dot-product", "additive"])
 def test_the_other_attention_functions_are_restricted_too(function: AttentionFunction, length: int) -> None:
     layer = restricted(11, 6, function)
-    full = SelfAttention(*SHAPE, bias=True, dropout=0.0, function=function).double()
+    full = SelfAttention(replace(SHAPE, attention_function=function)).double()
     full.load_state_dict(layer.state_dict())
-    hidden = torch.randn(2, length, SHAPE[0], dtype=torch.double)
+    hidden = torch.randn(2, length, SHAPE.d_model, dtype=torch.double)
     torch.testing.assert_close(layer(hidden, None), full(hidden, band(length, 11, 6)[None, None]))
 
 
 @pytest.mark.parametrize("length", [3, 300])
 def test_a_decoder_may_come_with_the_causal_mask(length: int) -> None:
     layer = restricted(17, 0)
-    hidden = torch.randn(2, length, SHAPE[0], dtype=torch.double)
+    hidden = torch.randn(2, length, SHAPE.d_model, dtype=torch.double)
     torch.testing.assert_close(layer(hidden, causal_mask(length)), layer(hidden, None), rtol=0, atol=0)
 
 
 def test_an_encoders_window_takes_no_mask_for_each_query() -> None:
     with pytest.raises(AssertionError):
-        restricted(2, 2)(torch.zeros(1, 300, SHAPE[0], dtype=torch.double), causal_mask(300))
+        restricted(2, 2)(torch.zeros(1, 300, SHAPE.d_model, dtype=torch.double), causal_mask(300))
 
 
 @pytest.mark.parametrize(("window", "length"), list(product((1, 2, 5, 8), (3, 20))))
@@ -123,7 +123,7 @@ def test_a_window_is_so_many_positions(window: int, length: int) -> None:
 
 def test_weights_are_a_band_and_what_it_sums_with() -> None:
     layer, length = restricted(9, 4), 200
-    hidden = torch.randn(1, length, SHAPE[0], dtype=torch.double)
+    hidden = torch.randn(1, length, SHAPE.d_model, dtype=torch.double)
     query, seen = layer.project(hidden)
     weights = layer.weights(query, seen, None)
     assert (weights[0, 0] > 0).equal(band(length, 9, 4))
@@ -184,7 +184,7 @@ def test_no_tensor_grows_with_the_square_of_the_length(padded: bool, training: b
 @pytest.mark.parametrize("length", [50, 1000])
 def test_a_gpu_gives_the_same(length: int) -> None:
     layer = restricted(40, 39).float()
-    hidden = torch.randn(2, length, SHAPE[0])
+    hidden = torch.randn(2, length, SHAPE.d_model)
     tokens = (torch.arange(length) < torch.tensor([[length], [length - 20]]))[:, None, None]
     expected = layer(hidden, tokens)
     found = layer.cuda()(hidden.cuda(), tokens.cuda()).cpu()

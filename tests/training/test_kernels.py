@@ -158,7 +158,7 @@ def test_attention(
     heads, queries = 3, [1, 7, 25, 40]
     keys = [5, 33, 1, 16] if other_side else queries
     made: type[MultiHeadAttention] = EncoderDecoderAttention if other_side else SelfAttention
-    layer = made(32, heads, d_k, d_v, bias=False, dropout=p).train()
+    layer = made(ModelConfig(d_model=32, num_heads=heads, d_k=d_k, d_v=d_v, attention_dropout=p)).train()
     beside = heads * (d_k + d_v)
     query = leaf(drawn(sum(queries), heads * d_k + (0 if other_side else beside), seed=1, dtype=dtype))
     memory = leaf(drawn(sum(keys), beside, seed=2, dtype=dtype)) if other_side else None
@@ -277,7 +277,7 @@ def with_threads(threads: int, work: Callable[[], list[Tensor]]) -> list[Tensor]
 
 def test_results_do_not_depend_on_the_threads(kernels: TrainingKernels) -> None:
     layer = AddAndNorm(ModelConfig(d_model=64, num_heads=1, dropout=0.2)).train()
-    own = SelfAttention(64, 2, 32, 32, bias=False, dropout=0.1).train()
+    own = SelfAttention(ModelConfig(d_model=64, num_heads=2, attention_dropout=0.1)).train()
 
     def work() -> list[Tensor]:
         nn.Module.zero_grad(layer)

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from attendo.model.additive import AdditiveLogits
-from attendo.model.config import AttentionFunction
+from attendo.model.config import ModelConfig
 from attendo.model.dropout import Dropout
 
 MANY_LOGITS = 1 << 20
@@ -112,23 +112,13 @@ class MultiHeadAttention(nn.Module):
     `scale` is what products of queries and keys are multiplied by, and `additive` is None, but for additive attention.
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        num_heads: int,
-        d_k: int,
-        d_v: int,
-        *,
-        bias: bool,
-        dropout: float,
-        function: AttentionFunction = "scaled-dot-product",
-    ) -> None:
+    def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.num_heads, self.d_k, self.d_v = num_heads, d_k, d_v
-        self.scale = 1 / math.sqrt(d_k) if function == "scaled-dot-product" else 1.0
-        self.additive = AdditiveLogits(num_heads, d_k) if function == "additive" else None
-        self.dropout = Dropout(dropout)
-        self.output = nn.Linear(num_heads * d_v, d_model, bias=bias)
+        self.num_heads, self.d_k, self.d_v = config.num_heads, config.key_size, config.value_size
+        self.scale = config.attention_scale
+        self.additive = AdditiveLogits(self.num_heads, self.d_k) if config.attention_function == "additive" else None
+        self.dropout = Dropout(config.attention_dropout)
+        self.output = nn.Linear(self.num_heads * self.d_v, config.d_model, bias=config.attention_bias)
 
     def heads(self, projected: Tensor) -> Tensor:
         """`(batch, length, num_heads * size)` to `(batch, num_heads, length, size)`."""
@@ -162,19 +152,10 @@ class MultiHeadAttention(nn.Module):
 class SelfAttention(MultiHeadAttention):
     """Queries, keys and values of one sequence; W_Q, W_K and W_V in one matrix, for one product."""
 
-    def __init__(
-        self,
-        d_model: int,
-        num_heads: int,
-        d_k: int,
-        d_v: int,
-        *,
-        bias: bool,
-        dropout: float,
-        function: AttentionFunction = "scaled-dot-product",
-    ) -> None:
-        super().__init__(d_model, num_heads, d_k, d_v, bias=bias, dropout=dropout, function=function)
-        self.query_key_value = nn.Linear(d_model, num_heads * (2 * d_k + d_v), bias=bias)
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__(config)
+        outputs = self.num_heads * (2 * self.d_k + self.d_v)
+        self.query_key_value = nn.Linear(config.d_model, outputs, bias=config.attention_bias)
 
     def project(self, hidden: Tensor) -> tuple[Tensor, KeysValues]:
         """The queries, and the keys and values, of `hidden` `(batch, length, d_model)`, by heads."""
@@ -203,20 +184,11 @@ class SelfAttention(MultiHeadAttention):
 class EncoderDecoderAttention(MultiHeadAttention):
     """Queries of the decoder; keys and values of the encoder's memory (Section 3.2.3)."""
 
-    def __init__(
-        self,
-        d_model: int,
-        num_heads: int,
-        d_k: int,
-        d_v: int,
-        *,
-        bias: bool,
-        dropout: float,
-        function: AttentionFunction = "scaled-dot-product",
-    ) -> None:
-        super().__init__(d_model, num_heads, d_k, d_v, bias=bias, dropout=dropout, function=function)
-        self.query = nn.Linear(d_model, num_heads * d_k, bias=bias)
-        self.key_value = nn.Linear(d_model, num_heads * (d_k + d_v), bias=bias)
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__(config)
+        queries, others = self.num_heads * self.d_k, self.num_heads * (self.d_k + self.d_v)
+        self.query = nn.Linear(config.d_model, queries, bias=config.attention_bias)
+        self.key_value = nn.Linear(config.d_model, others, bias=config.attention_bias)
 
     def look_at(self, memory: Tensor) -> KeysValues:
         """The keys and values of `memory` `(batch, src_len, d_model)`: made once a sentence."""

@@ -35,37 +35,13 @@ def mixing_sub_layer(config: ModelConfig, index: int) -> nn.Module:
 
 def encoder_self_attention(config: ModelConfig) -> SelfAttention:
     """The self-attention of an encoder layer: over all positions, or restricted to those around."""
-    window = config.window if config.encoder_layer == "restricted-self-attention" else None
-    return _full(config) if window is None else _restricted(config, window // 2, (window - 1) // 2)
+    if config.encoder_layer != "restricted-self-attention":
+        return SelfAttention(config)
+    return RestrictedSelfAttention(config, behind=config.window // 2, ahead=(config.window - 1) // 2)
 
 
 def decoder_self_attention(config: ModelConfig) -> SelfAttention:
     """The self-attention of a decoder layer: over all positions before, or restricted to the last ones."""
-    window = config.window if config.decoder_layer == "restricted-self-attention" else None
-    return _full(config) if window is None else _restricted(config, window - 1, 0)
-
-
-def _full(config: ModelConfig) -> SelfAttention:
-    return SelfAttention(
-        config.d_model,
-        config.num_heads,
-        config.key_size,
-        config.value_size,
-        bias=config.attention_bias,
-        dropout=config.attention_dropout,
-        function=config.attention_function,
-    )
-
-
-def _restricted(config: ModelConfig, behind: int, ahead: int) -> RestrictedSelfAttention:
-    return RestrictedSelfAttention(
-        config.d_model,
-        config.num_heads,
-        config.key_size,
-        config.value_size,
-        bias=config.attention_bias,
-        dropout=config.attention_dropout,
-        function=config.attention_function,
-        behind=behind,
-        ahead=ahead,
-    )
+    if config.decoder_layer != "restricted-self-attention":
+        return SelfAttention(config)
+    return RestrictedSelfAttention(config, behind=config.window - 1, ahead=0)

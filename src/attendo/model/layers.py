@@ -100,10 +100,7 @@ class DecoderLayer(nn.Module):
         super().__init__()
         self.self_attention = decoder_self_attention(config)
         self.self_attention_norm = AddAndNorm(config)
-        sizes = (config.d_model, config.num_heads, config.key_size, config.value_size)
-        self.encoder_attention = EncoderDecoderAttention(
-            *sizes, bias=config.attention_bias, dropout=config.attention_dropout, function=config.attention_function
-        )
+        self.encoder_attention = EncoderDecoderAttention(config)
         self.encoder_attention_norm = AddAndNorm(config)
         self.feed_forward = FeedForward(config)
         self.feed_forward_norm = AddAndNorm(config)

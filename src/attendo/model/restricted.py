@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attendo.model.attention import KeysValues, SelfAttention
-from attendo.model.config import AttentionFunction
+from attendo.model.config import ModelConfig
 
 FEWEST_QUERIES = 64
 """Of a block. Few rows make slow products; many have more keys between them that most of them do not see."""
@@ -21,31 +21,13 @@ class RestrictedSelfAttention(SelfAttention):
     Its weights are those of `SelfAttention`, and what it gives is what that gives with a mask that is a band.
 
     Args:
-        d_model: width of what comes in and goes out.
-        num_heads: h.
-        d_k: width of a head's queries and keys.
-        d_v: width of a head's values.
-        bias: whether the projections have one.
-        dropout: of the attention weights.
-        function: how well a key fits a query.
+        config: the architecture.
         behind: positions that each sees before its own.
         ahead: positions that each sees after its own; 0 in a decoder.
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        num_heads: int,
-        d_k: int,
-        d_v: int,
-        *,
-        bias: bool,
-        dropout: float,
-        function: AttentionFunction = "scaled-dot-product",
-        behind: int,
-        ahead: int,
-    ) -> None:
-        super().__init__(d_model, num_heads, d_k, d_v, bias=bias, dropout=dropout, function=function)
+    def __init__(self, config: ModelConfig, *, behind: int, ahead: int) -> None:
+        super().__init__(config)
         self.behind, self.ahead = behind, ahead
 
     def context(self, query: Tensor, seen: KeysValues, mask: Tensor | None) -> Tensor:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from attendo.model.attention import KeysValues, MultiHeadAttention
-from attendo.model.config import AttentionFunction
+from attendo.model.config import AttentionFunction, ModelConfig
 from attendo.paper.attention_functions.rows import ADDITIVE, FUNCTIONS, SCALED, UNSCALED
 from attendo.paper.experiment import Scale
 from attendo.paper.table1.cost import peak_bytes, time_passes
@@ -110,9 +110,10 @@ def _passage(name: Measured, setting: Setting, device: torch.device) -> Callable
     query, key, value = (torch.randn(shape, generator=generator).to(device).requires_grad_() for _ in range(3))
     towards = torch.randn(shape, generator=generator).to(device)
     function = ADDITIVE if name == WHOLE else name  # the parameters are the same
-    attention = MultiHeadAttention(1, _HEADS, setting.d_k, setting.d_k, bias=False, dropout=0.0, function=function).to(
-        device
+    shape_of_heads = ModelConfig(
+        d_model=2, num_heads=_HEADS, d_k=setting.d_k, d_v=setting.d_k, attention_function=function
     )
+    attention = MultiHeadAttention(shape_of_heads).to(device)
 
     def call() -> None:
         if name == WHOLE:
