@@ -35,17 +35,18 @@ def test_every_pair_is_in_one_text_in_order() -> None:
     assert list(joined([], 3, 100)) == []
 
 
-def test_lengths_are_drawn_evenly() -> None:
-    found = Counter(len(source.split()) // 3 for source, _ in joined(PAIRS * 30, 4, 100))
-    assert set(found) == {1, 2, 3, 4}
-    assert max(found.values()) < 1.2 * min(found.values())
+def test_as_many_sentences_stand_in_texts_of_every_length() -> None:
+    texts = Counter(len(source.split()) // 3 for source, _ in joined(PAIRS * 60, 4, 100))
+    assert set(texts) == {1, 2, 3, 4}
+    sentences = [length * found for length, found in texts.items()]
+    assert max(sentences) < 1.2 * min(sentences)
 
 
 def test_no_text_has_more_words_than_wanted_on_either_side() -> None:
-    pairs = [("a", "x y z")] * 50 + [("a b c", "x")] * 50
+    pairs = [("a", "x y z")] * 500 + [("a b c", "x")] * 500
     texts = list(joined(pairs, 10, 7))
     assert max(max(len(source.split()), len(target.split())) for source, target in texts) == 7
-    assert sum(len(source.split()) for source, _ in texts) == 200
+    assert sum(len(source.split()) for source, _ in texts) == 2000
 
 
 def test_regrouped_texts_have_the_same_sentences() -> None:

@@ -225,12 +225,12 @@ def _texts(order: Order, facts: StudyFacts) -> Section:
         blocks=(
             Paragraph(
                 text=f"Consecutive pairs of the corpus ({corpora}) are put behind each other. Short texts: 1 to "
-                f"{lengths.trained_sentences} sentences, drawn evenly, of at most {lengths.trained_words} words; "
+                f"{lengths.trained_sentences} sentences, of at most {lengths.trained_words} words; "
                 f"{short.texts:,} texts of {short.mean_target:.0f} target tokens on average, 19 of 20 of at most "
                 f"{short.usual_target}, the longest of {short.longest_target}. Texts of all lengths: the same "
                 f"sentences, 1 to {lengths.all_sentences} a text; {every.texts:,} texts of {every.mean_target:.0f} on "
-                f"average, the longest of {every.longest_target}. "
-                "One vocabulary, learned from both, for all rows."
+                f"average, the longest of {every.longest_target}. In both, as many sentences stand in texts of every "
+                "number of sentences. One vocabulary, learned from both, for all rows."
             ),
             Paragraph(
                 text=f"Tests: the first {lengths.test_sentences} sentences of the validation set, in texts of "

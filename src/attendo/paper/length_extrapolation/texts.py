@@ -119,8 +119,9 @@ def on_texts(recipe: Recipe, folder: Path, corpus: str) -> Recipe:
 def joined(pairs: Iterable[Pair], most_sentences: int, most_words: int) -> Iterator[Pair]:
     """Puts consecutive pairs behind each other, each in exactly one text.
 
-    How many a text is to have is drawn evenly from 1 to `most_sentences`; it ends before that where it would have more
-    than `most_words`.
+    How many a text is to have is drawn from 1 to `most_sentences`, n of them with a chance like 1/n: so as many sentences
+    stand in texts of every length, and a model has short ones to learn from what belongs together. A text ends before
+    that where it would have more than `most_words`.
 
     Args:
         pairs: in order, none of more than `most_words` words.
@@ -128,6 +129,8 @@ def joined(pairs: Iterable[Pair], most_sentences: int, most_words: int) -> Itera
         most_words: of a text, on either side.
     """
     generator = random.Random(_SEED)
+    sizes = range(1, most_sentences + 1)
+    chances = [1 / size for size in sizes]
     text: list[Pair] = []
     wanted = 0
     for pair in pairs:
@@ -135,7 +138,7 @@ def joined(pairs: Iterable[Pair], most_sentences: int, most_words: int) -> Itera
             yield _together(text)
             text = []
         if not text:
-            wanted = 1 + int(generator.random() * most_sentences)
+            wanted = generator.choices(sizes, chances)[0]
         text.append(pair)
     if text:
         yield _together(text)
