@@ -119,9 +119,9 @@ def on_texts(recipe: Recipe, folder: Path, corpus: str) -> Recipe:
 def joined(pairs: Iterable[Pair], most_sentences: int, most_words: int) -> Iterator[Pair]:
     """Puts consecutive pairs behind each other, each in exactly one text.
 
-    How many a text is to have is drawn from 1 to `most_sentences`, n of them with a chance like 1/n: so as many sentences
-    stand in texts of every length, and a model has short ones to learn from what belongs together. A text ends before
-    that where it would have more than `most_words`.
+    How many a text is to have is drawn from 1 to `most_sentences`, n of them with a chance like 1/n: so as many
+    sentences stand in texts of every length, and a model has short ones to learn from what belongs together. A text
+    ends before that where it would have more than `most_words`.
 
     Args:
         pairs: in order, none of more than `most_words` words.
