@@ -104,17 +104,16 @@ def test_missing_corpora_leave_nothing(recipe: Recipe, tmp_path: Path) -> None:
     assert not (tmp_path / "texts").exists()
 
 
-def test_one_preparation_serves_both_and_each_trains_on_its_own(recipe: Recipe, tmp_path: Path) -> None:
+def test_one_preparation_serves_both_and_long_texts_are_trained_on_beside_short_ones(recipe: Recipe, tmp_path: Path) -> None:
     texts = tmp_path / "texts"
     write_texts(recipe, LENGTHS, texts)
     short, every = on_texts(recipe, texts, SHORT), on_texts(recipe, texts, ALL)
     prepared = prepare_if_missing(short, tmp_path / "prepared", Silence())
     assert prepare_if_missing(every, tmp_path / "prepared", Silence()).folder == prepared.folder
-    for made, name in ((short, SHORT), (every, ALL)):
+    for made, names in ((short, (SHORT,)), (every, (SHORT, ALL))):
         stream = batch_stream(made, prepared)
-        corpus = prepared.corpora[name]
         batches = takewhile(lambda batch: batch[0] == 0, stream.from_position(0, 0))
         members = (int(member) for _, _, pairs in batches for of_text in pairs.members for member in of_text)
         seen = Counter(map(stream.origin, members))
-        number = list(prepared.corpora).index(name)
-        assert seen == Counter({(number, index): 1 for index in range(len(corpus))})
+        numbers = {name: list(prepared.corpora).index(name) for name in names}
+        assert seen == Counter({(numbers[n], index): 1 for n in names for index in range(len(prepared.corpora[n]))})

@@ -49,7 +49,7 @@ _LENGTHS = {
         trained_sentences=2, trained_words=24, all_sentences=6, tested=(1, 2, 4, 6), test_sentences=24
     ),
     "small": Lengths(
-        trained_sentences=3, trained_words=45, all_sentences=12, tested=(1, 2, 3, 4, 6, 8, 12), test_sentences=360
+        trained_sentences=2, trained_words=32, all_sentences=8, tested=(1, 2, 3, 4, 6, 8), test_sentences=360
     ),
     "paper": Lengths(
         trained_sentences=2, trained_words=60, all_sentences=8, tested=(1, 2, 3, 4, 6, 8), test_sentences=2400

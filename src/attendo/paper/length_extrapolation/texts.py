@@ -83,12 +83,14 @@ def write_texts(recipe: Recipe, lengths: Lengths, folder: Path) -> None:
 
 
 def on_texts(recipe: Recipe, folder: Path, corpus: str) -> Recipe:
-    """A recipe that trains on one of the two corpora; the vocabulary is that of both, whichever it is.
+    """A recipe that trains on short texts, or on both corpora; the vocabulary is that of both in either case.
+
+    Long texts alone would teach a small model late what belongs together, so that length would not be all that differs.
 
     Args:
         recipe: names the corpora that the texts are made of.
         folder: of the texts.
-        corpus: `SHORT` or `ALL`.
+        corpus: `SHORT`, or `ALL` for both.
     """
     data = recipe.data
     assert data is not None, "the shipped recipes name corpora"
@@ -104,7 +106,7 @@ def on_texts(recipe: Recipe, folder: Path, corpus: str) -> Recipe:
             attribution="; ".join(dict.fromkeys(each.attribution for each in data.corpora if each.attribution)),
         )
 
-    corpora = tuple(texts(name, None if name == corpus else 0.0) for name in (SHORT, ALL))
+    corpora = tuple(texts(name, 0.0 if (name, corpus) == (ALL, SHORT) else None) for name in (SHORT, ALL))
     made = replace(
         data,
         folder=str(folder.resolve()),
