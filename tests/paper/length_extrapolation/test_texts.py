@@ -104,7 +104,9 @@ def test_missing_corpora_leave_nothing(recipe: Recipe, tmp_path: Path) -> None:
     assert not (tmp_path / "texts").exists()
 
 
-def test_one_preparation_serves_both_and_long_texts_are_trained_on_beside_short_ones(recipe: Recipe, tmp_path: Path) -> None:
+def test_one_preparation_serves_both_and_long_texts_are_trained_on_beside_short_ones(
+    recipe: Recipe, tmp_path: Path
+) -> None:
     texts = tmp_path / "texts"
     write_texts(recipe, LENGTHS, texts)
     short, every = on_texts(recipe, texts, SHORT), on_texts(recipe, texts, ALL)

@@ -229,8 +229,8 @@ def _texts(order: Order, facts: StudyFacts) -> Section:
                 f"{short.texts:,} texts of {short.mean_target:.0f} target tokens on average, 19 of 20 of at most "
                 f"{short.usual_target}, the longest of {short.longest_target}. Texts of all lengths: the same "
                 f"sentences, 1 to {lengths.all_sentences} a text; {every.texts:,} texts of {every.mean_target:.0f} on "
-                f"average, the longest of {every.longest_target}; who is trained on all lengths reads these and the short "
-                "ones by turns. In both, as many sentences stand in texts of every "
+                f"average, the longest of {every.longest_target}; who is trained on all lengths reads these and the "
+                "short ones by turns. In both, as many sentences stand in texts of every "
                 "number of sentences. One vocabulary, learned from both, for all rows."
             ),
             Paragraph(
