@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+import torch
+
 from attendo.errors import AttendoError
 
 ROOM_MIB = 96
@@ -20,6 +22,8 @@ BYTES_PER_BYTE = 60
 """What a case may take for each byte of its files: JSON as Python's objects is some twenty, and is there twice."""
 SECONDS = 15
 """Far more than a case takes; the machine may be busy."""
+WARM_SECONDS = 300
+"""The same for what comes before them, which imports all that is used."""
 
 MAX_FAILURES = 20
 """Behind so many nothing more is tried: each hang takes its time."""
@@ -113,6 +117,9 @@ def _work(cases: Sequence[Case], told: IO[str], warm: Callable[[], object]) -> N
     address_space = _kib("VmSize") + (3 << 20)
     resource.setrlimit(resource.RLIMIT_AS, (address_space << 10,) * 2)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    # Threads of OpenMP do not come along into a child, which would wait for them for good.
+    torch.set_num_threads(1)
+    signal.setitimer(signal.ITIMER_REAL, WARM_SECONDS)
     try:
         warm()
     except BaseException:
