@@ -229,6 +229,7 @@ def test_problems_of_an_override_are_its_own(tmp_path: Path, override: str, mess
             ["search.alignment_layer=7"],
             "search.alignment_layer = 7, but the decoder has model.num_layers = 6; take 1 to 6",
         ),
+        (["search.alignment_head=9"], "search.alignment_head = 9, but a layer has model.num_heads = 8; take 1 to 8"),
     ],
 )
 def test_sections_that_contradict_each_other(tmp_path: Path, overrides: list[str], message: str) -> None:

@@ -120,6 +120,12 @@ class Recipe:
                 f"search.alignment_layer = {self.search.alignment_layer}, but the decoder has model.num_layers = "
                 f"{layers}; take 1 to {layers}, or leave it out"
             )
+        heads = self.model.num_heads
+        if self.search.alignment_head is not None and self.search.alignment_head > heads:
+            yield (
+                f"search.alignment_head = {self.search.alignment_head}, but a layer has model.num_heads = {heads}; "
+                f"take 1 to {heads}, or leave it out"
+            )
 
 
 def _name_problems(name: str) -> Iterator[str]:

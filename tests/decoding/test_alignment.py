@@ -39,6 +39,24 @@ def test_weights_are_those_of_one_layer_as_the_model_has_them(
         assert weights == pytest.approx(every[meant - 1, 0].mean(dim=0).numpy(), abs=1e-6)
 
 
+@pytest.mark.parametrize("head", [1, 2])
+def test_weights_are_those_of_one_head_where_one_is_named(make_model: MakeModel, head: int) -> None:
+    model = make_model(num_layers=3)
+    found = attention_batch([decoding_model(model)], SOURCE, TARGET, layer=1, head=head)
+    for weights, source, target in zip(found, SOURCE, TARGET, strict=True):
+        with torch.no_grad():
+            every = model.attention(collate([source], [target], start=model.config.start_id)).encoder_decoder
+        assert weights == pytest.approx(every[0, 0, head - 1].numpy(), abs=1e-6)
+
+
+def test_a_token_is_read_a_step_after_it_is_written(make_model: MakeModel) -> None:
+    models = [decoding_model(make_model())]
+    writing = attention_batch(models, SOURCE, TARGET, layer=1)
+    for read, written in zip(attention_batch(models, SOURCE, TARGET, layer=1, step="reads"), writing, strict=True):
+        assert (read[:-1] == written[1:]).all()
+        assert (read[-1] == written[-1]).all()  # nothing reads </s>
+
+
 def test_one_decoder_layer_is_the_one(make_model: MakeModel) -> None:
     models = [decoding_model(make_model(num_layers=1))]
     for one, other in zip(
@@ -166,3 +184,12 @@ def test_a_layer_that_is_not_there_is_refused(make_model: MakeModel, letters: Su
         Translator(models, letters, letters, SearchConfig(alignment_layer=3))
     with pytest.raises(ValueError, match="alignment_layer = 0 is too small; take 1 or more"):
         SearchConfig(alignment_layer=0)
+
+
+def test_a_head_that_is_not_there_is_refused(make_model: MakeModel, letters: Subwords) -> None:
+    models = [decoding_model(make_model())]
+    num_heads = models[0].transformer.config.num_heads
+    with pytest.raises(ModelError, match=rf"search.alignment_head = 9, but a layer has {num_heads} heads; take 1 to"):
+        Translator(models, letters, letters, SearchConfig(alignment_head=9))
+    with pytest.raises(ValueError, match="alignment_head = 0 is too small; take 1 or more"):
+        SearchConfig(alignment_head=0)

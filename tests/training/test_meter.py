@@ -22,9 +22,10 @@ def test_means_since_the_last_line_and_sums_since_the_last_look() -> None:
     assert meter.look() == LossSums(smoothed=18.0, log_loss=12.0, tokens=6.0)
     meter.add(result(2.0, 4.0, 2))
     assert meter.look() == LossSums(smoothed=2.0, log_loss=4.0, tokens=2.0)
-    metrics = meter.metrics(Position(step=3, epoch=1, elapsed_s=5.0), 0.5)
+    metrics = meter.metrics(Position(step=3, epoch=1, target_tokens=70, elapsed_s=5.0), 0.5)
     assert (metrics.loss, metrics.log_loss) == (20 / 8, 16 / 8)
     assert (metrics.step, metrics.epoch, metrics.elapsed_s, metrics.learning_rate) == (3, 1, 5.0, 0.5)
+    assert metrics.target_tokens == 70
     meter.start_line()
     meter.add(result(1.0, 1.0, 1))
     meter.look()

@@ -48,6 +48,13 @@ def test_unreadable_lines_anywhere_are_skipped_and_told(tmp_path: Path, broken: 
     assert metrics.skipped_lines == (2,)
 
 
+def test_what_a_line_tells_of_time_and_tokens_is_read(tmp_path: Path) -> None:
+    new = {"kind": "valid", "step": 20, "loss": 2.0, "perplexity": 7.4, "elapsed_s": 11, "target_tokens": 900}
+    metrics = read_metrics(written(tmp_path, train(10), json.dumps(new)))
+    assert (metrics.train[0].elapsed_s, metrics.train[0].target_tokens) == (5.0, None), "an earlier version's line"
+    assert (metrics.valid[0].elapsed_s, metrics.valid[0].target_tokens) == (11.0, 900)
+
+
 def test_lines_of_other_kinds_are_left_alone(tmp_path: Path) -> None:
     metrics = read_metrics(written(tmp_path, '{"kind": "checkpoint", "step": 5}', train(10), "", train(20)))
     assert len(metrics.train) == 2

@@ -152,6 +152,9 @@ def test_alignment_is_the_attention_that_is_drawn(model_folder: Path) -> None:
         drawn = engine.attention(LINES[0], LINES[2])
         assert (alignment.source_pieces, alignment.target_pieces) == (drawn.source, drawn.target)
         assert alignment.weights == pytest.approx(drawn.cross[layer].mean(axis=0), abs=1e-6)
+    search = {"alignment_layer": 1, "alignment_head": 2, "alignment_step": "reads"}
+    [alignment] = load(model_folder, search=search).align([(LINES[0], LINES[2])])
+    assert alignment.weights[:-1] == pytest.approx(drawn.cross[0, 1, 1:], abs=1e-6)
     with pytest.raises(ModelError, match=r"search.alignment_layer = 3, but the decoder has 2 layers"):
         load(model_folder, search={"alignment_layer": 3})
 

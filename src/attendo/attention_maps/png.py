@@ -57,7 +57,12 @@ def to_png(drawing: Drawing) -> bytes:
 
 def fonts_for(drawing: Drawing) -> tuple[list[str], str]:
     """The fonts of this machine that a picture's text takes, and the characters that none of them has."""
-    missing = {character for shape in drawing.shapes if isinstance(shape, Text) for character in shape.text}
+    return fonts_of("".join(shape.text for shape in drawing.shapes if isinstance(shape, Text)))
+
+
+def fonts_of(text: str) -> tuple[list[str], str]:
+    """The fonts of this machine that have a text's characters, and those characters that none of them has."""
+    missing = set(text)
     missing -= _characters_of(font_manager.findfont(FIRST_FONT))
     fonts = [FIRST_FONT]
     there = {(font.name, font.fname) for font in font_manager.fontManager.ttflist} if missing else set()

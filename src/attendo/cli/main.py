@@ -17,11 +17,13 @@ from attendo.cli.bench import bench
 from attendo.cli.compare import compare
 from attendo.cli.data import data
 from attendo.cli.demo import demo
+from attendo.cli.draw import draw
 from attendo.cli.evalb import evalb
 from attendo.cli.evaluate import evaluate
 from attendo.cli.export import export
 from attendo.cli.import_ import import_
 from attendo.cli.info import info
+from attendo.cli.plot import plot
 from attendo.cli.prepare import prepare
 from attendo.cli.recipe import recipe
 from attendo.cli.reproduce import reproduce
@@ -50,6 +52,7 @@ COMMANDS = (
     compare,
     evalb,
     attention,
+    plot,
     export,
     import_,
     info,
@@ -62,6 +65,7 @@ for command in COMMANDS:
     app.command(command.__name__.rstrip("_"))(command)  # import is a word of Python's
 app.add_typer(data)
 app.add_typer(bench)
+app.add_typer(draw)
 
 
 def _print_version(wanted: bool) -> None:

@@ -25,6 +25,11 @@ RESULTS = {
     "table1": "Table 1: what each layer type costs, counted and measured, and how far signals go in it",
     "table2": "Table 2: BLEU by both conventions and training cost, of what is trained here and of what ships",
     "table3": "Table 3: the base model's variations, each row trained with several seeds",
+    "figure1": "Figure 1: the architecture, drawn from what a model does",
+    "figure2": "Figure 2: attention in one head and in all, drawn from what a model does",
+    "figure3": "Figure 3: heads that follow long-distance dependencies, counted against chance",
+    "figure4": "Figure 4: heads that link an anaphor to its antecedent, counted against chance",
+    "figure5": "Figure 5: heads that follow structure; what every head does, and BLEU without it",
     "attention-functions": "Section 3.2.1: scaled, unscaled and additive attention by d_k; quality, speed and memory",
     "label-smoothing": "Section 5.4: what label smoothing does to perplexity, accuracy, BLEU and how sure a model is",
     "search-settings": "Section 6.1: what averaging checkpoints, the beam and the length penalty each bring",
@@ -32,6 +37,9 @@ RESULTS = {
     "schedule": "Section 5.3: the learning rate of Equation 3, and what warm-up does",
 }
 """What can be reproduced, with a line each."""
+
+TAKES_RUNS = ("table2", "figure3", "figure4", "figure5")
+"""What `--run` is for."""
 
 
 def reproduce(
@@ -62,7 +70,8 @@ def reproduce(
             "--run",
             metavar="RUN[=NxGPU]",
             help="For table2: a run folder whose training's cost is counted too, on N GPUs such as 8xP100, or else on "
-            "this machine. Several times for several.",
+            "this machine. For figures 3 to 5: a model or run whose heads are looked at instead of those that ship. "
+            "Several times for several.",
         ),
     ] = None,
     dry_run: Annotated[
@@ -80,8 +89,8 @@ def reproduce(
         return
     if name not in RESULTS:
         raise typer.BadParameter(f"{name!r} is not one of {', '.join(RESULTS)}", param_hint="NAME")
-    if runs and name != "table2":
-        raise typer.BadParameter(f"is for table2, and {name} counts no cost of other runs", param_hint="--run")
+    if runs and name not in TAKES_RUNS:
+        raise typer.BadParameter(f"is for {', '.join(TAKES_RUNS)}; {name} looks at no other runs", param_hint="--run")
     bound_kernel_cache()
     from attendo.paper.experiment import Order, usual_jobs
 
@@ -140,6 +149,26 @@ def _study(name: str) -> _Study:
             from attendo.paper.table3 import study as table3
 
             return table3
+        case "figure3":
+            from attendo.paper.figure3 import study as figure3
+
+            return figure3
+        case "figure4":
+            from attendo.paper.figure4 import study as figure4
+
+            return figure4
+        case "figure5":
+            from attendo.paper.figure5 import study as figure5
+
+            return figure5
+        case "figure1":
+            from attendo.paper.figure1 import study as figure1
+
+            return figure1
+        case "figure2":
+            from attendo.paper.figure2 import study as figure2
+
+            return figure2
         case "attention-functions":
             from attendo.paper.attention_functions import study as attention_functions
 

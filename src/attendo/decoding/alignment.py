@@ -3,7 +3,9 @@
 The weights are those of one decoder layer, the mean of its heads, and of an ensemble the mean of its models. Unless the
 settings name another it is the last layer but one, which Garg et al. (2019, "Jointly Learning to Align and Translate
 with Transformer Models") found to align best. A target piece has the weights of the step that wrote it, which had read
-the pieces before it, as Garg et al. and CTranslate2 take them; Chen et al. (2020) take the step that reads it.
+the pieces before it, as Garg et al. and CTranslate2 take them. Chen et al. (2020, "Accurate Word Alignment Induction
+from Neural Machine Translation") take the step that reads it, of a lower layer; the settings can name step and head
+too, and `benchmarks/alignment.py` measures what a model's heads are good for.
 
 They are computed from a finished pair, all target positions at once: so a translation from anywhere can be aligned, and
 the search is as fast as without. It is done in plain torch with the model's own weights: where int8 or bfloat16 runs on
@@ -13,6 +15,7 @@ nothing but a float32 product's last bits.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
@@ -27,6 +30,9 @@ _SPACE_MARK = "\u2581"
 
 Words = tuple[tuple[int, ...], ...]
 """Of each word of a side the places of its pieces."""
+
+AlignmentStep = Literal["writes", "reads"]
+"""Whose weights a target token has."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -118,6 +124,8 @@ def attention_batch(
     target: Sequence[Sequence[int]],
     *,
     layer: int | None = None,
+    head: int | None = None,
+    step: AlignmentStep = "writes",
 ) -> list[FloatArray]:
     """Encoder-decoder attention of each pair, all pairs at once.
 
@@ -126,6 +134,9 @@ def attention_batch(
         source: each source sentence's ids with its `</s>`.
         target: each target sentence's ids with its `</s>`, in the same order.
         layer: of the decoder, from 1; None for the last but one.
+        head: of that layer, from 1; None for the mean of all.
+        step: whose weights a target token has: that which writes it or that which reads it. None reads `</s>`, which
+            keeps those of the step that writes it.
 
     Returns:
         For each pair float32 `(tgt_len, src_len)`, without padding; each row sums to 1.
@@ -136,24 +147,31 @@ def attention_batch(
         batch = collate(source, target, start=config.start_id, masked=config.masks_targets).to(transformer.device)
         with TorchModel(transformer).at_work():
             heads = transformer.encoder_decoder_attention(batch, layer or _last_but_one(model))
-        by_model.append(heads.float().mean(dim=1))
+        by_model.append((heads if head is None else heads[:, head - 1 : head]).float().mean(dim=1))
     weights = torch.stack(by_model).mean(dim=0)
     # Of float32 they do already; bfloat16 is some hundredths off.
     weights = weights / weights.sum(dim=-1, keepdim=True)
     both: FloatArray = weights.cpu().numpy()
-    return [both[row, : len(tgt), : len(src)].copy() for row, (src, tgt) in enumerate(zip(source, target, strict=True))]
+    found = [both[row, : len(tgt), : len(src)] for row, (src, tgt) in enumerate(zip(source, target, strict=True))]
+    # Token t is read at step t + 1, whose weights stand in the next row.
+    return [np.concatenate([each[1:], each[-1:]]) if step == "reads" else each.copy() for each in found]
 
 
-def check_layer(models: Sequence[DecodingModel], layer: int | None) -> None:
-    """Refuses a layer that a model does not have.
+def check_choice(models: Sequence[DecodingModel], layer: int | None, head: int | None) -> None:
+    """Refuses a layer or a head that a model does not have.
 
     Raises:
-        ModelError: it is above the topmost.
+        ModelError: it is above the topmost, or beyond the last.
     """
-    fewest = min(model.transformer.config.decoder_layers for model in models)
-    if layer is not None and layer > fewest:
+    configs = [model.transformer.config for model in models]
+    layers, heads = min(each.decoder_layers for each in configs), min(each.num_heads for each in configs)
+    if layer is not None and layer > layers:
         raise ModelError(
-            f"search.alignment_layer = {layer}, but the decoder has {fewest} layers; take 1 to {fewest}, or none"
+            f"search.alignment_layer = {layer}, but the decoder has {layers} layers; take 1 to {layers}, or none"
+        )
+    if head is not None and head > heads:
+        raise ModelError(
+            f"search.alignment_head = {head}, but a layer has {heads} heads; take 1 to {heads}, or none for their mean"
         )
 
 

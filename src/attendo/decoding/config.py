@@ -22,6 +22,7 @@ _LIMITS: dict[str, tuple[int, int]] = {
     "sample_top_k": (0, 2**31 - 1),
     "seed": (0, 2**63 - 1),
     "alignment_layer": (1, 1000),
+    "alignment_head": (1, 1000),
     "max_source_tokens": (1, _MAX_TOKENS),
     "max_batch_tokens": (1, _MAX_BATCH_TOKENS),
     "max_batch_sentences": (1, 10_000),
@@ -108,6 +109,10 @@ class SearchConfig:
     """Sampling: equal seeds draw equal translations, whatever else is in a batch."""
     alignment_layer: int | None = None
     """Decoder layer, from 1, whose attention aligns words; None takes the last but one (Garg et al., 2019)."""
+    alignment_head: int | None = None
+    """The head of that layer, from 1, whose attention aligns words; None takes the mean of all."""
+    alignment_step: Literal["writes", "reads"] = "writes"
+    """The step whose attention aligns a target token: the one that writes it, or that reads it (Chen et al., 2020)."""
     max_source_tokens: int = 1024
     """Source tokens, without `</s>`, after which a line is cut; the translation says so."""
     max_batch_tokens: int = 2048

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
-from attendo.decoding.alignment import Alignment, alignment, attention_batch, check_layer
+from attendo.decoding.alignment import Alignment, alignment, attention_batch, check_choice
 from attendo.decoding.batches import length_batches
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.guarded import GuardedSearch, NumberedLine
@@ -55,7 +55,7 @@ class Translator:
         languages: tuple[str, str] = ("", ""),
     ) -> None:
         _check_vocabularies(models, source_tokenizer, target_tokenizer)
-        check_layer(models, config.alignment_layer)
+        check_choice(models, config.alignment_layer, config.alignment_head)
         self.models = tuple(models)
         self.config = config
         self._threads = threads if all(model.concurrent for model in models) else 1
@@ -208,6 +208,8 @@ class Translator:
                 [sources[i] for i in batch],
                 [targets[i] for i in batch],
                 layer=self.config.alignment_layer,
+                head=self.config.alignment_head,
+                step=self.config.alignment_step,
             )
             for i, weights in zip(batch, its_weights, strict=True):
                 source = self._source_tokenizer.pieces(sources[i])

@@ -30,7 +30,8 @@ class Order:
     command: str
     """That does the same again, for the page."""
     runs: tuple[str, ...] = ()
-    """Further run folders that Table 2 counts the cost of, each with its devices where they are not this machine's."""
+    """Further run folders that Table 2 counts the cost of, each with its devices where they are not this machine's; or
+    the models that Figures 3 to 5 look at."""
 
 
 @dataclass(frozen=True, kw_only=True)

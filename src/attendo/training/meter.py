@@ -24,6 +24,8 @@ class StepMetrics:
     """Without padding."""
     elapsed_s: float
     epoch: int
+    target_tokens: int
+    """Trained on so far, without padding."""
 
 
 class Meter:
@@ -77,6 +79,7 @@ class Meter:
             target_tokens_per_s=self._tokens_here / max(time.monotonic() - self._started, 1e-9),
             elapsed_s=position.elapsed_s,
             epoch=position.epoch,
+            target_tokens=position.target_tokens,
         )
 
     def start_line(self) -> None:

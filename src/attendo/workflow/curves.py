@@ -1,9 +1,10 @@
 """Learning curves of a run, drawn from its metrics.jsonl."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,6 +14,8 @@ from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator, NullLocator
 
 from attendo.errors import DataError
 from attendo.files import atomic_path
+
+NumberT = TypeVar("NumberT", int, float)
 
 TRAIN_COLOUR, VALID_COLOUR, BEST_COLOUR = "#4477aa", "#cc6611", "#1a7a3c"
 
@@ -26,22 +29,28 @@ class TrainPoint:
         loss: nats a target token, without label smoothing where the line tells it, so that it can stand beside the
             validation's.
         learning_rate: of that step.
+        elapsed_s: seconds of the run so far; None where the line does not tell.
+        target_tokens: trained on so far; None where the line does not tell.
     """
 
     step: int
     loss: float
     learning_rate: float
+    elapsed_s: float | None = None
+    target_tokens: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class ValidPoint:
-    """What one validation found; `bleu` is None where nothing was decoded."""
+    """What one validation found; `bleu` is None where nothing was decoded, the last two as those of `TrainPoint`."""
 
     step: int
     loss: float
     perplexity: float
     bleu: float | None
     best: bool
+    elapsed_s: float | None = None
+    target_tokens: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,7 +171,13 @@ def _parse_line(line: str) -> TrainPoint | ValidPoint | None:
     kind = record["kind"]
     if kind == "train":
         loss = record["log_loss"] if "log_loss" in record else record["loss"]
-        return TrainPoint(step=int(record["step"]), loss=float(loss), learning_rate=float(record["learning_rate"]))
+        return TrainPoint(
+            step=int(record["step"]),
+            loss=float(loss),
+            learning_rate=float(record["learning_rate"]),
+            elapsed_s=_number(record, "elapsed_s", float),
+            target_tokens=_number(record, "target_tokens", int),
+        )
     if kind == "valid":
         bleu = record.get("bleu")
         return ValidPoint(
@@ -171,8 +186,15 @@ def _parse_line(line: str) -> TrainPoint | ValidPoint | None:
             perplexity=float(record["perplexity"]),
             bleu=None if bleu is None else float(bleu),
             best=bool(record.get("best", False)),
+            elapsed_s=_number(record, "elapsed_s", float),
+            target_tokens=_number(record, "target_tokens", int),
         )
     return None
+
+
+def _number(record: dict[str, Any], key: str, kind: Callable[[Any], NumberT]) -> NumberT | None:
+    """A line's figure; None where it tells none, as lines of earlier versions."""
+    return None if record.get(key) is None else kind(record[key])
 
 
 def _supersede(points: list[TrainPoint | ValidPoint], later: TrainPoint | ValidPoint) -> None:

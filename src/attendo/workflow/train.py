@@ -348,6 +348,7 @@ class TrainingRun:
                 "bleu": validation.bleu,
                 "best": is_best,
                 "elapsed_s": position.elapsed_s,
+                "target_tokens": position.target_tokens,
             }
         )
         self._draw()

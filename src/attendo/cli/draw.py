@@ -1,0 +1,166 @@
+"""`attendo draw`: pictures of a model or a recipe: its architecture, attention, positions, schedule and pieces."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from attendo.cli.options import ModelArgument, SetOption
+from attendo.cli.progress import note
+from attendo.errors import DataError
+from attendo.files import write_bytes, write_text
+
+if TYPE_CHECKING:
+    from attendo.diagrams.shapes import Diagram
+    from attendo.diagrams.structure import Structure
+
+MOST_PIECES = 2000
+"""Of a text that is drawn."""
+
+draw = typer.Typer(
+    name="draw",
+    help="Pictures of a model or a recipe: architecture, attention, positions, learning rate, pieces.",
+    no_args_is_help=True,
+)
+
+SubjectArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="RECIPE|MODEL", help="A recipe's file or shipped name, a model or run folder, or a shipped model."
+    ),
+]
+DiagramOption = Annotated[
+    Path,
+    typer.Option("--output", "-o", metavar="FILE", help="A picture (.svg, .png), or its blocks as data (.json)."),
+]
+ChartOption = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The picture, .png or .svg.")]
+
+
+@draw.command()
+def architecture(subject: SubjectArgument, output: DiagramOption, settings: SetOption = None) -> None:
+    """Figure 1 of any model: its blocks, found by letting the model run without numbers."""
+    from attendo.diagrams.architecture import architecture as found
+    from attendo.diagrams.architecture_layout import draw_architecture
+    from attendo.plots.subject import find_subject
+
+    _check(output, (".svg", ".png", ".json"))
+    named = find_subject(subject, tuple(settings or ()))
+    structure = found(named.config, named.src_vocab_size, named.tgt_vocab_size, f"The Transformer: {named.name}")
+    _write(output, structure, lambda: draw_architecture(structure))
+    note(f"{structure.parameters:,} parameters, of {named.note}")
+
+
+@draw.command("multi-head")
+def multi_head(subject: SubjectArgument, output: DiagramOption, settings: SetOption = None) -> None:
+    """Figure 2 of any model: what its attention does in one head, and in all."""
+    from attendo.diagrams.attention import attention_of
+    from attendo.diagrams.attention_layout import draw_attention
+    from attendo.plots.subject import find_subject
+
+    _check(output, (".svg", ".png", ".json"))
+    named = find_subject(subject, tuple(settings or ()))
+    structure = attention_of(named.config, f"Attention: {named.name}")
+    _write(output, structure, lambda: draw_attention(structure))
+
+
+@draw.command()
+def positions(
+    subject: SubjectArgument,
+    output: ChartOption,
+    length: Annotated[int, typer.Option("--length", min=2, max=10_000, help="Positions, from the first.")] = 100,
+    settings: SetOption = None,
+) -> None:
+    """The positional encodings (Section 3.5): sines and cosines, or what a model has learned."""
+    from attendo.plots.figure_files import check_name, write_figure
+    from attendo.plots.positions import draw_positions, table_of
+    from attendo.plots.subject import find_subject
+
+    check_name(output)
+    named = find_subject(subject, tuple(settings or ()))
+    table, layout = table_of(named, length), named.config.positions
+    title = f"Positional encodings of {named.name}"
+    told = f"A heat map of {length} positions by {table.shape[1]} dimensions ({layout}), and some dimensions as curves."
+    write_figure(draw_positions(table, layout, named.name), output, title, told)
+    note(f"wrote {output}")
+
+
+@draw.command()
+def schedule(
+    recipes: Annotated[
+        list[str], typer.Argument(metavar="RECIPE...", help="Recipes' files or shipped names, or run folders.")
+    ],
+    output: ChartOption,
+    max_steps: Annotated[
+        int | None, typer.Option("--max-steps", min=2, help="The last step. Default: each recipe's own.")
+    ] = None,
+    settings: SetOption = None,
+) -> None:
+    """The learning rate by step that recipes train with (Section 5.3, Equation 3)."""
+    from attendo.plots.figure_files import check_name, write_figure
+    from attendo.plots.schedule import draw_schedules, rates_of
+    from attendo.recipe import load_recipe
+    from attendo.workflow.initial_model import with_initial_model
+
+    check_name(output)
+    schedules = [rates_of(with_initial_model(load_recipe(each, settings or ())), max_steps) for each in recipes]
+    told = f"Learning rate by step. Highest: {'; '.join(each.text for each in schedules)}."
+    write_figure(draw_schedules(schedules), output, "Learning rate", told)
+    note(f"wrote {output}")
+
+
+@draw.command()
+def pieces(
+    model: ModelArgument,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is split.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="A picture (.svg, .png); left out, lines of id and piece."),
+    ] = None,
+    target: Annotated[
+        bool, typer.Option("--target", help="By the vocabulary of the target language, where a model has two.")
+    ] = False,
+) -> None:
+    """How a model splits a text into pieces of its vocabulary."""
+    from attendo.checkpoint.model_folder import find_model
+    from attendo.diagrams.pieces import as_text, draw_pieces, pieces_of
+    from attendo.text.prepared import Vocabulary
+
+    if output is not None:
+        _check(output, (".svg", ".png"))
+    folder = find_model(model)
+    vocabulary = Vocabulary.of_model(folder)
+    tokenizer = vocabulary.target if target else vocabulary.source
+    ids = tokenizer.encode(text)
+    if len(ids) > MOST_PIECES:
+        raise DataError(f"the text has {len(ids):,} pieces, more than a picture can show ({MOST_PIECES:,}); shorten it")
+    found = pieces_of(tokenizer.pieces(ids), ids)
+    if output is None:
+        print(as_text(found), end="")
+        return
+    shown = Path(model).resolve().name if Path(model).is_dir() else model
+    _write(output, None, lambda: draw_pieces(text, found, shown))
+
+
+def _check(output: Path, formats: tuple[str, ...]) -> None:
+    """Refuses a name before any work is done."""
+    if output.suffix.lower() not in formats:
+        raise DataError(f"{output}: the name must end in one of {', '.join(formats)}")
+
+
+def _write(output: Path, structure: "Structure | None", diagram: "Callable[[], Diagram]") -> None:
+    from attendo.diagrams.png import missing_characters, to_png
+    from attendo.diagrams.svg import to_svg
+
+    match output.suffix.lower():
+        case ".json" if structure is not None:
+            write_text(output, json.dumps(structure.to_json(), indent=2, ensure_ascii=False) + "\n")
+        case ".svg":
+            write_text(output, to_svg(diagram()))
+        case _:
+            drawing = diagram()
+            write_bytes(output, to_png(drawing))
+            if missing := missing_characters(drawing):
+                note(f"no font of this machine has {missing!r}; .svg takes its reader's fonts")
+    note(f"wrote {output}")

@@ -1,0 +1,57 @@
+"""`attendo plot`: learning curves of runs, beside each other."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from attendo.cli.progress import note
+
+
+class MeasureName(StrEnum):
+    """What a panel shows; typer has no lists of literals."""
+
+    LOSS = "loss"
+    PERPLEXITY = "perplexity"
+    BLEU = "bleu"
+
+
+def plot(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Run folders; what they have so far while they are trained.")
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The picture to write, .png or .svg.")
+    ] = Path("curves.png"),
+    by: Annotated[
+        Literal["steps", "tokens", "hours"],
+        typer.Option("--by", help="What the curves are drawn over: updates, target tokens seen, or hours of the run."),
+    ] = "steps",
+    show: Annotated[
+        list[MeasureName] | None,
+        typer.Option(
+            "--show", help="Training loss, validation perplexity or validation BLEU; may be repeated. Default: all."
+        ),
+    ] = None,
+) -> None:
+    """Draws the learning curves of runs beside each other, named by their folders.
+
+    For pictures of a model or a recipe, see `attendo draw`.
+    """
+    from attendo.plots.figure_files import check_name, write_figure
+    from attendo.plots.runs import MEASURES, described, draw_runs, read_runs
+
+    check_name(output)
+    histories = read_runs(runs)
+    measures = tuple(measure for measure in MEASURES if not show or measure in show)
+    figure = draw_runs(histories, by, measures)
+    for run in histories:
+        if skipped := run.metrics.skipped_lines:
+            shown = ", ".join(map(str, skipped[:5])) + ("…" if len(skipped) > 5 else "")
+            what = "line" if len(skipped) == 1 else "lines"
+            note(f"{run.name}: {len(skipped)} {what} of metrics.jsonl cannot be read and left out ({what} {shown})")
+    write_figure(
+        figure, output, f"Learning curves: {', '.join(run.name for run in histories)}", described(histories, by)
+    )
+    note(f"wrote {output}")

@@ -1,0 +1,144 @@
+"""Figure 1 of any model: its blocks, found by letting a Transformer run and looking at what it does."""
+
+from collections.abc import Sequence
+from itertools import groupby, pairwise
+
+import torch
+
+from attendo.diagrams.parts import Part, parts_of
+from attendo.diagrams.structure import Block, Edge, Layers, Role, Structure, joined_details
+from attendo.diagrams.tracing import Step, traced
+from attendo.model.attention import MultiHeadAttention
+from attendo.model.batch import collate
+from attendo.model.config import ModelConfig
+from attendo.model.convolution import Convolution, SeparableConvolution
+from attendo.model.layers import FeedForward
+from attendo.model.recurrent import Recurrence
+from attendo.model.transformer import Transformer
+
+WHOLE = (MultiHeadAttention, FeedForward, Recurrence, Convolution, SeparableConvolution)
+"""Modules drawn as one block, whatever goes on inside."""
+_SOURCE, _TARGET = [[1, 2, 0], [1, 0]], [[1, 2, 3, 0], [1, 0]]
+"""Two pairs of unequal length, so that padding is masked."""
+
+
+def architecture(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int, title: str) -> Structure:
+    """What a model of such a config is made of; no weight is made.
+
+    Args:
+        config: the architecture.
+        src_vocab_size: ids of the source.
+        tgt_vocab_size: ids of the target.
+        title: what the picture is called.
+
+    Raises:
+        ValueError: there is no such model.
+    """
+    with torch.device("meta"), torch.random.fork_rng(devices=[]):
+        model = Transformer(config, src_vocab_size, tgt_vocab_size)
+    return structure_of(model, title)
+
+
+def structure_of(model: Transformer, title: str) -> Structure:
+    """What a model is made of.
+
+    Args:
+        model: on the meta device; it is run in training mode, in which it does all it ever does.
+        title: what the picture is called.
+    """
+    steps = steps_of(model)
+    parts = parts_of(steps, model)
+    return _structure(title, parts, steps, _groups(parts))
+
+
+def steps_of(model: Transformer) -> tuple[Step, ...]:
+    """What a model does with two sentence pairs, from ids to logits."""
+    batch = collate(_SOURCE, _TARGET, start=model.config.start_id, masked=model.config.masks_targets)
+    batch = batch.to(torch.device("meta"))
+    was_training = model.training
+    model.train()
+    try:
+        return traced(model, lambda: model(batch), {"source": batch.src_ids, "target": batch.tgt_in_ids}, whole=WHOLE)
+    finally:
+        model.train(was_training)
+
+
+# --- from parts to blocks ---------------------------------------------------------------------------------------------
+
+
+def _groups(parts: Sequence[Part]) -> dict[str, list[list[list[Part]]]]:
+    """Of each stack its groups of layers that are alike, each layer a list of parts."""
+    found: dict[str, list[list[list[Part]]]] = {}
+    for stack in dict.fromkeys(part.stack for part in parts if part.stack):
+        of_stack = [part for part in parts if part.stack == stack]
+        layers = [list(own) for _, own in groupby(of_stack, key=lambda part: part.layer)]
+        found[stack] = [list(alike) for _, alike in groupby(layers, key=_signature)]
+    return found
+
+
+def _signature(layer: Sequence[Part]) -> tuple[tuple[str, ...], ...]:
+    return tuple((part.local, part.kind, part.title, str(part.parameters), str(len(part.details))) for part in layer)
+
+
+def _structure(
+    title: str, parts: Sequence[Part], steps: Sequence[Step], groups: dict[str, list[list[list[Part]]]]
+) -> Structure:
+    names = {part.name: part.name for part in parts}
+    blocks: dict[str, Block] = {}
+    layers: list[Layers] = []
+    for stack, alike in groups.items():
+        for number, group in enumerate(alike):
+            name = stack if len(alike) == 1 else f"{stack}.{number}"
+            layers.append(
+                Layers(name=name, times=len(group), blocks=tuple(f"{name}.{part.local}" for part in group[0]))
+            )
+            for places in zip(*group, strict=True):
+                block = _block(f"{name}.{places[0].local}", places)
+                names |= {part.name: block.name for part in places}
+                blocks[places[0].name] = block
+    ordered = tuple(
+        blocks.get(part.name) or _block(part.name, (part,)) for part in parts if part.name in blocks or not part.stack
+    )
+    softmax = Block(name="softmax", kind="softmax", title="Softmax", column=ordered[-1].column)
+    edges = [
+        *_edges(parts, steps, names, {block.name: place for place, block in enumerate(ordered)}),
+        Edge(source=ordered[-1].name, target=softmax.name, role="flow"),
+    ]
+    return Structure(title=title, blocks=(*ordered, softmax), edges=tuple(edges), layers=tuple(layers))
+
+
+def _block(name: str, alike: Sequence[Part]) -> Block:
+    first = alike[0]
+    return Block(
+        name=name,
+        kind=first.kind,
+        title=first.title,
+        details=joined_details([tuple(dict.fromkeys(part.details)) for part in alike]),
+        column=first.column,
+        parameters=sum(part.parameters for part in alike),
+    )
+
+
+def _edges(parts: Sequence[Part], steps: Sequence[Step], names: dict[str, str], order: dict[str, int]) -> list[Edge]:
+    """What flows between blocks; what flows from a layer to the next of its kind goes without saying."""
+    of_step = {number: part for part in parts for number in part.steps}
+    below: dict[str, str] = {}
+    for column in dict.fromkeys(part.column for part in parts):
+        own = [part for part in parts if part.column == column and part.kind != "positions"]
+        below |= {second.name: first.name for first, second in pairwise(own)}
+    edges: dict[tuple[str, str], Edge] = {}
+    for part in parts:
+        for source in (source for number in part.steps for source in steps[number].inputs):
+            giver = of_step[source.step]
+            start, end = names[giver.name], names[part.name]
+            if giver is part or order[start] >= order[end]:
+                continue
+            role: Role = "residual"
+            if giver.kind == "positions":
+                role = "addend"
+            elif giver.column != part.column:
+                role = "memory"
+            elif below.get(part.name) == giver.name:
+                role = "flow"
+            edges.setdefault((start, end), Edge(source=start, target=end, role=role))
+    return list(edges.values())

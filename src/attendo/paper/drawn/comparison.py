@@ -1,0 +1,39 @@
+"""What the paper states of a figure beside what was found in the model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attendo.paper.report import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One statement."""
+
+    what: str
+    paper: str
+    here: str
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the model is as the paper's."""
+        return self.paper == self.here
+
+
+def comparison_table(rows: Sequence[Row], caption: str) -> Table:
+    """The statements as a table."""
+    return Table(
+        caption=caption,
+        columns=("", "the paper", "here", "the same"),
+        rows=tuple((row.what, row.paper, row.here, "yes" if row.agrees else "no") for row in rows),
+        words=4,
+    )
+
+
+def verdict(rows: Sequence[Row]) -> str:
+    """How many statements hold, and which do not."""
+    others = [row.what for row in rows if not row.agrees]
+    if not others:
+        return f"All {len(rows)} statements of the paper hold for this model."
+    held = f"{len(rows) - len(others)} of {len(rows)} statements of the paper hold for this model"
+    return f"{held}; others, which differ: {'; '.join(others)}."

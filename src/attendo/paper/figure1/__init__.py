@@ -1,0 +1,1 @@
+"""Figure 1: the architecture, drawn from what a model does."""

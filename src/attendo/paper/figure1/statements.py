@@ -1,0 +1,152 @@
+"""What the paper says of its architecture, and the same read off a structure."""
+
+from collections.abc import Sequence
+
+from attendo.checkpoint.claims import num_weights
+from attendo.diagrams.structure import Block, Layers, Structure
+from attendo.model.config import ModelConfig
+from attendo.paper.drawn.comparison import Row
+
+POST_NORM = "LayerNorm(x + Sublayer(x))"
+PRE_NORM = "x + Sublayer(LayerNorm(x))"
+_SUB_LAYERS = ("attention", "mixing", "feed-forward")
+_PAPER_VOCABULARY = 37_000
+
+
+def statements(structure: Structure, config: ModelConfig) -> tuple[Row, ...]:
+    """The paper's statements of Sections 3.1 to 3.5 and 5.4 on the base model, and what the structure has.
+
+    Args:
+        structure: of a model.
+        config: its sizes; what the structure shows in pictures is read off the structure.
+    """
+    encoder = [layers for layers in structure.layers if layers.name.startswith("encoder")]
+    decoder = [layers for layers in structure.layers if layers.name.startswith("decoder")]
+    embedding = structure.block("source_embedding")
+    return (
+        Row(what="N, layers of the encoder", paper="6", here=_total(encoder)),
+        Row(what="N, layers of the decoder", paper="6", here=_total(decoder)),
+        Row(
+            what="sub-layers of an encoder layer",
+            paper="attention, feed forward",
+            here=sub_layers(structure, encoder),
+        ),
+        Row(
+            what="sub-layers of a decoder layer",
+            paper="masked attention, attention, feed forward",
+            here=sub_layers(structure, decoder),
+        ),
+        Row(what="around each sub-layer", paper=POST_NORM, here=surroundings(structure)),
+        Row(what="dropout of each sub-layer's output", paper="0.1", here=_residual_dropout(structure)),
+        Row(what="dropout of the sums with positions", paper="0.1", here=_dropout(_sums(structure))),
+        Row(
+            what="keys and values from the encoder",
+            paper="its output",
+            here=memory(structure),
+        ),
+        Row(
+            what="positions",
+            paper="sines and cosines by turns, in both stacks",
+            here=_positions(structure),
+        ),
+        Row(what="embedding and projection matrices", paper="1", here=_num_matrices(structure)),
+        Row(what="embeddings are multiplied by", paper="√d_model", here=_scale(embedding, config)),
+        Row(what="d_model", paper="512", here=f"{config.d_model}"),
+        Row(what="d_ff", paper="2048", here=f"{config.d_ff}"),
+        Row(what="h", paper="8", here=f"{config.num_heads}"),
+        Row(what="d_k = d_v", paper="64", here=_widths(config)),
+    )
+
+
+def parameters_text(structure: Structure) -> str:
+    """Parameters beside the paper's count of its base model."""
+    base = num_weights(ModelConfig(), _PAPER_VOCABULARY, _PAPER_VOCABULARY) / 1e6
+    return (
+        f"This model has {structure.parameters:,} parameters, each shared matrix counted once. The paper's Table 3 "
+        f"gives 65 million for the base model, whose matrices of the stated shapes come to {base:.1f} million with a "
+        f"vocabulary of {_PAPER_VOCABULARY:,} (the paper has about so many)."
+    )
+
+
+def sub_layers(structure: Structure, layers: Sequence[Layers]) -> str:
+    """What the layers of a stack are made of, in the order of the way up; told once where all are alike."""
+    kinds = [
+        ", ".join(_short(block.title) for block in map(structure.block, group.blocks) if block.kind in _SUB_LAYERS)
+        for group in layers
+    ]
+    return "; then ".join(dict.fromkeys(kinds))
+
+
+def _short(title: str) -> str:
+    return title.lower().replace("multi-head attention", "attention")
+
+
+def surroundings(structure: Structure) -> str:
+    """How each sub-layer is connected: post-norm, pre-norm, or anything else; what differs is told apart."""
+    inside = [structure.block(name) for layers in structure.layers for name in layers.blocks]
+    return "; ".join(dict.fromkeys(_around(structure, block) for block in inside if block.kind in _SUB_LAYERS))
+
+
+def _around(structure: Structure, block: Block) -> str:
+    """The connection around one sub-layer, from where its input comes from and where its output goes."""
+    [onwards] = [edge.target for edge in structure.edges if edge.source == block.name]
+    below = next(edge.source for edge in structure.edges if edge.target == block.name and edge.role == "flow")
+    added = [edge.source for edge in structure.edges if edge.target == onwards and edge.role == "residual"]
+    if structure.block(onwards).title == "Add & Norm" and added == [below]:
+        return POST_NORM
+    if structure.block(onwards).title == "Add" and structure.block(below).title == "Norm":
+        x = next(edge.source for edge in structure.edges if edge.target == below)
+        return PRE_NORM if added == [x] else "another connection"
+    return "another connection"
+
+
+def memory(structure: Structure) -> str:
+    """What the decoder reads of the encoder: its output is what nothing of its own column reads."""
+    read = {edge.source for edge in structure.edges if edge.role == "memory"}
+    last = structure.column("encoder")[-1].name
+    return "its output" if read == {last} else ", ".join(sorted(read)) or "nothing"
+
+
+def _total(layers: Sequence[Layers]) -> str:
+    return str(sum(group.times for group in layers))
+
+
+def _sums(structure: Structure) -> list[Block]:
+    return [block for block in structure.blocks if block.kind == "sum"]
+
+
+def _residual_dropout(structure: Structure) -> str:
+    added = {edge.target for edge in structure.edges if edge.role == "residual"}
+    return _dropout([structure.block(name) for name in sorted(added)])
+
+
+def _dropout(blocks: Sequence[Block]) -> str:
+    found = [
+        next((detail.removeprefix("dropout ") for detail in block.details if detail.startswith("dropout ")), "0")
+        for block in blocks
+    ]
+    return ", ".join(dict.fromkeys(found))
+
+
+def _positions(structure: Structure) -> str:
+    own = [block for block in structure.blocks if block.kind == "positions"]
+    kinds = ", ".join(dict.fromkeys(" ".join(block.details) for block in own))
+    both = {block.column for block in own} == {"encoder", "decoder"}
+    return f"{kinds}, in both stacks" if both else kinds
+
+
+def _num_matrices(structure: Structure) -> str:
+    """Of the blocks that look up or project, those whose matrix is their own."""
+    own = [block for block in structure.blocks if block.kind == "embedding" or block.name == "linear"]
+    return str(sum(not any(detail.startswith("one matrix with") for detail in block.details) for block in own))
+
+
+def _scale(embedding: Block, config: ModelConfig) -> str:
+    factor = next((each.removeprefix("times ") for each in embedding.details if each.startswith("times ")), "1")
+    return "√d_model" if factor == f"√{config.d_model:,}" else factor
+
+
+def _widths(config: ModelConfig) -> str:
+    if config.key_size == config.value_size:
+        return str(config.key_size)
+    return f"{config.key_size} and {config.value_size}"

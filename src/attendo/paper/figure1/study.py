@@ -1,0 +1,105 @@
+"""`attendo reproduce figure1`: the architecture, drawn from what a model does, beside what the paper states."""
+
+import time
+from collections.abc import Callable
+
+import torch
+
+from attendo.diagrams.architecture import steps_of, structure_of
+from attendo.diagrams.architecture_layout import draw_architecture
+from attendo.model.transformer import Transformer
+from attendo.paper.drawn.comparison import comparison_table, verdict
+from attendo.paper.drawn.model import check_no_data, drawn_model
+from attendo.paper.drawn.page import Drawn, forecast_text, write_drawn
+from attendo.paper.experiment import Order, Outcome, Reporter
+from attendo.paper.figure1.statements import parameters_text, statements
+from attendo.paper.lock import alone
+from attendo.paper.report import Report
+
+UNIT = "pictures"
+"""Of its progress."""
+
+
+def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
+    """Draws the figure anew; nothing depends on chance, and nothing is worth keeping from an earlier try.
+
+    Args:
+        order: how it is wanted; its seeds and processes have nothing to do here.
+        reporter: who is told.
+        should_stop: asked once, before the work of a second.
+
+    Raises:
+        AttendoError: data is given, which nothing here reads; or another process is at this folder.
+        OSError: the folder cannot be written to.
+    """
+    check_no_data(order, "figure1")
+    with alone(order.folder):
+        if should_stop():
+            return Outcome(report=None, interrupted=True)
+        reporter.running(0, 1, "the architecture")
+        report = write_drawn(order, _drawn(order))
+        reporter.running(1, 1, "")
+    return Outcome(report=report)
+
+
+def forecast(order: Order, reporter: Reporter) -> Report:
+    """What will be drawn.
+
+    Raises:
+        AttendoError: data is given, which nothing here reads.
+    """
+    check_no_data(order, "figure1")
+    reporter.running(0, 1, "the architecture")
+    subject = drawn_model(order)
+    return forecast_text(
+        order, "Figure 1", subject.note, ("architecture.svg", "architecture.png", "architecture.json", "index.html")
+    )
+
+
+def _drawn(order: Order) -> Drawn:
+    started = time.perf_counter()
+    subject = drawn_model(order)
+    with torch.device("meta"), torch.random.fork_rng(devices=[]):
+        model = Transformer(subject.config, subject.src_vocab_size, subject.tgt_vocab_size)
+    structure = structure_of(model, f"The Transformer: {subject.name}")
+    diagram = draw_architecture(structure)
+    rows = statements(structure, subject.config)
+    residual = sum(edge.role == "residual" for edge in structure.edges)
+    num_steps = len(steps_of(model))
+    return Drawn(
+        name="architecture",
+        title="Figure 1: the Transformer, drawn from what a model does",
+        introduction=(
+            "The paper draws its architecture once, by hand. This figure is drawn from a model: whatever a recipe says "
+            "of layer types, norms, positions or shared matrices is in it, because it is what the model does.",
+            f"Drawn is {subject.note}.",
+        ),
+        caption=(
+            f"The encoder at the left, the decoder at the right, from below; {structure.parameters:,} parameters. A "
+            "number before 'parameters' with a cross is that of layers times that of one layer."
+        ),
+        structure=structure,
+        diagram=diagram,
+        tables=(comparison_table(rows, "The paper's statements on its base model, and the same found in this one"),),
+        findings=(verdict(rows), parameters_text(structure)),
+        how=(
+            "The model was made without numbers, on torch's meta device, and read two pairs of sentences. Each module "
+            "that ran and each addition was noted, with where its input came from: "
+            f"{num_steps:,} steps. Layers that do the same are drawn once. The softmax is no part of the model: search "
+            "and loss apply it to the logits.",
+            f"The blocks' parameters add up to {structure.parameters:,}; the model's own count is "
+            f"{model.num_parameters:,}. {residual} residual connections are drawn, one around each sub-layer of each "
+            "kind of layer.",
+        ),
+        other_models="attendo draw architecture RECIPE -o architecture.svg",
+        data={
+            "figure": "figure1",
+            "model": subject.name,
+            "parameters": model.num_parameters,
+            "steps": num_steps,
+            "statements": [
+                {"what": row.what, "paper": row.paper, "here": row.here, "agrees": row.agrees} for row in rows
+            ],
+        },
+        seconds=time.perf_counter() - started,
+    )

@@ -1,0 +1,1 @@
+"""Figure 3: heads that follow long-distance dependencies."""

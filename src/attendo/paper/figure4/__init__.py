@@ -1,0 +1,1 @@
+"""Figure 4: heads that link an anaphor to its antecedent."""

@@ -1,0 +1,180 @@
+"""The page of Figure 4: how well heads tell the antecedent from its rival, and the best ones drawn."""
+
+from dataclasses import replace
+
+from attendo.paper.experiment import Order
+from attendo.paper.heads.anaphors import LEAST_SHARE, AnaphorHead, Anaphors
+from attendo.paper.heads.drawn import lines_picture
+from attendo.paper.heads.figure import (
+    Sentences,
+    Shown,
+    about_sentences,
+    how_to_repeat,
+    one_of_each,
+    percent,
+    scale_notes,
+    to_data,
+)
+from attendo.paper.heads.nulls import LEVEL, p_text
+from attendo.paper.report import Block, Paragraph, Picture, Report, Section, Table
+
+TITLE = "Figure 4: heads that link an anaphor to its antecedent"
+
+_NUM_ROWS = 6
+_TEMPLATE_DRAWN = "gave"
+
+
+def figure4_report(order: Order, read: Sentences, shown: tuple[Shown[Anaphors], ...]) -> Report:
+    """Makes the page, and the SVG files beside it.
+
+    Args:
+        order: how it is wanted.
+        read: the sentences.
+        shown: the models with what came of their heads.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    return Report(
+        title=TITLE,
+        introduction=(
+            "The paper's Figure 4 shows two heads of the encoder's fifth layer of six in one sentence: all their "
+            "lines, and those of the word 'its' alone, which are sharp and go to what it stands for. It is an example; "
+            "the paper counts nothing.",
+            "Here it is counted, on twins: two sentences alike but for the anaphor, such as 'his' and 'her', of which "
+            "each stands for another of two persons at the same places. Chance is exactly one half.",
+            *(_verdict(each) for each in shown),
+            *scale_notes(order),
+        ),
+        sections=(
+            *(_section(order, each) for each in shown),
+            _method(shown),
+            about_sentences(order, shown, one_of_each(read.anaphors)),
+            how_to_repeat(order),
+        ),
+        data={
+            "result": "figure4",
+            "scale": order.scale,
+            "command": order.command,
+            "models": [{"model": each.subject.name, "skipped": each.skipped, **to_data(each.found)} for each in shown],
+        },
+    )
+
+
+def _verdict(shown: Shown[Anaphors]) -> str:
+    found = shown.found
+    best = found.heads[0]
+    linking = [one for one in found.heads if one.links]
+    faintly = [one for one in found.heads if one.tells and not one.links]
+    if linking:
+        text = "; ".join(f"head {_told(one)}" for one in linking)
+    else:
+        text = (
+            "no encoder head with attention to speak of tells antecedents from rivals. The best of the first half, "
+            f"{best.head.to_text()} with {percent(best.chosen_right)}%, is right about {percent(best.right)}% of the "
+            f"held-out half's {2 * found.num_held_out} anaphors"
+        )
+    if faintly:
+        text += (
+            f". With less than {percent(LEAST_SHARE)}% of its attention on both persons together: "
+            f"{'; '.join(_told(one) for one in faintly)}"
+        )
+    return f"{shown.subject.name}: {text}. Chance is 50%."
+
+
+def _told(one: AnaphorHead) -> str:
+    return (
+        f"{one.head.to_text()} prefers the antecedent in {percent(one.right)}% of held-out anaphors, p {p_text(one.p)}"
+    )
+
+
+def _section(order: Order, shown: Shown[Anaphors]) -> Section:
+    found = shown.found
+    rows = tuple(
+        (
+            one.head.to_text(),
+            percent(one.chosen_right),
+            percent(one.right),
+            str(one.both_right),
+            str(one.both_wrong),
+            p_text(one.p),
+            percent(one.on_antecedent),
+            percent(one.on_rival),
+            percent(one.hits),
+        )
+        for place, one in enumerate(found.heads)
+        if place < _NUM_ROWS or one.p < LEVEL
+    )
+    table = Table(
+        caption=f"The {_NUM_ROWS} best encoder heads of the first half ({found.num_chosen_on} twins), and what else "
+        f"has a small p, scored on the held-out half ({found.num_held_out} twins)",
+        columns=("head", "right %, first half", "right %", "both right", "both wrong", "p", "attention on antecedent %",
+                 "on rival %", "hits %"),
+        rows=rows,
+        words=1,
+    )  # fmt: skip
+    best = found.heads[:2]
+    by_template = Table(
+        caption="The two best heads by template, held out",
+        columns=("template", "twins", *(f"{one.head.to_text()} right %" for one in best)),
+        rows=tuple(
+            (name, str(count), percent(first), percent(second)) for name, count, first, second in found.by_template
+        ),
+        words=1,
+    )
+    place = (
+        f"A hit is an anaphor whose antecedent gets more than any other word, </s> included. The best place, "
+        f"{found.rule.to_text()}, hits {percent(found.rule_hits)}%."
+    )
+    blocks: list[Block] = [
+        Paragraph(text=f"{shown.subject.to_text()}."), table, Paragraph(text=place), by_template
+    ]  # fmt: skip
+    return Section(title=shown.subject.name, blocks=(*blocks, *_pictures(order, shown)))
+
+
+def _pictures(order: Order, shown: Shown[Anaphors]) -> tuple[Picture, ...]:
+    """As in the paper: all lines of the best head, then those of the anaphor alone, by all heads of its layer."""
+    best: AnaphorHead = shown.found.heads[0]
+    looks = shown.anaphors.half(held_out=True)
+    look = next((each for each in looks if each.pair.template == _TEMPLATE_DRAWN), looks[0])
+    side = look.source
+    assert side.anaphor is not None
+    assert side.antecedent is not None
+    anaphor, antecedent = side.words[side.anaphor], side.words[side.antecedent]
+    layer, name = best.head.layer, f"{shown.subject.name}, encoder layer {best.head.layer + 1}"
+    heads = tuple(replace(best.head, head=head) for head in range(shown.subject.model.transformer.config.num_heads))
+    sharp = look.words.weights("encoder")[layer, best.head.head, side.anaphor]
+    return (
+        lines_picture(
+            order.folder,
+            f"{shown.subject.slug}-all-words",
+            look,
+            (best.head,),
+            f"{name}, head {best.head.head + 1}: all words. The best head of the first half, in a held-out sentence.",
+        ),
+        lines_picture(
+            order.folder,
+            f"{shown.subject.slug}-anaphor",
+            look,
+            heads,
+            f"{name}, all heads: '{anaphor}' alone. It stands for '{antecedent}', to which head {best.head.head + 1} "
+            f"gives {percent(float(sharp[side.antecedent]))}%.",
+            (anaphor,),
+        ),
+    )
+
+
+def _method(shown: tuple[Shown[Anaphors], ...]) -> Section:
+    num_heads = ", ".join(f"{len(each.found.heads)} of {each.subject.name}" for each in shown)
+    texts = (
+        "A head is right about an anaphor if it gives the antecedent more than the rival. If it does not read the "
+        "anaphor, or does not know whom it fits, it prefers the same person in both twins, and is right in one of "
+        "them. So the exact sign test, one-sided, is over held-out twins: is it right in both more often than wrong in "
+        f"both? The p-values are corrected by Holm for all encoder heads that were looked at, {num_heads}. The "
+        "sentences of a half share its few nouns, so that a small p alone says little: a head counts only if it is "
+        "right more often than not in the first half too.",
+        f"Heads that give both persons together less than {percent(LEAST_SHARE)}% in the first half look elsewhere, "
+        "and stand behind the others. Weights are those between words: a word is looked at as much as its pieces "
+        "together, and looks as they do on average.",
+    )
+    return Section(title="How it was measured", blocks=tuple(Paragraph(text=text) for text in texts))

@@ -1,0 +1,265 @@
+"""The page of Figure 5: heads that keep to constituents, what each head looks at, and BLEU without each."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from attendo.attention_maps.weights import TITLES, Kind
+from attendo.paper.experiment import Order
+from attendo.paper.heads.cuts import Cut, Cuts, DevSet
+from attendo.paper.heads.drawn import lines_picture
+from attendo.paper.heads.figure import (
+    Sentences,
+    Shown,
+    about_sentences,
+    how_to_repeat,
+    one_of_each,
+    percent,
+    scale_notes,
+    to_data,
+)
+from attendo.paper.heads.looks import Head
+from attendo.paper.heads.nulls import p_text
+from attendo.paper.heads.picture import cuts_png
+from attendo.paper.heads.roles import RoleScore
+from attendo.paper.heads.structure import LEAST_SHARE, LEAST_WORDS, Structure, StructureHead
+from attendo.paper.report import Block, Paragraph, Picture, Report, Section, Table
+
+TITLE = "Figure 5: heads that follow sentence structure, and what every head does"
+
+PARKED = 0.9
+"""Attention on `</s>` or on the start from which a head is said to rest there."""
+
+_NUM_ROWS = 6
+_TEMPLATE_DRAWN = "that was bought"
+_RESTING = {"encoder": "</s>", "decoder": "start", "cross": "</s>"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure5:
+    """What came of one model."""
+
+    structure: Structure
+    roles: Mapping[Kind, tuple[RoleScore, ...]]
+    dev: DevSet
+    cuts: Cuts
+
+
+def figure5_report(order: Order, read: Sentences, shown: tuple[Shown[Figure5], ...]) -> Report:
+    """Makes the page, and the SVG files beside it.
+
+    Args:
+        order: how it is wanted.
+        read: the sentences.
+        shown: the models with what came of their heads.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    return Report(
+        title=TITLE,
+        introduction=(
+            "The paper's Figure 5 shows two heads of the encoder's fifth layer of six whose lines seem to follow the "
+            "structure of a sentence, and says that heads have learnt to do different things. It is an example; the "
+            "paper counts nothing.",
+            "Here it is counted: whether heads keep to the constituents of sentences whose constituents are known, "
+            "more than their places explain; what every head of the three kinds looks at; and how far BLEU falls when "
+            "it is cut.",
+            *(text for each in shown for text in _verdicts(each)),
+            *scale_notes(order),
+        ),
+        sections=(
+            *(section for each in shown for section in _sections(order, each)),
+            _method(shown),
+            about_sentences(order, shown, one_of_each((*read.dependencies, *read.anaphors))),
+            how_to_repeat(order, f"BLEU is sacreBLEU's: {shown[0].found.cuts.signature}"),
+        ),
+        data={
+            "result": "figure5",
+            "scale": order.scale,
+            "command": order.command,
+            "models": [
+                {
+                    "model": each.subject.name,
+                    "skipped": each.skipped,
+                    "structure": to_data(each.found.structure),
+                    "roles": to_data(each.found.roles),
+                    "cuts": {"set": each.found.dev.name, **to_data(each.found.cuts)},
+                }
+                for each in shown
+            ],
+        },
+    )
+
+
+def _verdicts(shown: Shown[Figure5]) -> list[str]:
+    found, name = shown.found, shown.subject.name
+    following = [one for one in found.structure.heads if one.follows and one.on_words >= LEAST_SHARE]
+    if following:
+        told = "; ".join(
+            f"head {one.head.to_text()} has {percent(one.inside)}% of its attention on other words within the "
+            f"constituent, by place {percent(one.by_place)}%"
+            for one in following
+        )
+    else:
+        told = "no encoder head keeps to constituents more than its places explain"
+    clear = [cut for cut in found.cuts.cuts if cut.is_clear]
+    worst = min(found.cuts.cuts, key=lambda cut: cut.difference)
+    counts = {kind: (len(_resting(scores, kind)), scores[0].shares.size) for kind, scores in found.roles.items()}
+    resting = ", ".join(f"{few} of {all_} in {TITLES[kind].lower()}" for kind, (few, all_) in counts.items())
+    return [
+        f"{name}: {told}.",
+        f"{name}: heads that rest, with {percent(PARKED)}% of their attention or more on </s> or on the start: "
+        f"{resting}. Without one head BLEU changes clearly for {len(clear)} of {len(found.cuts.cuts)} heads; "
+        f"most without {_name(worst.head)}, by {worst.difference:+.1f} of {found.cuts.bleu:.1f}.",
+    ]
+
+
+def _resting(scores: Sequence[RoleScore], kind: Kind) -> list[Head]:
+    return [
+        Head(kind=kind, layer=layer, head=head)
+        for score in scores
+        if score.role == _RESTING[kind]
+        for layer, heads in enumerate(score.shares)
+        for head, share in enumerate(heads)
+        if share >= PARKED
+    ]
+
+
+def _sections(order: Order, shown: Shown[Figure5]) -> tuple[Section, ...]:
+    name = shown.subject.name
+    return (
+        Section(title=f"{name}: constituents", blocks=_structure(order, shown)),
+        Section(
+            title=f"{name}: what each head looks at",
+            blocks=tuple(_roles_table(kind, scores) for kind, scores in shown.found.roles.items()),
+        ),
+        Section(title=f"{name}: a head cut", blocks=_cuts(shown)),
+    )
+
+
+def _structure(order: Order, shown: Shown[Figure5]) -> tuple[Block, ...]:
+    found = shown.found.structure
+    rows = tuple(
+        (
+            one.head.to_text(),
+            percent(one.on_words),
+            percent(one.inside),
+            percent(one.by_place),
+            f"{100 * one.difference.mean:+.1f} ± {100 * (one.difference.half_width or 0):.1f}",
+            p_text(one.p),
+        )
+        for one in found.heads[:_NUM_ROWS]
+    )
+    table = Table(
+        caption=f"The {len(rows)} best encoder heads of the first half ({found.num_chosen_on} sentences), scored on "
+        f"the held-out half ({found.num_held_out})",
+        columns=("head", "on other words %", "within the constituent %", "by place %", "difference", "p"),
+        rows=rows,
+        words=1,
+    )
+    uniform = f"A head that looks at all other words alike has {percent(found.uniform)}% within the constituent."
+    best = found.heads[:2]
+    heads = {one.head.layer: [each for each in best if each.head.layer == one.head.layer] for one in best}
+    pictures = [_picture(order, shown, tuple(same), number) for number, same in enumerate(heads.values(), start=1)]
+    return (Paragraph(text=f"{shown.subject.to_text()}."), table, Paragraph(text=uniform), *pictures)
+
+
+def _picture(order: Order, shown: Shown[Figure5], best: tuple[StructureHead, ...], number: int) -> Picture:
+    looks = shown.dependencies.half(held_out=True)
+    look = next((each for each in looks if each.pair.template == _TEMPLATE_DRAWN), looks[0])
+    heads = tuple(sorted((one.head for one in best), key=lambda head: head.head))
+    numbers = " and ".join(str(head.head + 1) for head in heads)
+    caption = (
+        f"{shown.subject.name}, encoder layer {best[0].head.layer + 1}, head{'s' * (len(best) > 1)} {numbers}: all "
+        "words of a held-out sentence."
+    )
+    return lines_picture(order.folder, f"{shown.subject.slug}-structure-{number}", look, heads, caption)
+
+
+def _roles_table(kind: Kind, scores: Sequence[RoleScore]) -> Table:
+    num_layers, num_heads = scores[0].shares.shape
+    rows = [
+        (
+            Head(kind=kind, layer=layer, head=head).to_text(),
+            *(f"{percent(score.shares[layer, head])} / {percent(score.hits[layer, head])}" for score in scores),
+        )
+        for layer in range(num_layers)
+        for head in range(num_heads)
+    ]
+    return Table(
+        caption=f"{TITLES[kind]}: % of the attention / % of the strongest weights on each role",
+        columns=("head", *(score.role for score in scores)),
+        rows=(
+            *rows,
+            ("chance", *(percent(score.chance) for score in scores)),
+            ("words", *(f"{score.num_queries:,}" for score in scores)),
+        ),
+        words=1,
+    )
+
+
+def _cuts(shown: Shown[Figure5]) -> tuple[Block, ...]:
+    found, dev = shown.found.cuts, shown.found.dev
+    text = (
+        f"{dev.name}, translated greedily by the whole model: BLEU {found.bleu:.2f}. Then with each head cut: its "
+        "columns of W_O are zero, as if it had found nothing, and nothing is trained again."
+    )
+    listed = sorted(found.cuts, key=lambda cut: cut.difference)[:_NUM_ROWS]
+    table = Table(
+        caption=f"The {len(listed)} heads that are missed most; intervals of 95% by paired bootstrap of sentences",
+        columns=("head", "BLEU without", "difference", "interval", "sentences changed"),
+        rows=tuple(
+            (
+                _name(cut.head),
+                f"{cut.bleu:.2f}",
+                f"{cut.difference:+.2f}{'*' if cut.is_clear else ''}",
+                f"{cut.low:+.2f} to {cut.high:+.2f}",
+                f"{cut.changed} of {len(dev.sources)}",
+            )
+            for cut in listed
+        ),
+        words=1,
+    )
+    picture = Picture(
+        name=f"{shown.subject.slug}-cuts.png",
+        png=cuts_png(found),
+        alt=f"Heat maps of layers by heads for each kind of attention: {_extremes(found.cuts)}",
+        caption=f"{shown.subject.name}: BLEU without each head, difference to the whole model. A star: the interval, "
+        f"corrected for {len(found.cuts)} heads (Bonferroni), excludes 0.",
+    )
+    return Paragraph(text=text), picture, table
+
+
+def _extremes(cuts: Sequence[Cut]) -> str:
+    low, high = min(cuts, key=lambda cut: cut.difference), max(cuts, key=lambda cut: cut.difference)
+    return (
+        f"from {low.difference:+.1f} BLEU without {_name(low.head)} to {high.difference:+.1f} without "
+        f"{_name(high.head)}."
+    )
+
+
+def _name(head: Head) -> str:
+    return f"{TITLES[head.kind].lower()} {head.to_text()}"
+
+
+def _method(shown: tuple[Shown[Figure5], ...]) -> Section:
+    num_heads = ", ".join(f"{len(each.found.structure.heads)} of {each.subject.name}" for each in shown)
+    texts = (
+        f"Constituents: of each word the smallest constituent of at least {LEAST_WORDS} words that it is in (noun "
+        "phrases, phrases behind a preposition, subordinate clauses), and of its attention on the sentence's other "
+        "words the share within. By place: the same of the head's positional twin, which gives a word so many places "
+        "away what the head gives there on average over the first half. Heads are chosen by the lower end of the "
+        "difference's interval over the first half's sentences. The exact sign test, one-sided, counts the "
+        f"held-out sentences above the twin; p-values are corrected by Holm for all encoder heads, {num_heads}. Heads "
+        f"with less than {percent(LEAST_SHARE)}% on other words look elsewhere, and stand behind the others. A "
+        "head counts as following structure with p below 0.05 and that lower end above 0.",
+        "Roles, over the sentences of both halves: of the words for which something plays a role, the head's attention "
+        "on it, and how often its strongest weight is there. Chance is what looking at any column that may be seen "
+        "comes to. The decoder's columns are the words written so far, behind the start: 'dependency' and 'antecedent' "
+        "are those of the word that is being written. 'Aligned to the last' is the source word of the target word "
+        "before the one that is being written.",
+        "Cuts: intervals are of differences on the same sentences, drawn again 1,000 times. A head whose loss costs "
+        "little by itself may still do what another head would have to do, were both gone (Michel et al., 2019; Voita "
+        "et al., 2019).",
+    )
+    return Section(title="How it was measured", blocks=tuple(Paragraph(text=text) for text in texts))

@@ -1,0 +1,88 @@
+"""Which layer and head of the encoder-decoder attention aligns words best, on sentences whose alignment is known."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attendo.decoding import alignment
+from attendo.evaluation.alignment_error import AlignmentScore, alignment_score
+from attendo.paper.heads.markup import PUNCTUATION, Link, Pair, Side, links
+from attendo.workflow.translate import Engine
+
+Step = Literal["writes", "reads"]
+"""Whose weights a target piece has: the step that writes it (Garg et al., 2019), or the one that reads it (Chen et al.,
+2020)."""
+
+STEPS: tuple[Step, ...] = ("writes", "reads")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aligner:
+    """One way to align."""
+
+    layer: int | None
+    """Of the decoder, from 1; None for the mean of all."""
+    head: int | None
+    """From 1; None for the mean of the layer's."""
+    step: Step
+
+    def to_text(self) -> str:
+        """For a table."""
+        layer = "all layers" if self.layer is None else f"layer {self.layer}"
+        return f"{layer}, {'all heads' if self.head is None else f'head {self.head}'}, {self.step}"
+
+
+def score_aligners(engine: Engine, pairs: Iterable[Pair]) -> tuple[tuple[Aligner, AlignmentScore], ...]:
+    """Scores every layer and head, and the means of heads and layers, by links between words with spaces around them.
+
+    Args:
+        engine: with a model between English and German.
+        pairs: at least one; the given translations are aligned, not the model's own.
+
+    Returns:
+        All ways to align with their scores, the best first.
+    """
+    found: dict[Aligner, list[frozenset[Link]]] = {}
+    known: list[frozenset[Link]] = []
+    for pair in pairs:
+        source, target = pair.sides(engine.description.source_language)
+        attention = engine.attention(source.text, target.text)
+        words = [alignment.words_of(pieces[:-1]) for pieces in (attention.source, attention.target)]
+        known.append(written_links(source, target))
+        for aligner, weights in _weights(attention.cross):
+            its = alignment.links(weights, *words)
+            found.setdefault(aligner, []).append(frozenset(its))
+    scores = [(aligner, alignment_score(its, known)) for aligner, its in found.items()]
+    return tuple(sorted(scores, key=lambda each: each[1].aer))
+
+
+def written_links(source: Side, target: Side) -> frozenset[Link]:
+    """Known links between words with spaces around them, to which punctuation belongs; its own links are left out."""
+    return frozenset(
+        (_written(source)[i], _written(target)[j])
+        for i, j in links(source, target)
+        if source.words[i] not in PUNCTUATION and target.words[j] not in PUNCTUATION
+    )
+
+
+def _written(side: Side) -> Sequence[int]:
+    """Of each word the number of the one that it is written in."""
+    numbers: list[int] = []
+    for word in side.words:
+        numbers.append((numbers[-1] if numbers else -1) + (word not in PUNCTUATION))
+    return numbers
+
+
+def _weights(cross: NDArray[np.float32]) -> Iterable[tuple[Aligner, NDArray[np.float32]]]:
+    num_layers, num_heads = cross.shape[:2]
+    for step in STEPS:
+        # The step that reads a piece is the next one; </s> is read by none.
+        moved = cross if step == "writes" else np.concatenate([cross[:, :, 1:], cross[:, :, -1:]], axis=2)
+        yield Aligner(layer=None, head=None, step=step), moved.mean(axis=(0, 1))
+        for layer in range(num_layers):
+            yield Aligner(layer=layer + 1, head=None, step=step), moved[layer].mean(axis=0)
+            for head in range(num_heads):
+                yield Aligner(layer=layer + 1, head=head + 1, step=step), moved[layer, head]

@@ -1,0 +1,255 @@
+"""What a head is worth: BLEU of a model that has it cut, for every head of the three kinds, measured once and kept.
+
+A cut head's columns of W_O (Section 3.2.2) are zero, so that it adds nothing to the sub-layer, as if the context that
+it found were zero; all else of the model stays. Nothing is trained again.
+
+DIR/cuts/MODEL/all-heads.json                 what the whole model writes
+DIR/cuts/MODEL/KIND-LAYER-HEAD.json           what it writes without that head
+"""
+
+import copy
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from pydantic import TypeAdapter, ValidationError
+from sacrebleu.metrics.bleu import BLEU
+
+from attendo.attention_maps.weights import Kind
+from attendo.checkpoint.model_folder import LoadedModel
+from attendo.decoding.config import GuardConfig, SearchConfig
+from attendo.errors import ModelError
+from attendo.evaluation.scores import metrics
+from attendo.files import write_json
+from attendo.model.attention import MultiHeadAttention
+from attendo.model.layers import DecoderLayer, EncoderLayer
+from attendo.model.transformer import Transformer
+from attendo.paper.heads.looks import Head
+from attendo.workflow.device import choose_device
+from attendo.workflow.translate import Engine
+
+NUM_RESAMPLES = 1000
+"""Of the paired bootstrap."""
+
+_NUM_ORDERS = 4
+"""BLEU counts n-grams of 1 to 4 words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DevSet:
+    """Sentences that are translated with each head cut."""
+
+    name: str
+    """For people."""
+    sources: tuple[str, ...]
+    references: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """What a model writes, with or without a head."""
+
+    digest: str
+    """Of the model and the sentences."""
+    outputs: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cut:
+    """What cutting one head does."""
+
+    head: Head
+    bleu: float
+    """Without it."""
+    difference: float
+    """To the whole model: negative where it is missed."""
+    low: float
+    """Of the 95% interval of the difference, by sentences drawn again."""
+    high: float
+    is_clear: bool
+    """Whether the interval that is corrected for all heads (Bonferroni) excludes 0."""
+    changed: int
+    """Sentences that come out differently."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cuts:
+    """What came of all heads of a model."""
+
+    bleu: float
+    """Of the whole model."""
+    signature: str
+    cuts: tuple[Cut, ...]
+
+
+_KEPT = TypeAdapter(Written)
+
+
+def heads_of(transformer: Transformer) -> tuple[Head, ...]:
+    """All heads of the three kinds, in the paper's order."""
+    config = transformer.config
+    encoders = [place for place, layer in enumerate(transformer.encoder_layers) if isinstance(layer, EncoderLayer)]
+    layers: tuple[tuple[Kind, Sequence[int]], ...] = (
+        ("encoder", encoders),
+        ("decoder", range(config.decoder_layers)),
+        ("cross", range(config.decoder_layers)),
+    )
+    return tuple(
+        Head(kind=kind, layer=layer, head=head)
+        for kind, places in layers
+        for layer in places
+        for head in range(config.num_heads)
+    )
+
+
+def without(model: LoadedModel, head: Head) -> LoadedModel:
+    """A copy of a model with a head cut: its columns of W_O are zero.
+
+    Args:
+        model: stays as it is.
+        head: of one of its layers that attend.
+    """
+    transformer = copy.deepcopy(model.transformer)
+    attention = attention_of(transformer, head)
+    first = head.head * attention.d_v
+    with torch.no_grad():
+        attention.output.weight[:, first : first + attention.d_v] = 0
+    return replace(model, transformer=transformer)
+
+
+def attention_of(transformer: Transformer, head: Head) -> MultiHeadAttention:
+    """The attention that a head is one of."""
+    if head.kind == "encoder":
+        layer = transformer.encoder_layers[head.layer]
+        assert isinstance(layer, EncoderLayer), "it has heads"
+        return layer.self_attention
+    decoder_layer = transformer.decoder_layers[head.layer]
+    assert isinstance(decoder_layer, DecoderLayer)
+    return decoder_layer.self_attention if head.kind == "decoder" else decoder_layer.encoder_attention
+
+
+class Cutting:
+    """All that is translated of one model; what is kept is read.
+
+    Args:
+        folder: of this model.
+        model: whole.
+        dev: what is translated, greedily.
+        should_stop: asked every few hundred sentences.
+    """
+
+    def __init__(self, folder: Path, model: LoadedModel, dev: DevSet, should_stop: Callable[[], bool]) -> None:
+        self._folder, self._model, self._dev, self._should_stop = folder, model, dev, should_stop
+        self._digest = _digest(model, dev)
+
+    def whole(self) -> tuple[str, ...] | None:
+        """What the whole model writes; None where it was to stop."""
+        return self._once(self._folder / "all-heads.json", lambda: self._model)
+
+    def cut(self, head: Head) -> tuple[str, ...] | None:
+        """What it writes without a head; None where it was to stop."""
+        name = f"{head.kind}-{head.layer + 1}-{head.head + 1}.json"
+        return self._once(self._folder / name, lambda: without(self._model, head))
+
+    def _once(self, path: Path, model: Callable[[], LoadedModel]) -> tuple[str, ...] | None:
+        try:
+            kept = _KEPT.validate_json(path.read_bytes())
+        except (OSError, ValidationError):  # not done, or of another version
+            outputs = _translate(model(), self._dev.sources, self._should_stop)
+            if outputs is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_json(path, asdict(Written(digest=self._digest, outputs=outputs)))
+            return outputs
+        if kept.digest != self._digest:
+            raise ModelError(f"{path}: is of another model or other sentences; name another folder with -o")
+        return kept.outputs
+
+
+def compare_cuts(
+    dev: DevSet, target_language: str, whole: Sequence[str], cut: Sequence[tuple[Head, Sequence[str]]]
+) -> Cuts:
+    """BLEU without each head, beside the whole model's.
+
+    Args:
+        dev: what was translated.
+        target_language: chooses BLEU's tokeniser.
+        whole: what the whole model has written.
+        cut: heads, and what it has written without each.
+    """
+    metric, by_sentence = metrics(target_language)["bleu"], metrics(target_language)["bleu"]
+    assert isinstance(metric, BLEU)
+    assert isinstance(by_sentence, BLEU)
+    by_sentence.effective_order = True  # which changes no count, and quiets a warning
+    whole_counts = _counts(by_sentence, whole, dev.references)
+    draws = np.random.default_rng(1).integers(0, len(whole), size=(NUM_RESAMPLES, len(whole)))
+    whole_bleu = _bleu(whole_counts.sum(axis=0))
+    drawn_whole = np.array([_bleu(whole_counts[draw].sum(axis=0)) for draw in draws])
+    found = []
+    for head, outputs in cut:
+        counts = _counts(by_sentence, outputs, dev.references)
+        differences = np.array([_bleu(counts[draw].sum(axis=0)) for draw in draws]) - drawn_whole
+        low, high = (float(each) for each in np.quantile(differences, (0.025, 0.975)))
+        narrow = 0.025 / len(cut)
+        widest = np.quantile(differences, (narrow, 1 - narrow))
+        bleu = _bleu(counts.sum(axis=0))
+        found.append(
+            Cut(
+                head=head,
+                bleu=bleu,
+                difference=bleu - whole_bleu,
+                low=low,
+                high=high,
+                is_clear=bool(widest[0] > 0 or widest[1] < 0),
+                changed=sum(one != other for one, other in zip(outputs, whole, strict=True)),
+            )
+        )
+    metric.corpus_score(list(whole), [list(dev.references)])  # which fills in the signature
+    return Cuts(bleu=whole_bleu, signature=str(metric.get_signature()), cuts=tuple(found))
+
+
+def _translate(model: LoadedModel, sources: Sequence[str], should_stop: Callable[[], bool]) -> tuple[str, ...] | None:
+    """Greedily, in float32 and without guards: it is the model that is measured."""
+    search = SearchConfig(beam_size=1, guards=GuardConfig.off())
+    engine = Engine([model], search, dtype="float32", device=choose_device("auto"))
+    outputs: list[str] = []
+    for translation in engine.stream(sources):
+        outputs.append(translation.text)
+        if len(outputs) % search.window_lines == 0 and should_stop():
+            return None
+    return tuple(outputs)
+
+
+def _counts(metric: BLEU, outputs: Sequence[str], references: Sequence[str]) -> NDArray[np.int64]:
+    """Of each sentence right and all n-grams by length, then both lengths: `(sentences, 10)`."""
+    rows = []
+    for output, reference in zip(outputs, references, strict=True):
+        score = metric.sentence_score(output, [reference])
+        rows.append([*score.counts, *score.totals, score.sys_len, score.ref_len])
+    return np.array(rows, dtype=np.int64)
+
+
+def _bleu(sums: NDArray[np.int64]) -> float:
+    """Corpus BLEU of summed counts, as sacreBLEU has it."""
+    return float(
+        BLEU.compute_bleu(
+            correct=sums[:_NUM_ORDERS].tolist(),
+            total=sums[_NUM_ORDERS : 2 * _NUM_ORDERS].tolist(),
+            sys_len=int(sums[-2]),
+            ref_len=int(sums[-1]),
+            smooth_method="exp",
+        ).score
+    )
+
+
+def _digest(model: LoadedModel, dev: DevSet) -> str:
+    found = hashlib.sha256()
+    for name, parameter in model.transformer.named_parameters():
+        found.update(name.encode())
+        found.update(parameter.detach().cpu().numpy().tobytes())
+    for text in (*dev.sources, *dev.references):
+        found.update(text.encode("utf-8", errors="surrogatepass") + b"\n")
+    return found.hexdigest()

@@ -1,0 +1,256 @@
+"""What Figures 3, 4 and 5 have in common: models and sentences in, a page with a section a model out."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from itertools import count
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from attendo.bench.machine import this_machine, versions
+from attendo.errors import ModelError, RecipeError
+from attendo.paper.experiment import Order, Outcome, Reporter, Scale
+from attendo.paper.heads.looks import Head, Looks, look_at
+from attendo.paper.heads.markup import Pair
+from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
+from attendo.paper.heads.subjects import Subject, names_of, open_subjects
+from attendo.paper.lock import alone
+from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
+
+_SEED = 1
+NUM_SENTENCES: Mapping[Scale, int] = {"tiny": 16, "small": 200, "paper": 400}
+"""Of each kind of sentences, for each of `--seeds`; a multiple of 4, since halves and twins are of two."""
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown(Generic[Found]):
+    """One model, the sentences as it sees them, and what came of it."""
+
+    subject: Subject
+    dependencies: Looks
+    """Sentences with a long-distance dependency."""
+    anaphors: Looks
+    """Sentences with an anaphor, in twins."""
+    found: Found
+
+    @property
+    def skipped(self) -> int:
+        """Sentences that were left out."""
+        return self.dependencies.skipped + self.anaphors.skipped
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stopped:
+    """That a measurement was to stop."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sentences:
+    """What is read."""
+
+    dependencies: tuple[Pair, ...] = ()
+    anaphors: tuple[Pair, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """Of all."""
+        return len(self.dependencies) + len(self.anaphors)
+
+
+def sentences(order: Order, *, dependencies: bool, anaphors: bool) -> Sentences:
+    """Draws what an order takes.
+
+    Args:
+        order: how it is wanted: scale and seeds.
+        dependencies: whether it takes those sentences.
+        anaphors: whether it takes these.
+
+    Raises:
+        DataError: the templates have not so many.
+    """
+    num = NUM_SENTENCES[order.scale] * order.seeds
+    return Sentences(
+        dependencies=dependency_pairs(num, _SEED) if dependencies else (),
+        anaphors=anaphor_pairs(num, _SEED) if anaphors else (),
+    )
+
+
+def reproduce_figure(
+    order: Order,
+    reporter: Reporter,
+    should_stop: Callable[[], bool],
+    read: Sentences,
+    measure: Callable[[Subject, Looks, Looks, Callable[[str], None]], Found | Stopped],
+    report: Callable[[tuple[Shown[Found], ...]], Report],
+    further_steps: Callable[[Subject], int] = lambda subject: 0,
+) -> Outcome:
+    """Reads the sentences with every model, measures, and writes the page.
+
+    Args:
+        order: how it is wanted.
+        reporter: who is told.
+        should_stop: asked now and then.
+        read: the sentences.
+        measure: what is made of a model and what it does in both kinds of sentences; it tells of each further step.
+        report: makes the page of all models.
+        further_steps: of a model, which `measure` tells of.
+
+    Raises:
+        AttendoError: a model is missing or cannot be looked at, or another process is at this folder.
+        OSError: the folder cannot be written to.
+    """
+    stopped = Outcome(report=None, interrupted=True)
+    with alone(order.folder):
+        subjects = open_subjects(order, reporter, should_stop)
+        if subjects is None:
+            return stopped
+        shown: list[Shown[Found]] = []
+        total, notes = sum(1 + further_steps(subject) for subject in subjects), count()
+
+        def tell(note: str) -> None:
+            reporter.running(next(notes), total, note)
+
+        for subject in subjects:
+            tell(f"{subject.name}: {read.count} sentences")
+            dependencies = look_at(subject.engine, read.dependencies, should_stop)
+            anaphors = look_at(subject.engine, read.anaphors, should_stop)
+            if dependencies is None or anaphors is None:
+                return stopped
+            _check_enough(subject, read, dependencies, anaphors)
+            found = measure(subject, dependencies, anaphors, tell)
+            if isinstance(found, Stopped):
+                return stopped
+            shown.append(Shown(subject=subject, dependencies=dependencies, anaphors=anaphors, found=found))
+        reporter.running(total, total, "")
+        made = report(tuple(shown))
+        write_report(order.folder, made)
+    return Outcome(report=made)
+
+
+def _check_enough(subject: Subject, read: Sentences, dependencies: Looks, anaphors: Looks) -> None:
+    """Refuses a vocabulary that leaves too little."""
+    for pairs, looks in ((read.dependencies, dependencies), (read.anaphors, anaphors)):
+        fewest = min(len(looks.half(held_out=half)) for half in (False, True))
+        if pairs and fewest < len(pairs) / 4:
+            raise ModelError(
+                f"{subject.name}: its vocabulary joins words and punctuation in {looks.skipped} of {len(pairs)} "
+                "sentences, which leaves too few; take a model whose pieces keep them apart"
+            )
+
+
+def forecast_figure(order: Order, title: str, read: Sentences, further: Iterable[str] = ()) -> Report:
+    """What will be looked at.
+
+    Args:
+        order: how it is wanted.
+        title: of the figure.
+        read: the sentences.
+        further: what else takes time, a paragraph each.
+    """
+    names = names_of(order)
+    total = (
+        f"{read.count} sentences of our own, each read once by {', '.join(names)}: some 25 milliseconds each on one "
+        "core with a small model, so well under a minute a model."
+    )
+    if order.scale == "tiny" and not order.runs:
+        total += " The model is trained first, on the phrasebook, in some ten seconds."
+    return Report(
+        title=f"{title} at the scale '{order.scale}', in {order.folder}",
+        introduction=(total, *further),
+        sections=(Section(title="To start", blocks=(Shell(lines=(order.command,)),)),),
+        data={
+            "result": title.split(":")[0].lower().replace(" ", ""),
+            "scale": order.scale,
+            "models": list(names),
+            "sentences": read.count,
+        },
+    )
+
+
+def check_no_data(order: Order, figure: str) -> None:
+    """Refuses a folder of corpora where nothing reads one.
+
+    Raises:
+        RecipeError: one is given.
+    """
+    if order.data is not None:
+        raise RecipeError(f"--data: {figure} reads sentences of its own; leave it out")
+
+
+def about_sentences(order: Order, shown: Iterable[Shown[Found]], examples: Iterable[Pair]) -> Section:
+    """What the sentences are, with some of them.
+
+    Args:
+        order: how it is wanted.
+        shown: the models.
+        examples: sentences of both halves.
+    """
+    rows = tuple(
+        (pair.template, "held out" if pair.held_out else "to choose by", pair.english.text, pair.german.text)
+        for pair in examples
+    )
+    skipped = [f"{each.subject.name} {each.skipped}" for each in shown if each.skipped]
+    text = (
+        "All sentences are our own: templates of both languages with a small lexicon, which know their structure. The "
+        "two halves share templates and function words, but none of the nouns, verbs and adjectives that are drawn: "
+        "heads are chosen on one half and scored on the other. What holds for such plain sentences need not hold for "
+        "real text, and p-values are about sentences drawn like these."
+    )
+    left_out = f"Left out, since the vocabulary joins words and punctuation: {', '.join(skipped)}." if skipped else ""
+    table = Table(caption="One of each", columns=("template", "half", "English", "German"), rows=rows, words=4)
+    blocks = [Paragraph(text=part) for part in (text, left_out) if part]
+    return Section(title="The sentences", blocks=(*blocks, table))
+
+
+def one_of_each(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
+    """The first sentence of each template, of either half in turn."""
+    read = tuple(pairs)
+    names = tuple(dict.fromkeys(pair.template for pair in read))
+    return tuple(
+        next(pair for pair in read if pair.template == name and pair.held_out == bool(number % 2))
+        for number, name in enumerate(names)
+    )
+
+
+def how_to_repeat(order: Order, note: str = "") -> Section:
+    """The command, and what it was done with."""
+    made_with = ", ".join(f"{name} {version}" for name, version in versions().items())
+    texts = [note, f"Machine: {this_machine().to_text()}.", f"Versions: {made_with}"]
+    return Section(
+        title="How to repeat it",
+        blocks=(Shell(lines=(order.command,)), *(Paragraph(text=text) for text in texts if text)),
+    )
+
+
+def scale_notes(order: Order) -> list[str]:
+    """A paragraph on what a scale's model is worth."""
+    if order.scale == "tiny":
+        return ["This scale shows that it works. A model trained for so short has learnt nothing to speak of."]
+    if not order.runs:
+        return [
+            "The models are the small ones that ship: half as wide as the paper's base model, with half of its heads, "
+            "trained on short everyday sentences. What their heads do not do, a larger model's may."
+        ]
+    return []
+
+
+def to_data(value: Any) -> Any:
+    """Anything that was measured, for JSON: heads as layer and head, `5.2`, both from 1."""
+    if isinstance(value, Head):
+        return {"kind": value.kind, "head": value.to_text()}
+    if is_dataclass(value):
+        return {each.name: to_data(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, np.ndarray):
+        return np.round(value, 6).tolist()
+    if isinstance(value, Mapping):
+        return {str(key): to_data(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_data(each) for each in value]
+    return value
+
+
+def percent(share: float) -> str:
+    """A share for a table."""
+    return f"{100 * share:.0f}"

@@ -1,0 +1,131 @@
+"""The models whose heads are looked at: those that ship, a user's own, or one trained in seconds on the phrasebook."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from attendo.checkpoint.model_folder import LoadedModel, find_model, load_model
+from attendo.decoding.config import SearchConfig
+from attendo.errors import ModelError, RecipeError
+from attendo.paper.experiment import Order, Reporter
+from attendo.paper.phrasebook_texts import phrasebook_folder, write_if_tiny
+from attendo.recipe import load_recipe
+from attendo.text.prepared import open_prepared
+from attendo.training.hooks import Ending
+from attendo.workflow.device import choose_device
+from attendo.workflow.preparation import prepare_if_missing
+from attendo.workflow.reporting import Silence
+from attendo.workflow.run_folder import check_prepared, resume_run, run_lock, start_run
+from attendo.workflow.train import TrainingRun
+from attendo.workflow.translate import Engine
+
+SHIPPED = ("en-de", "de-en")
+"""What is looked at where nothing is named."""
+
+LANGUAGES = frozenset(("en", "de"))
+"""Of the sentences."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """A model that is looked at."""
+
+    name: str
+    """As it was named, or what it is."""
+    model: LoadedModel
+    engine: Engine
+    """Of it, in float32."""
+
+    @property
+    def source_language(self) -> str:
+        """`en` or `de`."""
+        return self.model.description.source_language
+
+    @property
+    def slug(self) -> str:
+        """A name for files."""
+        return "".join(each if each.isalnum() or each == "-" else "-" for each in self.name).strip("-")
+
+    def to_text(self) -> str:
+        """Name and shape."""
+        config = self.model.transformer.config
+        return (
+            f"{self.name} ({self.source_language} to {self.model.description.target_language}, "
+            f"{config.encoder_layers} + {config.decoder_layers} layers of {config.num_heads} heads, "
+            f"d_model {config.d_model})"
+        )
+
+
+def names_of(order: Order) -> tuple[str, ...]:
+    """What will be looked at.
+
+    Raises:
+        RecipeError: the scale is `paper`, and no model is named.
+    """
+    if order.runs:
+        return order.runs
+    if order.scale == "paper":
+        raise RecipeError(
+            "the scale paper looks at a model of full size, and none ships; train one with `attendo train base`, "
+            "and name its run with --run"
+        )
+    return SHIPPED if order.scale == "small" else ("phrasebook",)
+
+
+def open_subjects(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> tuple[Subject, ...] | None:
+    """Reads the models; at the scale `tiny` trains one first, unless one is named.
+
+    Args:
+        order: how it is wanted.
+        reporter: who is told.
+        should_stop: asked between two updates.
+
+    Returns:
+        The models; None where the training was interrupted, which the same order goes on with.
+
+    Raises:
+        AttendoError: a model is missing or torn, translates between other languages, or has no encoder heads.
+        OSError: the folder cannot be written to.
+    """
+    names = names_of(order)
+    if order.scale == "tiny" and not order.runs:
+        if not _train(order, reporter, should_stop):
+            return None
+        return (_subject("phrasebook", str(order.folder / "run")),)
+    found = tuple(_subject(name, name) for name in names)
+    if len({each.slug for each in found}) < len(found):
+        raise RecipeError(f"--run: {', '.join(names)} have names that do not differ; name each model once")
+    return found
+
+
+def _subject(name: str, where: str) -> Subject:
+    model = load_model(find_model(where))
+    description = model.description
+    languages = {description.source_language, description.target_language}
+    if languages != LANGUAGES:
+        raise ModelError(
+            f"{where}: is between {' and '.join(sorted(languages))}, and the sentences are English and German; "
+            "take a model between these"
+        )
+    if description.model.encoder_layer not in ("self-attention", "restricted-self-attention"):
+        raise ModelError(f"{where}: its encoder's layers are not attention, so they have no heads to look at")
+    engine = Engine([model], SearchConfig(), dtype="float32", device=choose_device("auto"))
+    return Subject(name=name, model=model, engine=engine)
+
+
+def _train(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> bool:
+    """Trains on the phrasebook what is not trained yet; False where it was interrupted."""
+    run = order.folder / "run"
+    if (run / "model" / "config.json").is_file():
+        return True
+    reporter.message("training a small model on the phrasebook")
+    write_if_tiny(order)
+    if not (run / "recipe.toml").exists():
+        folder = f"data.folder={phrasebook_folder(order).resolve()}"
+        recipe = load_recipe("search-settings/tiny", ["name=heads-tiny", folder])
+        prepare_if_missing(recipe, order.folder / "prepared", Silence())
+        start_run(recipe, run, order.folder / "prepared")
+    with run_lock(run):
+        recipe, prepared = resume_run(run, [])
+        check_prepared(run)
+        outcome = TrainingRun(recipe, run, open_prepared(prepared, verify=True), Silence()).train(should_stop)
+    return outcome.ending is not Ending.INTERRUPTED

@@ -1,0 +1,377 @@
+"""The kinds of sentences: each a function that draws one, in both languages, with its structure written into it."""
+
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from attendo.demo import german
+from attendo.demo.english import with_article
+from attendo.demo.german import Case
+from attendo.demo.words import Adjective, Noun, Phrase
+from attendo.paper.heads.lexicon import Lexicon
+
+T = TypeVar("T")
+THE, A, MY = Phrase("the", "der"), Phrase("a", "ein"), Phrase("my", "mein")
+
+_POSSESSIVES = {"m": Phrase("his", "sein"), "f": Phrase("her", "ihr"), "n": Phrase("its", "sein")}
+_THEIR = Phrase("their", "ihr")
+_PRONOUNS = {"m": "he~x! = er~x!", "f": "she~x! = sie~x!"}
+_INSIDE = "in~{0} = in~{0}"
+_WITH = "with~{0} = mit~{0}"
+
+
+class Writer:
+    """Draws words and writes phrases of them, each word with labels that no other phrase has.
+
+    Args:
+        words: to draw from.
+        generator: to draw with.
+    """
+
+    def __init__(self, words: Lexicon, generator: random.Random) -> None:
+        self.words, self._generator, self._labels = words, generator, 0
+
+    def one(self, choices: Sequence[T]) -> T:
+        """One of some."""
+        return choices[int(self._generator.random() * len(choices))]
+
+    def chance(self, probability: float) -> bool:
+        """True so often."""
+        return self._generator.random() < probability
+
+    def noun_phrase(
+        self,
+        noun: Noun,
+        case: Case,
+        determiner: Phrase = THE,
+        *,
+        adjective: Adjective | None = None,
+        plural: bool = False,
+        mark: str = "",
+        determiner_mark: str = "",
+    ) -> Phrase:
+        """A determiner, perhaps an adjective, and a noun that bears a mark."""
+        parts = ["d", "n"] if adjective is None else ["d", "a", "n"]
+        labels = [self._label() for _ in parts]
+        marks = [determiner_mark, *[""] * (len(parts) - 2), mark]
+        en_noun = noun.en_plural if plural else noun.en
+        following = f"{adjective.en} {en_noun}" if adjective else en_noun
+        en = with_article(following) if determiner == A else f"{determiner.en} {following}"
+        de = german.noun_phrase(determiner.de, noun, case, adjective=adjective, plural=plural)
+        return Phrase(_bracketed(en, labels, marks), _bracketed(de, labels, marks))
+
+    def thing(self, case: Case, noun: Noun | None = None, *, mark: str = "") -> Phrase:
+        """A thing that is old or red or so, or one that is not."""
+        adjective = self.one(self.words.adjectives) if self.chance(0.6) else None
+        return self.noun_phrase(noun or self.one(self.words.things), case, adjective=adjective, mark=mark)
+
+    def person(self, case: Case) -> Phrase:
+        """A man or a woman."""
+        noun = self.one(self.words.men if self.chance(0.5) else self.words.women)
+        # "My man" and "my woman" say something else, and few have a king.
+        determiner = THE if noun.en in ("man", "woman", "king", "queen") else self.one((THE, MY))
+        return self.noun_phrase(noun, case, determiner)
+
+    def place(self) -> Phrase:
+        """In some place."""
+        found = self.behind(_INSIDE, self.noun_phrase(self.one(self.words.places), "dative"))
+        return Phrase(found.en, re.sub(r"in~(\w+) \[ dem~(\w+)", r"im~\1,\2 [", found.de))
+
+    def maybe_place(self) -> Phrase:
+        """In some place, or nothing."""
+        return self.place() if self.chance(0.7) else Phrase("", "")
+
+    def maybe_day(self) -> Phrase:
+        """Yesterday, or nothing."""
+        if self.chance(0.5):
+            return Phrase("", "")
+        day, label = self.one(self.words.days), self._label()
+        return Phrase(f"{day.en}~{label}", f"{day.de}~{label}")
+
+    def behind(self, preposition: str, phrase: Phrase) -> Phrase:
+        """A phrase behind a preposition, `with~{0} = mit~{0}`."""
+        en, de = preposition.format(self._label()).split(" = ")
+        return Phrase(f"[ {en} {phrase.en} ]", f"[ {de} {phrase.de} ]")
+
+    def _label(self) -> str:
+        self._labels += 1
+        return f"w{self._labels}"
+
+
+Draw = Callable[[Writer], Sequence[Phrase]]
+"""Gives one sentence, or two that are twins."""
+
+
+def particle(write: Writer) -> Sequence[Phrase]:
+    """The man turned the old radio in the kitchen off: from the verb to its particle."""
+    verb = write.one(write.words.particle_verbs)
+    subject, what = write.person("nominative"), write.thing("accusative", write.one(verb.objects))
+    where = write.maybe_place()
+    return [
+        _surrounded(
+            write,
+            Phrase(
+                f"{subject.en} {verb.en}~v< [ {what.en} {where.en} ] {verb.en_particle}~p>",
+                f"{verb.de}~v< [ {what.de} {where.de} ] {verb.de_particle}~p>",
+            ),
+            subject.de,
+        )
+    ]
+
+
+def made(write: Writer) -> Sequence[Phrase]:
+    """The music made the long evening with my father very pleasant: from the verb to how it made it."""
+    cause, what, how = write.one(write.words.made)
+    subject, made_so = write.noun_phrase(cause, "nominative"), write.noun_phrase(what, "accusative")
+    company = write.behind(_WITH, write.person("dative")) if write.chance(0.7) else write.place()
+    extent = Phrase("very~e", "sehr~e") if write.chance(0.5) else Phrase("", "")
+    return [
+        _surrounded(
+            write,
+            Phrase(
+                f"{subject.en} made~v< [ {made_so.en} {company.en} ] {extent.en} {how.en}~p>",
+                f"machte~v< [ {made_so.de} {company.de} ] {extent.de} {how.de}~p>",
+            ),
+            subject.de,
+        )
+    ]
+
+
+def who_sold(write: Writer) -> Sequence[Phrase]:
+    """The man who sold us the old bicycle was tired: from the subject to its verb."""
+    noun = write.one((*write.words.men, *write.words.women))
+    subject = write.noun_phrase(noun, "nominative", mark="<")
+    what, where, mood = write.thing("accusative"), write.maybe_place(), write.one(write.words.moods)
+    day = write.maybe_day()
+    who = german.relative_pronoun(noun, "nominative")
+    return [
+        _opened(
+            write,
+            Phrase(
+                f"[ {subject.en} [ who~r sold~s us~u {what.en} {where.en} {day.en} ] ] was~i> very~e {mood.en}~m",
+                f"[ {subject.de} ,~c [ {who}~r uns~u {day.de} {what.de} {where.de} verkauft~s hat~s ] ] ,~c "
+                f"war~i> sehr~e {mood.de}~m",
+            ),
+        )
+    ]
+
+
+def that_was_bought(write: Writer) -> Sequence[Phrase]:
+    """The book that the teacher bought in the city was very expensive: from the subject to its verb."""
+    noun, verb = write.one(write.words.things), write.one(write.words.deeds)
+    subject = write.thing("nominative", noun, mark="<")
+    doer, where, state = write.person("nominative"), write.maybe_place(), write.one(write.words.states)
+    day = write.maybe_day()
+    that = german.relative_pronoun(noun, "accusative")
+    return [
+        _opened(
+            write,
+            Phrase(
+                f"[ {subject.en} [ that~r {doer.en} {verb.en_past}~s {where.en} {day.en} ] ] was~i> {state.en}",
+                f"[ {subject.de} ,~c [ {that}~r {doer.de} {day.de} {where.de} {verb.participle}~s hat~s ] ] ,~c "
+                f"war~i> {state.de}",
+            ),
+        )
+    ]
+
+
+def has_bought(write: Writer) -> Sequence[Phrase]:
+    """My brother bought the old watch in the shop: in German from the auxiliary to the participle."""
+    verb, subject = write.one(write.words.deeds), write.person("nominative")
+    what, where = write.thing("accusative"), write.maybe_place()
+    return [
+        _surrounded(
+            write,
+            Phrase(
+                f"{subject.en} {verb.en_past}~v [ {what.en} {where.en} ]",
+                f"hat~v< [ {what.de} {where.de} ] {verb.participle}~v>",
+            ),
+            subject.de,
+        )
+    ]
+
+
+def wanted_to_buy(write: Writer) -> Sequence[Phrase]:
+    """My brother wanted to buy the old watch: in German from the modal verb to the infinitive."""
+    verb, subject = write.one(write.words.deeds), write.person("nominative")
+    what, where = write.thing("accusative"), write.maybe_place()
+    return [
+        _surrounded(
+            write,
+            Phrase(
+                f"{subject.en} wanted~m to~m {verb.en}~v [ {what.en} {where.en} ]",
+                f"wollte~m< [ {what.de} {where.de} ] {verb.de}~v>",
+            ),
+            subject.de,
+        )
+    ]
+
+
+def because(write: Writer) -> Sequence[Phrase]:
+    """The king called the nurse because he was ill; because she was ill."""
+    mood = write.one(write.words.moods)
+
+    def write_twin(first: Phrase, second: Phrase, pronoun: Phrase) -> Phrase:
+        return Phrase(
+            f"{first.en} called~v {second.en} [ because~b {pronoun.en} was~i {mood.en}~m ] .~dot",
+            f"{first.de} rief~v {second.de} an~v ,~c [ weil~b {pronoun.de} {mood.de}~m war~i ] .~dot",
+        )
+
+    return _with_pronouns(write, ("nominative", "accusative"), write_twin)
+
+
+def that_had_won(write: Writer) -> Sequence[Phrase]:
+    """The king told the nurse that he had won; that she had won."""
+
+    def write_twin(first: Phrase, second: Phrase, pronoun: Phrase) -> Phrase:
+        return Phrase(
+            f"{first.en} told~v {second.en} [ that~b {pronoun.en} had~i won~w ] .~dot",
+            f"{first.de} sagte~v {second.de} ,~c [ dass~b {pronoun.de} gewonnen~w hatte~i ] .~dot",
+        )
+
+    return _with_pronouns(write, ("nominative", "dative"), write_twin)
+
+
+def when_they_met(write: Writer) -> Sequence[Phrase]:
+    """When the king met the nurse in the garden, he was tired; she was tired."""
+    where, mood = write.place(), write.one(write.words.moods)
+
+    def write_twin(first: Phrase, second: Phrase, pronoun: Phrase) -> Phrase:
+        return Phrase(
+            f"[ when~b {first.en} met~v {second.en} {where.en} ] ,~c {pronoun.en} was~i very~e {mood.en}~m .~dot",
+            f"[ als~b {first.de} {second.de} {where.de} traf~v ] ,~c war~i {pronoun.de} sehr~e {mood.de}~m .~dot",
+        )
+
+    return _with_pronouns(write, ("nominative", "accusative"), write_twin)
+
+
+def gave(write: Writer) -> Sequence[Phrase]:
+    """The king gave the nurse his book; her book."""
+
+    def write_twin(first: Phrase, second: Phrase, what: Phrase) -> Phrase:
+        return Phrase(f"{first.en} gave~v {second.en} {what.en} .~dot", f"{first.de} gab~v {second.de} {what.de} .~dot")
+
+    return _with_possessives(write, write_twin)
+
+
+def talked(write: Writer) -> Sequence[Phrase]:
+    """The king talked to the nurse about his book; about her book."""
+
+    def write_twin(first: Phrase, second: Phrase, what: Phrase) -> Phrase:
+        return Phrase(
+            f"{first.en} talked~v [ to~t {second.en} ] [ about~a {what.en} ] .~dot",
+            f"{first.de} sprach~v [ mit~t {second.de} ] [ über~a {what.de} ] .~dot",
+        )
+
+    return _with_possessives(write, write_twin)
+
+
+def brought(write: Writer) -> Sequence[Phrase]:
+    """The children brought the dog their ball; its ball."""
+    words = write.words
+    owners, animal, what = write.one(words.plural_owners), write.one(words.animals), write.one(words.belongings)
+    owners_first = write.chance(0.5)
+    adjective = write.one(words.adjectives) if write.chance(0.5) else None
+    found = []
+    for is_plural in (True, False):
+        cases: tuple[Case, Case] = ("nominative", "dative") if owners_first else ("dative", "nominative")
+        many = write.noun_phrase(owners, cases[0], plural=True, mark="*" if is_plural else "#")
+        one = write.noun_phrase(animal, cases[1], mark="#" if is_plural else "*")
+        possessive = _THEIR if is_plural else _POSSESSIVES["n"]
+        object_ = write.noun_phrase(what, "accusative", possessive, adjective=adjective, determiner_mark="!")
+        first, second, verb = (many, one, "brachten") if owners_first else (one, many, "brachte")
+        found.append(
+            Phrase(
+                f"{first.en} brought~v {second.en} {object_.en} .~dot",
+                f"{first.de} {verb}~v {second.de} {object_.de} .~dot",
+            )
+        )
+    return found
+
+
+DEPENDENCIES: Mapping[str, Draw] = {
+    "particle": particle,
+    "made so": made,
+    "who sold": who_sold,
+    "that was bought": that_was_bought,
+    "has bought": has_bought,
+    "wanted to buy": wanted_to_buy,
+}
+"""By name."""
+
+ANAPHORS: Mapping[str, Draw] = {
+    "because": because,
+    "that had won": that_had_won,
+    "when they met": when_they_met,
+    "gave": gave,
+    "talked": talked,
+    "brought": brought,
+}
+"""By name; each draws twins."""
+
+
+def _bracketed(words: str, labels: Sequence[str], marks: Sequence[str]) -> str:
+    each = zip(words.split(), labels, marks, strict=True)
+    return f"[ {' '.join(f'{word}~{label}{mark}' for word, label, mark in each)} ]"
+
+
+def _surrounded(write: Writer, said: Phrase, subject_de: str) -> Phrase:
+    """A sentence with a time or some words before it, a clause behind it or not, so that no place is always the same.
+
+    In German the verb stands before the subject where a time is first.
+
+    Args:
+        write: the writer.
+        said: English with its subject, German from the verb on.
+        subject_de: the German subject.
+    """
+    if not write.chance(0.4):
+        return _opened(write, Phrase(said.en, f"{subject_de} {said.de}"))
+    tail = write.one(write.words.tails) if write.chance(0.6) else Phrase("", "")
+    time = write.one(write.words.times)
+    verb, rest = said.de.split(" ", 1)
+    return Phrase(f"{time.en} {said.en} {tail.en} .~dot", f"{time.de} {verb} {subject_de} {rest} {tail.de} .~dot")
+
+
+def _opened(write: Writer, said: Phrase) -> Phrase:
+    """A sentence whose order stays, with some words before it, a clause behind it, both or neither."""
+    nothing = Phrase("", "")
+    opening = write.one(write.words.openings) if write.chance(0.6) else nothing
+    tail = write.one(write.words.tails) if write.chance(0.6) else nothing
+    return Phrase(f"{opening.en} {said.en} {tail.en} .~dot", f"{opening.de} {said.de} {tail.de} .~dot")
+
+
+def _couple(write: Writer, cases: tuple[Case, Case]) -> Callable[[str], tuple[Phrase, Phrase]]:
+    """A man and a woman, either of them first: given the gender that is meant, both phrases with their marks."""
+    man, woman = write.one(write.words.men), write.one(write.words.women)
+    man_first = write.chance(0.5)
+
+    def phrases(meant: str) -> tuple[Phrase, Phrase]:
+        both = [(man, "*" if meant == "m" else "#"), (woman, "*" if meant == "f" else "#")]
+        first, second = both if man_first else reversed(both)
+        return (
+            write.noun_phrase(first[0], cases[0], mark=first[1]),
+            write.noun_phrase(second[0], cases[1], mark=second[1]),
+        )
+
+    return phrases
+
+
+def _with_pronouns(
+    write: Writer, cases: tuple[Case, Case], twin: Callable[[Phrase, Phrase, Phrase], Phrase]
+) -> Sequence[Phrase]:
+    couple = _couple(write, cases)
+    return [twin(*couple(meant), Phrase(*_PRONOUNS[meant].split(" = "))) for meant in "mf"]
+
+
+def _with_possessives(write: Writer, twin: Callable[[Phrase, Phrase, Phrase], Phrase]) -> Sequence[Phrase]:
+    couple, noun = _couple(write, ("nominative", "dative")), write.one(write.words.things)
+    adjective = write.one(write.words.adjectives) if write.chance(0.5) else None
+    return [
+        twin(
+            *couple(meant),
+            write.noun_phrase(noun, "accusative", _POSSESSIVES[meant], adjective=adjective, determiner_mark="!"),
+        )
+        for meant in "mf"
+    ]

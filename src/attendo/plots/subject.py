@@ -1,0 +1,115 @@
+"""What is drawn: the model that a recipe would train, or one that is there, by the name that a user gives."""
+
+import difflib
+from dataclasses import dataclass
+from pathlib import Path
+
+from attendo.checkpoint.checksums import CONFIG
+from attendo.checkpoint.model_folder import find_model, read_description, shipped_models
+from attendo.errors import AttendoError, ModelError, RecipeError
+from attendo.model.config import ModelConfig
+from attendo.recipe import load_recipe, shipped_recipes
+from attendo.text.prepared import Vocabulary, open_prepared
+from attendo.workflow.initial_model import with_initial_model
+from attendo.workflow.run_folder import is_run, prepared_data
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """A model's shape, whether it is trained or not."""
+
+    name: str
+    """What a picture calls it; of a recipe with changes it says that there are some."""
+    config: ModelConfig
+    src_vocab_size: int
+    tgt_vocab_size: int
+    folder: Path | None
+    """Of the model; None where there is none yet."""
+    note: str
+    """Where it is from, for a caption."""
+
+
+def find_subject(name: str, overrides: tuple[str, ...] = ()) -> Subject:
+    """The model that a name means.
+
+    Args:
+        name: in this order a model folder, a run, whose model it is or will be, a recipe's TOML file, the name of a
+            shipped recipe, or that of a shipped model.
+        overrides: changes of a recipe, as `model.num_layers=2`.
+
+    Raises:
+        RecipeError: the recipe cannot be meant, or there is neither such a recipe nor such a model; or a model that is
+            there already is to be changed.
+        ModelError: the model's files cannot be read.
+    """
+    path = Path(name)
+    is_model = (path / CONFIG).is_file() or (path / "model" / CONFIG).is_file()
+    is_recipe = path.is_file() or (path / "recipe.toml").is_file() or name in shipped_recipes()
+    if is_model or (not is_recipe and name in shipped_models()):
+        if overrides:
+            raise RecipeError(f"--set {overrides[0]}: {name} is a model, whose shape is as it is; name a recipe")
+        return _of_model(name)
+    if not is_recipe:
+        known = [*shipped_recipes(), *shipped_models()]
+        near = difflib.get_close_matches(name.lower(), known, n=1)
+        hint = f"; did you mean {near[0]}?" if near else "."
+        raise RecipeError(
+            f"{name}: neither a recipe nor a model{hint} Give a TOML file, a run or model folder, a shipped recipe "
+            f"(see attendo recipe) or a shipped model ({', '.join(shipped_models())})"
+        )
+    return _of_recipe(name, overrides)
+
+
+def _of_model(name: str) -> Subject:
+    folder = find_model(name)
+    description = read_description(folder)
+    shown = Path(name).resolve().name if Path(name).is_dir() else name
+    return Subject(
+        name=shown,
+        config=description.model,
+        src_vocab_size=description.src_vocab_size,
+        tgt_vocab_size=description.tgt_vocab_size,
+        folder=folder,
+        note=f"the model {shown}",
+    )
+
+
+def _of_recipe(name: str, overrides: tuple[str, ...]) -> Subject:
+    recipe = with_initial_model(load_recipe(name, overrides))
+    folder = Path(name)
+    if folder.is_dir() and is_run(folder) and (sizes := _prepared_sizes(folder)) is not None:
+        note = f"the run {folder.resolve().name}"
+    elif recipe.training.init_from is not None:
+        vocabulary = Vocabulary.of_model(Path(recipe.training.init_from))
+        sizes, note = (vocabulary.source.vocab_size, vocabulary.target.vocab_size), f"the recipe {recipe.name}"
+    else:
+        sizes = (recipe.tokenizer.vocab_size, recipe.tokenizer.vocab_size)
+        note = f"the recipe {recipe.name}, with as many pieces as it asks for"
+    return Subject(
+        name=(folder.resolve().name if folder.is_dir() else recipe.name) + (", changed" if overrides else ""),
+        config=recipe.model,
+        src_vocab_size=sizes[0],
+        tgt_vocab_size=sizes[1],
+        folder=None,
+        note=note,
+    )
+
+
+def _prepared_sizes(run: Path) -> tuple[int, int] | None:
+    """The vocabularies of a run's prepared data, where that is still there."""
+    try:
+        prepared = open_prepared(prepared_data(run))
+    except (AttendoError, OSError):
+        return None
+    return prepared.source_tokenizer.vocab_size, prepared.target_tokenizer.vocab_size
+
+
+def require_model(subject: Subject, what: str) -> Path:
+    """The folder of a model that has to be there.
+
+    Raises:
+        ModelError: it is not trained yet.
+    """
+    if subject.folder is None:
+        raise ModelError(f"{subject.name}: {what}, and this is a recipe; name a model folder, a run or a shipped model")
+    return subject.folder

@@ -1,0 +1,67 @@
+"""Alignment by each layer and head, between words as they are written."""
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from attendo.attention_maps.weights import AttentionMap
+from attendo.paper.heads.alignments import Aligner, score_aligners, written_links
+from attendo.paper.heads.markup import Side, links, parse
+from attendo.paper.heads.sentences import dependency_pairs
+
+SPACE = "\u2581"
+
+
+def test_punctuation_belongs_to_the_word_before_it() -> None:
+    source, target = parse("he~a slept~b ,~c then~d went~e .~z"), parse("er~a schlief~b dann~d ,~c ging~e weg~e .~z")
+    # Written: He slept, then went. / Er schlief dann, ging weg.
+    assert written_links(source, target) == {(0, 0), (1, 1), (2, 2), (3, 3), (3, 4)}
+
+
+@dataclass
+class Description:
+    """A model's languages."""
+
+    source_language: str = "en"
+
+
+class Planted:
+    """A model of 2 layers of 2 heads, of which the last head of the first layer aligns the word that is read."""
+
+    def __init__(self, known: dict[str, tuple[Side, Side]]) -> None:
+        self.description, self._known = Description(), known
+
+    def attention(self, source: str, target: str) -> AttentionMap:
+        sides = self._known[source]
+        pieces = [(*(word if word in ".," else SPACE + word for word in side.words), "</s>") for side in sides]
+        src_len, tgt_len = map(len, pieces)
+        cross = np.full((2, 2, tgt_len, src_len), 1 / src_len, dtype=np.float32)
+        planted = np.zeros((tgt_len, src_len), dtype=np.float32)
+        for i, j in links(*sides):
+            planted[j + 1, i] += 1
+        empty = planted.sum(axis=1) == 0
+        planted[empty, -1] = 1
+        cross[0, 1] = planted / planted.sum(axis=1, keepdims=True)
+        return AttentionMap(
+            source=pieces[0],
+            target=pieces[1],
+            encoder=None,
+            decoder=np.zeros((2, 2, tgt_len, tgt_len), dtype=np.float32),
+            cross=cross,
+        )
+
+
+def test_a_planted_head_aligns_best() -> None:
+    pairs = [pair for pair in dependency_pairs(48, 1) if pair.template in ("particle", "made so")]
+    engine = Planted({pair.english.text: (pair.english, pair.german) for pair in pairs})
+    found = score_aligners(cast(Any, engine), pairs)
+    assert len(found) == 2 * (1 + 2 + 4)
+    (best, score), *others = found
+    assert best == Aligner(layer=1, head=2, step="reads")
+    assert best.to_text() == "layer 1, head 2, reads"
+    assert score.precision > 0.95  # all but German words of two English ones, of which one is found
+    assert all(other.aer >= score.aer for _, other in others)
+    by_aligner = dict(found)
+    assert by_aligner[Aligner(layer=2, head=1, step="reads")].aer > 0.5
+    assert by_aligner[Aligner(layer=1, head=None, step="reads")].aer < 0.1
