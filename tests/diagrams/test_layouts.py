@@ -10,13 +10,14 @@ from typing import Any, TypeVar
 import pytest
 
 from attendo.attention_maps.palette import luminance
+from attendo.attention_maps.png import PIXELS_PER_UNIT
 from attendo.attention_maps.shapes import text_width
 from attendo.diagrams.architecture import architecture, structure_of
 from attendo.diagrams.architecture_layout import draw_architecture
 from attendo.diagrams.attention import attention_of
 from attendo.diagrams.attention_layout import draw_attention
 from attendo.diagrams.palette import DARK, LIGHT, Theme
-from attendo.diagrams.png import PIXELS_PER_UNIT, to_png
+from attendo.diagrams.png import to_png
 from attendo.diagrams.shapes import Diagram, Label, Panel, Way
 from attendo.diagrams.svg import to_svg
 from attendo.model.config import ModelConfig

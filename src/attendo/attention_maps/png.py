@@ -33,11 +33,7 @@ NO_FONT = "□"
 
 def to_png(drawing: Drawing) -> bytes:
     """A file for print and slides, on white, two pixels a unit (144 a inch)."""
-    scale = min(PIXELS_PER_UNIT, (MOST_PIXELS / (drawing.width * drawing.height)) ** 0.5)
-    figure = Figure(figsize=(drawing.width / 72, drawing.height / 72), dpi=72 * scale, facecolor="white")
-    FigureCanvasAgg(figure)
-    axes = figure.add_axes((0, 0, 1, 1), frameon=False)
-    axes.set(xlim=(0, drawing.width), ylim=(drawing.height, 0), xticks=[], yticks=[], autoscale_on=False)
+    figure, axes = canvas(drawing.width, drawing.height)
     fonts, missing = fonts_for(drawing)
     unknown = dict.fromkeys(map(ord, missing), NO_FONT)
     for order, shape in enumerate(drawing.shapes):
@@ -53,6 +49,16 @@ def to_png(drawing: Drawing) -> bytes:
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", metadata={"Software": None, "Description": drawing.description})
     return buffer.getvalue()
+
+
+def canvas(width: float, height: float) -> tuple[Figure, Axes]:
+    """A white figure of so many units, and its whole area to draw on: x to the right, y down."""
+    scale = min(PIXELS_PER_UNIT, (MOST_PIXELS / (width * height)) ** 0.5)
+    figure = Figure(figsize=(width / 72, height / 72), dpi=72 * scale, facecolor="white")
+    FigureCanvasAgg(figure)
+    axes = figure.add_axes((0, 0, 1, 1), frameon=False)
+    axes.set(xlim=(0, width), ylim=(height, 0), xticks=[], yticks=[], autoscale_on=False)
+    return figure, axes
 
 
 def fonts_for(drawing: Drawing) -> tuple[list[str], str]:

@@ -1,7 +1,6 @@
 """Pictures of attention as SVG: text stays text, cells and lines stay sharp at any size."""
 
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +8,9 @@ from numpy.typing import NDArray
 from attendo.attention_maps.drawing import Drawing
 from attendo.attention_maps.palette import NUM_SHADES, shades
 from attendo.attention_maps.shapes import Box, Captioned, Cells, Curves, Shape, Text
+from attendo.xml_text import FONT, xml_text
 
-FONT = "font-family:system-ui,'Segoe UI','Helvetica Neue',Arial,'Noto Sans',sans-serif"
+_FONT = f"font-family:{FONT}"
 TEXT_COLOUR = "#16181d"
 
 
@@ -19,8 +19,8 @@ def to_svg(drawing: Drawing) -> str:
     size = f'viewBox="0 0 {drawing.width:g} {drawing.height:g}" width="{drawing.width:g}" height="{drawing.height:g}"'
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{escape(drawing.description)}" '
-        f'style="color:{TEXT_COLOUR};{FONT}"><rect width="100%" height="100%" fill="#ffffff"/>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{xml_text(drawing.description)}" '
+        f'style="color:{TEXT_COLOUR};{_FONT}"><rect width="100%" height="100%" fill="#ffffff"/>'
         f"{_markup(drawing.shapes)}</svg>\n"
     )
 
@@ -56,9 +56,9 @@ def head_markup(weights: NDArray[np.float32]) -> str:
 def _figure(figure: Captioned) -> str:
     part = figure.part
     return (
-        f'<figure style="margin:1.5em 0"><figcaption>{escape(figure.caption)}</figcaption>'
+        f'<figure style="margin:1.5em 0"><figcaption>{xml_text(figure.caption)}</figcaption>'
         f'<svg viewBox="0 0 {part.width:g} {part.height:g}" width="{part.width:g}" role="img" '
-        f'aria-label="{escape(figure.description)}" style="max-width:100%;height:auto;{FONT}">'
+        f'aria-label="{xml_text(figure.description)}" style="max-width:100%;height:auto;{_FONT}">'
         f"{_markup(part.shapes)}</svg></figure>"
     )
 
@@ -77,7 +77,7 @@ def _shape(shape: Shape) -> str:
             place = f"translate({_number(shape.x)} {_number(shape.y)})scale({_number(shape.cell)})"
             return (
                 f'<g fill="{shape.colour}" shape-rendering="crispEdges" transform="{place}">'
-                f"<title>{escape(shape.title)}</title>{head_markup(shape.weights)}</g>"
+                f"<title>{xml_text(shape.title)}</title>{head_markup(shape.weights)}</g>"
             )
         case Curves():
             return _curves(shape)
@@ -87,7 +87,7 @@ def _text(text: Text) -> str:
     x, y = _number(text.x), _number(text.y)
     place = f'transform="translate({x} {y})rotate(-90)"' if text.turned else f'x="{x}" y="{y}"'
     # SentencePiece's mark of a word's start is kept, for honesty, and faint, for reading.
-    marked = escape(text.text).replace("▁", '<tspan fill-opacity=".35">▁</tspan>')
+    marked = xml_text(text.text).replace("▁", '<tspan fill-opacity=".35">▁</tspan>')
     options = ("" if text.anchor == "start" else f' text-anchor="{text.anchor}"') + (
         ' font-weight="600"' if text.bold else ""
     )
@@ -112,7 +112,7 @@ def _curves(curves: Curves) -> str:
         f'stroke-width="{one.width:.2g}" stroke-opacity="{one.opacity:.2g}"/>'
         for one in curves.curves
     )
-    return f'<g fill="none" stroke="{curves.colour}"><title>{escape(curves.title)}</title>{paths}</g>'
+    return f'<g fill="none" stroke="{curves.colour}"><title>{xml_text(curves.title)}</title>{paths}</g>'
 
 
 def _number(value: float) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from attendo.diagrams.shapes import Diagram
     from attendo.diagrams.structure import Structure
 
+DIAGRAM_FORMATS = (".svg", ".png", ".json")
 MOST_PIECES = 2000
 """Of a text that is drawn."""
 
@@ -43,9 +44,10 @@ def architecture(subject: SubjectArgument, output: DiagramOption, settings: SetO
     """Figure 1 of any model: its blocks, found by letting the model run without numbers."""
     from attendo.diagrams.architecture import architecture as found
     from attendo.diagrams.architecture_layout import draw_architecture
+    from attendo.plots.figure_files import check_name
     from attendo.plots.subject import find_subject
 
-    _check(output, (".svg", ".png", ".json"))
+    check_name(output, DIAGRAM_FORMATS)
     named = find_subject(subject, tuple(settings or ()))
     structure = found(named.config, named.src_vocab_size, named.tgt_vocab_size, f"The Transformer: {named.name}")
     _write(output, structure, lambda: draw_architecture(structure))
@@ -57,9 +59,10 @@ def multi_head(subject: SubjectArgument, output: DiagramOption, settings: SetOpt
     """Figure 2 of any model: what its attention does in one head, and in all."""
     from attendo.diagrams.attention import attention_of
     from attendo.diagrams.attention_layout import draw_attention
+    from attendo.plots.figure_files import check_name
     from attendo.plots.subject import find_subject
 
-    _check(output, (".svg", ".png", ".json"))
+    check_name(output, DIAGRAM_FORMATS)
     named = find_subject(subject, tuple(settings or ()))
     structure = attention_of(named.config, f"Attention: {named.name}")
     _write(output, structure, lambda: draw_attention(structure))
@@ -125,10 +128,11 @@ def pieces(
     """How a model splits a text into pieces of its vocabulary."""
     from attendo.checkpoint.model_folder import find_model
     from attendo.diagrams.pieces import as_text, draw_pieces, pieces_of
+    from attendo.plots.figure_files import check_name
     from attendo.text.prepared import Vocabulary
 
     if output is not None:
-        _check(output, (".svg", ".png"))
+        check_name(output, (".svg", ".png"))
     folder = find_model(model)
     vocabulary = Vocabulary.of_model(folder)
     tokenizer = vocabulary.target if target else vocabulary.source
@@ -141,12 +145,6 @@ def pieces(
         return
     shown = Path(model).resolve().name if Path(model).is_dir() else model
     _write(output, None, lambda: draw_pieces(text, found, shown))
-
-
-def _check(output: Path, formats: tuple[str, ...]) -> None:
-    """Refuses a name before any work is done."""
-    if output.suffix.lower() not in formats:
-        raise DataError(f"{output}: the name must end in one of {', '.join(formats)}")
 
 
 def _write(output: Path, structure: "Structure | None", diagram: "Callable[[], Diagram]") -> None:

@@ -149,6 +149,14 @@ def _study(name: str) -> _Study:
             from attendo.paper.table3 import study as table3
 
             return table3
+        case "figure1":
+            from attendo.paper.figure1 import study as figure1
+
+            return figure1
+        case "figure2":
+            from attendo.paper.figure2 import study as figure2
+
+            return figure2
         case "figure3":
             from attendo.paper.figure3 import study as figure3
 
@@ -161,14 +169,6 @@ def _study(name: str) -> _Study:
             from attendo.paper.figure5 import study as figure5
 
             return figure5
-        case "figure1":
-            from attendo.paper.figure1 import study as figure1
-
-            return figure1
-        case "figure2":
-            from attendo.paper.figure2 import study as figure2
-
-            return figure2
         case "attention-functions":
             from attendo.paper.attention_functions import study as attention_functions
 

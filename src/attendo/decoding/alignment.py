@@ -152,9 +152,18 @@ def attention_batch(
     # Of float32 they do already; bfloat16 is some hundredths off.
     weights = weights / weights.sum(dim=-1, keepdim=True)
     both: FloatArray = weights.cpu().numpy()
-    found = [both[row, : len(tgt), : len(src)] for row, (src, tgt) in enumerate(zip(source, target, strict=True))]
-    # Token t is read at step t + 1, whose weights stand in the next row.
-    return [np.concatenate([each[1:], each[-1:]]) if step == "reads" else each.copy() for each in found]
+    found = (both[row, : len(tgt), : len(src)] for row, (src, tgt) in enumerate(zip(source, target, strict=True)))
+    return [at_step(each, step) for each in found]
+
+
+def at_step(weights: FloatArray, step: AlignmentStep) -> FloatArray:
+    """The weights that target tokens have, `(..., tgt_len, src_len)`: a copy of the steps' own, or of those behind.
+
+    Token t is read at step t + 1; `</s>` is read by none and keeps the weights of the step that writes it.
+    """
+    if step == "writes":
+        return weights.copy()
+    return np.concatenate([weights[..., 1:, :], weights[..., -1:, :]], axis=-2)
 
 
 def check_choice(models: Sequence[DecodingModel], layer: int | None, head: int | None) -> None:

@@ -34,9 +34,13 @@ def architecture(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int, 
     Raises:
         ValueError: there is no such model.
     """
+    return structure_of(without_numbers(config, src_vocab_size, tgt_vocab_size), title)
+
+
+def without_numbers(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -> Transformer:
+    """A model of shapes alone, on the meta device; takes what `architecture` takes."""
     with torch.device("meta"), torch.random.fork_rng(devices=[]):
-        model = Transformer(config, src_vocab_size, tgt_vocab_size)
-    return structure_of(model, title)
+        return Transformer(config, src_vocab_size, tgt_vocab_size)
 
 
 def structure_of(model: Transformer, title: str) -> Structure:
@@ -46,7 +50,11 @@ def structure_of(model: Transformer, title: str) -> Structure:
         model: on the meta device; it is run in training mode, in which it does all it ever does.
         title: what the picture is called.
     """
-    steps = steps_of(model)
+    return structure_from(steps_of(model), model, title)
+
+
+def structure_from(steps: Sequence[Step], model: Transformer, title: str) -> Structure:
+    """The same from steps that were recorded already."""
     parts = parts_of(steps, model)
     return _structure(title, parts, steps, _groups(parts))
 

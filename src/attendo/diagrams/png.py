@@ -3,30 +3,21 @@
 import io
 
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyBboxPatch, Patch, Polygon
 
-from attendo.attention_maps.png import FIRST_FONT, NO_FONT, fonts_of
+from attendo.attention_maps.png import FIRST_FONT, NO_FONT, canvas, fonts_of
 from attendo.diagrams.palette import LIGHT
 from attendo.diagrams.shapes import Diagram, Label, Panel, Way
 from attendo.diagrams.svg import head, shaft
 
-PIXELS_PER_UNIT = 2.0
-MOST_PIXELS = 40_000_000
-"""Of a picture; a larger one has fewer pixels a unit."""
 _NARROWER = 0.9
 """DejaVu is wider than what browsers take."""
 
 
 def to_png(diagram: Diagram) -> bytes:
     """A file on white, two pixels a unit (144 an inch)."""
-    scale = min(PIXELS_PER_UNIT, (MOST_PIXELS / (diagram.width * diagram.height)) ** 0.5)
-    figure = Figure(figsize=(diagram.width / 72, diagram.height / 72), dpi=72 * scale, facecolor=LIGHT.page)
-    FigureCanvasAgg(figure)
-    axes = figure.add_axes((0, 0, 1, 1), frameon=False)
-    axes.set(xlim=(0, diagram.width), ylim=(diagram.height, 0), xticks=[], yticks=[], autoscale_on=False)
-    fonts, missing = fonts_of("".join(shape.text for shape in diagram.shapes if isinstance(shape, Label)))
+    figure, axes = canvas(diagram.width, diagram.height)
+    fonts, missing = _fonts(diagram)
     unknown = dict.fromkeys(map(ord, missing), NO_FONT)
     for order, shape in enumerate(diagram.shapes):
         match shape:
@@ -47,7 +38,11 @@ def to_png(diagram: Diagram) -> bytes:
 
 def missing_characters(diagram: Diagram) -> str:
     """The characters that no font of this machine has; SVG takes its reader's fonts."""
-    return fonts_of("".join(shape.text for shape in diagram.shapes if isinstance(shape, Label)))[1]
+    return _fonts(diagram)[1]
+
+
+def _fonts(diagram: Diagram) -> tuple[list[str], str]:
+    return fonts_of("".join(shape.text for shape in diagram.shapes if isinstance(shape, Label)))
 
 
 def _panel(axes: Axes, panel: Panel, order: int) -> None:

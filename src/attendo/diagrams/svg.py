@@ -1,15 +1,11 @@
 """Diagrams as SVG: text stays text, the colours follow the reader's light or dark, nothing else is loaded."""
 
-import re
-from html import escape
-
 from attendo.diagrams.palette import DARK, LIGHT, Theme
 from attendo.diagrams.shapes import Diagram, Label, Panel, Shape, Way
+from attendo.xml_text import FONT, xml_text
 
-FONT = "system-ui,'Segoe UI','Helvetica Neue',Arial,'Noto Sans',sans-serif"
 HEAD = 7.0
 """Length of an arrow's head."""
-_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def to_svg(diagram: Diagram) -> str:
@@ -18,8 +14,8 @@ def to_svg(diagram: Diagram) -> str:
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="title description">\n'
-        f'<title id="title">{_written(diagram.title)}</title>\n'
-        f'<desc id="description">{_written(diagram.description)}</desc>\n'
+        f'<title id="title">{xml_text(diagram.title)}</title>\n'
+        f'<desc id="description">{xml_text(diagram.description)}</desc>\n'
         f"<style>{style()}</style>\n"
         f'<rect class="page" width="100%" height="100%"/>\n{"".join(map(_shape, diagram.shapes))}</svg>\n'
     )
@@ -70,7 +66,7 @@ def _shape(shape: Shape) -> str:
 
 
 def _panel(panel: Panel) -> str:
-    hint = f"<title>{_written(panel.hint)}</title>" if panel.hint else ""
+    hint = f"<title>{xml_text(panel.hint)}</title>" if panel.hint else ""
     return (
         f'<rect class="{panel.role}" x="{panel.x:g}" y="{panel.y:g}" width="{panel.width:g}" '
         f'height="{panel.height:g}" rx="{panel.radius:g}">{hint}</rect>\n'
@@ -81,7 +77,7 @@ def _label(label: Label) -> str:
     options = "" if label.anchor == "start" else f' text-anchor="{label.anchor}"'
     options += ' font-weight="600"' if label.bold else ""
     options += ' class="quiet"' if label.quiet else ""
-    return f'<text x="{label.x:g}" y="{label.y:g}" font-size="{label.size:g}"{options}>{_written(label.text)}</text>\n'
+    return f'<text x="{label.x:g}" y="{label.y:g}" font-size="{label.size:g}"{options}>{xml_text(label.text)}</text>\n'
 
 
 def _way(way: Way) -> str:
@@ -91,8 +87,3 @@ def _way(way: Way) -> str:
         corners = " ".join(f"{x:g},{y:g}" for x, y in head(way))
         drawn += f'<polygon class="head" points="{corners}"/>'
     return drawn + "\n"
-
-
-def _written(text: str) -> str:
-    """A text as XML may have it; what no file of XML may hold is shown as U+FFFD."""
-    return escape(_NOT_IN_XML.sub("\ufffd", text))

@@ -1,13 +1,12 @@
 """A tree drawn as SVG: the words in a row below, every constituent above the middle of its parts."""
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import islice
 
 from attendo.parsing.tree import Tree
+from attendo.xml_text import FONT, xml_text
 
 WORD_SIZE, TAG_SIZE, LABEL_SIZE = 15.0, 11.0, 12.0
 """Heights of letters, in the drawing's units, as all numbers here."""
@@ -22,7 +21,6 @@ MAX_LETTERS = 40
 """Of a word or a label; what is longer is cut, and whole in its tooltip."""
 MAX_TOOLTIP = 30
 """Words of a constituent's tooltip."""
-FONT = "system-ui,'Segoe UI','Helvetica Neue',Arial,'Noto Sans',sans-serif"
 INK, FAINT, LINE = "#16181d", "#5b616e", "#9aa1ad"
 
 # Dark shades of Okabe and Ito's colours, which the colour-blind tell apart; the labels say the same in letters.
@@ -30,7 +28,6 @@ COLOURS = {"N": "#005b8f", "V": "#a33c00", "P": "#00694b", "S": "#8a3b6b", "A": 
 """Of kinds of constituents, by the first letter behind WH: NP, VP, PP, S and SBAR, ADJP and ADVP."""
 _NARROW = frozenset("iljtfrI.,:;'`!|()[]-/ ")
 _WIDE = frozenset("mwMW@%")
-_NOT_IN_XML = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(slots=True)
@@ -57,7 +54,7 @@ def to_svg(tree: Tree) -> str:
     width, height = root.width + 2 * MARGIN, tags_y + 22 + WORD_SIZE / 2 + MARGIN
     lines = [_link(places[place.parent], place, tags_y) for place in places[1:]]
     marks = [_word(place, tags_y) if place.node.is_word else _label(place, tags_y) for place in places]
-    title = escape(_clean(" ".join(tree.words)))
+    title = xml_text(" ".join(tree.words))
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
@@ -152,7 +149,7 @@ def _label(place: _Place, tags_y: float) -> str:
     colour = COLOURS.get(label.removeprefix("WH")[:1], INK)
     width = _text_width(_cut(label), LABEL_SIZE) + 2 * PILL_PADDING
     return (
-        f"<g><title>{escape(_clean(label))}: {_tooltip(place.node)}</title>"
+        f"<g><title>{xml_text(label)}: {_tooltip(place.node)}</title>"
         f'<rect x="{place.x - width / 2:.1f}" y="{y - PILL_HEIGHT / 2:.1f}" width="{width:.1f}" '
         f'height="{PILL_HEIGHT:g}" rx="{PILL_HEIGHT / 2:g}" fill="#ffffff" stroke="{colour}" stroke-width="1.2"/>'
         f"{_text(place.x, y + LABEL_SIZE * 0.36, label, LABEL_SIZE, colour, bold=True)}</g>"
@@ -162,13 +159,13 @@ def _label(place: _Place, tags_y: float) -> str:
 def _tooltip(node: Tree) -> str:
     """The words of a constituent, as many as one reads."""
     words = [leaf.word or "" for leaf in islice(node.leaves(), MAX_TOOLTIP + 1)]
-    return escape(_clean(" ".join(words[:MAX_TOOLTIP]))) + ("…" if len(words) > MAX_TOOLTIP else "")
+    return xml_text(" ".join(words[:MAX_TOOLTIP])) + ("…" if len(words) > MAX_TOOLTIP else "")
 
 
 def _word(place: _Place, tags_y: float) -> str:
     assert place.node.word is not None
     return (
-        f"<g><title>{escape(_clean(place.node.word))}: {escape(_clean(place.node.label))}</title>"
+        f"<g><title>{xml_text(place.node.word)}: {xml_text(place.node.label)}</title>"
         f"{_text(place.x, tags_y + TAG_SIZE * 0.36, place.node.label, TAG_SIZE, FAINT)}"
         f"{_text(place.x, tags_y + 22, place.node.word, WORD_SIZE, INK)}</g>"
     )
@@ -177,16 +174,11 @@ def _word(place: _Place, tags_y: float) -> str:
 def _text(x: float, y: float, text: str, size: float, colour: str, *, bold: bool = False) -> str:
     weight = ' font-weight="600"' if bold else ""
     place = f'x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" fill="{colour}"{weight}'
-    return f"<text {place}>{escape(_clean(_cut(text)))}</text>"
+    return f"<text {place}>{xml_text(_cut(text))}</text>"
 
 
 def _cut(text: str) -> str:
     return text if len(text) <= MAX_LETTERS else f"{text[: MAX_LETTERS - 1]}…"
-
-
-def _clean(text: str) -> str:
-    """What XML cannot say becomes U+FFFD."""
-    return _NOT_IN_XML.sub("\ufffd", text)
 
 
 def _joined(lines: Sequence[str]) -> str:

@@ -31,6 +31,13 @@ def check_name(output: Path, formats: tuple[str, ...] = FORMATS) -> str:
     return suffix
 
 
+def png_bytes(figure: Figure, **metadata: str) -> bytes:
+    """A chart as PNG, with what is to be told in it; the same figures give the same bytes under any version."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", metadata={"Software": None, **metadata})
+    return buffer.getvalue()
+
+
 def figure_bytes(figure: Figure, suffix: str, title: str, description: str) -> bytes:
     """A chart as a file: of SVG the text stays text, and both say what is seen.
 
@@ -40,12 +47,10 @@ def figure_bytes(figure: Figure, suffix: str, title: str, description: str) -> b
         title: of the file.
         description: for who does not see it.
     """
-    buffer = io.BytesIO()
     if suffix == ".png":
         FigureCanvasAgg(figure)
-        # Without the software's name and the date the same figures give the same bytes under any version.
-        figure.savefig(buffer, format="png", metadata={"Software": None, "Title": title, "Description": description})
-        return buffer.getvalue()
+        return png_bytes(figure, Title=title, Description=description)
+    buffer = io.BytesIO()
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "attendo"}):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     text = buffer.getvalue().decode()

@@ -1,6 +1,5 @@
 """Pictures of the study of attention functions: the variance of q·k, the softmax, perplexity by d_k, and the cost."""
 
-import io
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
@@ -12,6 +11,7 @@ from attendo.paper.attention_functions.comparison import RowSummary
 from attendo.paper.attention_functions.cost import Cost
 from attendo.paper.attention_functions.rows import ADDITIVE, FUNCTIONS, SCALED, SHORT, UNSCALED
 from attendo.paper.attention_functions.variance import Products, Sharpness, Softmax
+from attendo.plots.figure_files import png_bytes
 
 _STYLES: dict[AttentionFunction, tuple[str, str]] = {
     SCALED: ("#0072b2", "o"),
@@ -139,6 +139,4 @@ def _finish(axes: Axes, title: str, unit: str) -> None:
 
 
 def _png(figure: Figure) -> bytes:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", metadata={"Software": None})
-    return buffer.getvalue()
+    return png_bytes(figure)

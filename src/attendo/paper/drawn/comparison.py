@@ -1,7 +1,7 @@
 """What the paper states of a figure beside what was found in the model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from attendo.paper.report import Table
 
@@ -28,6 +28,11 @@ def comparison_table(rows: Sequence[Row], caption: str) -> Table:
         rows=tuple((row.what, row.paper, row.here, "yes" if row.agrees else "no") for row in rows),
         words=4,
     )
+
+
+def rows_data(rows: Sequence[Row]) -> list[dict[str, str | bool]]:
+    """The statements for JSON."""
+    return [{**asdict(row), "agrees": row.agrees} for row in rows]
 
 
 def verdict(rows: Sequence[Row]) -> str:

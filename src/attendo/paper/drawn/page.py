@@ -1,6 +1,6 @@
 """The page of a drawn figure, and its files."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,9 @@ from attendo.diagrams.shapes import Diagram
 from attendo.diagrams.structure import Structure
 from attendo.diagrams.svg import to_svg
 from attendo.files import write_json, write_text
-from attendo.paper.experiment import Order
+from attendo.paper.drawn.model import check_no_data, drawn_model
+from attendo.paper.experiment import Order, Outcome, Reporter
+from attendo.paper.lock import alone
 from attendo.paper.report import Paragraph, Picture, Report, Section, Shell, Table, write_report
 
 
@@ -35,6 +37,32 @@ class Drawn:
     data: dict[str, Any]
     seconds: float
     """That finding, drawing and checking took."""
+
+
+def reproduce_drawn(
+    order: Order, reporter: Reporter, should_stop: Callable[[], bool], figure: str, drawn: Callable[[Order], Drawn]
+) -> Outcome:
+    """Draws a figure anew and writes its page: nothing is worth keeping from an earlier try.
+
+    Args:
+        order: how it is wanted.
+        reporter: who is told.
+        should_stop: asked once, before the work of a second.
+        figure: as it is asked for, `figure1`.
+        drawn: makes it.
+
+    Raises:
+        AttendoError: data is given, which nothing here reads; or another process is at this folder.
+        OSError: the folder cannot be written to.
+    """
+    check_no_data(order, figure)
+    with alone(order.folder):
+        if should_stop():
+            return Outcome(report=None, interrupted=True)
+        reporter.running(0, 1, figure)
+        report = write_drawn(order, drawn(order))
+        reporter.running(1, 1, "")
+    return Outcome(report=report)
 
 
 def write_drawn(order: Order, drawn: Drawn) -> Report:
@@ -68,15 +96,29 @@ def write_drawn(order: Order, drawn: Drawn) -> Report:
     return report
 
 
-def forecast_text(order: Order, what: str, of: str, files: Sequence[str]) -> Report:
-    """What `--dry-run` says."""
+def forecast_drawn(order: Order, reporter: Reporter, figure: str, name: str) -> Report:
+    """What will be drawn.
+
+    Args:
+        order: how it is wanted.
+        reporter: who is told.
+        figure: as it is asked for, `figure1`.
+        name: of its files, as `architecture`.
+
+    Raises:
+        AttendoError: data is given, which nothing here reads.
+    """
+    check_no_data(order, figure)
+    reporter.running(0, 1, figure)
+    of = drawn_model(order).note
+    files = [f"{name}.svg", f"{name}.png", f"{name}.json", "index.html"]
     return Report(
-        title=f"{what} at the scale '{order.scale}', in {order.folder}",
+        title=f"{figure.replace('figure', 'Figure ')} at the scale '{order.scale}', in {order.folder}",
         introduction=(
             f"Draws {of}, in a few seconds: nothing is trained and no corpus is read. Files: {', '.join(files)}.",
         ),
         sections=(Section(title="To start", blocks=(Shell(lines=(order.command,)),)),),
-        data={"scale": order.scale, "model": of, "files": list(files)},
+        data={"scale": order.scale, "model": of, "files": files},
     )
 
 

@@ -3,17 +3,13 @@
 import time
 from collections.abc import Callable
 
-import torch
-
-from attendo.diagrams.architecture import steps_of, structure_of
+from attendo.diagrams.architecture import steps_of, structure_from, without_numbers
 from attendo.diagrams.architecture_layout import draw_architecture
-from attendo.model.transformer import Transformer
-from attendo.paper.drawn.comparison import comparison_table, verdict
-from attendo.paper.drawn.model import check_no_data, drawn_model
-from attendo.paper.drawn.page import Drawn, forecast_text, write_drawn
+from attendo.paper.drawn.comparison import comparison_table, rows_data, verdict
+from attendo.paper.drawn.model import drawn_model
+from attendo.paper.drawn.page import Drawn, forecast_drawn, reproduce_drawn
 from attendo.paper.experiment import Order, Outcome, Reporter
 from attendo.paper.figure1.statements import parameters_text, statements
-from attendo.paper.lock import alone
 from attendo.paper.report import Report
 
 UNIT = "pictures"
@@ -21,7 +17,7 @@ UNIT = "pictures"
 
 
 def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
-    """Draws the figure anew; nothing depends on chance, and nothing is worth keeping from an earlier try.
+    """Draws the figure anew; nothing depends on chance.
 
     Args:
         order: how it is wanted; its seeds and processes have nothing to do here.
@@ -32,14 +28,7 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
         AttendoError: data is given, which nothing here reads; or another process is at this folder.
         OSError: the folder cannot be written to.
     """
-    check_no_data(order, "figure1")
-    with alone(order.folder):
-        if should_stop():
-            return Outcome(report=None, interrupted=True)
-        reporter.running(0, 1, "the architecture")
-        report = write_drawn(order, _drawn(order))
-        reporter.running(1, 1, "")
-    return Outcome(report=report)
+    return reproduce_drawn(order, reporter, should_stop, "figure1", _drawn)
 
 
 def forecast(order: Order, reporter: Reporter) -> Report:
@@ -48,24 +37,18 @@ def forecast(order: Order, reporter: Reporter) -> Report:
     Raises:
         AttendoError: data is given, which nothing here reads.
     """
-    check_no_data(order, "figure1")
-    reporter.running(0, 1, "the architecture")
-    subject = drawn_model(order)
-    return forecast_text(
-        order, "Figure 1", subject.note, ("architecture.svg", "architecture.png", "architecture.json", "index.html")
-    )
+    return forecast_drawn(order, reporter, "figure1", "architecture")
 
 
 def _drawn(order: Order) -> Drawn:
     started = time.perf_counter()
     subject = drawn_model(order)
-    with torch.device("meta"), torch.random.fork_rng(devices=[]):
-        model = Transformer(subject.config, subject.src_vocab_size, subject.tgt_vocab_size)
-    structure = structure_of(model, f"The Transformer: {subject.name}")
+    model = without_numbers(subject.config, subject.src_vocab_size, subject.tgt_vocab_size)
+    steps = steps_of(model)
+    structure = structure_from(steps, model, f"The Transformer: {subject.name}")
     diagram = draw_architecture(structure)
     rows = statements(structure, subject.config)
     residual = sum(edge.role == "residual" for edge in structure.edges)
-    num_steps = len(steps_of(model))
     return Drawn(
         name="architecture",
         title="Figure 1: the Transformer, drawn from what a model does",
@@ -85,8 +68,8 @@ def _drawn(order: Order) -> Drawn:
         how=(
             "The model was made without numbers, on torch's meta device, and read two pairs of sentences. Each module "
             "that ran and each addition was noted, with where its input came from: "
-            f"{num_steps:,} steps. Layers that do the same are drawn once. The softmax is no part of the model: search "
-            "and loss apply it to the logits.",
+            f"{len(steps):,} steps. Layers that do the same are drawn once. The softmax is no part of the model: "
+            "search and loss apply it to the logits.",
             f"The blocks' parameters add up to {structure.parameters:,}; the model's own count is "
             f"{model.num_parameters:,}. {residual} residual connections are drawn, one around each sub-layer of each "
             "kind of layer.",
@@ -96,10 +79,8 @@ def _drawn(order: Order) -> Drawn:
             "figure": "figure1",
             "model": subject.name,
             "parameters": model.num_parameters,
-            "steps": num_steps,
-            "statements": [
-                {"what": row.what, "paper": row.paper, "here": row.here, "agrees": row.agrees} for row in rows
-            ],
+            "steps": len(steps),
+            "statements": rows_data(rows),
         },
         seconds=time.perf_counter() - started,
     )

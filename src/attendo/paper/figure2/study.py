@@ -5,13 +5,12 @@ from collections.abc import Callable
 
 from attendo.diagrams.attention import attention_of
 from attendo.diagrams.attention_layout import draw_attention
-from attendo.paper.drawn.comparison import comparison_table, verdict
-from attendo.paper.drawn.model import check_no_data, drawn_model
-from attendo.paper.drawn.page import Drawn, forecast_text, write_drawn
+from attendo.paper.drawn.comparison import comparison_table, rows_data, verdict
+from attendo.paper.drawn.model import drawn_model
+from attendo.paper.drawn.page import Drawn, forecast_drawn, reproduce_drawn
 from attendo.paper.experiment import Order, Outcome, Reporter
 from attendo.paper.figure2.equality import Equality, measured_equality
 from attendo.paper.figure2.statements import one_head, statements
-from attendo.paper.lock import alone
 from attendo.paper.report import Report
 
 UNIT = "pictures"
@@ -30,14 +29,7 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
         AttendoError: data is given, which nothing here reads; or another process is at this folder.
         OSError: the folder cannot be written to.
     """
-    check_no_data(order, "figure2")
-    with alone(order.folder):
-        if should_stop():
-            return Outcome(report=None, interrupted=True)
-        reporter.running(0, 1, "the attention")
-        report = write_drawn(order, _drawn(order))
-        reporter.running(1, 1, "")
-    return Outcome(report=report)
+    return reproduce_drawn(order, reporter, should_stop, "figure2", _drawn)
 
 
 def forecast(order: Order, reporter: Reporter) -> Report:
@@ -46,12 +38,7 @@ def forecast(order: Order, reporter: Reporter) -> Report:
     Raises:
         AttendoError: data is given, which nothing here reads.
     """
-    check_no_data(order, "figure2")
-    reporter.running(0, 1, "the attention")
-    subject = drawn_model(order)
-    return forecast_text(
-        order, "Figure 2", subject.note, ("attention.svg", "attention.png", "attention.json", "index.html")
-    )
+    return forecast_drawn(order, reporter, "figure2", "attention")
 
 
 def _drawn(order: Order) -> Drawn:
@@ -90,9 +77,7 @@ def _drawn(order: Order) -> Drawn:
             "model": subject.name,
             "parameters": structure.parameters,
             "equality": equality.to_json(),
-            "statements": [
-                {"what": row.what, "paper": row.paper, "here": row.here, "agrees": row.agrees} for row in rows
-            ],
+            "statements": rows_data(rows),
         },
         seconds=time.perf_counter() - started,
     )

@@ -5,16 +5,7 @@ from dataclasses import replace
 from attendo.paper.experiment import Order
 from attendo.paper.heads.dependencies import Relation
 from attendo.paper.heads.drawn import lines_picture
-from attendo.paper.heads.figure import (
-    Sentences,
-    Shown,
-    about_sentences,
-    how_to_repeat,
-    one_of_each,
-    percent,
-    scale_notes,
-    to_data,
-)
+from attendo.paper.heads.figure import Sentences, Shown, figure_page, method, percent, to_data
 from attendo.paper.heads.looks import Look
 from attendo.paper.heads.markup import Side
 from attendo.paper.heads.nulls import p_text
@@ -38,8 +29,10 @@ def figure3_report(order: Order, read: Sentences, shown: tuple[Shown[tuple[Relat
     Raises:
         OSError: a file cannot be written.
     """
-    return Report(
-        title=TITLE,
+    return figure_page(
+        order,
+        TITLE,
+        shown,
         introduction=(
             "The paper's Figure 3 shows one sentence in which several heads of the encoder's fifth layer of six, "
             "looking from a verb, find the distant words that complete it. It is an example; the paper counts nothing.",
@@ -47,23 +40,13 @@ def figure3_report(order: Order, read: Sentences, shown: tuple[Shown[tuple[Relat
             "so and so, a subject and its verb across a relative clause, and in German an auxiliary and its participle "
             "and a modal verb and its infinitive at the clause's end.",
             *(_verdict(each) for each in shown),
-            *scale_notes(order),
         ),
         sections=(
             *(_section(order, each) for each in shown),
             _method(shown),
-            about_sentences(order, shown, one_of_each(read.dependencies)),
-            how_to_repeat(order),
         ),
-        data={
-            "result": "figure3",
-            "scale": order.scale,
-            "command": order.command,
-            "models": [
-                {"model": each.subject.name, "skipped": each.skipped, "relations": [_data(one) for one in each.found]}
-                for each in shown
-            ],
-        },
+        examples=read.dependencies,
+        models=[{"relations": [_data(one) for one in each.found]} for each in shown],
     )
 
 
@@ -169,7 +152,7 @@ def _method(shown: tuple[Shown[tuple[Relation, ...]], ...]) -> Section:
         f"All p-values are corrected by Holm for all that was looked at: {num_tests}. A relation counts as followed "
         "with both below 0.05.",
     )
-    return Section(title="How it was measured", blocks=tuple(Paragraph(text=text) for text in texts))
+    return method(texts)
 
 
 def _num_tests(shown: Shown[tuple[Relation, ...]]) -> int:

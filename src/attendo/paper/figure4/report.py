@@ -5,16 +5,7 @@ from dataclasses import replace
 from attendo.paper.experiment import Order
 from attendo.paper.heads.anaphors import LEAST_SHARE, AnaphorHead, Anaphors
 from attendo.paper.heads.drawn import lines_picture
-from attendo.paper.heads.figure import (
-    Sentences,
-    Shown,
-    about_sentences,
-    how_to_repeat,
-    one_of_each,
-    percent,
-    scale_notes,
-    to_data,
-)
+from attendo.paper.heads.figure import Sentences, Shown, figure_page, method, percent, to_data
 from attendo.paper.heads.nulls import LEVEL, p_text
 from attendo.paper.report import Block, Paragraph, Picture, Report, Section, Table
 
@@ -35,8 +26,10 @@ def figure4_report(order: Order, read: Sentences, shown: tuple[Shown[Anaphors], 
     Raises:
         OSError: a file cannot be written.
     """
-    return Report(
-        title=TITLE,
+    return figure_page(
+        order,
+        TITLE,
+        shown,
         introduction=(
             "The paper's Figure 4 shows two heads of the encoder's fifth layer of six in one sentence: all their "
             "lines, and those of the word 'its' alone, which are sharp and go to what it stands for. It is an example; "
@@ -44,20 +37,13 @@ def figure4_report(order: Order, read: Sentences, shown: tuple[Shown[Anaphors], 
             "Here it is counted, on twins: two sentences alike but for the anaphor, such as 'his' and 'her', of which "
             "each stands for another of two persons at the same places. Chance is exactly one half.",
             *(_verdict(each) for each in shown),
-            *scale_notes(order),
         ),
         sections=(
             *(_section(order, each) for each in shown),
             _method(shown),
-            about_sentences(order, shown, one_of_each(read.anaphors)),
-            how_to_repeat(order),
         ),
-        data={
-            "result": "figure4",
-            "scale": order.scale,
-            "command": order.command,
-            "models": [{"model": each.subject.name, "skipped": each.skipped, **to_data(each.found)} for each in shown],
-        },
+        examples=read.anaphors,
+        models=[to_data(each.found) for each in shown],
     )
 
 
@@ -177,4 +163,4 @@ def _method(shown: tuple[Shown[Anaphors], ...]) -> Section:
         "and stand behind the others. Weights are those between words: a word is looked at as much as its pieces "
         "together, and looks as they do on average.",
     )
-    return Section(title="How it was measured", blocks=tuple(Paragraph(text=text) for text in texts))
+    return method(texts)

@@ -7,16 +7,7 @@ from attendo.attention_maps.weights import TITLES, Kind
 from attendo.paper.experiment import Order
 from attendo.paper.heads.cuts import Cut, Cuts, DevSet
 from attendo.paper.heads.drawn import lines_picture
-from attendo.paper.heads.figure import (
-    Sentences,
-    Shown,
-    about_sentences,
-    how_to_repeat,
-    one_of_each,
-    percent,
-    scale_notes,
-    to_data,
-)
+from attendo.paper.heads.figure import Sentences, Shown, figure_page, method, percent, to_data
 from attendo.paper.heads.looks import Head
 from attendo.paper.heads.nulls import p_text
 from attendo.paper.heads.picture import cuts_png
@@ -55,8 +46,10 @@ def figure5_report(order: Order, read: Sentences, shown: tuple[Shown[Figure5], .
     Raises:
         OSError: a file cannot be written.
     """
-    return Report(
-        title=TITLE,
+    return figure_page(
+        order,
+        TITLE,
+        shown,
         introduction=(
             "The paper's Figure 5 shows two heads of the encoder's fifth layer of six whose lines seem to follow the "
             "structure of a sentence, and says that heads have learnt to do different things. It is an example; the "
@@ -65,29 +58,21 @@ def figure5_report(order: Order, read: Sentences, shown: tuple[Shown[Figure5], .
             "more than their places explain; what every head of the three kinds looks at; and how far BLEU falls when "
             "it is cut.",
             *(text for each in shown for text in _verdicts(each)),
-            *scale_notes(order),
         ),
         sections=(
             *(section for each in shown for section in _sections(order, each)),
             _method(shown),
-            about_sentences(order, shown, one_of_each((*read.dependencies, *read.anaphors))),
-            how_to_repeat(order, f"BLEU is sacreBLEU's: {shown[0].found.cuts.signature}"),
         ),
-        data={
-            "result": "figure5",
-            "scale": order.scale,
-            "command": order.command,
-            "models": [
-                {
-                    "model": each.subject.name,
-                    "skipped": each.skipped,
-                    "structure": to_data(each.found.structure),
-                    "roles": to_data(each.found.roles),
-                    "cuts": {"set": each.found.dev.name, **to_data(each.found.cuts)},
-                }
-                for each in shown
-            ],
-        },
+        examples=(*read.dependencies, *read.anaphors),
+        models=[
+            {
+                "structure": to_data(each.found.structure),
+                "roles": to_data(each.found.roles),
+                "cuts": {"set": each.found.dev.name, **to_data(each.found.cuts)},
+            }
+            for each in shown
+        ],
+        note=f"BLEU is sacreBLEU's: {shown[0].found.cuts.signature}",
     )
 
 
@@ -262,4 +247,4 @@ def _method(shown: tuple[Shown[Figure5], ...]) -> Section:
         "little by itself may still do what another head would have to do, were both gone (Michel et al., 2019; Voita "
         "et al., 2019).",
     )
-    return Section(title="How it was measured", blocks=tuple(Paragraph(text=text) for text in texts))
+    return method(texts)

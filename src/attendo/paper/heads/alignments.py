@@ -2,21 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attendo.decoding import alignment
+from attendo.decoding.alignment import AlignmentStep
 from attendo.evaluation.alignment_error import AlignmentScore, alignment_score
 from attendo.paper.heads.markup import PUNCTUATION, Link, Pair, Side, links
 from attendo.workflow.translate import Engine
-
-Step = Literal["writes", "reads"]
-"""Whose weights a target piece has: the step that writes it (Garg et al., 2019), or the one that reads it (Chen et al.,
-2020)."""
-
-STEPS: tuple[Step, ...] = ("writes", "reads")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +22,7 @@ class Aligner:
     """Of the decoder, from 1; None for the mean of all."""
     head: int | None
     """From 1; None for the mean of the layer's."""
-    step: Step
+    step: AlignmentStep
 
     def to_text(self) -> str:
         """For a table."""
@@ -78,9 +73,9 @@ def _written(side: Side) -> Sequence[int]:
 
 def _weights(cross: NDArray[np.float32]) -> Iterable[tuple[Aligner, NDArray[np.float32]]]:
     num_layers, num_heads = cross.shape[:2]
-    for step in STEPS:
-        # The step that reads a piece is the next one; </s> is read by none.
-        moved = cross if step == "writes" else np.concatenate([cross[:, :, 1:], cross[:, :, -1:]], axis=2)
+    steps: tuple[AlignmentStep, ...] = get_args(AlignmentStep)
+    for step in steps:
+        moved = alignment.at_step(cross, step)
         yield Aligner(layer=None, head=None, step=step), moved.mean(axis=(0, 1))
         for layer in range(num_layers):
             yield Aligner(layer=layer + 1, head=None, step=step), moved[layer].mean(axis=0)

@@ -1,12 +1,15 @@
 """What is translated with a head cut: a development set of the user's, or our own sentences."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from attendo.errors import DataError
 from attendo.paper.heads.cuts import DevSet
 from attendo.paper.heads.markup import Pair
 from attendo.workflow.lines import line_pairs_from
+
+ItemT = TypeVar("ItemT")
 
 NAMES = ("valid", "val", "dev", "newstest2013")
 """Of a development set's files, with the language behind a point; the first that is there is taken."""
@@ -31,10 +34,9 @@ def dev_set(folder: Path, source_language: str, target_language: str, most: int)
             pairs = [pair for pair in line_pairs_from(source, target) if pair[0].strip() and pair[1].strip()]
             if not pairs:
                 raise DataError(f"{source}: has no line with a translation")
-            count = min(most, len(pairs))
-            taken = [pairs[number * len(pairs) // count] for number in range(count)]
+            taken = _spread(pairs, most)
             return DevSet(
-                name=f"{name}.{source_language} of {folder.name} ({count:,} of {len(pairs):,} lines)",
+                name=f"{name}.{source_language} of {folder.name} ({len(taken):,} of {len(pairs):,} lines)",
                 sources=tuple(pair[0] for pair in taken),
                 references=tuple(pair[1] for pair in taken),
             )
@@ -51,10 +53,15 @@ def own_sentences(pairs: Iterable[Pair], source_language: str, most: int) -> Dev
         most: sentences.
     """
     held_out = [pair.sides(source_language) for pair in pairs if pair.held_out]
-    count = min(most, len(held_out))
-    taken = [held_out[number * len(held_out) // count] for number in range(count)]
+    taken = _spread(held_out, most)
     return DevSet(
-        name=f"our own sentences ({count:,} of {len(held_out):,} that are held out)",
+        name=f"our own sentences ({len(taken):,} of {len(held_out):,} that are held out)",
         sources=tuple(source.text for source, _ in taken),
         references=tuple(target.text for _, target in taken),
     )
+
+
+def _spread(items: Sequence[ItemT], most: int) -> list[ItemT]:
+    """So many of them at most, at even distances."""
+    count = min(most, len(items))
+    return [items[number * len(items) // count] for number in range(count)]

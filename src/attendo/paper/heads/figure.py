@@ -1,6 +1,6 @@
 """What Figures 3, 4 and 5 have in common: models and sentences in, a page with a section a model out."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from itertools import count
 from typing import Any, Generic, TypeVar
@@ -161,7 +161,7 @@ def forecast_figure(order: Order, title: str, read: Sentences, further: Iterable
         introduction=(total, *further),
         sections=(Section(title="To start", blocks=(Shell(lines=(order.command,)),)),),
         data={
-            "result": title.split(":")[0].lower().replace(" ", ""),
+            "result": _name(title),
             "scale": order.scale,
             "models": list(names),
             "sentences": read.count,
@@ -179,14 +179,57 @@ def check_no_data(order: Order, figure: str) -> None:
         raise RecipeError(f"--data: {figure} reads sentences of its own; leave it out")
 
 
-def about_sentences(order: Order, shown: Iterable[Shown[Found]], examples: Iterable[Pair]) -> Section:
-    """What the sentences are, with some of them.
+def figure_page(
+    order: Order,
+    title: str,
+    shown: Sequence[Shown[Found]],
+    *,
+    introduction: Sequence[str],
+    sections: Sequence[Section],
+    examples: Iterable[Pair],
+    models: Sequence[Mapping[str, object]],
+    note: str = "",
+) -> Report:
+    """A page: what was found, how, in which sentences, and how to repeat it.
 
     Args:
         order: how it is wanted.
+        title: of the figure, with its number before a colon.
         shown: the models.
-        examples: sentences of both halves.
+        introduction: a paragraph each; what the scale is worth stands behind them.
+        sections: of the models, then of the method.
+        examples: sentences, of which one of each template is shown.
+        models: for JSON, one for each of `shown`.
+        note: on how it was done.
     """
+    return Report(
+        title=title,
+        introduction=(*introduction, *_scale_notes(order)),
+        sections=(*sections, _about_sentences(shown, _one_of_each(examples)), _how_to_repeat(order, note)),
+        data={
+            "result": _name(title),
+            "scale": order.scale,
+            "command": order.command,
+            "models": [
+                {"model": each.subject.name, "skipped": each.skipped, **data}
+                for each, data in zip(shown, models, strict=True)
+            ],
+        },
+    )
+
+
+def method(texts: Iterable[str]) -> Section:
+    """How it was measured, a paragraph each."""
+    return Section(title="How it was measured", blocks=tuple(Paragraph(text=text) for text in texts))
+
+
+def _name(title: str) -> str:
+    """Of a result: `figure3` of `Figure 3: heads`."""
+    return title.split(":")[0].lower().replace(" ", "")
+
+
+def _about_sentences(shown: Iterable[Shown[Found]], examples: Iterable[Pair]) -> Section:
+    """What the sentences are, with some of both halves."""
     rows = tuple(
         (pair.template, "held out" if pair.held_out else "to choose by", pair.english.text, pair.german.text)
         for pair in examples
@@ -204,7 +247,7 @@ def about_sentences(order: Order, shown: Iterable[Shown[Found]], examples: Itera
     return Section(title="The sentences", blocks=(*blocks, table))
 
 
-def one_of_each(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
+def _one_of_each(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
     """The first sentence of each template, of either half in turn."""
     read = tuple(pairs)
     names = tuple(dict.fromkeys(pair.template for pair in read))
@@ -214,7 +257,7 @@ def one_of_each(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
     )
 
 
-def how_to_repeat(order: Order, note: str = "") -> Section:
+def _how_to_repeat(order: Order, note: str) -> Section:
     """The command, and what it was done with."""
     made_with = ", ".join(f"{name} {version}" for name, version in versions().items())
     texts = [note, f"Machine: {this_machine().to_text()}.", f"Versions: {made_with}"]
@@ -224,7 +267,7 @@ def how_to_repeat(order: Order, note: str = "") -> Section:
     )
 
 
-def scale_notes(order: Order) -> list[str]:
+def _scale_notes(order: Order) -> list[str]:
     """A paragraph on what a scale's model is worth."""
     if order.scale == "tiny":
         return ["This scale shows that it works. A model trained for so short has learnt nothing to speak of."]

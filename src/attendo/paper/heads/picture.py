@@ -1,6 +1,5 @@
 """Heads as squares of a figure, layer by layer: what cutting each one does, with the numbers in them."""
 
-import io
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,6 +11,7 @@ from matplotlib.image import AxesImage
 
 from attendo.attention_maps.weights import KINDS, TITLES, Kind
 from attendo.paper.heads.cuts import Cut, Cuts
+from attendo.plots.figure_files import png_bytes
 
 _LEAST_RANGE = 0.5
 """BLEU, so that differences of nothing stay pale."""
@@ -31,9 +31,7 @@ def cuts_png(found: Cuts) -> bytes:
     norm = TwoSlopeNorm(vmin=-most, vcenter=0, vmax=most)
     images = [_panel(axes, kind, by_kind[kind], norm) for axes, kind in zip(panels, kinds, strict=True)]
     figure.colorbar(images[0], ax=list(panels), label="BLEU without the head, difference", shrink=0.85)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", metadata={"Software": None})
-    return buffer.getvalue()
+    return png_bytes(figure)
 
 
 def _signed(difference: float) -> str:

@@ -1,6 +1,5 @@
 """Label smoothing as pictures: figures by eps_ls beside the paper's, and the reliability curves."""
 
-import io
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
@@ -8,6 +7,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from attendo.paper.label_smoothing.comparison import MEASURES, Measure, RowComparison
+from attendo.plots.figure_files import png_bytes
 
 _OURS, _PAPER = "#0072b2", "#d55e00"
 _ROWS = (("#0072b2", "o", "-"), ("#e69f00", "s", "--"), ("#009e73", "D", "-."), ("#cc79a7", "^", ":"))
@@ -103,6 +103,4 @@ def _finish(axes: Axes) -> None:
 
 
 def _png(figure: Figure) -> bytes:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", metadata={"Software": None})
-    return buffer.getvalue()
+    return png_bytes(figure)

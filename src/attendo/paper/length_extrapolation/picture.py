@@ -1,6 +1,5 @@
 """Lengths beyond training as pictures: by length, by position, and how alike the positions of a table are."""
 
-import io
 import math
 from collections.abc import Mapping, Sequence
 
@@ -14,6 +13,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from attendo.paper.length_extrapolation.comparison import Cell, Place
 from attendo.paper.length_extrapolation.rows import ROWS, Row
 from attendo.paper.statistics import Estimate
+from attendo.plots.figure_files import png_bytes
 
 _SINUSOIDAL, _LEARNED = "#0072b2", "#d55e00"
 """Blue and vermilion of Okabe and Ito, which every kind of colour vision tells apart; shapes and lines differ too."""
@@ -180,6 +180,4 @@ def _png(figure: Figure, axes: Axes) -> bytes:
 
 
 def _written(figure: Figure) -> bytes:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", metadata={"Software": None})
-    return buffer.getvalue()
+    return png_bytes(figure)

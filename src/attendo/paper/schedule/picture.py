@@ -1,6 +1,5 @@
 """Equation 3 and what warm-up does as pictures."""
 
-import io
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +12,7 @@ from attendo.paper.schedule.equation import Curve, rate
 from attendo.paper.schedule.results import RunCurve
 from attendo.paper.schedule.rows import Row
 from attendo.paper.statistics import estimate
+from attendo.plots.figure_files import png_bytes
 
 _COLOURS = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00")
 """Of Okabe and Ito, which every kind of colour vision tells apart; the lines differ too."""
@@ -119,6 +119,4 @@ def _figure(panels: int, *, share: bool = False) -> tuple[Figure, Sequence[Axes]
 
 
 def _written(figure: Figure) -> bytes:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", metadata={"Software": None})
-    return buffer.getvalue()
+    return png_bytes(figure)

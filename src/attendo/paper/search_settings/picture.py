@@ -1,6 +1,5 @@
 """Search settings as pictures: maps of beam and alpha, and what averaging, the beam and time have to do with BLEU."""
 
-import io
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -15,6 +14,7 @@ from matplotlib.patches import Rectangle
 from attendo.paper.search_settings.decoding import Decoded
 from attendo.paper.search_settings.results import Results
 from attendo.paper.search_settings.rows import PAPER, PAPER_ALPHA, Grid, SetName, Setting
+from attendo.plots.figure_files import png_bytes
 
 _LINES = (("#0072b2", "o", "-"), ("#d55e00", "D", "--"), ("#009e73", "s", "-."), ("#cc79a7", "^", ":"))
 """Colours of Okabe and Ito, which every kind of colour vision tells apart; marks and lines differ too."""
@@ -166,6 +166,4 @@ def _figure(width: float, height: float) -> Figure:
 
 
 def _png(figure: Figure) -> bytes:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", metadata={"Software": None})
-    return buffer.getvalue()
+    return png_bytes(figure)

@@ -1,6 +1,5 @@
 """Pictures of Table 1: how work, time and memory grow, how far signals go, where self-attention meets recurrence."""
 
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from attendo.paper.table1.findings import Findings, TimedCrossing, graph_sizes
 from attendo.paper.table1.fit import at, power_law
 from attendo.paper.table1.layers import LAYERS, Layer, Sizes
 from attendo.paper.table1.points import Plan
+from attendo.plots.figure_files import png_bytes
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 _MARKERS = "os^DvP"
@@ -147,6 +147,4 @@ def _logarithmic(axes: Axes, across: str, upright: str, ticks: Sequence[float]) 
 
 
 def _png(figure: Figure) -> bytes:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", metadata={"Software": None})
-    return buffer.getvalue()
+    return png_bytes(figure)

@@ -1,6 +1,5 @@
 """BLEU against training cost as a picture: the paper's rows on newstest2014, and ours on the test sets that we had."""
 
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from matplotlib.figure import Figure
 
 from attendo.paper.table2.printed import ROWS, printed_points
 from attendo.paper.table2.systems import Kind
+from attendo.plots.figure_files import png_bytes
 
 _BLUE, _VERMILION, _GREEN, _PURPLE = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
 _ORANGE, _SKY, _GREY = "#e69f00", "#56b4e9", "#777777"
@@ -75,9 +75,7 @@ def costs_png(points: Sequence[Point], counted: Mapping[str, float]) -> bytes:
         axes.grid(alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
         axes.margins(x=0.14, y=0.12)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", metadata={"Software": None})
-    return buffer.getvalue()
+    return png_bytes(figure)
 
 
 def _draw_printed(axes: Axes, counted: Mapping[str, float]) -> None:

@@ -1,6 +1,5 @@
 """The differences of Table 3's rows to its base row, ours with their intervals beside the paper's, as a picture."""
 
-import io
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
@@ -8,6 +7,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from attendo.paper.table3.comparison import Difference, RowComparison
+from attendo.plots.figure_files import png_bytes
 
 _OURS, _PAPER = "#0072b2", "#d55e00"
 """Blue and vermilion of Okabe and Ito, which every kind of colour vision tells apart; the shapes differ too."""
@@ -29,9 +29,7 @@ def differences_png(comparisons: Sequence[RowComparison]) -> bytes:
     left.invert_yaxis()
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", metadata={"Software": None})
-    return buffer.getvalue()
+    return png_bytes(figure)
 
 
 def _draw(axes: Axes, rows: Sequence[RowComparison], differences: Sequence[Difference | None], title: str) -> None:
