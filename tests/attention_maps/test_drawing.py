@@ -119,6 +119,35 @@ def test_the_caption_says_what_was_chosen(random_map: MakeMap) -> None:
     assert "Encoder-decoder attention, layer 2 of 2, heads 1, 3 of 3: es" in texts(drawing)
 
 
+def test_the_description_says_whose_lines_of_which_heads(random_map: MakeMap) -> None:
+    attention = random_map(("▁it", "</s>"), ("▁es", "</s>"))
+
+    def described(kind: Kind, layer: int, *words: str, heads: tuple[int, ...] = ()) -> str:
+        return draw(
+            attention, View(kinds=(kind,), layers=(layer,), heads=heads, style="lines", words=words)
+        ).description
+
+    thick = "thick where the weight is high."
+    assert described("cross", 2, "es", heads=(1, 3)) == (
+        f"Encoder-decoder attention, layer 2 of 2, heads 1, 3 of 3: lines from es to the words it looks at, {thick}"
+    )
+    assert described("decoder", 1) == (
+        f"Decoder self-attention, layer 1 of 2, all 3 heads: lines from each word to the words it looks at, {thick}"
+    )
+    assert "lines from it to the words that look at it" in described("cross", 2, "it")
+    assert "its one layer and all 3 heads" in described("encoder", 1)
+
+
+@pytest.mark.parametrize(("num_words", "is_whole"), [(5, True), (30, True), (100, False)])
+def test_a_picture_is_as_wide_as_its_sentences_up_to_a_width(
+    num_words: int, is_whole: bool, random_map: MakeMap
+) -> None:
+    words = (*("▁an",) * num_words, "</s>")
+    drawing = draw(random_map(words, ("▁ein", "</s>")), View(kinds=("decoder",), style="lines"))
+    assert (" ".join(["an"] * num_words) in texts(drawing)) == is_whole
+    assert any(text.startswith("an an an") and text.endswith("…") for text in texts(drawing)) != is_whole
+
+
 def test_sentences_are_text_again(random_map: MakeMap) -> None:
     pieces = ("▁Well", ",", "▁it", "▁(", "al", "so", ")", "▁didn", "'", "t", ".", "</s>")
     attention = random_map(pieces, pieces)

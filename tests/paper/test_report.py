@@ -59,6 +59,31 @@ def test_the_page_needs_nothing_beside_it() -> None:
     assert '<td class="figure">-3.50</td>' in text
 
 
+def test_a_drawing_is_shown_as_svg_and_is_there_as_png_too(tmp_path: Path) -> None:
+    svg = '<svg xmlns="http://www.w3.org/2000/svg"/>'
+    drawing = Picture(name="heads.png", png=PNG, svg=svg, alt="heads", caption="Heads.")
+    report = Report(
+        title="Figure 9", introduction=(), sections=(Section(title="Drawn", blocks=(drawing,)),), data={}
+    )  # fmt: skip
+    write_report(tmp_path, report)
+    assert (tmp_path / "heads.svg").read_text(encoding="utf-8") == svg
+    assert (tmp_path / "heads.png").read_bytes() == PNG
+    assert "![heads](heads.svg)" in report.to_markdown()
+    [address] = Tags(report.to_html()).addresses
+    kind, _, encoded = address.partition(",")
+    assert kind == "data:image/svg+xml;base64"
+    assert base64.b64decode(encoded).decode() == svg
+
+
+def test_long_words_in_a_table_may_take_lines() -> None:
+    sentence = "The white table that my grandfather repaired was too heavy."
+    table = Table(caption="One", columns=("sentence", "words"), rows=((sentence, "1" * 50),), words=1)
+    text = Report(
+        title="", introduction=(), sections=(Section(title="", blocks=(table,)),), data={}
+    ).to_html()  # fmt: skip
+    assert f'<td class="text">{sentence}</td><td class="figure">111' in text
+
+
 def test_text_has_all_but_the_pictures() -> None:
     assert REPORT.to_text() == (
         "Table 9 & more\n\nFirst d_k, then <b>.\n\nFigures\n-------\n\n"

@@ -13,6 +13,10 @@ MARGIN = 24.0
 HEADER = 92.0
 """Height of the title and the two sentences."""
 LEAST_WIDTH = 560.0
+MOST_WIDTH = 760.0
+"""That the two sentences may ask for; what is longer is cut."""
+SIDE = 48.0
+"""Width of a side's name before its sentence."""
 END = "</s>"
 """The last token of a side, which is no text."""
 
@@ -35,13 +39,16 @@ def draw(attention: AttentionMap, view: View) -> Drawing:
         DataError: the map does not have what the view asks for.
     """
     parts = figures(attention, view)
-    width = max(LEAST_WIDTH, *(figure.part.width for figure in parts)) + 2 * MARGIN
+    sides = {"source": sentence(attention, attention.source), "target": sentence(attention, attention.target)}
+    asked = min(MOST_WIDTH, max(SIDE + text_width(text, 11) for text in sides.values()))
+    inside = max(LEAST_WIDTH, asked, *(figure.part.width for figure in parts))
+    width = inside + 2 * MARGIN
     shapes: list[Shape] = [Text(x=MARGIN, y=38, text="Attention", size=20, bold=True)]
-    for index, (side, tokens) in enumerate((("source", attention.source), ("target", attention.target))):
+    for index, (side, text) in enumerate(sides.items()):
         y = 60.0 + index * 17
         shapes.append(Text(x=MARGIN, y=y, text=side, size=11, bold=True))
-        text = cut(sentence(attention, tokens), (width - 2 * MARGIN - 48) / text_width("a", 11))
-        shapes.append(Text(x=MARGIN + 48, y=y, text=text, size=11))
+        # A hair more than it takes, so that what was given its width is not cut for the last bit of a quotient.
+        shapes.append(Text(x=MARGIN + SIDE, y=y, text=cut(text, (inside - SIDE) / text_width("a", 11) + 0.01), size=11))
     top = HEADER
     for figure in parts:
         shapes.append(Text(x=MARGIN, y=top + 22, text=figure.caption, size=14, bold=True))
@@ -71,18 +78,24 @@ def sentence(attention: AttentionMap, tokens: tuple[str, ...]) -> str:
 def _figure(attention: AttentionMap, view: View, selection: Selection) -> Captioned:
     num_layers, num_heads = attention.weights(selection.kind).shape[:2]
     caption = TITLES[selection.kind]
+    together = []
     for name, chosen, count in (("layer", selection.layers, num_layers), ("head", selection.heads, num_heads)):
         if len(chosen) < count:
             caption += f", {_numbered(name, chosen)} of {count}"
+        else:
+            together.append(f"all {count} {name}s" if count > 1 else f"its one {name}")
     part: Part
+    words = ", ".join(map(visible, view.words))
     if view.style == "lines":
         part = lines(attention, selection)
-        what = "lines from each word to the words it looks at, thick where the weight is high"
-        if view.words:
-            caption += f": {', '.join(map(visible, view.words))}"
+        reach = "the words that look at it" if selection.keys else "the words it looks at"
+        what = f"lines from {words or 'each word'} to {reach}, thick where the weight is high"
     else:
         part, what = heat_maps(attention, selection), "rows look at columns, dark where the weight is high"
-    description = f"{caption}, {len(selection.layers)} x {len(selection.heads)} layers and heads: {what}."
+    sizes = f", {' and '.join(together)}" if together else ""
+    description = f"{caption}{sizes}: {what}."
+    if view.words and view.style == "lines":
+        caption += f": {words}"
     return Captioned(caption=caption, description=description, part=part)
 
 

@@ -11,6 +11,9 @@ from typing import Any
 from attendo.bench.tables import aligned_table
 from attendo.files import write_bytes, write_json, write_text
 
+_LONG = 40
+"""Letters of words in a table's cell beyond which they may take several lines."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Paragraph:
@@ -46,6 +49,13 @@ class Picture:
     png: bytes
     alt: str
     caption: str
+    svg: str = ""
+    """The same, sharp at any size: what the pages show where there is one, in a file beside the PNG."""
+
+    @property
+    def svg_name(self) -> str:
+        """Of that file."""
+        return f"{Path(self.name).stem}.svg"
 
 
 Block = Paragraph | Shell | Table | Picture
@@ -111,7 +121,7 @@ class Report:
 
 
 def write_report(folder: Path, report: Report) -> None:
-    """Writes `index.html`, `index.md` with its pictures, and `result.json`, each whole or not at all.
+    """Writes `index.html`, `index.md` with its pictures, and `result.json`, each file whole or not at all.
 
     Raises:
         OSError: the folder cannot be written to.
@@ -120,6 +130,8 @@ def write_report(folder: Path, report: Report) -> None:
         for block in section.blocks:
             if isinstance(block, Picture):
                 write_bytes(folder / block.name, block.png)
+                if block.svg:
+                    write_text(folder / block.svg_name, block.svg)
     write_json(folder / "result.json", report.data)
     write_text(folder / "index.md", report.to_markdown())
     write_text(folder / "index.html", report.to_html())
@@ -146,7 +158,8 @@ def _as_markdown(block: Block) -> str:
             rows = [_markdown_row(row) for row in (block.columns, rule, *block.rows)]
             return "\n".join([f"{_plain(block.caption)}\n", *rows])
         case Picture():
-            return f"![{_plain(block.alt)}]({block.name})\n\n*{_plain(block.caption)}*"
+            shown = block.svg_name if block.svg else block.name
+            return f"![{_plain(block.alt)}]({shown})\n\n*{_plain(block.caption)}*"
 
 
 def _markdown_row(cells: Sequence[str]) -> str:
@@ -175,14 +188,23 @@ def _as_html(block: Block) -> str:
                 f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
             )
         case Picture():
-            encoded = base64.b64encode(block.png).decode("ascii")
             return (
-                f'<figure><img src="data:image/png;base64,{encoded}" alt="{escape(block.alt)}">\n'
+                f'<figure><img {_image(block)} alt="{escape(block.alt)}">\n'
                 f"<figcaption>{escape(block.caption)}</figcaption></figure>\n"
             )
 
 
+def _image(picture: Picture) -> str:
+    """Of its tag what holds the picture itself; a drawing is as wide as it says, and no wider than the page."""
+    if picture.svg:
+        encoded = base64.b64encode(picture.svg.encode()).decode("ascii")
+        return f'class="drawing" src="data:image/svg+xml;base64,{encoded}"'
+    return f'src="data:image/png;base64,{base64.b64encode(picture.png).decode("ascii")}"'
+
+
 def _cell(tag: str, text: str, is_word: bool) -> str:
     kind = "" if is_word else ' class="figure"'
+    if is_word and len(text) > _LONG:
+        kind = ' class="text"'
     scope = ' scope="col"' if tag == "th" else ""
     return f"<{tag}{scope}{kind}>{escape(text)}</{tag}>"

@@ -110,6 +110,7 @@ def test_the_page_has_figure_table_and_files(tmp_path: Path, scale: str) -> None
     assert (tmp_path / "architecture.png").read_bytes().startswith(b"\x89PNG")
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "attendo draw architecture" in page
+    assert ("All 15 statements of the paper hold for the recipe base" in page) == (scale != "paper")
     assert f'alt="The Transformer: {data["model"]}. Encoder, from below: Inputs;' in page
     assert json.loads((tmp_path / "architecture.json").read_text(encoding="utf-8")) == data["structure"]
     if scale == "small":

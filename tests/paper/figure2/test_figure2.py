@@ -90,6 +90,8 @@ def test_the_page_has_figure_table_and_files(tmp_path: Path, scale: str) -> None
     assert 0 < data["equality"]["heads"] < 1e-5
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "attendo draw multi-head" in page
+    told = "8 of 9 statements of the paper hold for the recipe base, the paper&#x27;s base model. What differs: steps"
+    assert (told in page) == (scale != "paper")
     assert "Scaled Dot-Product Attention, from below: Scale" in page
     for name in ("attention.svg", "attention.png", "attention.json", "index.md"):
         assert (tmp_path / name).stat().st_size > 1000

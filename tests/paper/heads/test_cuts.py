@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from sacrebleu.metrics.bleu import BLEU
@@ -11,11 +12,15 @@ from attendo.checkpoint.model_folder import LoadedModel, load_model
 from attendo.errors import ModelError
 from attendo.model.batch import collate
 from attendo.paper.heads import cuts
-from attendo.paper.heads.cuts import Cutting, DevSet, attention_of, compare_cuts, heads_of, without
+from attendo.paper.heads.cuts import Cutting, DevSet, Written, attention_of, bleu_of, compare_cuts, heads_of, without
 from attendo.paper.heads.looks import Head
 
 SOURCE, TARGET = [[5, 9, 30, 0], [7, 0]], [[40, 3, 0], [12, 13, 14, 0]]
 DEV = DevSet(name="two", sources=("a dog", "the old house"), references=("ein Hund", "das alte Haus"))
+
+
+def written(outputs: tuple[str, ...]) -> Written:
+    return Written(digest="", outputs=outputs, processor_s=1.5)
 
 
 @pytest.fixture(scope="module")
@@ -52,13 +57,29 @@ def test_a_cut_head_is_one_whose_context_is_zero(model: LoadedModel) -> None:
         assert (model.transformer(batch) == whole).all()  # which itself stays as it is
 
 
+@pytest.mark.parametrize("most", [1, 3, 40])  # of n-grams: none are right, or there are none of some length
+def test_bleu_of_counts_is_sacrebleus(most: int) -> None:
+    generator = np.random.default_rng(most)
+    totals = generator.integers(0, most + 1, size=(500, 4))
+    sums = np.concatenate(
+        [generator.integers(0, totals + 1), totals, generator.integers(0, most + 1, (500, 1)), np.full((500, 1), most)],
+        axis=1,
+    )
+    expected = [
+        BLEU.compute_bleu(row[:4], row[4:8], sys_len=row[8], ref_len=row[9], smooth_method="exp").score
+        for row in sums.tolist()
+    ]
+    assert bleu_of(sums) == pytest.approx(expected)
+    assert len(set(expected)) > 2
+
+
 def test_bleu_is_sacrebleus_and_differences_are_paired() -> None:
     references = tuple(f"the {number} old men went to the small house by the lake" for number in range(40))
     dev = DevSet(name="forty", sources=references, references=references)
     whole = tuple(text.replace("small", "little") if n % 2 else text for n, text in enumerate(references))
     worse = tuple(text.replace("old men", "men") for text in whole)
     heads = [Head(kind="encoder", layer=0, head=number) for number in range(2)]
-    found = compare_cuts(dev, "en", whole, [(heads[0], whole), (heads[1], worse)])
+    found = compare_cuts(dev, "en", written(whole), [(heads[0], written(whole)), (heads[1], written(worse))])
     expected = [BLEU(trg_lang="en").corpus_score(list(each), [list(references)]).score for each in (whole, worse)]
     assert found.bleu == pytest.approx(expected[0])
     same, cut = found.cuts
@@ -69,13 +90,14 @@ def test_bleu_is_sacrebleus_and_differences_are_paired() -> None:
     assert cut.is_clear
     assert cut.changed == 40
     assert "tok:13a" in found.signature
+    assert found.processor_s == 4.5
 
 
 def test_a_difference_in_one_sentence_is_not_clear() -> None:
     references = tuple(f"the {number} old men went to the small house by the lake" for number in range(40))
     dev = DevSet(name="forty", sources=references, references=references)
     one = ("a wholly other sentence of some words", *references[1:])
-    [cut] = compare_cuts(dev, "en", references, [(Head(kind="cross", layer=0, head=0), one)]).cuts
+    [cut] = compare_cuts(dev, "en", written(references), [(Head(kind="cross", layer=0, head=0), written(one))]).cuts
     assert cut.difference < 0
     assert cut.high == 0.0  # in a third of the draws that sentence is missing
     assert not cut.is_clear
@@ -89,7 +111,8 @@ def test_each_head_is_cut_once_and_other_studies_are_refused(
     whole, cut = cutting.whole(), cutting.cut(head)
     assert whole is not None
     assert cut is not None
-    assert len(whole) == len(cut) == 2
+    assert len(whole.outputs) == len(cut.outputs) == 2
+    assert cut.processor_s > 0
     assert {path.name for path in (tmp_path / "cuts").iterdir()} == {"all-heads.json", "cross-2-1.json"}
 
     def again(*arguments: object) -> None:

@@ -64,6 +64,7 @@ def test_a_page_with_its_pictures(name: str, folders: Callable[[str], Path], ran
         assert picture.read_bytes().startswith(b"\x89PNG")
         if not picture.name.endswith("-cuts.png"):
             assert "<svg" in picture.with_suffix(".svg").read_text(encoding="utf-8")
+            assert f"({picture.stem}.svg)" in (folder / "index.md").read_text(encoding="utf-8")
     data = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     assert data["result"] == name
     assert [model["model"] for model in data["models"]] == [str(random_model)]

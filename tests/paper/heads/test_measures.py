@@ -9,6 +9,7 @@ from tests.paper.heads.conftest import HEADS, LAYERS, PLANTED, MakeLooks, look_o
 
 from attendo.paper.heads.anaphors import anaphors
 from attendo.paper.heads.dependencies import relations
+from attendo.paper.heads.drawn import lines_picture
 from attendo.paper.heads.looks import Head, Look
 from attendo.paper.heads.markup import links
 from attendo.paper.heads.roles import RoleScore, roles
@@ -223,3 +224,16 @@ def test_roles_of_the_decoder_and_between() -> None:
     assert of(found["cross"], "aligned word").shares[PLANTED] < 0.2
     unplanted = of(found["cross"], "aligned word")
     assert unplanted.shares[0, 0] == pytest.approx(unplanted.chance)
+
+
+def test_a_picture_tells_in_words_where_the_drawn_words_look(make_looks: MakeLooks) -> None:
+    [look] = (look for look in make_looks(dependency_pairs(8, 1), to_previous).all[:1])
+    length = len(look.words.source)
+    heads = tuple(Head(kind="encoder", layer=PLANTED[0], head=head) for head in (0, PLANTED[1]))
+    before, word = look.source.words[1:3]
+    picture = lines_picture("it", look, heads, "A sentence.", (word,))
+    planted = f"head {PLANTED[1] + 1} at {before} ({0.8 + 0.2 / length:.0%})"
+    first = f"head 1 at {look.source.words[0]} ({1 / length:.0%})"
+    assert picture.alt.endswith(f"{look.source.text} What they look at most from {word}: {first}, {planted}.")
+    german = tuple(Head(kind="decoder", layer=0, head=head) for head in range(HEADS))
+    assert look.target.text in lines_picture("it", look, german, "A sentence.").alt

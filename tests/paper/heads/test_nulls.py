@@ -81,4 +81,4 @@ def test_a_twin_is_the_mean_over_words_so_many_places_away() -> None:
 
 
 def test_p_values_as_text() -> None:
-    assert [p_text(each) for each in (0.04999, 0.00001, 1.0)] == ["0.0500", "< 0.0001", "1.0000"]
+    assert [p_text(each) for each in (0.04999, 0.00001, 0.2486, 1.0)] == ["0.0500", "< 0.0001", "0.25", "1.00"]

@@ -35,10 +35,15 @@ def rows_data(rows: Sequence[Row]) -> list[dict[str, str | bool]]:
     return [{**asdict(row), "agrees": row.agrees} for row in rows]
 
 
-def verdict(rows: Sequence[Row]) -> str:
-    """How many statements hold, and which do not."""
+def verdict(rows: Sequence[Row], model: str) -> str:
+    """How many statements hold, and which do not.
+
+    Args:
+        rows: the statements.
+        model: what they are of, as `this model`.
+    """
     others = [row.what for row in rows if not row.agrees]
     if not others:
-        return f"All {len(rows)} statements of the paper hold for this model."
-    held = f"{len(rows) - len(others)} of {len(rows)} statements of the paper hold for this model"
-    return f"{held}; others, which differ: {'; '.join(others)}."
+        return f"All {len(rows)} statements of the paper hold for {model}."
+    held = f"{len(rows) - len(others)} of {len(rows)} statements of the paper hold for {model}."
+    return f"{held} What differs: {'; '.join(others)}."

@@ -5,7 +5,9 @@ from attendo.errors import DataError, ModelError
 from attendo.paper.experiment import Order
 from attendo.plots.subject import Subject, find_subject
 
-_RECIPES = {"tiny": "tiny", "paper": "base"}
+BASE = "base"
+"""The recipe of the paper's base model."""
+_RECIPES = {"tiny": "tiny", "paper": BASE}
 _SHIPPED = "en-de"
 
 

@@ -9,7 +9,7 @@ from attendo.diagrams.png import to_png
 from attendo.diagrams.shapes import Diagram
 from attendo.diagrams.structure import Structure
 from attendo.diagrams.svg import to_svg
-from attendo.files import write_json, write_text
+from attendo.files import write_json
 from attendo.paper.drawn.model import check_no_data, drawn_model
 from attendo.paper.experiment import Order, Outcome, Reporter
 from attendo.paper.lock import alone
@@ -35,8 +35,8 @@ class Drawn:
     other_models: str
     """The command that draws another model."""
     data: dict[str, Any]
-    seconds: float
-    """That finding, drawing and checking took."""
+    processor_s: float
+    """That finding, drawing and checking took, of all threads together."""
 
 
 def reproduce_drawn(
@@ -66,13 +66,17 @@ def reproduce_drawn(
 
 
 def write_drawn(order: Order, drawn: Drawn) -> Report:
-    """Writes picture, data and page of a figure.
+    """Writes the picture, the data and the page of a figure.
 
     Raises:
         OSError: the folder cannot be written to.
     """
     picture = Picture(
-        name=f"{drawn.name}.png", png=to_png(drawn.diagram), alt=drawn.diagram.description, caption=drawn.caption
+        name=f"{drawn.name}.png",
+        png=to_png(drawn.diagram),
+        svg=to_svg(drawn.diagram),
+        alt=drawn.diagram.description,
+        caption=drawn.caption,
     )
     report = Report(
         title=drawn.title,
@@ -90,7 +94,6 @@ def write_drawn(order: Order, drawn: Drawn) -> Report:
         ),
         data={**drawn.data, "scale": order.scale, "command": order.command, "structure": drawn.structure.to_json()},
     )
-    write_text(order.folder / f"{drawn.name}.svg", to_svg(drawn.diagram))
     write_json(order.folder / f"{drawn.name}.json", drawn.structure.to_json())
     write_report(order.folder, report)
     return report
@@ -129,10 +132,13 @@ def _how_to_repeat(order: Order, drawn: Drawn) -> Section:
         blocks=(
             Shell(lines=(order.command,)),
             Paragraph(
-                text=f"Beside this page lie {drawn.name}.svg, whose text can be selected and which is light or dark as "
-                f"its reader's system is, and {drawn.name}.json, its blocks as data. Of any other recipe or model:"
+                text=f"Beside this page lie {drawn.name}.svg, which is light or dark as its reader's system is, and "
+                f"{drawn.name}.json, its blocks as data. The same of any other recipe or model:"
             ),
             Shell(lines=(drawn.other_models,)),
-            Paragraph(text=f"It took {drawn.seconds:.1f} s on {this_machine().to_text()}. Versions: {software}"),
+            Paragraph(
+                text=f"It took {drawn.processor_s:.1f} s of processor time on {this_machine().to_text()}. Versions: "
+                f"{software}"
+            ),
         ),
     )

@@ -3,14 +3,15 @@
 import time
 from collections.abc import Callable
 
-from attendo.diagrams.architecture import steps_of, structure_from, without_numbers
+from attendo.diagrams.architecture import architecture, steps_of, structure_from, without_numbers
 from attendo.diagrams.architecture_layout import draw_architecture
 from attendo.paper.drawn.comparison import comparison_table, rows_data, verdict
-from attendo.paper.drawn.model import drawn_model
+from attendo.paper.drawn.model import BASE, drawn_model
 from attendo.paper.drawn.page import Drawn, forecast_drawn, reproduce_drawn
 from attendo.paper.experiment import Order, Outcome, Reporter
 from attendo.paper.figure1.statements import parameters_text, statements
 from attendo.paper.report import Report
+from attendo.plots.subject import find_subject
 
 UNIT = "pictures"
 """Of its progress."""
@@ -41,7 +42,7 @@ def forecast(order: Order, reporter: Reporter) -> Report:
 
 
 def _drawn(order: Order) -> Drawn:
-    started = time.perf_counter()
+    started = time.process_time()
     subject = drawn_model(order)
     model = without_numbers(subject.config, subject.src_vocab_size, subject.tgt_vocab_size)
     steps = steps_of(model)
@@ -58,18 +59,17 @@ def _drawn(order: Order) -> Drawn:
             f"Drawn is {subject.note}.",
         ),
         caption=(
-            f"The encoder at the left, the decoder at the right, from below; {structure.parameters:,} parameters. A "
-            "number before 'parameters' with a cross is that of layers times that of one layer."
+            "The encoder at the left, the decoder at the right, from below. Layers that do the same are drawn once; "
+            "'n × m parameters' are m in each of n layers."
         ),
         structure=structure,
         diagram=diagram,
         tables=(comparison_table(rows, "The paper's statements on its base model, and the same found in this one"),),
-        findings=(verdict(rows), parameters_text(structure)),
+        findings=(verdict(rows, "this model"), *_of_base(order), parameters_text(structure)),
         how=(
             "The model was made without numbers, on torch's meta device, and read two pairs of sentences. Each module "
             "that ran and each addition was noted, with where its input came from: "
-            f"{len(steps):,} steps. Layers that do the same are drawn once. The softmax is no part of the model: "
-            "search and loss apply it to the logits.",
+            f"{len(steps):,} steps. The softmax is no part of the model: search and loss apply it to the logits.",
             f"The blocks' parameters add up to {structure.parameters:,}; the model's own count is "
             f"{model.num_parameters:,}. {residual} residual connections are drawn, one around each sub-layer of each "
             "kind of layer.",
@@ -82,5 +82,15 @@ def _drawn(order: Order) -> Drawn:
             "steps": len(steps),
             "statements": rows_data(rows),
         },
-        seconds=time.perf_counter() - started,
+        processor_s=time.process_time() - started,
     )
+
+
+def _of_base(order: Order) -> tuple[str, ...]:
+    """The same of the paper's base model, where another one is drawn."""
+    if order.scale == "paper":
+        return ()
+    base = find_subject(BASE)
+    structure = architecture(base.config, base.src_vocab_size, base.tgt_vocab_size, base.name)
+    told = verdict(statements(structure, base.config), f"the recipe {BASE}, the paper's base model")
+    return (f"{told} The scale 'paper' draws it.",)

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from attendo.diagrams.attention import attention_of
 from attendo.diagrams.attention_layout import draw_attention
 from attendo.paper.drawn.comparison import comparison_table, rows_data, verdict
-from attendo.paper.drawn.model import drawn_model
+from attendo.paper.drawn.model import BASE, drawn_model
 from attendo.paper.drawn.page import Drawn, forecast_drawn, reproduce_drawn
 from attendo.paper.experiment import Order, Outcome, Reporter
 from attendo.paper.figure2.equality import Equality, measured_equality
 from attendo.paper.figure2.statements import one_head, statements
 from attendo.paper.report import Report
+from attendo.plots.subject import find_subject
 
 UNIT = "pictures"
 """Of its progress."""
@@ -42,7 +43,7 @@ def forecast(order: Order, reporter: Reporter) -> Report:
 
 
 def _drawn(order: Order) -> Drawn:
-    started = time.perf_counter()
+    started = time.process_time()
     subject = drawn_model(order)
     structure = attention_of(subject.config, f"Attention: {subject.name}")
     rows = statements(structure, subject.config)
@@ -55,12 +56,12 @@ def _drawn(order: Order) -> Drawn:
             "This one is drawn from the operations that an attention layer of attendo runs, in their order.",
             f"Drawn is the self-attention of {subject.name}.",
         ),
-        caption="One head at the left, all heads at the right, from below. What is drawn behind each other is there "
-        "once a head.",
+        caption="One head at the left, all heads at the right, from below. Boxes behind each other are there once a "
+        "head.",
         structure=structure,
         diagram=draw_attention(structure),
         tables=(comparison_table(rows, "The paper's statements, and the same found in this model"),),
-        findings=(verdict(rows), *_on_the_order(one_head(structure), equality)),
+        findings=(verdict(rows, "this model"), *_of_base(order), *_on_the_order(one_head(structure), equality)),
         how=(
             "An attention layer was made without numbers, on torch's meta device, and read a padded batch in training. "
             "Each operation was noted, with where its input came from. W_Q, W_K and W_V are one matrix, for one "
@@ -79,7 +80,7 @@ def _drawn(order: Order) -> Drawn:
             "equality": equality.to_json(),
             "statements": rows_data(rows),
         },
-        seconds=time.perf_counter() - started,
+        processor_s=time.process_time() - started,
     )
 
 
@@ -91,3 +92,12 @@ def _on_the_order(steps: list[str], equality: Equality) -> tuple[str, ...]:
         "paper's figure multiplies the products. (s Q) K^T = s (Q K^T), and there are fewer numbers to multiply; the "
         f"largest difference found is {equality.equation:.1e}, which is rounding.",
     )
+
+
+def _of_base(order: Order) -> tuple[str, ...]:
+    """The same of the paper's base model, where another one is drawn."""
+    if order.scale == "paper":
+        return ()
+    config = find_subject(BASE).config
+    told = verdict(statements(attention_of(config, BASE), config), f"the recipe {BASE}, the paper's base model")
+    return (f"{told} The scale 'paper' draws it.",)

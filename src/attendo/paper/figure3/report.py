@@ -19,15 +19,12 @@ _MOST_WORDS = 16
 
 
 def figure3_report(order: Order, read: Sentences, shown: tuple[Shown[tuple[Relation, ...]], ...]) -> Report:
-    """Makes the page, and the SVG files beside it.
+    """Makes the page.
 
     Args:
         order: how it is wanted.
         read: the sentences.
         shown: the models with their relations.
-
-    Raises:
-        OSError: a file cannot be written.
     """
     return figure_page(
         order,
@@ -42,7 +39,7 @@ def figure3_report(order: Order, read: Sentences, shown: tuple[Shown[tuple[Relat
             *(_verdict(each) for each in shown),
         ),
         sections=(
-            *(_section(order, each) for each in shown),
+            *(_section(each) for each in shown),
             _method(shown),
         ),
         examples=read.dependencies,
@@ -53,29 +50,40 @@ def figure3_report(order: Order, read: Sentences, shown: tuple[Shown[tuple[Relat
 def _verdict(shown: Shown[tuple[Relation, ...]]) -> str:
     following = [one for one in shown.found if one.follows]
     leaning = [one for one in shown.found if one.leans and not one.follows]
-    parts = [
-        f"{one.head.kind} head {one.head.to_text()} looks {one.direction} in '{_ends(shown, one)}' and finds the "
-        f"partner in {percent(one.hits)}% of {one.num_held_out} held-out cases (the best place: "
-        f"{percent(one.rule_hits)}%{_also(one)})"
-        for one in following
-    ]
-    text = f"{shown.subject.name}: " + (
-        "; ".join(parts) if parts else "no head finds the partner more often than a fixed place does"
-    )
+    name = shown.subject.name
+    if not following:
+        parts = [f"{name}: no head finds the partner more often than a fixed place does."]
+    else:
+        parts = [f"{name}: in {len(following)} of the {len(shown.found)} rows below a head follows the relation."]
+        for head, direction in dict.fromkeys((one.head, one.direction) for one in following):
+            its = [one for one in following if (one.head, one.direction) == (head, direction)]
+            found = "; ".join(_told(shown, one) for one in its)
+            parts.append(f"{head.kind.capitalize()} head {head.to_text()}, looking {direction}: {found}.")
+        if all(one.head.kind == "decoder" for one in following):
+            parts.append("In the encoder, which the paper's figure is of, none does.")
     if leaning:
         names = ", ".join(
             f"'{_ends(shown, one)}' {one.direction} ({one.head.kind} {one.head.to_text()})" for one in leaning
         )
-        text += f". More attention than by place and from other words, but no more hits: {names}"
-    return text + "."
+        parts.append(
+            "More attention than by place and from other words, though not clearly more hits than the best place has: "
+            f"{names}."
+        )
+    return " ".join(parts)
 
 
-def _also(one: Relation) -> str:
-    return f"; so {'does' if len(one.also) == 1 else 'do'} {', '.join(h.to_text() for h in one.also)}" * bool(one.also)
+def _told(shown: Shown[tuple[Relation, ...]], one: Relation) -> str:
+    also = f"; so {'does' if len(one.also) == 1 else 'do'} {', '.join(head.to_text() for head in one.also)}"
+    return (
+        f"'{_ends(shown, one)}' in {percent(one.hits)}% of {one.num_held_out} held-out cases (the best place in "
+        f"{percent(one.rule_hits)}%{also * bool(one.also)})"
+    )
 
 
-def _section(order: Order, shown: Shown[tuple[Relation, ...]]) -> Section:
-    asked = [(one.head.kind, _ends(shown, one), one.direction, one.head.to_text()) for one in shown.found]
+def _section(shown: Shown[tuple[Relation, ...]]) -> Section:
+    asked = [
+        (one.head.kind, f"{one.name}: {_ends(shown, one)}", one.direction, one.head.to_text()) for one in shown.found
+    ]
     hits = Table(
         caption="How often the head that was best on the first half finds the partner, held out",
         columns=("attention", "relation", "looks", "head", "words away", "cases", "hits %", "best place", "its hits %",
@@ -115,11 +123,11 @@ def _section(order: Order, shown: Shown[tuple[Relation, ...]]) -> Section:
         if one.head not in {other.head for other in drawn}:
             drawn.append(one)
     blocks: list[Block] = [Paragraph(text=f"{shown.subject.to_text()}."), hits, attention]
-    blocks += [_picture(order, shown, one, number) for number, one in enumerate(drawn[:_NUM_DRAWN], start=1)]
+    blocks += [_picture(shown, one, number) for number, one in enumerate(drawn[:_NUM_DRAWN], start=1)]
     return Section(title=shown.subject.name, blocks=tuple(blocks))
 
 
-def _picture(order: Order, shown: Shown[tuple[Relation, ...]], one: Relation, number: int) -> Picture:
+def _picture(shown: Shown[tuple[Relation, ...]], one: Relation, number: int) -> Picture:
     look = _example(shown, one)
     side = _side(look, one)
     assert side.dependency is not None
@@ -130,11 +138,13 @@ def _picture(order: Order, shown: Shown[tuple[Relation, ...]], one: Relation, nu
         f"head {one.head.head + 1} {what} '{_words(side)}'. A held-out sentence."
     )
     heads = tuple(replace(one.head, head=head) for head in range(shown.subject.model.transformer.config.num_heads))
-    return lines_picture(order.folder, f"{shown.subject.slug}-{number}", look, heads, caption, (asking,))
+    return lines_picture(f"{shown.subject.slug}-{number}", look, heads, caption, (asking,))
 
 
 def _method(shown: tuple[Shown[tuple[Relation, ...]], ...]) -> Section:
-    num_tests = ", ".join(f"{_num_tests(each)} heads and questions for {each.subject.name}" for each in shown)
+    num_tests = ", ".join(
+        f"{_num_tests(each)} pairs of a head and a row of the tables for {each.subject.name}" for each in shown
+    )
     texts = (
         "Weights are those between words: a word is looked at as much as its pieces together, and looks as they do on "
         "average. A hit: the partner gets more than anything else, the word itself, </s> or the start included. "
@@ -167,11 +177,7 @@ def _side(look: Look, one: Relation) -> Side:
 
 def _example(shown: Shown[tuple[Relation, ...]], one: Relation) -> Look:
     """A held-out sentence whose dependency is of the usual length, and which is no longer than need be."""
-    looks = [
-        look
-        for look in shown.dependencies.half(held_out=True)
-        if look.pair.template == one.name and _side(look, one).dependency is not None
-    ]
+    looks = _cases(shown, one)
 
     def fits(look: Look) -> bool:
         side = _side(look, one)
@@ -182,7 +188,17 @@ def _example(shown: Shown[tuple[Relation, ...]], one: Relation) -> Look:
 
 
 def _ends(shown: Shown[tuple[Relation, ...]], one: Relation) -> str:
-    return _words(_side(_example(shown, one), one))
+    """Both ends in the first held-out sentence, which is the same for both languages."""
+    return _words(_side(_cases(shown, one)[0], one))
+
+
+def _cases(shown: Shown[tuple[Relation, ...]], one: Relation) -> list[Look]:
+    """The held-out sentences of a relation."""
+    return [
+        look
+        for look in shown.dependencies.half(held_out=True)
+        if look.pair.template == one.name and _side(look, one).dependency is not None
+    ]
 
 
 def _words(side: Side) -> str:

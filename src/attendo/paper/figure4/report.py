@@ -16,15 +16,12 @@ _TEMPLATE_DRAWN = "gave"
 
 
 def figure4_report(order: Order, read: Sentences, shown: tuple[Shown[Anaphors], ...]) -> Report:
-    """Makes the page, and the SVG files beside it.
+    """Makes the page.
 
     Args:
         order: how it is wanted.
         read: the sentences.
         shown: the models with what came of their heads.
-
-    Raises:
-        OSError: a file cannot be written.
     """
     return figure_page(
         order,
@@ -39,7 +36,7 @@ def figure4_report(order: Order, read: Sentences, shown: tuple[Shown[Anaphors], 
             *(_verdict(each) for each in shown),
         ),
         sections=(
-            *(_section(order, each) for each in shown),
+            *(_section(each) for each in shown),
             _method(shown),
         ),
         examples=read.anaphors,
@@ -56,7 +53,7 @@ def _verdict(shown: Shown[Anaphors]) -> str:
         text = "; ".join(f"head {_told(one)}" for one in linking)
     else:
         text = (
-            "no encoder head with attention to speak of tells antecedents from rivals. The best of the first half, "
+            "no encoder head that looks at the two persons tells antecedents from rivals. The best of the first half, "
             f"{best.head.to_text()} with {percent(best.chosen_right)}%, is right about {percent(best.right)}% of the "
             f"held-out half's {2 * found.num_held_out} anaphors"
         )
@@ -65,7 +62,19 @@ def _verdict(shown: Shown[Anaphors]) -> str:
             f". With less than {percent(LEAST_SHARE)}% of its attention on both persons together: "
             f"{'; '.join(_told(one) for one in faintly)}"
         )
-    return f"{shown.subject.name}: {text}. Chance is 50%."
+    return f"{shown.subject.name}: {text}. Chance is 50%.{_by_half(found)}"
+
+
+def _by_half(found: Anaphors) -> str:
+    """What must not be read into a small p."""
+    alone = [one for one in found.heads if one.p < LEVEL and not one.tells]
+    if not alone:
+        return ""
+    told = ", ".join(
+        f"{one.head.to_text()} ({percent(one.right)}% there, {percent(one.chosen_right)}% in the first)"
+        for one in alone
+    )
+    return f" Above chance in the held-out half alone, and so not counted: {told}."
 
 
 def _told(one: AnaphorHead) -> str:
@@ -74,7 +83,7 @@ def _told(one: AnaphorHead) -> str:
     )
 
 
-def _section(order: Order, shown: Shown[Anaphors]) -> Section:
+def _section(shown: Shown[Anaphors]) -> Section:
     found = shown.found
     rows = tuple(
         (
@@ -92,8 +101,8 @@ def _section(order: Order, shown: Shown[Anaphors]) -> Section:
         if place < _NUM_ROWS or one.p < LEVEL
     )
     table = Table(
-        caption=f"The {_NUM_ROWS} best encoder heads of the first half ({found.num_chosen_on} twins), and what else "
-        f"has a small p, scored on the held-out half ({found.num_held_out} twins)",
+        caption=f"The {_NUM_ROWS} best encoder heads of the first half ({found.num_chosen_on} pairs of twins), and "
+        f"what else has a small p, scored on the held-out half ({found.num_held_out} pairs)",
         columns=("head", "right %, first half", "right %", "both right", "both wrong", "p", "attention on antecedent %",
                  "on rival %", "hits %"),
         rows=rows,
@@ -102,7 +111,7 @@ def _section(order: Order, shown: Shown[Anaphors]) -> Section:
     best = found.heads[:2]
     by_template = Table(
         caption="The two best heads by template, held out",
-        columns=("template", "twins", *(f"{one.head.to_text()} right %" for one in best)),
+        columns=("template", "pairs", *(f"{one.head.to_text()} right %" for one in best)),
         rows=tuple(
             (name, str(count), percent(first), percent(second)) for name, count, first, second in found.by_template
         ),
@@ -115,10 +124,10 @@ def _section(order: Order, shown: Shown[Anaphors]) -> Section:
     blocks: list[Block] = [
         Paragraph(text=f"{shown.subject.to_text()}."), table, Paragraph(text=place), by_template
     ]  # fmt: skip
-    return Section(title=shown.subject.name, blocks=(*blocks, *_pictures(order, shown)))
+    return Section(title=shown.subject.name, blocks=(*blocks, *_pictures(shown)))
 
 
-def _pictures(order: Order, shown: Shown[Anaphors]) -> tuple[Picture, ...]:
+def _pictures(shown: Shown[Anaphors]) -> tuple[Picture, ...]:
     """As in the paper: all lines of the best head, then those of the anaphor alone, by all heads of its layer."""
     best: AnaphorHead = shown.found.heads[0]
     looks = shown.anaphors.half(held_out=True)
@@ -129,22 +138,20 @@ def _pictures(order: Order, shown: Shown[Anaphors]) -> tuple[Picture, ...]:
     anaphor, antecedent = side.words[side.anaphor], side.words[side.antecedent]
     layer, name = best.head.layer, f"{shown.subject.name}, encoder layer {best.head.layer + 1}"
     heads = tuple(replace(best.head, head=head) for head in range(shown.subject.model.transformer.config.num_heads))
-    sharp = look.words.weights("encoder")[layer, best.head.head, side.anaphor]
+    given = look.words.weights("encoder")[layer, best.head.head, side.anaphor]
     return (
         lines_picture(
-            order.folder,
             f"{shown.subject.slug}-all-words",
             look,
             (best.head,),
             f"{name}, head {best.head.head + 1}: all words. The best head of the first half, in a held-out sentence.",
         ),
         lines_picture(
-            order.folder,
             f"{shown.subject.slug}-anaphor",
             look,
             heads,
             f"{name}, all heads: '{anaphor}' alone. It stands for '{antecedent}', to which head {best.head.head + 1} "
-            f"gives {percent(float(sharp[side.antecedent]))}%.",
+            f"gives {percent(float(given[side.antecedent]))}%.",
             (anaphor,),
         ),
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from attendo.attention_maps.weights import TITLES, Kind
 from attendo.paper.experiment import Order
-from attendo.paper.heads.cuts import Cut, Cuts, DevSet
+from attendo.paper.heads.cuts import NUM_RESAMPLES, Cut, Cuts, DevSet
 from attendo.paper.heads.drawn import lines_picture
 from attendo.paper.heads.figure import Sentences, Shown, figure_page, method, percent, to_data
 from attendo.paper.heads.looks import Head
@@ -36,15 +36,12 @@ class Figure5:
 
 
 def figure5_report(order: Order, read: Sentences, shown: tuple[Shown[Figure5], ...]) -> Report:
-    """Makes the page, and the SVG files beside it.
+    """Makes the page.
 
     Args:
         order: how it is wanted.
         read: the sentences.
         shown: the models with what came of their heads.
-
-    Raises:
-        OSError: a file cannot be written.
     """
     return figure_page(
         order,
@@ -60,7 +57,7 @@ def figure5_report(order: Order, read: Sentences, shown: tuple[Shown[Figure5], .
             *(text for each in shown for text in _verdicts(each)),
         ),
         sections=(
-            *(section for each in shown for section in _sections(order, each)),
+            *(section for each in shown for section in _sections(each)),
             _method(shown),
         ),
         examples=(*read.dependencies, *read.anaphors),
@@ -80,11 +77,10 @@ def _verdicts(shown: Shown[Figure5]) -> list[str]:
     found, name = shown.found, shown.subject.name
     following = [one for one in found.structure.heads if one.follows and one.on_words >= LEAST_SHARE]
     if following:
-        told = "; ".join(
-            f"head {one.head.to_text()} has {percent(one.inside)}% of its attention on other words within the "
-            f"constituent, by place {percent(one.by_place)}%"
-            for one in following
+        each = "; ".join(
+            f"{one.head.to_text()} with {percent(one.inside)}% (by place {percent(one.by_place)}%)" for one in following
         )
+        told = f"encoder heads whose attention on other words keeps to the constituent more than by place: {each}"
     else:
         told = "no encoder head keeps to constituents more than its places explain"
     clear = [cut for cut in found.cuts.cuts if cut.is_clear]
@@ -95,7 +91,7 @@ def _verdicts(shown: Shown[Figure5]) -> list[str]:
         f"{name}: {told}.",
         f"{name}: heads that rest, with {percent(PARKED)}% of their attention or more on </s> or on the start: "
         f"{resting}. Without one head BLEU changes clearly for {len(clear)} of {len(found.cuts.cuts)} heads; "
-        f"most without {_name(worst.head)}, by {worst.difference:+.1f} of {found.cuts.bleu:.1f}.",
+        f"most without {_name(worst.head)}, by {worst.difference:+.2f} of {found.cuts.bleu:.2f}.",
     ]
 
 
@@ -110,10 +106,10 @@ def _resting(scores: Sequence[RoleScore], kind: Kind) -> list[Head]:
     ]
 
 
-def _sections(order: Order, shown: Shown[Figure5]) -> tuple[Section, ...]:
+def _sections(shown: Shown[Figure5]) -> tuple[Section, ...]:
     name = shown.subject.name
     return (
-        Section(title=f"{name}: constituents", blocks=_structure(order, shown)),
+        Section(title=f"{name}: constituents", blocks=_structure(shown)),
         Section(
             title=f"{name}: what each head looks at",
             blocks=tuple(_roles_table(kind, scores) for kind, scores in shown.found.roles.items()),
@@ -122,7 +118,7 @@ def _sections(order: Order, shown: Shown[Figure5]) -> tuple[Section, ...]:
     )
 
 
-def _structure(order: Order, shown: Shown[Figure5]) -> tuple[Block, ...]:
+def _structure(shown: Shown[Figure5]) -> tuple[Block, ...]:
     found = shown.found.structure
     rows = tuple(
         (
@@ -131,25 +127,30 @@ def _structure(order: Order, shown: Shown[Figure5]) -> tuple[Block, ...]:
             percent(one.inside),
             percent(one.by_place),
             f"{100 * one.difference.mean:+.1f} ± {100 * (one.difference.half_width or 0):.1f}",
+            percent(one.above),
             p_text(one.p),
         )
         for one in found.heads[:_NUM_ROWS]
     )
     table = Table(
         caption=f"The {len(rows)} best encoder heads of the first half ({found.num_chosen_on} sentences), scored on "
-        f"the held-out half ({found.num_held_out})",
-        columns=("head", "on other words %", "within the constituent %", "by place %", "difference", "p"),
+        f"the held-out half ({found.num_held_out}); differences in points, with 95% intervals",
+        columns=("head", "on other words %", "within the constituent %", "by place %", "difference",
+                 "sentences above %", "p"),
         rows=rows,
         words=1,
+    )  # fmt: skip
+    uniform = (
+        f"A head that looks at all other words alike has {percent(found.uniform)}% within the constituent. The p is of "
+        "the sentences above, not of the mean, which few sentences can lift."
     )
-    uniform = f"A head that looks at all other words alike has {percent(found.uniform)}% within the constituent."
     best = found.heads[:2]
     heads = {one.head.layer: [each for each in best if each.head.layer == one.head.layer] for one in best}
-    pictures = [_picture(order, shown, tuple(same), number) for number, same in enumerate(heads.values(), start=1)]
+    pictures = [_picture(shown, tuple(same), number) for number, same in enumerate(heads.values(), start=1)]
     return (Paragraph(text=f"{shown.subject.to_text()}."), table, Paragraph(text=uniform), *pictures)
 
 
-def _picture(order: Order, shown: Shown[Figure5], best: tuple[StructureHead, ...], number: int) -> Picture:
+def _picture(shown: Shown[Figure5], best: tuple[StructureHead, ...], number: int) -> Picture:
     looks = shown.dependencies.half(held_out=True)
     look = next((each for each in looks if each.pair.template == _TEMPLATE_DRAWN), looks[0])
     heads = tuple(sorted((one.head for one in best), key=lambda head: head.head))
@@ -158,7 +159,7 @@ def _picture(order: Order, shown: Shown[Figure5], best: tuple[StructureHead, ...
         f"{shown.subject.name}, encoder layer {best[0].head.layer + 1}, head{'s' * (len(best) > 1)} {numbers}: all "
         "words of a held-out sentence."
     )
-    return lines_picture(order.folder, f"{shown.subject.slug}-structure-{number}", look, heads, caption)
+    return lines_picture(f"{shown.subject.slug}-structure-{number}", look, heads, caption)
 
 
 def _roles_table(kind: Kind, scores: Sequence[RoleScore]) -> Table:
@@ -187,11 +188,13 @@ def _cuts(shown: Shown[Figure5]) -> tuple[Block, ...]:
     found, dev = shown.found.cuts, shown.found.dev
     text = (
         f"{dev.name}, translated greedily by the whole model: BLEU {found.bleu:.2f}. Then with each head cut: its "
-        "columns of W_O are zero, as if it had found nothing, and nothing is trained again."
+        "columns of W_O are zero, as if it had found nothing, and nothing is trained again. All this translating took "
+        f"{found.processor_s / 60:.1f} minutes of processor time."
     )
     listed = sorted(found.cuts, key=lambda cut: cut.difference)[:_NUM_ROWS]
     table = Table(
-        caption=f"The {len(listed)} heads that are missed most; intervals of 95% by paired bootstrap of sentences",
+        caption=f"The {len(listed)} heads that are missed most, with 95% intervals by paired bootstrap of sentences; a "
+        f"star: clear also by the interval that is corrected for {len(found.cuts)} heads",
         columns=("head", "BLEU without", "difference", "interval", "sentences changed"),
         rows=tuple(
             (
@@ -209,8 +212,8 @@ def _cuts(shown: Shown[Figure5]) -> tuple[Block, ...]:
         name=f"{shown.subject.slug}-cuts.png",
         png=cuts_png(found),
         alt=f"Heat maps of layers by heads for each kind of attention: {_extremes(found.cuts)}",
-        caption=f"{shown.subject.name}: BLEU without each head, difference to the whole model. A star: the interval, "
-        f"corrected for {len(found.cuts)} heads (Bonferroni), excludes 0.",
+        caption=f"{shown.subject.name}: BLEU without each head, difference to the whole model. A star: the interval "
+        f"that is corrected for {len(found.cuts)} heads (Bonferroni) excludes 0.",
     )
     return Paragraph(text=text), picture, table
 
@@ -243,8 +246,8 @@ def _method(shown: tuple[Shown[Figure5], ...]) -> Section:
         "comes to. The decoder's columns are the words written so far, behind the start: 'dependency' and 'antecedent' "
         "are those of the word that is being written. 'Aligned to the last' is the source word of the target word "
         "before the one that is being written.",
-        "Cuts: intervals are of differences on the same sentences, drawn again 1,000 times. A head whose loss costs "
-        "little by itself may still do what another head would have to do, were both gone (Michel et al., 2019; Voita "
-        "et al., 2019).",
+        f"Cuts: intervals are of differences on the same sentences, drawn again {NUM_RESAMPLES:,} times. A head whose "
+        "loss costs little by itself may still do what another head would have to do, were both gone (Michel et al., "
+        "2019; Voita et al., 2019).",
     )
     return method(texts)

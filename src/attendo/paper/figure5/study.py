@@ -90,9 +90,9 @@ def _cut(
         if whole is None or should_stop():
             return None
         tell(f"{subject.name} without {head.kind} head {head.to_text()}")
-        outputs = cutting.cut(head)
-        if outputs is None:
+        written = cutting.cut(head)
+        if written is None:
             return None
-        cut.append((head, outputs))
+        cut.append((head, written))
     assert whole is not None, "there are heads"
     return dev, compare_cuts(dev, description.target_language, whole, cut)

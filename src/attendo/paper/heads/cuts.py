@@ -9,6 +9,7 @@ DIR/cuts/MODEL/KIND-LAYER-HEAD.json           what it writes without that head
 
 import copy
 import hashlib
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -32,8 +33,9 @@ from attendo.paper.heads.looks import Head
 from attendo.workflow.device import choose_device
 from attendo.workflow.translate import Engine
 
-NUM_RESAMPLES = 1000
-"""Of the paired bootstrap."""
+NUM_RESAMPLES = 20_000
+"""Of the paired bootstrap: some are left in the tails of an interval that is corrected for 144 heads, too."""
+_RESAMPLES_AT_ONCE = 1000
 
 _NUM_ORDERS = 4
 """BLEU counts n-grams of 1 to 4 words."""
@@ -56,6 +58,8 @@ class Written:
     digest: str
     """Of the model and the sentences."""
     outputs: tuple[str, ...]
+    processor_s: float
+    """That it took, of all threads together."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +88,8 @@ class Cuts:
     """Of the whole model."""
     signature: str
     cuts: tuple[Cut, ...]
+    processor_s: float
+    """Of all translating, whenever it was done."""
 
 
 _KEPT = TypeAdapter(Written)
@@ -146,32 +152,33 @@ class Cutting:
         self._folder, self._model, self._dev, self._should_stop = folder, model, dev, should_stop
         self._digest = _digest(model, dev)
 
-    def whole(self) -> tuple[str, ...] | None:
+    def whole(self) -> Written | None:
         """What the whole model writes; None where it was to stop."""
         return self._once(self._folder / "all-heads.json", lambda: self._model)
 
-    def cut(self, head: Head) -> tuple[str, ...] | None:
+    def cut(self, head: Head) -> Written | None:
         """What it writes without a head; None where it was to stop."""
         name = f"{head.kind}-{head.layer + 1}-{head.head + 1}.json"
         return self._once(self._folder / name, lambda: without(self._model, head))
 
-    def _once(self, path: Path, model: Callable[[], LoadedModel]) -> tuple[str, ...] | None:
+    def _once(self, path: Path, model: Callable[[], LoadedModel]) -> Written | None:
         try:
             kept = _KEPT.validate_json(path.read_bytes())
         except (OSError, ValidationError):  # not done, or of another version
+            started = time.process_time()
             outputs = _translate(model(), self._dev.sources, self._should_stop)
-            if outputs is not None:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                write_json(path, asdict(Written(digest=self._digest, outputs=outputs)))
-            return outputs
+            if outputs is None:
+                return None
+            written = Written(digest=self._digest, outputs=outputs, processor_s=time.process_time() - started)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_json(path, asdict(written))
+            return written
         if kept.digest != self._digest:
             raise ModelError(f"{path}: is of another model or other sentences; name another folder with -o")
-        return kept.outputs
+        return kept
 
 
-def compare_cuts(
-    dev: DevSet, target_language: str, whole: Sequence[str], cut: Sequence[tuple[Head, Sequence[str]]]
-) -> Cuts:
+def compare_cuts(dev: DevSet, target_language: str, whole: Written, cut: Sequence[tuple[Head, Written]]) -> Cuts:
     """BLEU without each head, beside the whole model's.
 
     Args:
@@ -184,31 +191,50 @@ def compare_cuts(
     assert isinstance(metric, BLEU)
     assert isinstance(by_sentence, BLEU)
     by_sentence.effective_order = True  # which changes no count, and quiets a warning
-    whole_counts = _counts(by_sentence, whole, dev.references)
-    draws = np.random.default_rng(1).integers(0, len(whole), size=(NUM_RESAMPLES, len(whole)))
-    whole_bleu = _bleu(whole_counts.sum(axis=0))
-    drawn_whole = np.array([_bleu(whole_counts[draw].sum(axis=0)) for draw in draws])
-    found = []
-    for head, outputs in cut:
-        counts = _counts(by_sentence, outputs, dev.references)
-        differences = np.array([_bleu(counts[draw].sum(axis=0)) for draw in draws]) - drawn_whole
-        low, high = (float(each) for each in np.quantile(differences, (0.025, 0.975)))
-        narrow = 0.025 / len(cut)
-        widest = np.quantile(differences, (narrow, 1 - narrow))
-        bleu = _bleu(counts.sum(axis=0))
-        found.append(
+    counts = np.array(
+        [_counts(by_sentence, each.outputs, dev.references) for each in (whole, *(written for _, written in cut))]
+    )
+    bleu = bleu_of(counts.sum(axis=1))
+    drawn = _resampled(counts)
+    differences, narrow = drawn[1:] - drawn[0], 0.025 / len(cut)
+    low, high, lowest, highest = np.quantile(differences, (0.025, 0.975, narrow, 1 - narrow), axis=1)
+    metric.corpus_score(list(whole.outputs), [list(dev.references)])  # which fills in the signature
+    return Cuts(
+        bleu=float(bleu[0]),
+        signature=str(metric.get_signature()),
+        cuts=tuple(
             Cut(
                 head=head,
-                bleu=bleu,
-                difference=bleu - whole_bleu,
-                low=low,
-                high=high,
-                is_clear=bool(widest[0] > 0 or widest[1] < 0),
-                changed=sum(one != other for one, other in zip(outputs, whole, strict=True)),
+                bleu=float(bleu[place + 1]),
+                difference=float(bleu[place + 1] - bleu[0]),
+                low=float(low[place]),
+                high=float(high[place]),
+                is_clear=bool(lowest[place] > 0 or highest[place] < 0),
+                changed=sum(one != other for one, other in zip(written.outputs, whole.outputs, strict=True)),
             )
-        )
-    metric.corpus_score(list(whole), [list(dev.references)])  # which fills in the signature
-    return Cuts(bleu=whole_bleu, signature=str(metric.get_signature()), cuts=tuple(found))
+            for place, (head, written) in enumerate(cut)
+        ),
+        processor_s=whole.processor_s + sum(written.processor_s for _, written in cut),
+    )
+
+
+def _resampled(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """BLEU of sentences drawn again, the same for all systems.
+
+    Args:
+        counts: `(systems, sentences, 10)`.
+
+    Returns:
+        `(systems, NUM_RESAMPLES)`.
+    """
+    generator, length = np.random.default_rng(1), counts.shape[1]
+    # Products of doubles are fast, and exact for counts.
+    sides = counts.astype(np.float64)
+    found = []
+    for _ in range(NUM_RESAMPLES // _RESAMPLES_AT_ONCE):
+        times = generator.multinomial(length, np.full(length, 1 / length), size=_RESAMPLES_AT_ONCE).astype(np.float64)
+        found.append(bleu_of(times @ sides))
+    return np.concatenate(found, axis=1)
 
 
 def _translate(model: LoadedModel, sources: Sequence[str], should_stop: Callable[[], bool]) -> tuple[str, ...] | None:
@@ -232,17 +258,26 @@ def _counts(metric: BLEU, outputs: Sequence[str], references: Sequence[str]) -> 
     return np.array(rows, dtype=np.int64)
 
 
-def _bleu(sums: NDArray[np.int64]) -> float:
-    """Corpus BLEU of summed counts, as sacreBLEU has it."""
-    return float(
-        BLEU.compute_bleu(
-            correct=sums[:_NUM_ORDERS].tolist(),
-            total=sums[_NUM_ORDERS : 2 * _NUM_ORDERS].tolist(),
-            sys_len=int(sums[-2]),
-            ref_len=int(sums[-1]),
-            smooth_method="exp",
-        ).score
-    )
+def bleu_of(sums: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Corpus BLEU of summed counts as sacreBLEU has it, of many at once: its exponential smoothing.
+
+    Args:
+        sums: `(..., 10)`: right n-grams by length, all n-grams by length, the length of what is written, and of the
+            reference.
+
+    Returns:
+        `(...)`, 0 to 100.
+    """
+    right, total = sums[..., :_NUM_ORDERS], sums[..., _NUM_ORDERS : 2 * _NUM_ORDERS]
+    written, reference = sums[..., -2], sums[..., -1]
+    halvings = np.cumsum(right == 0, axis=-1)
+    smoothed = np.where(right == 0, 0.5**halvings, right)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(smoothed / total).mean(axis=-1)
+        brevity = np.minimum(0.0, 1 - reference / written)
+        scores = 100 * np.exp(logs + brevity)
+    found: NDArray[np.float64] = np.where((right.sum(axis=-1) == 0) | (total == 0).any(axis=-1), 0.0, scores)
+    return found
 
 
 def _digest(model: LoadedModel, dev: DevSet) -> str:

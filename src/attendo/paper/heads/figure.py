@@ -1,5 +1,6 @@
 """What Figures 3, 4 and 5 have in common: models and sentences in, a page with a section a model out."""
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from itertools import count
@@ -34,6 +35,8 @@ class Shown(Generic[Found]):
     anaphors: Looks
     """Sentences with an anaphor, in twins."""
     found: Found
+    processor_s: float
+    """That reading the sentences took, of all threads together: other work on the machine is not in it."""
 
     @property
     def skipped(self) -> int:
@@ -114,15 +117,25 @@ def reproduce_figure(
 
         for subject in subjects:
             tell(f"{subject.name}: {read.count} sentences")
+            started = time.process_time()
             dependencies = look_at(subject.engine, read.dependencies, should_stop)
             anaphors = look_at(subject.engine, read.anaphors, should_stop)
             if dependencies is None or anaphors is None:
                 return stopped
+            processor_s = time.process_time() - started
             _check_enough(subject, read, dependencies, anaphors)
             found = measure(subject, dependencies, anaphors, tell)
             if isinstance(found, Stopped):
                 return stopped
-            shown.append(Shown(subject=subject, dependencies=dependencies, anaphors=anaphors, found=found))
+            shown.append(
+                Shown(
+                    subject=subject,
+                    dependencies=dependencies,
+                    anaphors=anaphors,
+                    found=found,
+                    processor_s=processor_s,
+                )
+            )
         reporter.running(total, total, "")
         made = report(tuple(shown))
         write_report(order.folder, made)
@@ -205,7 +218,7 @@ def figure_page(
     return Report(
         title=title,
         introduction=(*introduction, *_scale_notes(order)),
-        sections=(*sections, _about_sentences(shown, _one_of_each(examples)), _how_to_repeat(order, note)),
+        sections=(*sections, _about_sentences(shown, _one_of_each(examples)), _how_to_repeat(order, shown, note)),
         data={
             "result": _name(title),
             "scale": order.scale,
@@ -257,10 +270,15 @@ def _one_of_each(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
     )
 
 
-def _how_to_repeat(order: Order, note: str) -> Section:
-    """The command, and what it was done with."""
+def _how_to_repeat(order: Order, shown: Iterable[Shown[Found]], note: str) -> Section:
+    """The command, what it was done with, and what it cost."""
     made_with = ", ".join(f"{name} {version}" for name, version in versions().items())
-    texts = [note, f"Machine: {this_machine().to_text()}.", f"Versions: {made_with}"]
+    cost = ", ".join(f"{each.processor_s:.0f} s with {each.subject.name}" for each in shown)
+    texts = [
+        note,
+        f"Processor time that reading the sentences took: {cost}, on {this_machine().to_text()}.",
+        f"Versions: {made_with}",
+    ]
     return Section(
         title="How to repeat it",
         blocks=(Shell(lines=(order.command,)), *(Paragraph(text=text) for text in texts if text)),

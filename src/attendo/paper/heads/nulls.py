@@ -135,7 +135,9 @@ def holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def p_text(p: float) -> str:
     """A p-value for a table."""
-    return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
+    if p < 0.0001:
+        return "< 0.0001"
+    return f"{p:.4f}" if p < 0.1 else f"{p:.2f}"
 
 
 def _place(case: Case, kind: str) -> int:

@@ -34,6 +34,8 @@ class StructureHead:
     """The same of the head's positional twin."""
     difference: Estimate
     """Of the two, over held-out sentences."""
+    above: float
+    """The share of held-out sentences above the twin."""
     chosen_low: float
     """The lower end of the difference's interval in the first half, by which heads are chosen."""
     p: float
@@ -124,6 +126,7 @@ def _structure_head(head: Head, lows: Heads, held_out: NDArray[np.float64], p_va
         inside=float(inside.mean()),
         by_place=float(by_place.mean()),
         difference=estimate(_floats(inside - by_place)),
+        above=float((inside > by_place).mean()),
         chosen_low=float(lows[head.layer, head.head]),
         p=float(p_values[head.layer, head.head]),
     )
