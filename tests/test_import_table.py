@@ -23,7 +23,7 @@ TABLE = [
     ["evaluation", "interop"],
     ["recipe", "attention_maps"],
     ["workflow", "diagrams"],
-    ["demo", "bench", "cluster", "plots"],
+    ["demo", "bench", "cluster", "plots", "spacy"],
     ["paper"],
     ["cli"],
     ["__main__"],
@@ -38,7 +38,7 @@ EXTRAS = {
     "onnx",
     "onnxruntime",
     "google.protobuf",
-    "nltk.tree",
+    "nltk",
     "pyarrow",
     "ray",
     "sentencepiece.sentencepiece_model_pb2",  # which needs protobuf

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from attendo.decoding.config import SearchConfig
 from attendo.errors import RecipeError
 from attendo.model.config import ModelConfig
+from attendo.parsing.config import ParsingConfig
 from attendo.settings.checking import checked, told
 from attendo.settings.overrides import Origins, override
 from attendo.settings.tables import toml_table
@@ -36,10 +37,14 @@ SECTIONS: dict[str, type] = {
     "model": ModelConfig,
     "training": TrainingConfig,
     "search": SearchConfig,
+    "parsing": ParsingConfig,
 }
 """The tables of a recipe, in the order of use."""
 
 SectionT = TypeVar("SectionT")
+
+Task = Literal["translate", "parse"]
+"""What a model is for."""
 
 _MAX_PATH_CHARACTERS = 4096
 _MAX_NAME_BYTES = 200
@@ -58,8 +63,8 @@ class Recipe:
     """What the run and its model are called; left open, the file's name."""
     folder: Path = field(compare=False)
     """The folder that the recipe's relative paths start from: its own, for a shipped one the current folder."""
-    task: Literal["translate"] = "translate"
-    """What the model is for."""
+    task: Task = "translate"
+    """What the model is for: text into text, or sentences into trees."""
     data: DataConfig | None = None
     """The corpora; its `folder` is absolute after loading. None where the recipe has no such section."""
     tokenizer: TokenizerConfig = field(default_factory=TokenizerConfig)
@@ -70,13 +75,15 @@ class Recipe:
     """How it is trained."""
     search: SearchConfig = field(default_factory=SearchConfig)
     """How it translates, in validation and afterwards."""
+    parsing: ParsingConfig | None = None
+    """How trees are written, and what the parser may write; of `task = "parse"` alone."""
     written: frozenset[str] = field(default=frozenset(), compare=False)
     """The keys that the recipe's file or `--set` has a value for, as `model.d_model`; all others are left to defaults,
     or to the model that is fine-tuned."""
 
     def __post_init__(self) -> None:
         """Refuses sections that contradict each other, all contradictions at once."""
-        problems = [*_name_problems(self.name), *self._unreachable()]
+        problems = [*_name_problems(self.name), *self._unreachable(), *self._other_task()]
         # A model that is fine-tuned brings its own shape and vocabulary, which are not known before it is read.
         problems += self._unlearnable() if self.training.init_from is None else []
         if problems:
@@ -95,6 +102,22 @@ class Recipe:
                 f"data.cleaning.max_tokens = {longest} is more than the model.max_positions = "
                 f"{self.model.max_positions} that learned positions reach; take {self.model.max_positions} or less"
             )
+
+    def _other_task(self) -> Iterator[str]:
+        """What another task would need."""
+        if (self.task == "parse") != (self.parsing is not None):
+            yield 'the section parsing goes with task = "parse"; set that, or leave the section out'
+        if self.task == "parse" and not self.tokenizer.target_symbols:
+            yield 'task = "parse" writes symbols; set tokenizer.target_symbols = true and tokenizer.joint = false'
+        if self.task == "translate" and self.model.next_word:
+            yield 'model.next_word = true is for task = "parse", whose output has a symbol for each word; leave it out'
+        corpora = (*self.data.corpora, *([self.data.valid] if self.data.valid else [])) if self.data else ()
+        for corpus in corpora:
+            if (corpus.trees is not None) != (self.task == "parse"):
+                yield (
+                    f'data.corpora: {corpus.name or "valid"} and task = "{self.task}" do not go together; a parser '
+                    "learns from trees = FILE, a translator from other files"
+                )
 
     def _unlearnable(self) -> Iterator[str]:
         """What a vocabulary that is learned, and a model of its own, do not allow."""
@@ -143,12 +166,13 @@ class _Document(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     name: str | None = None
-    task: Literal["translate"] = "translate"
+    task: Task = "translate"
     data: DataConfig | None = None
     tokenizer: TokenizerConfig = TokenizerConfig()
     model: ModelConfig = ModelConfig()
     training: TrainingConfig = TrainingConfig()
     search: SearchConfig = SearchConfig()
+    parsing: ParsingConfig | None = None
 
 
 def shipped_recipes() -> list[str]:
@@ -186,6 +210,8 @@ def load_recipe(name_or_path: str, overrides: Sequence[str] = ()) -> Recipe:
     written = frozenset(f"{section}.{key}" for section in SECTIONS for key in document.get(section) or ())
     try:
         sections = {section: getattr(found, section) for section in SECTIONS}
+        if found.task == "parse" and found.parsing is None:
+            sections["parsing"] = ParsingConfig()
         recipe = Recipe(name=found.name or name, folder=folder, task=found.task, written=written, **sections)
     except ValueError as error:
         raise RecipeError(told(f"{origins.of_text(line)}: {line}" for line in str(error).splitlines())) from error

@@ -11,7 +11,10 @@ PAGE = Path(__file__).parents[2] / "docs" / "parsing.md"
 
 
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
+    """Those that need no model; tests/cli/test_parse.py has the others."""
+    sections = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    text = "".join(section for section in sections if not section.startswith("Parse sentences\n"))
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
 
 
 @pytest.fixture(autouse=True)

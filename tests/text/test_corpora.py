@@ -235,7 +235,7 @@ def named(name: str, **keys: Any) -> CorpusConfig:
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({}, "give source and target, or tsv, translations or back_translations alone"),
+        ({}, "give source and target, or tsv, translations, back_translations or trees alone"),
         ({"source": "a"}, "give source and target"),
         ({"tsv": "a", "translations": "b"}, "give source and target"),
         ({"translations": "a", "back_translations": "a"}, "give source and target"),

@@ -26,6 +26,7 @@ VARIATIONS: list[dict[str, Any]] = [
     {"attention_function": "dot-product", "num_heads": 2, "d_k": 16},
     {"d_k": 8, "d_v": 24, "attention_bias": True},
     {"positions": "learned", "max_positions": 35},
+    {"next_word": True},
 ]
 
 
@@ -36,6 +37,8 @@ def make_model(**options: Any) -> Transformer:
         for name, values in model.named_parameters():
             if "norm" in name or name.endswith("bias"):
                 values.add_(0.2 * torch.randn_like(values))
+    if model.next_word is not None:
+        model.next_word.know(torch.arange(50) % 3 == 1, torch.arange(50) % 2 == 1)
     return model
 
 

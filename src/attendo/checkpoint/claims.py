@@ -66,6 +66,7 @@ def num_weights(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -
         + (2 * config.max_positions * d_model if config.positions == "learned" else 0)
         + encoder * (_mixing_weights(config, attention) + feed_forward + 2 * norm)
         + decoder * (2 * attention + feed_forward + 3 * norm)
+        + int(config.next_word) * d_model**2
     )
 
 

@@ -30,11 +30,13 @@ from attendo.checkpoint.checksums import (
 )
 from attendo.checkpoint.claims import check_claim, claim_problems, not_finite, num_weights
 from attendo.checkpoint.weights import check_tensors, load_tensors, load_weights, save_tensors
+from attendo.checkpoint.words import know_words
 from attendo.errors import ModelError
 from attendo.files import atomic_folder, write_json, write_text
 from attendo.model.config import ModelConfig
 from attendo.model.quantization import from_int8, matrix_names, scales_name, to_int8
 from attendo.model.transformer import Transformer
+from attendo.parsing.config import ParsingConfig
 from attendo.reading import require_inside
 from attendo.text.tokenization import Tokenizer
 
@@ -62,6 +64,10 @@ class ModelDescription:
     """Search settings that differ from the defaults, as in a recipe."""
     training: dict[str, Any]
     """How it came to be: steps, data, scores with signatures; for people and reports."""
+    parsing: ParsingConfig | None = None
+    """Of a parser: how it writes trees."""
+    word_tags: dict[str, list[str]] | None = None
+    """Of a parser: which tags words can have, see `parsing.word_tags`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +110,10 @@ def save_model(
     except ValueError as error:
         raise ModelError(f"{folder}: {error}; the model is damaged, see `attendo info MODEL --verify`") from error
     with atomic_folder(folder) as draft:
-        write_json(draft / CONFIG, asdict(description))
+        content = asdict(description)
+        if description.parsing is None:
+            del content["parsing"], content["word_tags"]
+        write_json(draft / CONFIG, content)
         save_tensors(stored, draft / WEIGHTS)
         shutil.copymode(draft / CONFIG, draft / WEIGHTS)  # safetensors lets only the owner read what it writes
         source_tokenizer.save(draft / SOURCE_SPM)
@@ -134,6 +143,7 @@ def load_model(folder: Path) -> LoadedModel:
     weights = _load_weights(folder, description)
     transformer = _build(folder, description)
     load_weights(transformer, weights, folder / WEIGHTS)
+    know_words(transformer, source, target)
     return LoadedModel(
         folder=folder,
         description=description,

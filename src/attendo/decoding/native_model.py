@@ -33,6 +33,7 @@ def can_run(transformer: Transformer) -> bool:
     """Whether the kernels know this architecture, and its weights are where and what they read."""
     config, weights = transformer.config, transformer.parameters()
     known = config.d_model % PADDED == 0 and config.attention_function != "additive" and not config.other_layers
+    known = known and not config.next_word
     return known and all(weight.dtype == torch.float32 and weight.device.type == "cpu" for weight in weights)
 
 

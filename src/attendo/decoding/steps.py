@@ -25,7 +25,8 @@ class TransformerStep:
         self._model = model
         self._start_ids = torch.full_like(src_ids[:, 0], model.config.start_id)
         with torch.no_grad():
-            self._cache = model.start_cache(model.encode(src_ids, src_mask), src_mask)
+            memory = model.encode(src_ids, src_mask)
+            self._cache = model.start_cache(memory, src_mask, model.words(memory, src_ids))
 
     def start(self) -> DenseNext:
         """What may come first: a row a sentence."""
@@ -60,6 +61,7 @@ class RecomputingStep:
         self._model = model
         with torch.no_grad():
             self._memory = model.encode(src_ids, src_mask)
+            self._words = model.words(self._memory, src_ids)
         self._src_mask = src_mask
         self._written = torch.empty_like(src_ids[:, :0])
 
@@ -76,12 +78,13 @@ class RecomputingStep:
         chosen = torch.from_numpy(rows).flatten().to(self._written.device)
         self._written, self._memory = self._written[chosen], self._memory[chosen]
         self._src_mask = None if self._src_mask is None else self._src_mask[chosen]
+        self._words = None if self._words is None else self._words[chosen]
 
     @torch.no_grad()
     def _advance(self, last_ids: Tensor) -> DenseNext:
         self._written = torch.cat((self._written, last_ids[:, None]), dim=1)
         tgt_mask = causal_mask(self._written.shape[1], last_ids.device)
-        hidden = self._model.decode(self._written, tgt_mask, self._memory, self._src_mask)
+        hidden = self._model.decode(self._written, tgt_mask, self._memory, self._src_mask, self._words)
         return DenseNext(self._model.project(hidden[:, -1]).float().log_softmax(dim=-1))
 
 

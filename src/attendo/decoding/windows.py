@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from dataclasses import dataclass
 from queue import Empty, Full, Queue
 from threading import Event, Thread
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, Literal, TypeVar
 
 from attendo.errors import DataError
 from attendo.text.formats import MAX_LINE_BYTES
@@ -21,6 +21,8 @@ _TICK_S = 0.5
 
 LineT = TypeVar("LineT", bound=Sized)
 """A line, or one with what belongs to it."""
+OnBadBytes = Literal["strict", "surrogateescape"]
+"""What becomes of a line that is not UTF-8: an error, or a line with lone surrogates in place of such bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,13 +114,14 @@ def _collect(
     return window, None
 
 
-def read_lines(file: BinaryIO, name: str) -> Iterator[str]:
+def read_lines(file: BinaryIO, name: str, *, errors: OnBadBytes = "strict") -> Iterator[str]:
     r"""Lines of UTF-8 text as soon as they are there; only `\n` and `\r\n` end one.
 
     Args:
         file: such as `sys.stdin.buffer`, not read from before. Below its buffer: Python dies at exit where a thread
             still waits inside one.
         name: what error messages call it.
+        errors: what becomes of a line that is not UTF-8.
 
     Yields:
         Each line without its end; a byte order mark at the very start is left out.
@@ -137,15 +140,15 @@ def read_lines(file: BinaryIO, name: str) -> Iterator[str]:
             raise DataError(f"{name}: line {number + 1} is longer than {MAX_LINE_BYTES >> 20} MB; is this text?")
         for other in others:
             number += 1
-            yield _decode(b"".join(pending).removesuffix(b"\r"), name, number)
+            yield _decode(b"".join(pending).removesuffix(b"\r"), name, number, errors)
             pending, length = [other], len(other)
     if any(pending):
-        yield _decode(b"".join(pending), name, number + 1)
+        yield _decode(b"".join(pending), name, number + 1, errors)
 
 
-def _decode(line: bytes, name: str, number: int) -> str:
+def _decode(line: bytes, name: str, number: int, errors: OnBadBytes) -> str:
     try:
-        text = line.decode("utf-8")
+        text = line.decode("utf-8", errors)
     except UnicodeDecodeError as error:
         raise DataError(
             f"{name}: line {number} is not UTF-8 at its byte {error.start + 1}; convert the text, "

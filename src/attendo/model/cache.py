@@ -27,6 +27,10 @@ class DecoderCache:
     written: tuple[KeysValues | None, ...]
     """A layer each: keys and values of the written positions, `(rows, num_heads, length, d_k or d_v)`; None before.
     Where self-attention is restricted they are no more than its window."""
+    words: Tensor | None = None
+    """`(sentences, src_len, d_model)`: what the decoder is told of each source word; None where it is told nothing."""
+    words_written: Tensor | None = None
+    """int64 `(rows,)`: words that each hypothesis has written."""
 
     def select(self, rows: Tensor, rows_per_sentence: int) -> "DecoderCache":
         """The cache of other hypotheses: reordered, repeated or left out.
@@ -40,7 +44,8 @@ class DecoderCache:
             A cache of `new_rows` rows.
         """
         sentences = rows[::rows_per_sentence] // self.rows_per_sentence
-        memory, src_mask = self.memory, self.src_mask
+        memory, src_mask, words = self.memory, self.src_mask, self.words
+        words_written = None if self.words_written is None else self.words_written.index_select(0, rows)
         num_sentences = len(memory[0].keys)
         unchanged = len(sentences) == num_sentences and bool(
             (sentences == torch.arange(num_sentences, device=rows.device)).all()
@@ -48,8 +53,17 @@ class DecoderCache:
         if not unchanged:
             memory = tuple(_rows(layer, sentences) for layer in memory)
             src_mask = None if src_mask is None else src_mask.index_select(0, sentences)
+            words = None if words is None else words.index_select(0, sentences)
         written = tuple(None if layer is None else _rows(layer, rows) for layer in self.written)
-        return replace(self, rows_per_sentence=rows_per_sentence, memory=memory, src_mask=src_mask, written=written)
+        return replace(
+            self,
+            rows_per_sentence=rows_per_sentence,
+            memory=memory,
+            src_mask=src_mask,
+            written=written,
+            words=words,
+            words_written=words_written,
+        )
 
 
 def _rows(layer: KeysValues, rows: Tensor) -> KeysValues:

@@ -100,6 +100,9 @@ class ModelConfig:
     `none`: three matrices."""
     start: Literal["zero"] | int = "zero"
     """The decoder's first input: the zero vector, or a token's embedding in models imported from elsewhere."""
+    next_word: bool = False
+    """The decoder is told at each position which source word its output has come to (Ma et al., 2017). For targets that
+    have one symbol for each source word, in order, as the trees of `task = "parse"` have."""
 
     def __post_init__(self) -> None:
         """Refuses shapes that cannot be built, all problems at once."""

@@ -9,6 +9,7 @@ reading them is what it waits for.
 import copy
 from collections.abc import Iterable, Mapping
 from functools import cache
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -219,6 +220,7 @@ class Int8Transformer(Transformer):
         self.output = Int8Linear(*rows[id(transformer.output_weight)], transformer.output_bias)
         self.encoder_layers = _in_int8(transformer.encoder_layers)
         self.decoder_layers = _in_int8(transformer.decoder_layers)
+        self.next_word = None if transformer.next_word is None else _in_int8(transformer.next_word)
 
     def project(self, hidden: Tensor) -> Tensor:
         """Logits `(..., tgt_vocab_size)` of the decoder's output `(..., d_model)` (Section 3.4)."""
@@ -231,10 +233,13 @@ def quantized(transformer: Transformer) -> Transformer:
     return Int8Transformer(transformer).eval().requires_grad_(False)
 
 
-def _in_int8(layers: nn.ModuleList) -> nn.ModuleList:
-    """A copy of a stack in which every linear layer is replaced."""
+ModuleT = TypeVar("ModuleT", bound=nn.Module)
+
+
+def _in_int8(layers: ModuleT) -> ModuleT:
+    """A copy of a stack, or of another part, in which every linear layer is replaced."""
     kept_from: dict[int, int] = {}
-    for layer in layers:
+    for layer in layers.children():
         if isinstance(layer, DecoderLayer):
             own = layer.self_attention
             kept_from[id(own.query_key_value)] = own.num_heads * own.d_k

@@ -13,6 +13,7 @@ from attendo.model.cache import DecoderCache, extend
 from attendo.model.config import ModelConfig
 from attendo.model.dropout import Dropout
 from attendo.model.layers import DecoderLayer, EncoderLayer, encoder_layer
+from attendo.model.next_word import NextWord
 from attendo.model.positions import LearnedPositions, SinusoidalPositions
 
 
@@ -88,6 +89,7 @@ class Transformer(nn.Module):
         self.target_embedding = Embedding(config, target)
         self.output_weight = output
         self.output_bias = nn.Parameter(torch.zeros(tgt_vocab_size)) if config.output_bias else None
+        self.next_word = NextWord(config, src_vocab_size, tgt_vocab_size) if config.next_word else None
         self.encoder_layers = nn.ModuleList(encoder_layer(config, index) for index in range(config.encoder_layers))
         self.decoder_layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
         _initialise_stack(self.encoder_layers, sub_layers=2 * config.encoder_layers)
@@ -118,7 +120,14 @@ class Transformer(nn.Module):
             hidden = layer(hidden, src_mask)
         return hidden
 
-    def decode(self, tgt_in_ids: Tensor, tgt_mask: Tensor | None, memory: Tensor, src_mask: Tensor | None) -> Tensor:
+    def decode(
+        self,
+        tgt_in_ids: Tensor,
+        tgt_mask: Tensor | None,
+        memory: Tensor,
+        src_mask: Tensor | None,
+        words: Tensor | None = None,
+    ) -> Tensor:
         """Reads a whole target, each position seeing those before it.
 
         Args:
@@ -126,14 +135,28 @@ class Transformer(nn.Module):
             tgt_mask: boolean `(1, 1, tgt_len, tgt_len)`; not needed where self-attention is restricted.
             memory: `(batch, src_len, d_model)`.
             src_mask: boolean `(batch, 1, 1, src_len)`, or None.
+            words: from `words`.
 
         Returns:
             The last layer's output, `(batch, tgt_len, d_model)`; `project` makes logits of it.
         """
-        hidden: Tensor = self.target_embedding(tgt_in_ids)
+        hidden = self._read_target(tgt_in_ids, words)
         for layer in self._decoder():
             hidden = layer(hidden, tgt_mask, layer.encoder_attention.look_at(memory), src_mask)
         return hidden
+
+    def words(self, memory: Tensor, src_ids: Tensor) -> Tensor | None:
+        """What the decoder is told of each source word, `(batch, src_len, d_model)`; None where it is told nothing."""
+        return None if self.next_word is None else self.next_word.words(memory, src_ids)
+
+    def _read_target(self, tgt_in_ids: Tensor, words: Tensor | None) -> Tensor:
+        """What the decoder's first layer reads, `(batch, tgt_len, d_model)`."""
+        hidden: Tensor = self.target_embedding(tgt_in_ids)
+        if self.next_word is None:
+            return hidden
+        assert words is not None
+        told: Tensor = self.next_word(words, self.next_word.written(tgt_in_ids))
+        return hidden + told
 
     def project(self, hidden: Tensor) -> Tensor:
         """Logits `(..., tgt_vocab_size)` of the decoder's output `(..., d_model)` (Section 3.4)."""
@@ -142,14 +165,15 @@ class Transformer(nn.Module):
     def hidden(self, batch: Batch) -> Tensor:
         """The decoder's output for every target position of a batch, `(batch, tgt_len, d_model)`."""
         memory = self.encode(batch.src_ids, batch.src_mask)
-        return self.decode(batch.tgt_in_ids, batch.tgt_mask, memory, batch.src_mask)
+        words = self.words(memory, batch.src_ids)
+        return self.decode(batch.tgt_in_ids, batch.tgt_mask, memory, batch.src_mask, words)
 
     def forward(self, batch: Batch) -> Tensor:
         """Logits for every target position of a batch, `(batch, tgt_len, tgt_vocab_size)`."""
         return self.project(self.hidden(batch))
 
-    def start_cache(self, memory: Tensor, src_mask: Tensor | None) -> DecoderCache:
-        """An empty cache over a memory `(batch, src_len, d_model)`, with one row a sentence."""
+    def start_cache(self, memory: Tensor, src_mask: Tensor | None, words: Tensor | None = None) -> DecoderCache:
+        """An empty cache over a memory `(batch, src_len, d_model)` and what `words` gives, a row a sentence."""
         layers = self._decoder()
         return DecoderCache(
             length=0,
@@ -157,6 +181,8 @@ class Transformer(nn.Module):
             memory=tuple(layer.encoder_attention.look_at(memory) for layer in layers),
             src_mask=src_mask,
             written=(None,) * len(layers),
+            words=words,
+            words_written=None if words is None else torch.zeros(len(words), dtype=torch.int64, device=words.device),
         )
 
     def step(self, tgt_in_ids: Tensor, cache: DecoderCache) -> tuple[Tensor, DecoderCache]:
@@ -170,6 +196,13 @@ class Transformer(nn.Module):
             Logits, `(rows, tgt_vocab_size)`, and the cache with one more position.
         """
         hidden = self.target_embedding(tgt_in_ids[:, None], cache.length)
+        words_written = cache.words_written
+        if self.next_word is not None:
+            assert cache.words is not None
+            assert words_written is not None
+            words_written = words_written + self.next_word.written(tgt_in_ids[:, None]).squeeze(1)
+            told = self.next_word(cache.words, words_written.view(len(cache.words), -1))
+            hidden = hidden + told.view(hidden.shape)
         # A sentence's hypotheses are so many queries to one memory: (sentences, rows_per_sentence, d_model).
         together = (-1, cache.rows_per_sentence, self.config.d_model)
         written: list[KeysValues | None] = []
@@ -180,7 +213,9 @@ class Transformer(nn.Module):
             looked = layer.self_attention.attend(query, present, None)
             hidden = layer.self_attention_norm(hidden, looked).view(together)
             hidden = layer.after_self_attention(hidden, seen, cache.src_mask).view(-1, 1, self.config.d_model)
-        return self.project(hidden.squeeze(1)), replace(cache, length=cache.length + 1, written=tuple(written))
+        return self.project(hidden.squeeze(1)), replace(
+            cache, length=cache.length + 1, written=tuple(written), words_written=words_written
+        )
 
     def attention(self, batch: Batch) -> AttentionWeights:
         """Where every head of every layer looks while it reads a batch (Figures 3-5)."""
@@ -190,7 +225,7 @@ class Transformer(nn.Module):
             if isinstance(layer, EncoderLayer):
                 encoder.append(layer.self_attention.weights(*layer.self_attention.project(memory), batch.src_mask))
             memory = layer(memory, batch.src_mask)
-        hidden: Tensor = self.target_embedding(batch.tgt_in_ids)
+        hidden = self._read_target(batch.tgt_in_ids, self.words(memory, batch.src_ids))
         for decoder_layer in self._decoder():
             own, seen = decoder_layer.self_attention, decoder_layer.encoder_attention.look_at(memory)
             decoder.append(own.weights(*own.project(hidden), batch.tgt_mask))
@@ -214,7 +249,7 @@ class Transformer(nn.Module):
             `(batch, num_heads, tgt_len, src_len)`; 0 at the source's padding.
         """
         memory = self.encode(batch.src_ids, batch.src_mask)
-        hidden: Tensor = self.target_embedding(batch.tgt_in_ids)
+        hidden = self._read_target(batch.tgt_in_ids, self.words(memory, batch.src_ids))
         *below, last = self._decoder()[:layer]
         for each in below:
             hidden = each(hidden, batch.tgt_mask, each.encoder_attention.look_at(memory), batch.src_mask)

@@ -70,8 +70,6 @@ def descriptions(kind: str, message: str, place: Place, schema: Schema) -> Itera
         yield from _told_by_table(name, message.removeprefix("Value error, "), table_in(place.annotation))
     elif kind in ("extra_forbidden", "unexpected_keyword_argument"):
         yield _unknown_key(place, schema)
-    elif place.key == ("task",) and place.value == "parse":
-        yield 'task = "parse" is not in this version, which translates; take task = "translate" or leave it out'
     elif table_in(place.annotation) is not None:
         is_entry = place.key[-1].isdigit()
         header = f"[[{dotted(*place.key[:-1])}]]" if is_entry else f"[{name}]"

@@ -33,8 +33,8 @@ VALID_NAME = "valid"
 _RATIO_FLOOR = 10
 _EXCERPT_CHARACTERS = 200
 _LISTED_FAULTS = 10
-_FILE_KEYS = ("source", "target", "tsv", "translations", "back_translations")
-_FILE_SETS = (("source", "target"), ("tsv",), ("translations",), ("back_translations",))
+_FILE_KEYS = ("source", "target", "tsv", "translations", "back_translations", "trees")
+_FILE_SETS = (("source", "target"), ("tsv",), ("translations",), ("back_translations",), ("trees",))
 # What a vocabulary has already, under SentencePiece's own names or ours.
 _TAKEN_SYMBOLS = {"<s>", "</s>", "<unk>", "<pad>"} | {placeholder(i) for i in range(1, MAX_PLACEHOLDERS + 1)}
 _MAX_TAG_CHARACTERS = 32
@@ -57,6 +57,8 @@ class CorpusConfig:
     back_translations: str | None = None
     """File that `attendo translate --json` wrote of target text, with a model of the other direction: its translations
     are the sources (back-translation)."""
+    trees: str | None = None
+    """File of a treebank, for `task = "parse"`: the sources are its sentences, the targets its trees."""
     weight: float = 1.0
     """How often each pair is seen an epoch: 2.0 is twice, 0.5 a changing half."""
     share: float | None = None
@@ -87,7 +89,9 @@ class CorpusConfig:
         named = {key: getattr(self, key) for key in _FILE_KEYS if getattr(self, key)}
         if tuple(named) not in _FILE_SETS:
             given = ", ".join(named) or "no file"
-            problems.append(f"has {given}; give source and target, or tsv, translations or back_translations alone")
+            problems.append(
+                f"has {given}; give source and target, or tsv, translations, back_translations or trees alone"
+            )
         problems += [
             f"{key} = {path!r} is no file's name; leave out its control characters"
             for key, path in named.items()

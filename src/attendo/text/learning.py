@@ -1,6 +1,7 @@
 """Learning a vocabulary of subwords from sentences, by SentencePiece."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -64,6 +65,45 @@ def learn_tokenizer(
         if learnable.error is not None:
             raise learnable.error from None
         raise DataError(_learning_problem(str(error), config)) from error
+    tokenizer = Tokenizer(model.getvalue(), str(output))
+    tokenizer.save(output)
+    return tokenizer
+
+
+def learn_symbols(sentences: Iterable[str], output: Path) -> Tokenizer:
+    """Makes a vocabulary of all symbols of some texts, which have spaces between them, and writes it likewise.
+
+    Args:
+        sentences: the texts, read once.
+        output: the model file to write.
+
+    Returns:
+        The tokenizer; a symbol that was not in the texts is `<unk>`.
+
+    Raises:
+        DataError: there is no text.
+    """
+    counts = Counter(symbol for sentence in sentences for symbol in sentence.split())
+    if not counts:
+        raise DataError("there is no text to make the vocabulary of symbols from: no pair was kept")
+    model = BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(sorted(counts)),
+        model_writer=model,
+        model_type="word",
+        vocab_size=len(counts) + 2,
+        character_coverage=1.0,
+        normalization_rule_name="identity",
+        remove_extra_whitespaces=False,
+        add_dummy_prefix=True,
+        eos_id=EOS_ID,
+        unk_id=UNK_ID,
+        bos_id=-1,
+        pad_id=-1,
+        max_sentence_length=1 << 20,
+        num_threads=_LEARNING_THREADS,
+        minloglevel=2,
+    )
     tokenizer = Tokenizer(model.getvalue(), str(output))
     tokenizer.save(output)
     return tokenizer

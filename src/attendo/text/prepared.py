@@ -3,6 +3,7 @@
 - `source.spm`: the vocabulary of both languages, learned or a model's own; `target.spm` is beside it where they differ.
 - `shards/NAME-00000.*.npy`: the tokens of each corpus, and of the validation set under the name `valid`.
 - `valid.source.txt`, `valid.target.txt`: the validation set's sentences, to be translated while training.
+- `word_tags.json`, `unread.tsv`: of treebanks, which tags words have, and what is no tree.
 - `dropped.tsv`: every pair left out: corpus, files, line, reason, and how it begins.
 - `report.json`: the counts.
 - `manifest.json`: what the folder was made from, and the size and SHA-256 of all of the above.
@@ -12,7 +13,7 @@ import dataclasses
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,8 @@ FORMAT_VERSION = 1
 """Raised whenever folders written before can no longer be read."""
 _NOT_PREPARED = ("weight", "share", "licence", "attribution")
 """Keys of a corpus that no prepared file depends on: training mixes the shards anew, and a card quotes the rest."""
+WORD_TAGS = "word_tags.json"
+"""Of treebanks alone."""
 MANIFEST_NAME = "manifest.json"
 """The file that is written last: a folder without it is not whole."""
 _MAX_VALUES = 50_000
@@ -103,6 +106,7 @@ class _Manifest:
 # What a folder holds may be a stranger's: both are looked at before they are believed.
 _MANIFEST = TypeAdapter(_Manifest)
 _REPORT = TypeAdapter(PreparationReport)
+_TAGS = TypeAdapter(dict[str, list[str]])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +126,8 @@ class PreparedData:
     """Sentences of the validation set; empty without one."""
     valid_target: tuple[str, ...]
     report: PreparationReport
+    word_tags: Mapping[str, Sequence[str]] | None = None
+    """Of treebanks: which tags words have, as `parsing.word_tags` learned it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,7 +163,13 @@ class Vocabulary:
         return source, target
 
 
-def fingerprint(data: DataConfig, tokenizer: TokenizerConfig, seed: int, vocabulary: Vocabulary | None = None) -> str:
+def fingerprint(
+    data: DataConfig,
+    tokenizer: TokenizerConfig,
+    seed: int,
+    vocabulary: Vocabulary | None = None,
+    linearization: Mapping[str, Any] | None = None,
+) -> str:
     """Gives a name, 64 hexadecimal digits, to what settings a prepared folder depends on.
 
     Args:
@@ -165,16 +177,23 @@ def fingerprint(data: DataConfig, tokenizer: TokenizerConfig, seed: int, vocabul
         tokenizer: which vocabulary to learn.
         seed: of the sample it is learned from.
         vocabulary: that of a model, where none is learned; it then counts in place of the two before.
+        linearization: how trees are written as symbols, where the corpora are treebanks.
     """
     settings: dict[str, Any] = {"format": FORMAT_VERSION, "data": dataclasses.asdict(data)}
     for corpus in (*settings["data"]["corpora"], settings["data"]["valid"] or {}):
         for key in _NOT_PREPARED:
             corpus.pop(key, None)
+        if corpus and corpus["trees"] is None:
+            del corpus["trees"]  # which folders that were prepared before there were any do not have
+    if linearization is not None:
+        settings["linearization"] = dict(linearization)
     if vocabulary is not None:
         settings["vocabulary"] = vocabulary.checksums
     else:
         learned = dataclasses.asdict(tokenizer)
         del learned["bpe_dropout"]  # read by training alone
+        if not learned["target_symbols"]:
+            del learned["target_symbols"]  # likewise
         settings |= {"tokenizer": learned, "seed": seed}
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
@@ -239,6 +258,7 @@ def open_prepared(folder: Path, *, verify: bool = False) -> PreparedData:
             valid_source=_read_lines(folder / "valid.source.txt") if report.valid else (),
             valid_target=_read_lines(folder / "valid.target.txt") if report.valid else (),
             report=report,
+            word_tags=_read_word_tags(folder / WORD_TAGS) if WORD_TAGS in manifest.files else None,
         )
         if data.valid is not None and not len(data.valid) == len(data.valid_source) == len(data.valid_target):
             raise ValueError("the validation set's shards and its two texts differ in their number of lines")
@@ -351,6 +371,10 @@ def _unchanged(path: Path, file: _CorpusFile) -> bool:
     if status.st_size != file.bytes:
         return False
     return bool(status.st_mtime_ns == file.mtime_ns or sha256(path) == file.sha256)
+
+
+def _read_word_tags(path: Path) -> dict[str, list[str]]:
+    return _TAGS.validate_json(read_bounded(path, MAX_JSON_BYTES), strict=True)
 
 
 def _read_lines(path: Path) -> tuple[str, ...]:

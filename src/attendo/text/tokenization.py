@@ -55,6 +55,9 @@ class TokenizerConfig:
     placeholders: int = 0
     """Pieces that stand for URLs, e-mail addresses and long numbers, so that they are copied to the letter; 0 for none,
     8 at most. The model learns them through `training.augmentation.placeholders`."""
+    target_symbols: bool = False
+    """The target is no text but symbols with spaces between, as the trees of `task = "parse"`: its vocabulary is all of
+    them, and `vocab_size` is the source's alone."""
 
     def __post_init__(self) -> None:
         """Refuses values that no vocabulary can have, all at once.
@@ -79,6 +82,8 @@ class TokenizerConfig:
             problems.append(
                 f"placeholders = {self.placeholders} is not within 0 and {MAX_PLACEHOLDERS}; take one of these"
             )
+        if self.target_symbols and self.joint:
+            problems.append("target_symbols = true needs a vocabulary for each side; take joint = false")
         if problems:
             raise ValueError("; ".join(problems))
 

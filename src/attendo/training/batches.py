@@ -57,6 +57,7 @@ class Rewriting:
         augmentation: what becomes of the text.
         max_tokens: of a side: pairs are joined only up to it, and a line that grows longer stays as the shards have it.
         source_tags: words that may stand before a source; they stay as they are, and first in their line.
+        target_symbols: whether targets are symbols, which have one segmentation only.
     """
 
     def __init__(
@@ -68,10 +69,12 @@ class Rewriting:
         augmentation: AugmentationConfig,
         max_tokens: int,
         source_tags: Sequence[str] = (),
+        target_symbols: bool = False,
     ) -> None:
         self._tags = [f"{tag} " for tag in source_tags]
         self.joined, self.max_tokens = augmentation.joined, max_tokens
-        self._tokenizers, self._dropout = (source_tokenizer, target_tokenizer), dropout
+        self._tokenizers = source_tokenizer, target_tokenizer
+        self._dropouts = dropout, 0.0 if target_symbols else dropout
         symbols = [symbol for symbol in source_tokenizer.placeholders if symbol in target_tokenizer.placeholders]
         self._augment = Augmentation(augmentation, symbols)
 
@@ -91,8 +94,8 @@ class Rewriting:
             its_source, its_target = self._augment(" ".join(texts), its_target, rng)
             changed.append((tags[0] + its_source, its_target))
         sides = (
-            tokenizer.encode_sampled([pair[side] for pair in changed], self._dropout, seed ^ side)
-            for side, tokenizer in enumerate(self._tokenizers)
+            tokenizer.encode_sampled([pair[side] for pair in changed], dropout, seed ^ side)
+            for side, (tokenizer, dropout) in enumerate(zip(self._tokenizers, self._dropouts, strict=True))
         )
         rows = [
             pair if max(map(len, pair)) <= self.max_tokens else (_chained(source[line]), _chained(target[line]))

@@ -20,6 +20,7 @@ from torch.nn import functional
 from attendo.model.batch import Ids
 from attendo.model.config import START
 from attendo.model.layers import DecoderLayer, EncoderLayer, FeedForward
+from attendo.model.next_word import NextWord
 from attendo.model.positions import LearnedPositions
 from attendo.model.transformer import Embedding, Transformer
 from attendo.training.functions import Rows, Spans, add_and_norm, attention, embed, linear
@@ -112,6 +113,8 @@ def packed_hidden(model: Transformer, batch: PackedBatch, kernels: TrainingKerne
         assert isinstance(layer, EncoderLayer)
         memory = _encode(kernels, layer, memory, source)
     hidden = _embed(kernels, model.target_embedding, batch.target, dtype)
+    if model.next_word is not None:
+        hidden = _told(kernels, model.next_word, hidden, memory, batch)
     for layer in model.decoder_layers:
         assert isinstance(layer, DecoderLayer)
         hidden = _decode(kernels, layer, hidden, target, memory, source)
@@ -126,6 +129,32 @@ def _embed(kernels: TrainingKernels, embedding: Embedding, side: PackedSide, dty
         return Rows(exact, exact.to(dtype))
     p = embedding.dropout.p if embedding.training else 0.0
     return embed(kernels, embedding.weight, side.ids, side.positions, table, p, dtype)
+
+
+def _told(kernels: TrainingKernels, next_word: NextWord, hidden: Rows, memory: Rows, batch: PackedBatch) -> Rows:
+    """What the decoder reads, with what it is told of the next word."""
+    places = _next_places(next_word, batch)
+    told = linear(kernels, memory.low, next_word.memory).index_select(0, places)
+    exact = hidden.exact + told.float()
+    return Rows(exact, exact.to(hidden.low.dtype))
+
+
+def _next_places(next_word: NextWord, batch: PackedBatch) -> Tensor:
+    """int64 `(target rows,)`: the source row of each target row's next word, of `</s>` behind the last one.
+
+    The filling of both sides is a sentence too, in which nothing begins and nothing is written.
+    """
+    sources, targets = batch.source.spans.starts.long(), batch.target.spans.starts.long()
+    ids = batch.source.ids
+    begins = (next_word.begins[ids.clamp(min=0)] & (ids >= 0)).long()
+    beginnings = torch.cat((begins.nonzero().squeeze(1), sources.new_zeros(1)))
+    before = torch.cat((begins.new_zeros(1), begins.cumsum(0)))[sources]  # beginnings before each sentence
+    written = next_word.written(batch.target.ids)
+    sentence = torch.repeat_interleave(torch.arange(len(targets) - 1), targets.diff())
+    earlier = torch.cat((written.new_zeros(1), written))[targets[:-1]]  # words written in the sentences before
+    number = before[sentence] + written - earlier[sentence]
+    last = sources[1:][sentence] - 1  # </s>
+    return torch.where(number < before[sentence + 1], beginnings[number.clamp(max=len(beginnings) - 1)], last)
 
 
 def _feed_forward(kernels: TrainingKernels, layer: FeedForward, hidden: Tensor) -> Tensor:

@@ -5,17 +5,18 @@ from collections.abc import Iterable, Iterator
 from itertools import tee
 from pathlib import Path
 
-from attendo.decoding.windows import read_lines
+from attendo.decoding.windows import OnBadBytes, read_lines
 from attendo.decoding.wishes import Wishes
 from attendo.errors import DataError
 from attendo.text.formats import MAX_LINE_BYTES, LineReader, check_held, read_line_pairs
 
 
-def lines_from(path: Path | None) -> Iterator[str]:
+def lines_from(path: Path | None, *, errors: OnBadBytes = "strict") -> Iterator[str]:
     """Lines, as they come, of a file (plain, gz, xz or zst), a pipe or other device, or standard input.
 
     Args:
         path: the file; None for standard input.
+        errors: what becomes of a line that is not UTF-8.
 
     Yields:
         Each line without its end.
@@ -24,15 +25,15 @@ def lines_from(path: Path | None) -> Iterator[str]:
         DataError: the file is missing or broken, or a line is not UTF-8 or longer than 4 MB.
     """
     if path is None:
-        yield from read_lines(sys.stdin.buffer, "standard input")
+        yield from read_lines(sys.stdin.buffer, "standard input", errors=errors)
         return
     if _is_read_once(path):  # lines come when they come, as from standard input
         with path.open("rb") as pipe:
-            yield from read_lines(pipe, str(path))
+            yield from read_lines(pipe, str(path), errors=errors)
         return
     with LineReader(path) as reader:
         for line in reader:
-            yield _decode(line, path, reader.num_lines)
+            yield _decode(line, path, reader.num_lines, errors)
 
 
 def line_pairs_from(source: Path, target: Path) -> Iterator[tuple[str, str]]:
@@ -140,11 +141,11 @@ def _is_read_once(path: Path) -> bool:
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
-def _decode(line: bytes, path: Path, number: int) -> str:
+def _decode(line: bytes, path: Path, number: int, errors: OnBadBytes = "strict") -> str:
     if len(line) > MAX_LINE_BYTES:
         raise DataError(f"{path}: line {number} is longer than {MAX_LINE_BYTES >> 20} MB; is this text?")
     try:
-        return line.decode("utf-8")
+        return line.decode("utf-8", errors)
     except UnicodeDecodeError as error:
         raise DataError(
             f"{path}: line {number} is not UTF-8 at its byte {error.start + 1}; convert the text, "

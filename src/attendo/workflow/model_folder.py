@@ -28,6 +28,8 @@ def write_model(
     """
     description = ModelDescription(
         task=recipe.task,
+        parsing=recipe.parsing,
+        word_tags=None if prepared.word_tags is None else {key: list(tags) for key, tags in prepared.word_tags.items()},
         source_language=prepared.source_language,
         target_language=prepared.target_language,
         src_vocab_size=prepared.source_tokenizer.vocab_size,

@@ -1,14 +1,18 @@
-"""The search settings that a model folder brings."""
+"""The settings that a model folder brings: how it searches and, of a parser, what it may write."""
 
-from dataclasses import fields
+from collections.abc import Mapping
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from attendo.checkpoint.checksums import CONFIG
-from attendo.checkpoint.model_folder import ModelDescription
+from attendo.checkpoint.model_folder import LoadedModel, ModelDescription
 from attendo.decoding.config import SearchConfig
-from attendo.errors import ModelError
+from attendo.errors import ModelError, RecipeError
+from attendo.parsing.config import ParsingConfig
+from attendo.recipe import override_section
 
 _MAX_HYPOTHESES = 1000
 """Of a sentence. Whoever asks for more by himself may have it; a stranger's folder may not cost so much."""
@@ -36,3 +40,39 @@ def own_search(folder: Path, description: ModelDescription) -> SearchConfig:
     except ValidationError as error:
         faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg'][:300]}" for each in error.errors()]
     raise ModelError(f"{folder / CONFIG}: search: {'; '.join(faults[:3])}; take the folder as it was written")
+
+
+def own_parsing(parser: LoadedModel) -> ParsingConfig:
+    """How a parser writes trees, as its `config.json` has it.
+
+    Raises:
+        ModelError: it does not have it.
+    """
+    if parser.description.parsing is None:
+        raise ModelError(
+            f"{parser.folder / CONFIG}: a parser without the table parsing; take the folder as it was written"
+        )
+    return parser.description.parsing
+
+
+def with_parsing(model: LoadedModel, changes: Mapping[str, Any]) -> LoadedModel:
+    """Gives a parser that may write other trees.
+
+    Args:
+        model: the parser.
+        changes: `constrained`, `max_unary` or both.
+
+    Raises:
+        ModelError: it is no parser.
+        RecipeError: a value that cannot be meant, or one that is learned and stays.
+    """
+    if model.description.task != "parse":
+        raise ModelError(f"{model.folder}: translates, so there is nothing about parsing that could be changed")
+    own = own_parsing(model)
+    changed = override_section(own, "parsing", changes=changes)
+    if changed.linearization() != own.linearization():
+        raise RecipeError(
+            f"{model.folder}: has learned to write {own.linearization()}, and that stays; only constrained and "
+            "max_unary can be changed"
+        )
+    return replace(model, description=replace(model.description, parsing=changed))

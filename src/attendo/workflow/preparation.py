@@ -97,6 +97,7 @@ def prepare_if_missing(
             base_folder=recipe.folder,
             seed=recipe.training.seed,
             vocabulary=_vocabulary(recipe),
+            parsing=recipe.parsing,
             progress=reporter.preparing,
             workers=workers or stack.enter_context(local_workers(usable_processors())),
         )
@@ -151,7 +152,8 @@ def _corpus_folder(recipe: Recipe) -> Path:
 def _fingerprint(recipe: Recipe) -> str:
     if recipe.data is None or not recipe.data.corpora:
         raise RecipeError(f"{recipe.name}: data.corpora names nothing to train on; see docs/own-data.md")
-    return fingerprint(recipe.data, recipe.tokenizer, recipe.training.seed, _vocabulary(recipe))
+    linearization = None if recipe.parsing is None else recipe.parsing.linearization()
+    return fingerprint(recipe.data, recipe.tokenizer, recipe.training.seed, _vocabulary(recipe), linearization)
 
 
 def _vocabulary(recipe: Recipe) -> Vocabulary | None:

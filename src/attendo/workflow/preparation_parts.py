@@ -29,7 +29,7 @@ import numpy.typing as npt
 from attendo.text.accounting import PairCounts, TokenCounts, file_names
 from attendo.text.corpora import CleaningConfig, Dropped, SentencePair, clean
 from attendo.text.duplicates import Digests, as_digests, pair_digest
-from attendo.text.learning import learn_tokenizer
+from attendo.text.learning import learn_symbols, learn_tokenizer
 from attendo.text.parts import CorpusPart, changed_error
 from attendo.text.shards import TokenRows, id_dtype
 from attendo.text.tokenization import Tokenizer, TokenizerConfig
@@ -108,6 +108,8 @@ class LearnTask:
     seed: int
     symbols: tuple[str, ...] = ()
     """Words that are a piece each."""
+    only_symbols: bool = False
+    """The text is symbols, and each is a piece."""
 
     def __str__(self) -> str:
         """Gives what is worked on, for messages."""
@@ -192,6 +194,8 @@ def learn_vocabulary(task: LearnTask) -> bytes:
     """
     files = [_sentences(path) for path in task.texts]
     sentences = chain.from_iterable(zip(*files, strict=True))
+    if task.only_symbols:
+        return learn_symbols(sentences, task.output).serialized
     return learn_tokenizer(sentences, task.config, task.output, task.seed, symbols=task.symbols).serialized
 
 

@@ -157,8 +157,12 @@ class Preparation:
         shutil.rmtree(folder)
         return Cleaned(part_rows=tuple(part_rows), duplicates=duplicates, in_valid=in_valid)
 
-    def learn(self, cleaned: Cleaned, config: TokenizerConfig, seed: int) -> tuple[tuple[Tokenizer, Tokenizer], int]:
+    def learn(
+        self, cleaned: Cleaned, config: TokenizerConfig, seed: int, tags: tuple[str, ...]
+    ) -> tuple[tuple[Tokenizer, Tokenizer], int]:
         """Learns one or two vocabularies from a sample; gives those of source and target, and the pairs in the sample.
+
+        `tags` are symbols that sources have, each a piece.
 
         Raises:
             DataError: the text cannot fill the vocabulary, or has too many characters for it.
@@ -171,13 +175,14 @@ class Preparation:
                 sources.write(sample.sources)
                 targets.write(sample.targets)
         outputs = self._output / "source.spm", self._output / "target.spm"
-        tags = self._data.source_tags
         if config.joint:
             learning = [LearnTask(texts=texts, config=config, output=outputs[0], seed=seed, symbols=tags)]
         else:
             learning = [
                 LearnTask(texts=texts[:1], config=config, output=outputs[0], seed=seed, symbols=tags),
-                LearnTask(texts=texts[1:], config=config, output=outputs[1], seed=seed),
+                LearnTask(
+                    texts=texts[1:], config=config, output=outputs[1], seed=seed, only_symbols=config.target_symbols
+                ),
             ]
         learned = [
             Tokenizer(serialized, str(task.output))

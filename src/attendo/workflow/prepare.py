@@ -6,17 +6,20 @@ vocabulary is learned from (not where a model's is kept), once to write the toke
 together what the units give.
 """
 
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from attendo.errors import DataError
 from attendo.files import atomic_folder, write_json, write_text
+from attendo.parsing.config import ParsingConfig
 from attendo.text.accounting import CorpusReport, PairCounts, TokenCounts, corpus_report
 from attendo.text.corpora import VALID_NAME, CorpusConfig, DataConfig, check_files, read_valid
 from attendo.text.prepared import (
     FORMAT_VERSION,
     MANIFEST_NAME,
+    WORD_TAGS,
     PreparationReport,
     PreparedData,
     Vocabulary,
@@ -29,8 +32,12 @@ from attendo.text.shards import ShardWriter, TokenRows, id_dtype
 from attendo.text.tokenization import Tokenizer, TokenizerConfig
 from attendo.workflow.preparation_parts import InProcess, Workers
 from attendo.workflow.preparation_stages import Preparation, Progress
+from attendo.workflow.treebank_text import check_unchanged, file_facts, treebank_text
 
 __all__ = ["PreparedData", "Progress", "fingerprint", "is_prepared", "open_prepared", "prepare"]
+
+_TREES = "trees.tmp"
+"""The folder of the pairs that treebanks come to."""
 
 
 def prepare(
@@ -41,6 +48,7 @@ def prepare(
     base_folder: Path,
     seed: int,
     vocabulary: Vocabulary | None = None,
+    parsing: ParsingConfig | None = None,
     progress: Callable[[Progress], None] | None = None,
     workers: Workers | None = None,
 ) -> PreparedData:
@@ -55,6 +63,7 @@ def prepare(
         base_folder: what `data.folder` is relative to.
         seed: of the sample that the vocabulary is learned from.
         vocabulary: that of a model to fine-tune, in place of one that is learned.
+        parsing: how trees are written, where the corpora are treebanks; `unread.tsv` has those that are none.
         progress: called behind each file that is scanned and each part of a corpus that is done.
         workers: who does the work, as `workflow.processes.WorkerProcesses`; None is this process, which also does what
             is hardly more than one part. They change no byte of the folder, but for the seconds in its report (and so
@@ -74,34 +83,48 @@ def prepare(
         raise DataError("data.corpora names no corpus: there is nothing to prepare")
     check_files(data, base_folder)
     _check_replaceable(output)
-    valid = read_valid(data.valid, base_folder / data.folder) if data.valid else ([], [])
     with atomic_folder(output) as folder:
-        preparation = Preparation(data, base_folder, folder, workers or InProcess(), progress)
+        pairs, tag_symbols, corpus_files = data, data.source_tags, None
+        if parsing is not None:
+            corpus_files = file_facts(data, base_folder)
+            treebanks = treebank_text(data, base_folder, folder / _TREES, parsing)
+            pairs, tag_symbols = treebanks.data, treebanks.tag_symbols
+            write_json(folder / WORD_TAGS, treebanks.word_tags)
+            write_text(folder / "unread.tsv", f"corpus\tfile\tline\tproblem\n{treebanks.unread}")
+        valid = read_valid(pairs.valid, base_folder / data.folder) if pairs.valid else ([], [])
+        preparation = Preparation(pairs, base_folder, folder, workers or InProcess(), progress)
         preparation.scan()
         cleaned = preparation.clean(valid)
         if vocabulary is None:
-            tokenizers, num_sampled = preparation.learn(cleaned, tokenizer, seed)
+            tokenizers, num_sampled = preparation.learn(cleaned, tokenizer, seed, tag_symbols)
         else:
             tokenizers, num_sampled = _keep(vocabulary, folder), 0
         report = PreparationReport(
             corpora=tuple(preparation.encode(cleaned, tokenizers)),
-            valid=_write_valid(folder, data.valid, valid, tokenizers) if data.valid else None,
+            valid=_write_valid(folder, pairs.valid, valid, tokenizers) if pairs.valid else None,
             source_vocab_size=tokenizers[0].vocab_size,
             target_vocab_size=tokenizers[1].vocab_size,
             sampled_pairs=num_sampled,
             seconds=round(time.monotonic() - started, 3),
             vocabulary_from=vocabulary.origin if vocabulary else None,
         )
+        if corpus_files is None:
+            corpus_files = preparation.corpus_files()
+        else:
+            check_unchanged(data, base_folder, corpus_files)
+            shutil.rmtree(folder / _TREES)
         write_json(folder / "report.json", report_as_json(report))
         manifest = {
             "format_version": FORMAT_VERSION,
-            "fingerprint": fingerprint(data, tokenizer, seed, vocabulary),
+            "fingerprint": fingerprint(
+                data, tokenizer, seed, vocabulary, None if parsing is None else parsing.linearization()
+            ),
             "source_language": data.source_language,
             "target_language": data.target_language,
             "joint": vocabulary.joint if vocabulary else tokenizer.joint,
             "vocabulary": {"from": vocabulary.origin, "sha256": vocabulary.checksums} if vocabulary else None,
             "seed": seed,
-            "corpus_files": preparation.corpus_files(),
+            "corpus_files": corpus_files,
             "files": preparation.written_files(),
         }
         write_json(folder / MANIFEST_NAME, manifest)  # says that all others are there

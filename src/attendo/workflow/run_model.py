@@ -4,6 +4,7 @@ from pathlib import Path
 
 from attendo.checkpoint.model_folder import ModelDescription, load_model
 from attendo.checkpoint.weights import load_weights, named_weights
+from attendo.checkpoint.words import know_words
 from attendo.errors import ModelError, RecipeError
 from attendo.model.transformer import Transformer
 from attendo.recipe import Recipe
@@ -18,9 +19,11 @@ def build_model(recipe: Recipe, prepared: PreparedData) -> Transformer:
     """
     sizes = (prepared.source_tokenizer.vocab_size, prepared.target_tokenizer.vocab_size)
     try:
-        return Transformer(recipe.model, *sizes)
+        model = Transformer(recipe.model, *sizes)
     except ValueError as error:
         raise RecipeError(f"{recipe.name}: model.{error}") from error
+    know_words(model, prepared.source_tokenizer, prepared.target_tokenizer)
+    return model
 
 
 def load_initial_weights(model: Transformer, folder: Path, prepared: PreparedData) -> ModelDescription:

@@ -1,4 +1,4 @@
-"""From a model folder to an engine that translates, scores and shows its attention: what `attendo.load` gives."""
+"""From a model folder to an engine that translates or parses, scores and shows its attention: `attendo.load`."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,10 +21,13 @@ from attendo.decoding.windows import PAUSE_S
 from attendo.decoding.wishes import Wishes
 from attendo.errors import DataError, ModelError, RecipeError
 from attendo.model.batch import collate
+from attendo.parsing.tree import Tree
 from attendo.recipe import override_section
 from attendo.text.tokenization import EOS_ID
 from attendo.workflow.device import choose_device
-from attendo.workflow.model_search import own_search
+from attendo.workflow.model_search import own_parsing, own_search, with_parsing
+from attendo.workflow.parse import Parse, Parser
+from attendo.workflow.parse_input import GivenSentence, SentenceReader, attempted
 
 MAX_DRAWN_TOKENS = 256
 """Of a side of a pair whose attention is drawn; the weights grow with its square, and no eye follows more."""
@@ -34,8 +37,8 @@ class Engine:
     """A model, or an ensemble of several, ready to work.
 
     Args:
-        models: read from their folders; they share their vocabularies.
-        search: how to translate.
+        models: read from their folders; they share their task and vocabularies.
+        search: how to translate or parse.
         dtype: of the products; on a CPU without matrix units bfloat16 only saves memory.
         device: where to work.
 
@@ -60,10 +63,22 @@ class Engine:
             threads=torch.get_num_threads(),
             languages=(first.description.source_language, first.description.target_language),
         )
+        self._read = SentenceReader().read
+        self._parser = None
+        if first.description.task == "parse":
+            sides = first.source_tokenizer, first.target_tokenizer
+            self._parser = Parser(
+                ready,
+                *sides,
+                search,
+                own_parsing(first),
+                word_tags=first.description.word_tags,
+                threads=torch.get_num_threads(),
+            )
 
     @property
     def search(self) -> SearchConfig:
-        """How it translates."""
+        """How it translates or parses."""
         return self._translator.config
 
     @property
@@ -89,7 +104,9 @@ class Engine:
         Raises:
             DataError: a line holds a lone surrogate, which is no character; wishes contradict each other, the settings
                 or the vocabulary; there is not one of them for each line.
+            ModelError: the model is a parser.
         """
+        self._refuse_parser()
         return self._translator.translate(lines, wishes)
 
     def stream(
@@ -107,13 +124,16 @@ class Engine:
 
         Raises:
             DataError: as for `translate`.
+            ModelError: the model is a parser; at once.
         """
-        yield from self._translator.stream(lines, wishes, pause_s=pause_s)
+        self._refuse_parser()
+        return self._translator.stream(lines, wishes, pause_s=pause_s)
 
     def stream_aligned(
         self, lines: Iterable[str], wishes: Iterable[Wishes] | None = None, *, pause_s: float = PAUSE_S
     ) -> Iterator[tuple[Translation, tuple[Alignment, ...]]]:
         """Translates as `stream` does, and aligns each of a line's n best with the line."""
+        self._refuse_parser()
         for window in self._translator.stream_windows(lines, wishes, pause_s=pause_s):
             yield from zip(window, self._translator.align_translations(window), strict=True)
 
@@ -128,10 +148,67 @@ class Engine:
             first: the number of the first line in the whole text; samples and messages hang on it.
             alignment: whether each of a line's n best is aligned with the line.
         """
+        self._refuse_parser()
         # None arrives later than another: all are there.
         for window in self._translator.stream_windows(lines, wishes, pause_s=math.inf, first=first):
             aligned = self._translator.align_translations(window) if alignment else repeat(())
             yield from zip(window, aligned, strict=False)
+
+    def parse(self, sentences: Sequence[GivenSentence]) -> list[Tree]:
+        """Parses sentences: the best tree of each.
+
+        Args:
+            sentences: each as plain text, as words in the manner of treebanks, or as a `Sentence` of words with tags.
+
+        Returns:
+            A tree a sentence, in their order, over exactly its words.
+
+        Raises:
+            DataError: a sentence has no words, is too long, or holds what is no text; it says which one.
+            ModelError: the model is no parser, or reads tags and there are none.
+            AttendoError: text is to be split into words, and NLTK is not installed.
+        """
+        parses = self.parse_n_best(sentences)
+        for number, parse in enumerate(parses, start=1):
+            if not parse.n_best:
+                raise DataError(f"sentence {number}: {parse.problem or 'it has no words; leave it out'}")
+        return [parse.tree for parse in parses]
+
+    def parse_n_best(self, sentences: Sequence[GivenSentence]) -> list[Parse]:
+        """Parses sentences: the `search.n_best` trees of each, with their scores and what had to be mended.
+
+        Args:
+            sentences: as for `parse`.
+
+        Returns:
+            A parse a sentence, in their order. What cannot be parsed says so in its `problem`.
+
+        Raises:
+            ModelError: the model is no parser, or reads tags and there are none.
+            AttendoError: text is to be split into words, and NLTK is not installed.
+        """
+        if isinstance(sentences, str):
+            raise DataError(f"sentences = {sentences[:80]!r} is one string; write [{sentences[:80]!r}]")
+        return self._require_parser().parse_sentences([attempted(self._read, given) for given in sentences])
+
+    def stream_parses(
+        self, sentences: Iterable[GivenSentence | DataError], *, pause_s: float = PAUSE_S
+    ) -> Iterator[Parse]:
+        """Parses sentences as they come: `search.window_lines` at a time, or fewer when the input pauses.
+
+        Args:
+            sentences: as for `parse`, or why one could not be read, which becomes its parse's `problem`.
+            pause_s: seconds without a new one after which those at hand are parsed.
+
+        Yields:
+            A parse a sentence, in their order, the same as `parse_n_best` gives for all of them.
+
+        Raises:
+            ModelError: the model is no parser; at once. It reads tags and there are none.
+            AttendoError: text is to be split into words, and NLTK is not installed.
+        """
+        read = (given if isinstance(given, DataError) else attempted(self._read, given) for given in sentences)
+        return self._require_parser().stream(read, pause_s=pause_s)
 
     def align(self, pairs: Iterable[tuple[str, str | Sequence[int]]]) -> Iterator[Alignment]:
         """Which source words the words of given translations come from, by encoder-decoder attention.
@@ -167,15 +244,13 @@ class Engine:
 
         Args:
             source: the source sentence.
-            target: its translation; left out, the engine's own, with what it has read, should a guard have acted.
+            target: its translation, or the symbols of its tree; left out, the engine's own, with what it has read.
 
         Raises:
             DataError: a side is empty, or longer than can be drawn.
         """
         if target is None:
-            [translation] = self.translate([source])
-            src_ids = self._source_tokenizer.encode(translation.read)
-            tgt_ids = [*translation.n_best[0].ids, EOS_ID]
+            src_ids, tgt_ids = self._own_pair(source)
         else:
             src_ids, tgt_ids = self._source_tokenizer.encode(source), self._target_tokenizer.encode(target)
         model = self._translator.models[0].transformer
@@ -194,6 +269,29 @@ class Engine:
             cross=weights.encoder_decoder[:, 0].float().cpu().numpy(),
         )
 
+    def _own_pair(self, source: str) -> tuple[list[int], list[int]]:
+        """What the model reads of a sentence and what it writes, as ids with their `</s>`."""
+        if self._parser is None:
+            [translation] = self.translate([source])  # read differs from the source where a guard has acted
+            return self._source_tokenizer.encode(translation.read), [*translation.n_best[0].ids, EOS_ID]
+        sentence = self._read(source)
+        [parse] = self._parser.parse_sentences([sentence])
+        symbols = " ".join(parse.n_best[0].symbols) if parse.n_best else ""
+        return self._source_tokenizer.encode(self._parser.read(sentence)), self._target_tokenizer.encode(symbols)
+
+    def _refuse_parser(self) -> None:
+        if self._parser is not None:
+            raise ModelError(
+                "this model parses sentences and does not translate; use `attendo parse`, or `parse` in Python"
+            )
+
+    def _require_parser(self) -> Parser:
+        if self._parser is None:
+            raise ModelError(
+                "this model translates and does not parse; use `attendo translate`, or `translate` in Python"
+            )
+        return self._parser
+
 
 def load(
     model: str | Path,
@@ -201,24 +299,26 @@ def load(
     ensemble: Sequence[str | Path] = (),
     search: Mapping[str, Any] | None = None,
     overrides: Sequence[str] = (),
+    parsing: Mapping[str, Any] | None = None,
     dtype: Dtype | None = None,
     device: Literal["auto", "cpu", "cuda"] = "auto",
     threads: int | None = None,
 ) -> Engine:
-    """Loads a model to translate with.
+    """Loads a model to translate or parse with.
 
     Args:
         model: a model folder, a run folder, whose best averaged model is taken, or the name of a shipped model.
         ensemble: further models; the mean of all models' probabilities is searched.
         search: settings to change, such as `{"beam_size": 8}`; the rest is as the model's recipe has it.
         overrides: the same in a recipe's words, `search.beam_size=8`.
+        parsing: of a parser, what it may write: `{"constrained": False}` or `{"max_unary": 6}`.
         dtype: of the products; None for the models' own.
         device: where to work; `auto` takes a GPU where there is one.
         threads: processor threads, for this whole process; None leaves torch's choice.
 
     Raises:
         ModelError: a folder is missing or torn, or the models do not go together.
-        RecipeError: a search setting that cannot be meant.
+        RecipeError: a setting that cannot be meant.
     """
     loaded = [load_model(find_model(str(name))) for name in (model, *ensemble)]
     if threads is not None:
@@ -226,6 +326,8 @@ def load(
             raise RecipeError(f"threads = {threads} is too small; take 1 or more")
         torch.set_num_threads(threads)
     settings = search_settings(loaded[0], search or {}, overrides)
+    if parsing:
+        loaded[0] = with_parsing(loaded[0], parsing)
     where = choose_device(device)
     return Engine(loaded, settings, dtype=dtype or own_dtype(loaded, where), device=where)
 
@@ -254,6 +356,11 @@ def search_settings(model: LoadedModel, search: Mapping[str, Any], overrides: Se
 def _check_ensemble(models: Sequence[LoadedModel]) -> None:
     first, *others = models
     for other in others:
+        ours, theirs = (
+            each.description.parsing and each.description.parsing.linearization() for each in (first, other)
+        )
+        if ours != theirs:
+            raise ModelError(f"{other.folder}: does not write what {first.folder} writes; an ensemble is of one task")
         for side in ("source", "target"):
             ours, theirs = (getattr(model, f"{side}_tokenizer").serialized for model in (first, other))
             if ours != theirs:

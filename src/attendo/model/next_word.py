@@ -1,0 +1,81 @@
+"""Telling the decoder which source word its output has come to: deterministic attention (Ma et al., 2017).
+
+A parser's output has a symbol for each word of its input, in the input's order, and brackets between them. So it is
+known at each position which word is next, and the decoder need not learn to count: the memory at that word's first
+piece is added, through a matrix, to what its first layer reads. The encoder-decoder attention is as always.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from attendo.model.config import ModelConfig
+from attendo.text.tokenization import EOS_ID
+
+
+class NextWord(nn.Module):
+    """What the decoder is told of the next word.
+
+    Args:
+        config: of the model.
+        src_vocab_size: ids of the source.
+        tgt_vocab_size: ids of the target.
+    """
+
+    begins: Tensor
+    """boolean `(src_vocab_size,)`: the pieces that begin a word."""
+    writes: Tensor
+    """boolean `(tgt_vocab_size,)`: the symbols that stand for a word."""
+
+    def __init__(self, config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -> None:
+        super().__init__()
+        self.memory = nn.Linear(config.d_model, config.d_model, bias=False)
+        # Not saved: the vocabularies say it, and they are in every model folder.
+        self.register_buffer("begins", torch.zeros(src_vocab_size, dtype=torch.bool), persistent=False)
+        self.register_buffer("writes", torch.zeros(tgt_vocab_size, dtype=torch.bool), persistent=False)
+
+    def know(self, begins: Tensor, writes: Tensor) -> None:
+        """Tells it the vocabularies, see `begins` and `writes`."""
+        self.begins.copy_(begins)
+        self.writes.copy_(writes)
+
+    def words(self, memory: Tensor, src_ids: Tensor) -> Tensor:
+        """What there is to tell, word by word.
+
+        Args:
+            memory: `(batch, src_len, d_model)`.
+            src_ids: int64 `(batch, src_len)`, each sentence with its `</s>`, then padding.
+
+        Returns:
+            `(batch, src_len, d_model)`: in row k what belongs to word k, behind the last word what belongs to `</s>`.
+        """
+        begins = self.begins[src_ids]
+        # Words first, then the first </s>; what is behind that, it stands for.
+        order = torch.where(begins, 0, torch.where(src_ids == EOS_ID, 1, 2)).argsort(dim=1, stable=True)
+        row = torch.arange(order.shape[1], device=order.device)
+        order = order.gather(1, torch.minimum(row, begins.sum(dim=1, keepdim=True)))
+        words: Tensor = self.memory(memory)
+        return words.gather(1, order[:, :, None].expand_as(words))
+
+    def written(self, tgt_in_ids: Tensor) -> Tensor:
+        """How many words stand in what the decoder reads up to each position, its own included.
+
+        Args:
+            tgt_in_ids: int64 `(..., tgt_len)`, the start first.
+
+        Returns:
+            int64, of the same shape: the number, from 0, of the word that is next.
+        """
+        return self.writes[tgt_in_ids.clamp(min=0)].logical_and(tgt_in_ids >= 0).cumsum(dim=-1)
+
+    def forward(self, words: Tensor, number: Tensor) -> Tensor:
+        """What the decoder is told.
+
+        Args:
+            words: from `words`.
+            number: int64 `(batch, tgt_len)`, from `written`.
+
+        Returns:
+            `(batch, tgt_len, d_model)`.
+        """
+        number = number.clamp(max=words.shape[1] - 1)
+        return words.gather(1, number[:, :, None].expand(-1, -1, words.shape[2]))

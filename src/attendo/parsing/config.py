@@ -1,0 +1,42 @@
+"""How trees are written as symbols and sentences as words: the section `parsing` of a recipe."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from attendo.parsing.linearization import Order
+
+MAX_UNARY = 16
+"""The most constituents over the very same words; treebanks have five or six at most."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParsingConfig:
+    """What a parser reads and writes.
+
+    Raises:
+        ValueError: a value that cannot be meant, with the way out.
+    """
+
+    order: Order = "top-down"
+    """`top-down`: a constituent is opened before what it holds, and closed by name, as in the paper (Vinyals et al.,
+    2015). `in-order`: it is opened behind its first part (Liu and Zhang, 2017). `bottom-up`: it is made of its parts
+    when they are all there, as in shift-reduce parsing."""
+    tags: Literal["kept", "XX"] = "kept"
+    """A word's symbol is its tag, so that the parser also tags; or XX, whatever the tag, as in the paper."""
+    read_tags: bool = False
+    """The tags are part of the input, and those of the output are the same ones."""
+    max_unary: int = 4
+    """The most constituents over the very same words that the search allows."""
+    constrained: bool = True
+    """The search writes nothing but trees over the sentence's words. Otherwise, as in the paper, it writes what it
+    likes, and what is no tree is mended."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.max_unary <= MAX_UNARY:
+            raise ValueError(f"max_unary = {self.max_unary} is outside 1 to {MAX_UNARY}; take 4")
+        if self.read_tags and self.tags == "XX":
+            raise ValueError('read_tags = true gives the tags that tags = "XX" leaves out; take tags = "kept"')
+
+    def linearization(self) -> dict[str, str | bool]:
+        """What the symbols of a tree depend on."""
+        return {"order": self.order, "tags": self.tags, "read_tags": self.read_tags}

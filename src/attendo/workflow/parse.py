@@ -1,0 +1,317 @@
+"""From a model folder to a parser: sentences as words in, constituency trees out."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from attendo.decoding.config import SearchConfig
+from attendo.decoding.constraints import Rules, length_bounds
+from attendo.decoding.grammar import Grammar
+from attendo.decoding.hypothesis import Hypothesis
+from attendo.decoding.models import DecodingModel
+from attendo.decoding.parallel import IdSearch
+from attendo.decoding.windows import PAUSE_S, windows
+from attendo.errors import DataError, ModelError
+from attendo.parsing.config import ParsingConfig
+from attendo.parsing.linearization import Fault, FaultKind, read_symbol, repaired
+from attendo.parsing.sentences import source_text, source_words
+from attendo.parsing.tokenizing import PLAIN
+from attendo.parsing.tree import Tree
+from attendo.parsing.word_tags import possible_tags
+from attendo.parsing.words import unescaped
+from attendo.text.sampling import SPACE_MARK
+from attendo.text.tokenization import EOS_ID, Tokenizer
+from attendo.workflow.parse_input import Sentence
+
+_CHARACTERS_PER_TOKEN = 32
+"""Twice SentencePiece's longest piece: a sentence of more characters has too many tokens, and is not even encoded."""
+
+Tags = Sequence[str | None]
+"""Of a sentence's words; None where a word's is open."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParsedTree:
+    """A tree that was found for a sentence."""
+
+    tree: Tree
+    """Over exactly the sentence's words."""
+    score: float
+    """The log-probability over the length penalty: what ranks trees."""
+    log_prob: float
+    """Of the symbols, in nats."""
+    symbols: tuple[str, ...]
+    """What the model wrote; see `attendo.parsing.linearization`."""
+    faults: tuple[Fault, ...]
+    """What was put right, where the symbols were no tree; the constrained search writes none such."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parse:
+    """What came of a sentence."""
+
+    words: tuple[str, ...]
+    """Its words; none where it is empty or could not be read."""
+    n_best: tuple[ParsedTree, ...]
+    """The trees, all distinct, best first; none where it is empty or could not be parsed."""
+    problem: str | None = None
+    """Why it could not be parsed; None where it could, or is empty."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there was nothing to parse."""
+        return not self.n_best and self.problem is None
+
+    @property
+    def tree(self) -> Tree:
+        """The best.
+
+        Raises:
+            DataError: there is none; the message says why.
+        """
+        if not self.n_best:
+            raise DataError(self.problem or "a sentence has no words; leave it out")
+        return self.n_best[0].tree
+
+
+@dataclass(kw_only=True)
+class ParseCounts:
+    """What has become of sentences."""
+
+    sentences: int = 0
+    """All that there were."""
+    empty: int = 0
+    """Of them, those without words."""
+    failed: int = 0
+    """Of them, those that could not be parsed."""
+    mended: int = 0
+    """Of them, those whose best tree is mended, since what the model wrote was none."""
+    faults: Counter[FaultKind] = field(default_factory=Counter)
+    """Sentences in whose best tree each fault was mended."""
+
+    @property
+    def parsed(self) -> int:
+        """Those that have a tree."""
+        return self.sentences - self.empty - self.failed
+
+    def add(self, parse: Parse) -> None:
+        """Counts a sentence in."""
+        self.sentences += 1
+        self.empty += parse.is_empty
+        self.failed += parse.problem is not None
+        for best in parse.n_best[:1]:
+            self.mended += bool(best.faults)
+            self.faults.update({fault.kind for fault in best.faults})
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Prepared:
+    """A sentence as the search takes it."""
+
+    sentence: Sentence
+    ids: list[int]
+    rules: Rules
+
+
+class Parser:
+    """Parses sentences with one model, or with several as an ensemble.
+
+    Args:
+        models: the mean of their probabilities is searched.
+        source: the vocabulary of sentences.
+        target: that of symbols.
+        search: settings.
+        parsing: how trees are written, and what may be written.
+        word_tags: which tags words can have, see `attendo.parsing.word_tags`; None where nobody knows.
+        threads: that may work at the same time.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[DecodingModel],
+        source: Tokenizer,
+        target: Tokenizer,
+        search: SearchConfig,
+        parsing: ParsingConfig,
+        *,
+        word_tags: Mapping[str, Sequence[str]] | None = None,
+        threads: int = 1,
+    ) -> None:
+        self.search, self.parsing = search, parsing
+        self._word_tags = {} if word_tags is None or parsing.tags == "XX" else word_tags
+        self._source = source
+        self._search = IdSearch(models, search, threads=threads)
+        self._symbols = {
+            number: piece.removeprefix(SPACE_MARK)
+            for number, piece in enumerate(target.pieces(range(target.vocab_size)))
+            if piece.startswith(SPACE_MARK)
+        }
+        self._grammar = Grammar(self._symbols, parsing.order, EOS_ID, max_unary=parsing.max_unary)
+        read = [read_symbol(symbol, parsing.order) for symbol in self._symbols.values()]
+        self._tags = frozenset(symbol.label for symbol in read if symbol is not None and symbol.kind == "word")
+        known = set().union(*source.pieces(range(source.vocab_size)))
+        self._plain = str.maketrans({letter: plain for letter, plain in PLAIN.items() if letter not in known})
+        configs = [model.transformer.config for model in models]
+        learned = [config.max_positions for config in configs if config.positions == "learned"]
+        # One position is for the source's </s>, and in the target for the start.
+        self._max_positions = min(learned) - 1 if learned else None
+
+    def parse(self, sentences: Sequence[Sequence[str]], tags: Sequence[Tags | None] | None = None) -> list[Parse]:
+        """Finds the trees of sentences.
+
+        Args:
+            sentences: each as its words, in the manner of treebanks; a word holds no white space.
+            tags: for each sentence the tags that its words have in any case, or None.
+
+        Returns:
+            A parse a sentence, in their order; what cannot be parsed says so in `problem`.
+
+        Raises:
+            ModelError: the parser reads tags, and a word has none; or its probabilities are not numbers.
+        """
+        given = tags or [None] * len(sentences)
+        return self.parse_sentences(
+            [_sentence(words, its_tags) for words, its_tags in zip(sentences, given, strict=True)]
+        )
+
+    def parse_sentences(self, sentences: Sequence[Sentence | DataError], *, first: int = 1) -> list[Parse]:
+        """Parses as `parse` does.
+
+        Args:
+            sentences: or why one could not be read, which becomes its `problem`.
+            first: the number of the first one; samples hang on it.
+        """
+        prepared = [self._prepared(sentence, number) for number, sentence in enumerate(sentences, start=first)]
+        ready = [each for each in prepared if isinstance(each, _Prepared)]
+        found = iter(self._search.search([each.ids for each in ready], [each.rules for each in ready]))
+        return [each if isinstance(each, Parse) else self._parse(each.sentence, next(found)) for each in prepared]
+
+    def stream(self, sentences: Iterable[Sentence | DataError], *, pause_s: float = PAUSE_S) -> Iterator[Parse]:
+        """Parses sentences as they come: `search.window_lines` at a time, or fewer when the input pauses.
+
+        Args:
+            sentences: or why one could not be read.
+            pause_s: seconds without a new one after which those at hand are parsed.
+
+        Yields:
+            A parse a sentence, in their order, the same as `parse_sentences` gives for all at once.
+        """
+        first = 1
+        arriving = windows(
+            ((sentence,) for sentence in sentences),
+            self.search.window_lines,
+            pause_s=pause_s,
+            characters=lambda item: _num_characters(item[0]),
+        )
+        for window in arriving:
+            yield from self.parse_sentences([sentence for (sentence,) in window], first=first)
+            first += len(window)
+
+    def read(self, sentence: Sentence) -> str:
+        """Gives what the model reads of a sentence.
+
+        What treebanks call brackets and quotation marks is as text has it, and typographic characters that the
+        vocabulary has no pieces for are plain ones.
+
+        Raises:
+            ModelError: the parser reads tags, and a word has none.
+        """
+        words = self._words_read(sentence)
+        if not self.parsing.read_tags:
+            return source_text(words)
+        tags = [tag for tag in sentence.tags or () if tag is not None]
+        if len(tags) < len(words):
+            raise ModelError("this parser reads words with their tags; give each word its tag")
+        return source_text(words, tags)
+
+    def _words_read(self, sentence: Sentence) -> list[str]:
+        return [word.translate(self._plain) for word in source_words(map(unescaped, sentence.words))]
+
+    def _prepared(self, sentence: Sentence | DataError, number: int) -> _Prepared | Parse:
+        """A sentence made ready; what there is to say of it where it cannot be parsed."""
+        if isinstance(sentence, DataError):
+            return Parse(words=(), n_best=(), problem=str(sentence))
+        if not sentence.words:
+            return Parse(words=(), n_best=())
+        try:
+            ids = self._encoded(self.read(sentence))
+            return _Prepared(sentence=sentence, ids=ids, rules=self._rules(sentence, len(ids) - 1, number))
+        except DataError as error:
+            return Parse(words=tuple(sentence.words), n_best=(), problem=str(error))
+
+    def _encoded(self, text: str) -> list[int]:
+        most = self.search.max_source_tokens
+        if self._max_positions is not None:
+            most = min(most, self._max_positions)
+        if len(text) > most * _CHARACTERS_PER_TOKEN:
+            raise DataError(f"too long: {len(text):,} characters, more than {most:,} tokens can be")
+        ids = self._source.encode(text)
+        if len(ids) - 1 > most:
+            raise DataError(f"too long: {len(ids) - 1:,} tokens, more than {most:,}; raise search.max_source_tokens")
+        return ids
+
+    def _rules(self, sentence: Sentence, num_tokens: int, number: int) -> Rules:
+        _, max_len = length_bounds(self.search, num_tokens, self._max_positions)
+        if not self.parsing.constrained:
+            return Rules(max_len=max_len, seed=number)
+        words = self._words_read(sentence)
+        given = sentence.tags or [None] * len(words)
+        tags = [self._possible_tags(word, tag) for word, tag in zip(words, given, strict=True)]
+        constraint = self._grammar.sentence(len(words), max_len, tags)
+        return Rules(max_len=max_len, constraints=(constraint,), seed=number)
+
+    def _possible_tags(self, word: str, given: str | None) -> frozenset[str] | None:
+        """The tags that the search may write for a word; None for any."""
+        if given is not None:
+            # A tag that the vocabulary has not is put into the tree afterwards.
+            return frozenset((given,)) if given in self._tags else None
+        return (possible_tags(word, self._word_tags) or frozenset()) & self._tags or None
+
+    def _parse(self, sentence: Sentence, hypotheses: Sequence[Hypothesis]) -> Parse:
+        """Several hypotheses may be one tree, where they are mended or tags are put in."""
+        found: dict[Tree, ParsedTree] = {}
+        for hypothesis in hypotheses:
+            parsed = self._tree(hypothesis, sentence)
+            found.setdefault(parsed.tree, parsed)
+        return Parse(words=tuple(sentence.words), n_best=tuple(found.values())[: self.search.n_best])
+
+    def _tree(self, hypothesis: Hypothesis, sentence: Sentence) -> ParsedTree:
+        symbols = tuple(self._symbols.get(number, "") for number in hypothesis.ids)
+        read = repaired(symbols, sentence.words, self.parsing.order)
+        return ParsedTree(
+            tree=read.tree if sentence.tags is None else with_tags(read.tree, sentence.tags),
+            score=hypothesis.score,
+            log_prob=hypothesis.log_prob,
+            symbols=symbols,
+            faults=read.faults,
+        )
+
+
+def with_tags(tree: Tree, tags: Tags) -> Tree:
+    """Gives a tree other tags.
+
+    Args:
+        tree: any.
+        tags: of each of its words, None where the tag stays.
+    """
+    remaining = iter(tags)
+
+    def change(node: Tree, children: tuple[Tree, ...]) -> tuple[Tree]:
+        if not node.is_word:
+            return (Tree(node.label, children),)
+        tag = next(remaining)
+        return (node if tag in (None, node.label) else Tree(tag or node.label, word=node.word),)
+
+    [changed] = tree.transformed(change)
+    return changed
+
+
+def _sentence(words: Sequence[str], tags: Tags | None) -> Sentence | DataError:
+    try:
+        return Sentence(words=words, tags=tags)
+    except DataError as error:
+        return error
+
+
+def _num_characters(sentence: Sentence | DataError) -> int:
+    return 1 if isinstance(sentence, DataError) else sum(len(word) + 1 for word in sentence.words)

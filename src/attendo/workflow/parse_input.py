@@ -1,0 +1,212 @@
+"""Sentences to parse: as text, words, tagged words or a treebank's trees, and what of it cannot be read."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from attendo.errors import DataError
+from attendo.parsing.assembling import Unread
+from attendo.parsing.conventions import normalised
+from attendo.parsing.tokenizing import TreebankTokenizer
+from attendo.parsing.tree import Tree
+from attendo.parsing.treebank import parse_trees
+from attendo.workflow.lines import lines_from
+from attendo.workflow.treebank_text import CONVENTIONS
+
+LineKind = Literal["text", "words", "tagged"]
+"""What a line has: plain text; words with spaces between them; words as word/TAG with spaces between them."""
+
+_SPACE = re.compile(r"[ \t\n\v\f\r]+")
+_NOT_IN_TAG = re.compile(r"[ \t\n\v\f\r()]")
+_SEPARATOR = "/"
+_MAX_SHOWN = 80
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sentence:
+    """A sentence as its words.
+
+    Raises:
+        DataError: a word is empty or holds white space, a tag holds a bracket too, or there is not a tag for each word.
+    """
+
+    words: Sequence[str]
+    """In the manner of treebanks: `ca` `n't`, punctuation marks by themselves, brackets as ( or -LRB-."""
+    tags: Sequence[str | None] | None = None
+    """What the words are tagged in the tree, None for a word whose tag is open; None for open tags of all words."""
+
+    def __post_init__(self) -> None:
+        """Refuses what no tree can have."""
+        for name, given in (("words", self.words), ("tags", self.tags)):
+            if isinstance(given, str):
+                raise DataError(f"{name} = {_shown(given)} is one string; give them one by one")
+        for number, word in enumerate(self.words, start=1):
+            if not word or _SPACE.search(word):
+                raise DataError(f"word {number}, {_shown(word)}, is empty or holds white space; divide it")
+        if self.tags is None:
+            return
+        if len(self.tags) != len(self.words):
+            raise DataError(f"{len(self.words)} words have {len(self.tags)} tags; give each its tag, or None")
+        for number, tag in enumerate(self.tags, start=1):
+            if tag is not None and (not tag or _NOT_IN_TAG.search(tag)):
+                raise DataError(f"the tag of word {number}, {_shown(tag)}, is empty, or holds white space or a bracket")
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+GivenSentence = str | Sequence[str] | Sentence
+"""Plain text, split into words as treebanks have them (by NLTK, extra `parse`); words; or words with tags."""
+
+
+GivenT = TypeVar("GivenT")
+
+
+class SentenceReader:
+    """Makes sentences of text and of words."""
+
+    def __init__(self) -> None:
+        self._known_tokenizer: TreebankTokenizer | None = None
+
+    def read(self, given: GivenSentence) -> Sentence:
+        """Gives what a program has given.
+
+        Raises:
+            DataError: it has words or tags that no tree can have.
+            AttendoError: it is plain text, and NLTK is not installed.
+        """
+        if isinstance(given, Sentence):
+            return given
+        return self.of_text(given) if isinstance(given, str) else Sentence(words=tuple(given))
+
+    def of_text(self, line: str) -> Sentence:
+        """Splits plain text.
+
+        Raises:
+            DataError: it holds a lone surrogate.
+            AttendoError: NLTK is not installed.
+        """
+        _check_unicode(line)
+        if self._known_tokenizer is None:  # when it is wanted, since NLTK takes a second and may not be there
+            self._known_tokenizer = TreebankTokenizer()
+        return Sentence(words=tuple(self._known_tokenizer.words(line)))
+
+    def of_words(self, line: str) -> Sentence:
+        """Reads words with spaces between them; a no-break space and its like are part of a word.
+
+        Raises:
+            DataError: it holds a lone surrogate.
+        """
+        _check_unicode(line)
+        return Sentence(words=tuple(word for word in _SPACE.split(line) if word))
+
+    def of_tagged(self, line: str) -> Sentence:
+        """Reads word/TAG with spaces between them; the last / of each is the one before the tag.
+
+        Raises:
+            DataError: there is a word without a tag, or a tag that cannot be.
+        """
+        plain = self.of_words(line)
+        words, tags = [], []
+        for number, token in enumerate(plain.words, start=1):
+            word, _, tag = token.rpartition(_SEPARATOR)
+            if not word or not tag:
+                raise DataError(f"word {number}, {_shown(token)}, has no tag; write it as word{_SEPARATOR}TAG")
+            words.append(word)
+            tags.append(tag)
+        return Sentence(words=tuple(words), tags=tuple(tags))
+
+
+def read_lines_of(kind: LineKind, path: Path | None) -> Iterator[Sentence | DataError]:
+    """Reads a file of sentences, one a line.
+
+    Args:
+        kind: of the lines.
+        path: the file, plain, gz, xz or zst, or a pipe; None for standard input.
+
+    Yields:
+        For each line a sentence, without words where the line is empty, or why it is none.
+
+    Raises:
+        DataError: the file is missing or broken, or a line is longer than 4 MB.
+        AttendoError: the lines are text, and NLTK is not installed.
+    """
+    reader = SentenceReader()
+    readers: dict[LineKind, Callable[[str], Sentence]] = {
+        "text": reader.of_text,
+        "words": reader.of_words,
+        "tagged": reader.of_tagged,
+    }
+    read = readers[kind]
+    for line in lines_from(path, errors="surrogateescape"):
+        yield attempted(read, line)
+
+
+def attempted(read: Callable[[GivenT], Sentence], given: GivenT) -> Sentence | DataError:
+    """What something is read as, or why it cannot be."""
+    try:
+        return read(given)
+    except DataError as error:
+        return error
+
+
+def read_trees(path: Path | None) -> Iterator[Tree | DataError | None]:
+    """Reads a treebank as parsers are trained on it: no traces, no functional tags, no outer bracket.
+
+    Args:
+        path: the file, plain, gz, xz or zst, or a pipe; None for standard input.
+
+    Yields:
+        Trees with words as text has them; None for one of nothing but traces; or why it is none.
+
+    Raises:
+        DataError: the file is missing or broken, or a line is longer than 4 MB.
+    """
+    for found in parse_trees(_with_faults(lines_from(path, errors="surrogateescape"))):
+        if isinstance(found, Unread):
+            yield DataError(f"line {found.line}: {found.problem}")
+        else:
+            yield normalised(found.tree, CONVENTIONS)
+
+
+def sentence_of(tree: Tree | DataError | None, *, tags: bool) -> Sentence | DataError:
+    """The words of a tree that is to be parsed again.
+
+    Args:
+        tree: from `read_trees`.
+        tags: whether the words keep their tags.
+    """
+    if isinstance(tree, DataError):
+        return tree
+    if tree is None:
+        return Sentence(words=())
+    return Sentence(words=tree.words, tags=tree.tags if tags else None)
+
+
+def _with_faults(lines: Iterable[str]) -> Iterator[tuple[str, str | None]]:
+    """Lines, each with why it cannot be meant, or None."""
+    for line in lines:
+        try:
+            _check_unicode(line)
+        except DataError as error:
+            yield line, str(error)
+        else:
+            yield line, None
+
+
+def _check_unicode(line: str) -> None:
+    """Refuses bytes that are no UTF-8, which `surrogateescape` has kept, and any other lone surrogate."""
+    try:
+        line.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"character {error.start + 1} is a byte that is not UTF-8, or half of a surrogate pair; convert the text, "
+            "for instance with iconv -f latin1 -t utf-8"
+        ) from error
+
+
+def _shown(text: str) -> str:
+    """A piece of what was given, for a message: never longer than a line, and nothing a terminal could obey."""
+    return ascii(text) if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]!a}..."
