@@ -122,6 +122,11 @@ class Recipe:
     def _unlearnable(self) -> Iterator[str]:
         """What a vocabulary that is learned, and a model of its own, do not allow."""
         size, layers = self.tokenizer.vocab_size, self.model.decoder_layers
+        if self.model.draft_tokens:
+            yield (
+                f"model.draft_tokens = {self.model.draft_tokens}: a drafter is trained for a model that there is; name "
+                "that in training.init_from, or leave the key out"
+            )
         if self.training.augmentation.placeholders and not self.tokenizer.placeholders:
             yield (
                 f"training.augmentation.placeholders = {self.training.augmentation.placeholders} needs a vocabulary "

@@ -67,7 +67,21 @@ def num_weights(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -
         + encoder * (_mixing_weights(config, attention) + feed_forward + 2 * norm)
         + decoder * (2 * attention + feed_forward + 3 * norm)
         + int(config.next_word) * d_model**2
+        + (_drafter_weights(config, tgt_vocab_size) if config.draft_tokens else 0)
     )
+
+
+def _drafter_weights(config: ModelConfig, vocab_size: int) -> int:
+    """Those of `Drafter`."""
+    d_model, heads = config.d_model, config.num_heads * (config.key_size + config.value_size)
+    bias = int(config.attention_bias) * (config.num_heads * config.key_size + d_model)
+    attention = d_model * heads + bias
+    if config.attention_function == "additive":
+        attention += config.num_heads * config.key_size
+    joined, feed_forward = 2 * d_model**2 + d_model, 2 * d_model * config.d_ff + config.d_ff + d_model
+    shortlist = min(config.draft_vocabulary, vocab_size)
+    beside = 2 * d_model**2 + d_model + d_model**2 + d_model
+    return shortlist + joined + beside + config.draft_tokens * d_model + attention + feed_forward + 3 * 2 * d_model
 
 
 def _mixing_weights(config: ModelConfig, attention: int) -> int:

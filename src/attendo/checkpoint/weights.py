@@ -25,13 +25,18 @@ def load_weights(transformer: Transformer, weights: Mapping[str, Tensor], where:
     """Copies weights into a model.
 
     Raises:
-        ModelError: a name or a shape differs.
+        ModelError: a name or a shape differs, or what a drafter proposes are no tokens.
     """
     parameters = dict(transformer.named_parameters())
     check_tensors(where, weights, {name: tuple(value.shape) for name, value in parameters.items()})
     with torch.no_grad():
         for name, parameter in parameters.items():
             parameter.copy_(weights[name])
+    if transformer.drafter is not None and not transformer.drafter.has_ids(transformer.tgt_vocab_size):
+        raise ModelError(
+            f"{where}: drafter.shortlist holds what are no ids of {transformer.tgt_vocab_size} in order; the weights "
+            "are damaged, copy the folder again"
+        )
 
 
 def mean_weights(parts: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:

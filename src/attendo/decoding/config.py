@@ -87,6 +87,9 @@ class SearchConfig:
     """Fewest tokens of a translation, without `</s>`; goes before `max_len_offset`."""
     max_len: int | None = None
     """Most tokens of a translation, without `</s>`, where `max_len_offset` allows more; None sets no such limit."""
+    draft: bool = True
+    """Greedy search of a sentence that comes alone takes several tokens a step, where the model has a drafter
+    (`model.draft_tokens`); what comes out is the same."""
     n_best: int = 1
     """Translations given for each sentence, best first; at most `beam_size` unless they are sampled."""
     no_repeat_ngram: int = 0

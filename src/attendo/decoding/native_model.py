@@ -12,8 +12,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attendo.decoding.step import Banned, FloatArray, IntArray
+from attendo.decoding.step import Banned, Block, FloatArray, IntArray, Written
 from attendo.model.config import ModelConfig
+from attendo.model.drafter import Drafter
 from attendo.model.layers import DecoderLayer, EncoderLayer
 from attendo.model.quantization import quantize_rows
 from attendo.model.transformer import Transformer
@@ -22,7 +23,7 @@ from attendo.native.library import PADDED, PRECISIONS, Kernels, Shape
 Dtype = Literal["float32", "bfloat16", "int8"]
 """The numbers that products are calculated with."""
 
-_PROJECTION, _ENCODER, _DECODER = 0, 1, 5
+_PROJECTION, _ENCODER, _DECODER, _DRAFTER = 0, 1, 5, 12
 """Where the numbers of matrices begin in `model.h`."""
 
 _KEPT_BYTES = 1 << 30
@@ -130,8 +131,28 @@ class NativeModel:
             self._feed_forward(_DECODER + 5, index, layer)
             norms = (layer.self_attention_norm, layer.encoder_attention_norm, layer.feed_forward_norm)
             self._norms(2, index, *(each.norm for each in norms))
+        if transformer.drafter is not None:
+            self._fill_drafter(transformer, transformer.drafter)
 
-    def _feed_forward(self, which: int, index: int, layer: EncoderLayer | DecoderLayer) -> None:
+    def _fill_drafter(self, transformer: Transformer, drafter: Drafter) -> None:
+        config = transformer.config
+        self._linear(_DRAFTER, 0, drafter.joined)
+        self._linear(_DRAFTER + 1, 0, drafter.attention.query, outputs=_head_places(config, "q"))
+        self._linear(_DRAFTER + 2, 0, drafter.attention.output, inputs=_head_places(config, "v"))
+        self._feed_forward(_DRAFTER + 3, 0, drafter)
+        norms = (drafter.joined_norm, drafter.attention_norm, drafter.feed_forward_norm)
+        for number, each in enumerate(norms, start=5):
+            self._norms(number, 0, each.norm)
+        ids = drafter.ids
+        rows = transformer.output_weight[ids]
+        bias = None if transformer.output_bias is None else transformer.output_bias[ids]
+        self._matrix(_DRAFTER + 5, 0, rows, bias)
+        self._linear(_DRAFTER + 6, 0, drafter.beside)
+        self._linear(_DRAFTER + 7, 0, drafter.adjustment)
+        kept = [None if values is None else self._keep(values) for values in (drafter.places, ids, rows, bias)]
+        self._kernels.call("model_drafter", self._handle, *kept)
+
+    def _feed_forward(self, which: int, index: int, layer: EncoderLayer | DecoderLayer | Drafter) -> None:
         inner, outer = layer.feed_forward.inner, layer.feed_forward.outer
         places = _Places.plain(inner.out_features)
         self._linear(which, index, inner, outputs=places)
@@ -233,6 +254,8 @@ class NativeStep:
         positions = model.encodings("source", int(lengths.max()))
         self._session.call("start", ids, lengths, len(sources), positions)
         self._positions = model.encodings("target", 1)
+        self.start_id = model.transformer.config.start_id
+        self._proposed = np.empty(model.transformer.config.draft_tokens, dtype=np.int64)
 
     def start(self) -> "NativeStep":
         """What may come first."""
@@ -247,6 +270,47 @@ class NativeStep:
         """Goes on from other rows, int64 `(sentences, hypotheses)`."""
         self._session.call("select", np.ascontiguousarray(rows, dtype=np.int64), *rows.shape)
         self._rows, self._answers = rows.size, False
+
+    def draft(self, next_id: int) -> list[int]:
+        """Proposals for what follows the token that comes next, `draft_tokens` of them."""
+        assert self._answers or not self._length, "asked after the step has selected other rows"
+        self._session.call("draft", next_id, self._proposed)
+        proposed: list[int] = self._proposed.tolist()
+        return proposed
+
+    def write(self, max_len: int, eos_id: int) -> Written:
+        """Writes the whole sentence; see `WritingStep`."""
+        self._require_positions(max_len + 1)
+        ids, log_probs = np.empty(max_len, dtype=np.int64), np.empty(max_len + 1, dtype=np.float32)
+        passages, count = ctypes.c_int32(), ctypes.c_int32()
+        self._session.call(
+            "write", max_len, self._positions, eos_id, ids, log_probs, ctypes.byref(passages), ctypes.byref(count)
+        )
+        finished = count.value >= 0
+        num = count.value if finished else -count.value - 1
+        self._length, self._answers = num + 1, True
+        return Written(
+            ids=ids[:num].tolist(), log_probs=log_probs[: num + 1].tolist(), finished=finished, passages=passages.value
+        )
+
+    def block(self, ids: Sequence[int], eos_id: int) -> Block:
+        """Adds a token and what was proposed behind it, and keeps what is right of that; see `DraftingStep`."""
+        count, kept = len(ids), ctypes.c_int32()
+        self._require_positions(count)
+        values, best = np.empty(count, dtype=np.float32), np.empty(count, dtype=np.int64)
+        self._session.call(
+            "block", np.array(ids, dtype=np.int64), count, self._positions, eos_id, values, best, self._proposed,
+            ctypes.byref(kept),
+        )  # fmt: skip
+        self._length += kept.value
+        self._answers = True
+        found = best[: kept.value].tolist()
+        return Block(
+            log_probs=values[: kept.value].tolist(),
+            ids=found,
+            proposed=[] if found[-1] == eos_id else self._proposed.tolist(),
+            last=self,
+        )
 
     def top_k(self, k: int, banned: Banned | None = None) -> tuple[FloatArray, IntArray]:
         """The k most probable tokens of each row that are not banned; see `NextTokens`.
@@ -282,12 +346,16 @@ class NativeStep:
         return values
 
     def _advance(self, last_ids: IntArray | None) -> "NativeStep":
-        if self._length >= len(self._positions):
-            self._positions = self._model.encodings("target", self._length + 1)
-        self._session.call("advance", last_ids, self._positions[self._length])
+        self._require_positions(1)
+        self._session.call("advance", last_ids, self._positions)
         self._length += 1
         self._answers = True
         return self
+
+    def _require_positions(self, count: int) -> None:
+        """Has encodings of so many positions to come."""
+        if self._length + count > len(self._positions):
+            self._positions = self._model.encodings("target", self._length + count)
 
 
 def _forced_log_probs(step: NativeStep, targets: Sequence[Sequence[int]]) -> Tensor:
@@ -360,6 +428,7 @@ def _shape(transformer: Transformer) -> Shape:
         tgt_vocab_size=transformer.tgt_vocab_size,
         start_id=config.start_id,
         swish=config.activation == "swish",
+        draft_tokens=config.draft_tokens,
         scale=config.attention_scale,
         layer_norm_eps=config.layer_norm_eps,
         embedding_scale=math.sqrt(config.d_model),

@@ -39,6 +39,10 @@ class DenseNext:
         both = torch.stack((ids, values.view(torch.int32).long())).cpu().numpy()
         return both[1].astype(np.int32).view(np.float32), both[0]
 
+    def row(self, number: int) -> "DenseNext":
+        """Those of one row."""
+        return DenseNext(self._log_probs[number : number + 1])
+
     def of(self, ids: IntArray) -> FloatArray:
         """Log-probabilities of given tokens, int64 `(rows, n)`: float32 of the same shape."""
         places = torch.from_numpy(np.ascontiguousarray(ids)).to(self._log_probs.device)

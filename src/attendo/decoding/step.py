@@ -4,8 +4,9 @@ A Transformer with its cache, one without, the native kernels, an ensemble of se
 probabilities are all steps. What a search keeps is small and lies in numpy arrays; what a step keeps is its own affair.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -65,3 +66,59 @@ class Step(Protocol):
 
         Rows of one line are of one sentence; a sentence that is in no line has left.
         """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """What became of a token and of what was proposed behind it."""
+
+    log_probs: list[float]
+    """Behind each token that was kept, of the most probable one."""
+    ids: list[int]
+    """These most probable tokens, as many as were kept: the first of them are the proposals that were right."""
+    proposed: list[int]
+    """What may follow the last of them; none where that is `</s>`."""
+    last: NextTokens
+    """All that may follow the last token that was kept; to be asked before the next block."""
+
+
+@runtime_checkable
+class DraftingStep(Step, Protocol):
+    """A step that, of a model with a drafter and with one sentence, takes several tokens at once."""
+
+    @property
+    def start_id(self) -> int:
+        """The decoder's first input, which the first block begins with in the place of a token."""
+
+    def draft(self, next_id: int) -> list[int]:
+        """Proposals for what follows the token that comes next, `draft_tokens` of them; at first that is the start."""
+
+    def block(self, ids: Sequence[int], eos_id: int) -> Block:
+        """Adds a token and what was proposed behind it, and keeps what is right of that.
+
+        Args:
+            ids: the token, which is kept in any case, and proposals.
+            eos_id: the id of `</s>`, which is never kept as a proposal: the sentence ends with it.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """A sentence that was written from its start to its end."""
+
+    ids: list[int]
+    """Without `</s>`."""
+    log_probs: list[float]
+    """Of each of them, and of `</s>`."""
+    finished: bool
+    """Whether `</s>` was the most probable token there, and not the longest length the end."""
+    passages: int
+    """Through the decoder."""
+
+
+@runtime_checkable
+class WritingStep(DraftingStep, Protocol):
+    """A step that writes a whole sentence by itself, as `blockwise_search` would have it do block by block."""
+
+    def write(self, max_len: int, eos_id: int) -> Written:
+        """Takes the most probable token again and again; at its start, with one sentence."""

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from attendo.decoding.next_tokens import DenseNext
-from attendo.decoding.step import IntArray, NextTokens, Step
+from attendo.decoding.step import Block, IntArray, NextTokens, Step
 from attendo.model.batch import causal_mask
 from attendo.model.transformer import Transformer
 
@@ -23,10 +23,13 @@ class TransformerStep:
 
     def __init__(self, model: Transformer, src_ids: Tensor, src_mask: Tensor | None) -> None:
         self._model = model
-        self._start_ids = torch.full_like(src_ids[:, 0], model.config.start_id)
+        self.start_id = model.config.start_id
+        self._start_ids = torch.full_like(src_ids[:, 0], self.start_id)
         with torch.no_grad():
             memory = model.encode(src_ids, src_mask)
             self._cache = model.start_cache(memory, src_mask, model.words(memory, src_ids))
+        self._hidden: Tensor | None = None
+        self._before = model.output_weight.detach().new_zeros(1, model.config.d_model)
 
     def start(self) -> DenseNext:
         """What may come first: a row a sentence."""
@@ -41,11 +44,53 @@ class TransformerStep:
         chosen = torch.from_numpy(rows).to(self._start_ids.device)
         self._cache = self._cache.select(chosen.flatten(), rows.shape[1])
 
+    @torch.no_grad()
+    def draft(self, next_id: int) -> list[int]:
+        """Proposals for what follows the token that comes next, `draft_tokens` of them."""
+        following = torch.tensor([[next_id]], device=self._start_ids.device)
+        hidden = self._before[:, None] if self._hidden is None else self._hidden[:, -1:]
+        drafted = self._model.draft(hidden, following, self._cache.memory[-1], self._cache.src_mask)
+        proposed: list[int] = self._model.propose(drafted[0, 0]).tolist()
+        return proposed
+
+    def block(self, ids: Sequence[int], eos_id: int) -> Block:
+        """Adds a token and what was proposed behind it, and keeps what is right of that; see `DraftingStep`."""
+        before = self._cache.length
+        answers = self._extend(torch.tensor([ids], device=self._start_ids.device))
+        values, best = answers.top_k(1)
+        found = best[:, 0].tolist()
+        kept = kept_of(ids, found, eos_id)
+        assert self._hidden is not None
+        self._cache, self._hidden = self._cache.first(before + kept), self._hidden[:, :kept]
+        return Block(
+            log_probs=values[:kept, 0].tolist(),
+            ids=found[:kept],
+            proposed=[] if found[kept - 1] == eos_id else self.draft(found[kept - 1]),
+            last=answers.row(kept - 1),
+        )
+
+    def _advance(self, last_ids: Tensor) -> DenseNext:
+        return self._extend(last_ids[:, None])
+
     # Not inference mode: a model in training may be validated here, and its tables must stay fit for gradients.
     @torch.no_grad()
-    def _advance(self, last_ids: Tensor) -> DenseNext:
-        logits, self._cache = self._model.step(last_ids, self._cache)
-        return DenseNext(logits.float().log_softmax(dim=-1))
+    def _extend(self, ids: Tensor) -> DenseNext:
+        self._hidden, self._cache = self._model.extend(ids, self._cache)
+        return DenseNext(self._model.project(self._hidden).flatten(0, 1).float().log_softmax(dim=-1))
+
+
+def kept_of(ids: Sequence[int], best: Sequence[int], eos_id: int) -> int:
+    """How many tokens of a block stand: the first, and proposals as long as each is what its predecessors call for.
+
+    Args:
+        ids: the block.
+        best: the most probable token behind each of them.
+        eos_id: the id of `</s>`, which is no token to go on from.
+    """
+    kept = 1
+    while kept < len(ids) and ids[kept] == best[kept - 1] != eos_id:
+        kept += 1
+    return kept
 
 
 class RecomputingStep:

@@ -181,27 +181,19 @@ class SelfAttention(MultiHeadAttention):
         return self.attend(query, seen, mask)
 
 
-class EncoderDecoderAttention(MultiHeadAttention):
-    """Queries of the decoder; keys and values of the encoder's memory (Section 3.2.3)."""
+class MemoryAttention(MultiHeadAttention):
+    """Queries to keys and values of the encoder's memory that somebody else has made."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__(config)
-        queries, others = self.num_heads * self.d_k, self.num_heads * (self.d_k + self.d_v)
-        self.query = nn.Linear(config.d_model, queries, bias=config.attention_bias)
-        self.key_value = nn.Linear(config.d_model, others, bias=config.attention_bias)
-
-    def look_at(self, memory: Tensor) -> KeysValues:
-        """The keys and values of `memory` `(batch, src_len, d_model)`: made once a sentence."""
-        sizes = (self.num_heads * self.d_k, self.num_heads * self.d_v)
-        key, value = self.key_value(memory).split(sizes, dim=-1)
-        return KeysValues(self.heads(key), self.heads(value))
+        self.query = nn.Linear(config.d_model, self.num_heads * self.d_k, bias=config.attention_bias)
 
     def forward(self, hidden: Tensor, seen: KeysValues, mask: Tensor | None) -> Tensor:
         """Each target position looks at the source.
 
         Args:
             hidden: `(batch, tgt_len, d_model)`.
-            seen: what `look_at` gave for the memory.
+            seen: what `EncoderDecoderAttention.look_at` gave for the memory.
             mask: boolean, True where attention may go; broadcasts to `(batch, num_heads, tgt_len, src_len)`.
 
         Returns:
@@ -212,3 +204,18 @@ class EncoderDecoderAttention(MultiHeadAttention):
     def look(self, hidden: Tensor, seen: KeysValues, mask: Tensor | None) -> Tensor:
         """Where every head looks in the source, `(batch, num_heads, tgt_len, src_len)`; takes what `forward` takes."""
         return self.weights(self.heads(self.query(hidden)), seen, mask)
+
+
+class EncoderDecoderAttention(MemoryAttention):
+    """Queries of the decoder; keys and values of the encoder's memory (Section 3.2.3)."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__(config)
+        outputs = self.num_heads * (self.d_k + self.d_v)
+        self.key_value = nn.Linear(config.d_model, outputs, bias=config.attention_bias)
+
+    def look_at(self, memory: Tensor) -> KeysValues:
+        """The keys and values of `memory` `(batch, src_len, d_model)`: made once a sentence."""
+        sizes = (self.num_heads * self.d_k, self.num_heads * self.d_v)
+        key, value = self.key_value(memory).split(sizes, dim=-1)
+        return KeysValues(self.heads(key), self.heads(value))

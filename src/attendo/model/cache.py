@@ -65,11 +65,19 @@ class DecoderCache:
             words_written=words_written,
         )
 
+    def first(self, length: int) -> "DecoderCache":
+        """The cache as it was after so many positions; for self-attention that sees all of them."""
+        written = tuple(
+            None if layer is None else KeysValues(layer.keys[:, :, :length], layer.values[:, :, :length])
+            for layer in self.written
+        )
+        return replace(self, length=length, written=written)
+
 
 def _rows(layer: KeysValues, rows: Tensor) -> KeysValues:
     return KeysValues(layer.keys.index_select(0, rows), layer.values.index_select(0, rows))
 
 
 def extend(written: KeysValues, new: KeysValues) -> KeysValues:
-    """Keys and values with one more position, `(rows, num_heads, length + 1, d_k or d_v)`."""
+    """Keys and values with further positions, `(rows, num_heads, length + new, d_k or d_v)`."""
     return KeysValues(torch.cat((written.keys, new.keys), dim=2), torch.cat((written.values, new.values), dim=2))

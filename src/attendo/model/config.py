@@ -16,6 +16,8 @@ MAX_SIZE = 1 << 20
 """The most of any other width, or of learned positions."""
 MAX_LAYERS = 1000
 """The most layers of a stack."""
+MAX_DRAFT_TOKENS = 64
+"""The most tokens that a drafter proposes at once; beyond a handful hardly one is right."""
 
 EncoderLayerType = Literal[
     "self-attention",
@@ -103,6 +105,12 @@ class ModelConfig:
     next_word: bool = False
     """The decoder is told at each position which source word its output has come to (Ma et al., 2017). For targets that
     have one symbol for each source word, in order, as the trees of `task = "parse"` have."""
+    draft_tokens: int = 0
+    """Tokens that a drafter proposes behind the next one, for greedy decoding in fewer steps (docs/drafting.md). It is
+    trained for a model that there is, which `training.init_from` names; 0 for none."""
+    draft_vocabulary: int = 3072
+    """Tokens that a drafter proposes at all, the most frequent ones of what it is trained on: looking through them
+    takes half of its time."""
 
     def __post_init__(self) -> None:
         """Refuses shapes that cannot be built, all problems at once."""
@@ -128,6 +136,7 @@ class ModelConfig:
         if not 0 < self.layer_norm_eps <= 1:
             problems.append(f"layer_norm_eps = {self.layer_norm_eps} is not above 0 and at most 1; take 1e-5")
         problems += self._layer_problems()
+        problems += self._drafter_problems()
         if problems:
             raise ValueError("; ".join(problems))
 
@@ -152,9 +161,24 @@ class ModelConfig:
                 )
         return problems
 
+    def _drafter_problems(self) -> list[str]:
+        """What no drafter can be."""
+        problems = []
+        if not 0 <= self.draft_tokens <= MAX_DRAFT_TOKENS:
+            problems.append(
+                f"draft_tokens = {self.draft_tokens} is outside 0 to {MAX_DRAFT_TOKENS}; take 4, or 0 for no drafter"
+            )
+        if self.draft_tokens and self.decoder_layer != "self-attention":
+            problems.append(
+                f'draft_tokens = {self.draft_tokens} needs decoder_layer = "self-attention"; take 0 for no drafter'
+            )
+        if self.draft_tokens and self.next_word:
+            problems.append(f"draft_tokens = {self.draft_tokens} is for text; with next_word = true take 0")
+        return problems
+
     def _limits(self) -> list[tuple[str, int | None, int]]:
         """Keys, their values and the most that each may be; the least is 1."""
-        sizes = ("d_ff", "num_heads", "d_k", "d_v", "max_positions", "kernel_size", "window")
+        sizes = ("d_ff", "num_heads", "d_k", "d_v", "max_positions", "kernel_size", "window", "draft_vocabulary")
         stacks = ("num_layers", "num_encoder_layers", "num_decoder_layers")
         most = {"d_model": MAX_D_MODEL} | dict.fromkeys(sizes, MAX_SIZE) | dict.fromkeys(stacks, MAX_LAYERS)
         return [(key, getattr(self, key), limit) for key, limit in most.items()]

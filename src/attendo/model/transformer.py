@@ -8,9 +8,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from attendo.model.attention import KeysValues
-from attendo.model.batch import Batch
+from attendo.model.batch import Batch, causal_mask
 from attendo.model.cache import DecoderCache, extend
 from attendo.model.config import ModelConfig
+from attendo.model.drafter import CANDIDATES, Drafter
 from attendo.model.dropout import Dropout
 from attendo.model.layers import DecoderLayer, EncoderLayer, encoder_layer
 from attendo.model.next_word import NextWord
@@ -53,10 +54,13 @@ class Embedding(nn.Module):
         Returns:
             `(batch, length, d_model)`.
         """
-        embedded = self.look_up(ids.clamp(min=0)) * self.scale
-        embedded = embedded * (ids >= 0).unsqueeze(-1)
+        embedded = self.scaled(ids)
         summed: Tensor = self.dropout(embedded + self.positions(first, ids.shape[1]).to(embedded))
         return summed
+
+    def scaled(self, ids: Tensor) -> Tensor:
+        """Embeddings times sqrt(d_model), `(..., d_model)`, of ids, `START` among them, `(...)`."""
+        return self.look_up(ids.clamp(min=0)) * self.scale * (ids >= 0).unsqueeze(-1)
 
     def look_up(self, ids: Tensor) -> Tensor:
         """The matrix' rows, `(batch, length, d_model)`, of ids of the vocabulary, `(batch, length)`."""
@@ -92,6 +96,7 @@ class Transformer(nn.Module):
         self.next_word = NextWord(config, src_vocab_size, tgt_vocab_size) if config.next_word else None
         self.encoder_layers = nn.ModuleList(encoder_layer(config, index) for index in range(config.encoder_layers))
         self.decoder_layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
+        self.drafter = Drafter(config, tgt_vocab_size) if config.draft_tokens else None
         _initialise_stack(self.encoder_layers, sub_layers=2 * config.encoder_layers)
         _initialise_stack(self.decoder_layers, sub_layers=3 * config.decoder_layers)
 
@@ -195,27 +200,84 @@ class Transformer(nn.Module):
         Returns:
             Logits, `(rows, tgt_vocab_size)`, and the cache with one more position.
         """
-        hidden = self.target_embedding(tgt_in_ids[:, None], cache.length)
+        hidden, cache = self.extend(tgt_in_ids[:, None], cache)
+        return self.project(hidden.squeeze(1)), cache
+
+    def extend(self, tgt_in_ids: Tensor, cache: DecoderCache) -> tuple[Tensor, DecoderCache]:
+        """Decodes positions, the same as `decode` would give for them.
+
+        Args:
+            tgt_in_ids: int64 `(rows, new)`: of each hypothesis the tokens before the new positions. More than one where
+                a sentence has one hypothesis, and self-attention sees all positions.
+            cache: what the earlier steps left.
+
+        Returns:
+            The last layer's output, `(rows, new, d_model)`, and the cache with so many more positions.
+        """
+        positions = tgt_in_ids.shape[1]
+        assert positions == 1 or (cache.rows_per_sentence == 1 and self.config.masks_targets)
+        hidden = self.target_embedding(tgt_in_ids, cache.length)
         words_written = cache.words_written
         if self.next_word is not None:
             assert cache.words is not None
             assert words_written is not None
-            words_written = words_written + self.next_word.written(tgt_in_ids[:, None]).squeeze(1)
-            told = self.next_word(cache.words, words_written.view(len(cache.words), -1))
-            hidden = hidden + told.view(hidden.shape)
+            number = words_written[:, None] + self.next_word.written(tgt_in_ids)
+            hidden = hidden + self.next_word(cache.words, number.view(len(cache.words), -1)).view(hidden.shape)
+            words_written = number[:, -1]
+        mask = None if positions == 1 else causal_mask(cache.length + positions, hidden.device)[:, :, cache.length :]
         # A sentence's hypotheses are so many queries to one memory: (sentences, rows_per_sentence, d_model).
-        together = (-1, cache.rows_per_sentence, self.config.d_model)
+        apart, together = hidden.shape, (-1, cache.rows_per_sentence * positions, self.config.d_model)
         written: list[KeysValues | None] = []
         for layer, seen, past in zip(self._decoder(), cache.memory, cache.written, strict=True):
             query, new = layer.self_attention.project(hidden)
             present = new if past is None else extend(layer.self_attention.still_seen(past), new)
             written.append(present)
-            looked = layer.self_attention.attend(query, present, None)
+            looked = layer.self_attention.attend(query, present, mask)
             hidden = layer.self_attention_norm(hidden, looked).view(together)
-            hidden = layer.after_self_attention(hidden, seen, cache.src_mask).view(-1, 1, self.config.d_model)
-        return self.project(hidden.squeeze(1)), replace(
-            cache, length=cache.length + 1, written=tuple(written), words_written=words_written
-        )
+            hidden = layer.after_self_attention(hidden, seen, cache.src_mask).view(apart)
+        length = cache.length + positions
+        return hidden, replace(cache, length=length, written=tuple(written), words_written=words_written)
+
+    def draft(self, hidden: Tensor, next_ids: Tensor, seen: KeysValues, src_mask: Tensor | None) -> Tensor:
+        """What the drafter makes of positions and the tokens that follow them.
+
+        Args:
+            hidden: the last layer's output, `(batch, length, d_model)`.
+            next_ids: int64 `(batch, length)`, the token that follows each position. Before the first position there is
+                the zero vector, which the start follows.
+            seen: the memory's keys and values for the last layer.
+            src_mask: boolean `(batch, 1, 1, src_len)`, or None.
+
+        Returns:
+            `(batch, length, draft_tokens, d_model)`; `propose` makes tokens of it.
+        """
+        assert self.drafter is not None
+        drafted: Tensor = self.drafter(hidden, self.target_embedding.scaled(next_ids).to(hidden), seen, src_mask)
+        return drafted
+
+    def adjusted(self, drafted: Tensor, before_ids: Tensor) -> Tensor:
+        """States of proposals `(..., d_model)`, made to go with the tokens before them, int64 `(...)`."""
+        assert self.drafter is not None
+        return self.drafter.adjusted(drafted, self.target_embedding.scaled(before_ids).to(drafted))
+
+    def propose(self, drafted: Tensor) -> Tensor:
+        """The tokens that are proposed, one after the other.
+
+        Args:
+            drafted: of one position, `(draft_tokens, d_model)`.
+
+        Returns:
+            int64 `(draft_tokens,)`: of the shortlist the most probable first one, and of the most probable of each
+            further one that which goes best with the one before.
+        """
+        assert self.drafter is not None
+        ids = self.drafter.ids
+        candidates = self.project(drafted)[:, ids].topk(min(CANDIDATES, len(ids)), dim=1).indices
+        found = [ids[candidates[0, 0]]]
+        for state, places in zip(drafted[1:], candidates[1:], strict=True):
+            logits = self.project(self.adjusted(state, found[-1]))[ids[places]]
+            found.append(ids[places[logits.argmax()]])
+        return torch.stack(found)
 
     def attention(self, batch: Batch) -> AttentionWeights:
         """Where every head of every layer looks while it reads a batch (Figures 3-5)."""

@@ -61,6 +61,14 @@ API(model_embedding)(Model *model, int target, const float *floats, const int8_t
   return 0;
 }
 
+API(model_drafter)(Model *model, const float *places, const int64_t *ids, const float *rows, const float *bias) {
+  model->drafter.places = places;
+  model->drafter.ids = ids;
+  model->drafter.rows = rows;
+  model->drafter.bias = bias;
+  return 0;
+}
+
 API(session_new)(const Model *model, int threads, Session **made) {
   return guarded([=] {
     *made = new Session(*model, threads);
@@ -80,9 +88,32 @@ API(session_start)(Session *session, const int64_t *ids, const int32_t *lengths,
   });
 }
 
-API(session_advance)(Session *session, const int64_t *last_ids, const float *position) {
+API(session_advance)(Session *session, const int64_t *last_ids, const float *positions) {
   return guarded([=] {
-    session->advance(last_ids, position);
+    session->advance(last_ids, positions, 1);
+    return 0;
+  });
+}
+
+API(session_block)(Session *session, const int64_t *ids, int tokens, const float *positions, int64_t eos,
+                   float *values, int64_t *best, int64_t *proposed, int32_t *kept) {
+  return guarded([=] {
+    *kept = session->block(ids, tokens, positions, eos, values, best, proposed);
+    return 0;
+  });
+}
+
+API(session_write)(Session *session, int max_len, const float *positions, int64_t eos, int64_t *ids, float *log_probs,
+                   int32_t *passages, int32_t *written) {
+  return guarded([=] {
+    *written = session->write(max_len, positions, eos, ids, log_probs, passages);
+    return 0;
+  });
+}
+
+API(session_draft)(Session *session, int64_t next_id, int64_t *proposed) {
+  return guarded([=] {
+    session->draft(next_id, proposed);
     return 0;
   });
 }

@@ -28,10 +28,14 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "model_matrix": (c_void_p, c_int, c_int, c_int, c_int, c_int, c_void_p, c_void_p, c_void_p, c_void_p),
     "model_norm": (c_void_p, c_int, c_int, c_void_p, c_void_p),
     "model_embedding": (c_void_p, c_int, c_void_p, c_void_p, c_void_p),
+    "model_drafter": (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p),
     "session_new": (c_void_p, c_int, c_void_p),
     "session_free": (c_void_p,),
     "session_start": (c_void_p, c_void_p, c_void_p, c_int, c_void_p),
     "session_advance": (c_void_p, c_void_p, c_void_p),
+    "session_block": (c_void_p, c_void_p, c_int, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_void_p),
+    "session_write": (c_void_p, c_int, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_void_p),
+    "session_draft": (c_void_p, c_int64, c_void_p),
     "session_select": (c_void_p, c_void_p, c_int, c_int),
     "session_top_k": (c_void_p, c_int, c_void_p, c_void_p, c_void_p, c_void_p),
     "session_of": (c_void_p, c_void_p, c_int, c_void_p),
@@ -52,7 +56,7 @@ _OUT_OF_MEMORY = 1
 """What a function of `engine.cpp` gives then."""
 _SIZES = (
     "d_model", "d_ff", "num_heads", "d_k", "d_v", "encoder_layers", "decoder_layers",
-    "src_vocab_size", "tgt_vocab_size", "start_id", "swish",
+    "src_vocab_size", "tgt_vocab_size", "start_id", "swish", "draft_tokens",
 )  # fmt: skip
 
 

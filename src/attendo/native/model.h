@@ -30,12 +30,23 @@ struct DecoderLayer {
   Norm attention_norm, memory_norm, feed_forward_norm;
 };
 
+// What proposes tokens behind the next one (`model/drafter.py`).
+struct Drafter {
+  Matrix joined, query, output, inner, outer, projection, beside, adjustment;
+  Norm joined_norm, attention_norm, feed_forward_norm;
+  const float *places = nullptr;  // (draft_tokens, d_model); in the caller's memory, as are the next three
+  const int64_t *ids = nullptr;   // that the projection's outputs stand for
+  const float *rows = nullptr;    // (ids, d_model): the projection once more, to be looked at row by row
+  const float *bias = nullptr;    // (ids,), or null
+};
+
 // In the order of `Shape` in `native/library.py`.
 struct Shape {
   int32_t d_model, d_ff, num_heads, d_k, d_v;  // filled up, but for d_model, which is a multiple of PADDED
   int32_t encoder_layers, decoder_layers, src_vocab_size, tgt_vocab_size;
   int32_t start_id;  // -1: the zero vector
   int32_t swish;
+  int32_t draft_tokens;  // 0 without a drafter
   float scale;           // of a query: 1 / sqrt(d_k)
   float layer_norm_eps;
   float embedding_scale; // sqrt(d_model)
@@ -48,6 +59,7 @@ struct Model {
   std::unique_ptr<EncoderLayer[]> encoder;
   std::unique_ptr<DecoderLayer[]> decoder;
   Matrix projection;
+  Drafter drafter;
 
   explicit Model(const Shape &given)
       : shape(given),
@@ -64,7 +76,12 @@ struct Model {
       Matrix *matrices[] = {&l.query_key_value, &l.output, &l.inner, &l.outer};
       return matrices[which - 1];
     }
-    if (which > 11 || layer >= shape.decoder_layers) return nullptr;
+    if (which > 11) {
+      Matrix *matrices[] = {&drafter.joined, &drafter.query,      &drafter.output, &drafter.inner,
+                            &drafter.outer,  &drafter.projection, &drafter.beside, &drafter.adjustment};
+      return which > 19 || layer || !shape.draft_tokens ? nullptr : matrices[which - 12];
+    }
+    if (layer >= shape.decoder_layers) return nullptr;
     DecoderLayer &l = decoder[layer];
     Matrix *matrices[] = {&l.query_key_value, &l.output, &l.query, &l.key_value, &l.memory_output, &l.inner, &l.outer};
     return matrices[which - 5];
@@ -75,7 +92,11 @@ struct Model {
       if (layer >= shape.encoder_layers) return nullptr;
       return which == 0 ? &encoder[layer].attention_norm : &encoder[layer].feed_forward_norm;
     }
-    if (which > 4 || layer >= shape.decoder_layers) return nullptr;
+    if (which > 4) {
+      Norm *norms[] = {&drafter.joined_norm, &drafter.attention_norm, &drafter.feed_forward_norm};
+      return which > 7 || layer || !shape.draft_tokens ? nullptr : norms[which - 5];
+    }
+    if (layer >= shape.decoder_layers) return nullptr;
     DecoderLayer &l = decoder[layer];
     Norm *norms[] = {&l.attention_norm, &l.memory_norm, &l.feed_forward_norm};
     return norms[which - 2];

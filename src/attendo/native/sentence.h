@@ -45,7 +45,8 @@ struct Sentence {
   // `blocks`: layers times heads; `pair`: bytes of a key and a value.
   void make_room(int blocks, int new_positions, int new_width, size_t pair) {
     if (new_positions <= positions && new_width <= width) return;
-    const size_t p = new_positions <= positions ? positions : positions ? 2 * positions : 32;
+    const int more = 2 * positions > 32 ? 2 * positions : 32;
+    const size_t p = new_positions <= positions ? positions : new_positions > more ? new_positions : more;
     const size_t rows = new_width > width ? new_width : width;
     lay_out(history, 1, width, length, {rows, static_cast<size_t>(positions)}, {rows, p});
     lay_out(written, blocks, length, width * pair, {static_cast<size_t>(positions), width * pair}, {p, rows * pair});

@@ -7,6 +7,7 @@
 
 namespace attendo::ATTENDO_VARIANT {
 
+constexpr int CANDIDATES = 6;  // as in `model/drafter.py`
 constexpr int GAP = 64;  // values between rows, so that equal columns of several rows do not fall into one cache set
 
 // Up to MOST_QUERIES tokens of one sentence, which look at it together.
@@ -29,8 +30,21 @@ class Session {
     encode(ids, positions);
   }
 
-  // Adds a token to each row; `position` is the encoding of where it stands. The hidden states are ready then.
-  void advance(const int64_t *last_ids, const float *position);
+  // Adds `tokens` tokens to each row, each seeing those before it; more than one where there is one row only, which
+  // then has so many answers. `positions` are the encodings of all positions. The hidden states are ready then.
+  void advance(const int64_t *last_ids, const float *positions, int tokens);
+
+  // Proposes the tokens behind `next_id`, the one that follows the only row: the model's `draft_tokens` of them.
+  void draft(int64_t next_id, int64_t *proposed);
+
+  // Writes the only row's most probable tokens up to `eos` or to the longest length, in blocks of tokens that are verified
+  // together. Gives how many were written; `log_probs`, with room for one more, are those of each and of `eos`.
+  int write(int max_len, const float *positions, int64_t eos, int64_t *ids, float *log_probs, int *passages);
+
+  // Adds to the only row a token and what was proposed behind it, keeps what is right of that, and proposes further.
+  // Gives how many tokens were kept; `values` and `best`, with room for all, are the most probable token behind each.
+  int block(const int64_t *ids, int tokens, const float *positions, int64_t eos, float *values, int64_t *best,
+            int64_t *proposed);
 
   // Goes on from other rows, `count` sentences of `width` hypotheses; a sentence that no line of rows names has left.
   void select(const int64_t *rows, int count, int width);
@@ -45,16 +59,17 @@ class Session {
   const Model &model_;
   Team *team_;
   Buffer<Sentence *> sentences_, spare_;  // those at work first, then those that are free
-  int made_ = 0, active_ = 0, width_ = 1, rows_ = 0;
+  int made_ = 0, active_ = 0, width_ = 1, tokens_ = 1, rows_ = 0;  // tokens of each hypothesis that have answers
   bool answers_ = false;  // whether the hidden states are these rows'
   bool scanned_ = false;  // and the statistics
-  Buffer<float> hidden_, projected_, context_, inner_, turned_, scales_, weights_, chunks_, best_values_;
+  Buffer<float> hidden_, drafted_, projected_, context_, inner_, turned_, scales_, weights_, chunks_, best_values_, block_values_,
+      candidates_, adjusted_;
   Buffer<Half> halves_;
   Buffer<uint8_t> codes_, kept_;
   Buffer<size_t> offsets_;
   Buffer<Group> groups_;
   Buffer<Statistics> statistics_;
-  Buffer<int64_t> best_ids_;
+  Buffer<int64_t> best_ids_, chain_, places_;
   int longest_ = 0;  // positions that a query may see
 
   int key_size() const { return model_.heads.keys(); }
@@ -85,9 +100,11 @@ class Session {
   template <class T>
   void self_attention(const DecoderLayer &layer, int index);
   template <class T>
-  void memory_attention(const DecoderLayer &layer, int index);
+  void memory_attention(const Matrix &query, int index);
   void check_selection(const int64_t *rows, int count, int width);
   void scan(const Question &question, const Rows &rows, int thread, int threads);
+  void keep(int count);
+  void propose(int64_t *ids);
   void gather_best(const Question &question, int row, int threads);
   Best best_of(const Question &question, size_t row) {
     return {best_values_.get() + row * question.k, best_ids_.get() + row * question.k, question.k};
@@ -164,7 +181,7 @@ inline void Session::enter(const int64_t *ids, const int32_t *lengths, int count
     for (; made_ < count; ++made_) sentences_[made_] = new Sentence;
   }
   active_ = rows_ = count;
-  width_ = 1;
+  width_ = tokens_ = 1;
   answers_ = scanned_ = false;
   for (int i = 0; i < count; ++i) {
     sentences_[i]->enter(lengths[i]);
@@ -173,10 +190,11 @@ inline void Session::enter(const int64_t *ids, const int32_t *lengths, int count
 }
 
 inline size_t Session::bytes() const {
-  size_t total = hidden_.bytes() + projected_.bytes() + context_.bytes() + inner_.bytes() + turned_.bytes() +
+  size_t total = hidden_.bytes() + drafted_.bytes() + projected_.bytes() + context_.bytes() + inner_.bytes() + turned_.bytes() +
                  scales_.bytes() + weights_.bytes() + chunks_.bytes() + best_values_.bytes() + halves_.bytes() +
                  codes_.bytes() + kept_.bytes() + offsets_.bytes() + groups_.bytes() + statistics_.bytes() +
-                 best_ids_.bytes();
+                 best_ids_.bytes() + block_values_.bytes() + chain_.bytes() + places_.bytes() +
+                 candidates_.bytes() + adjusted_.bytes();
   for (int i = 0; i < made_; ++i) total += sentences_[i]->bytes();
   return total;
 }
@@ -200,33 +218,37 @@ inline void Session::feed_forward(const Matrix &inner, const Matrix &outer, cons
   join(inner_.get(), stride, outer, norm, count);
 }
 
-inline void Session::advance(const int64_t *last_ids, const float *position) {
+inline void Session::advance(const int64_t *last_ids, const float *positions, int tokens) {
   const Shape &shape = model_.shape;
+  require(tokens > 0 && tokens <= 1 << 16 && (tokens == 1 || active_ * width_ == 1));
+  tokens_ = tokens;
+  rows_ = active_ * width_ * tokens;
   for (int row = 0; row < rows_; ++row) require((last_ids ? last_ids[row] : shape.start_id) < shape.tgt_vocab_size);
   hidden_.reserve(rows_ * hidden_stride());
   context_.reserve(rows_ * context_stride());
   int longest = 0;
-  for (int i = 0; i < active_; ++i) {
+  for (int i = 0, row = 0; i < active_; ++i) {
     Sentence &sentence = *sentences_[i];
-    sentence.make_room(blocks(), sentence.length + 1, width_, pair_bytes());
+    sentence.make_room(blocks(), sentence.length + tokens, width_, pair_bytes());
     for (int j = 0; j < width_; ++j) {
-      sentence.history[static_cast<size_t>(j) * sentence.positions + sentence.length] = j;
+      for (int k = 0; k < tokens; ++k, ++row) {
+        const int position = sentence.length + k;
+        sentence.history[static_cast<size_t>(j) * sentence.positions + position] = j;
+        model_.embed(model_.target, last_ids ? last_ids[row] : shape.start_id,
+                     positions + static_cast<size_t>(position) * shape.d_model, hidden_.get() + row * hidden_stride());
+      }
     }
-    ++sentence.length;
+    sentence.length += tokens;
     if (sentence.source > longest) longest = sentence.source;
     if (sentence.length > longest) longest = sentence.length;
   }
   reserve_weights(longest);
   offsets_.reserve(static_cast<size_t>(longest_) * team_size(team_));
-  for (int row = 0; row < rows_; ++row) {
-    model_.embed(model_.target, last_ids ? last_ids[row] : shape.start_id, position,
-                 hidden_.get() + row * hidden_stride());
-  }
   for (int index = 0; index < shape.decoder_layers; ++index) {
     const DecoderLayer &layer = model_.decoder[index];
     half() ? self_attention<Half>(layer, index) : self_attention<float>(layer, index);
     join_heads(layer.output, layer.attention_norm, rows_);
-    half() ? memory_attention<Half>(layer, index) : memory_attention<float>(layer, index);
+    half() ? memory_attention<Half>(layer.query, index) : memory_attention<float>(layer.query, index);
     join_heads(layer.memory_output, layer.memory_norm, rows_);
     feed_forward(layer.inner, layer.outer, layer.feed_forward_norm, rows_);
   }
@@ -242,22 +264,25 @@ void Session::self_attention(const DecoderLayer &layer, int index) {
     Sentence &sentence = *sentences_[i];
     const size_t head_stride = static_cast<size_t>(sentence.positions) * sentence.width * pair();
     T *pairs = reinterpret_cast<T *>(sentence.written.get()) + index * heads.count * head_stride;
-    for (int j = 0; j < width_; ++j) {
-      const float *key = projected_.get() + (i * width_ + j) * stride + key_size(), *value = key + key_size();
-      T *to = pairs + ((sentence.length - 1) * static_cast<size_t>(sentence.width) + j) * pair();
+    const int rows = width_ * tokens_, before = sentence.length - tokens_;
+    for (int j = 0; j < rows; ++j) {
+      const float *key = projected_.get() + (i * rows + j) * stride + key_size(), *value = key + key_size();
+      const size_t position = before + j % tokens_, writer = j / tokens_;
+      T *to = pairs + (position * sentence.width + writer) * pair();
       for (int head = 0; head < heads.count; ++head, to += head_stride, key += heads.d_k, value += heads.d_v) {
         for (int at = 0; at < heads.d_k; at += LANES) store(to + at, load(key + at));
         for (int at = 0; at < heads.d_v; at += LANES) store(to + heads.d_k + at, load(value + at));
       }
     }
     size_t *at = offsets_.get() + static_cast<size_t>(thread) * longest_;
-    for (int j = 0; j < width_; ++j) {
-      const int32_t *writers = sentence.history.get() + static_cast<size_t>(j) * sentence.positions;
-      for (int position = 0; position < sentence.length; ++position) {
+    for (int j = 0; j < rows; ++j) {
+      const int32_t *writers = sentence.history.get() + static_cast<size_t>(j / tokens_) * sentence.positions;
+      const int seen = before + j % tokens_ + 1;
+      for (int position = 0; position < seen; ++position) {
         at[position] = (static_cast<size_t>(position) * sentence.width + writers[position]) * pair();
       }
-      const size_t row = i * width_ + j;
-      const Written<T> written{pairs, at, head_stride, sentence.length};
+      const size_t row = i * rows + j;
+      const Written<T> written{pairs, at, head_stride, seen};
       attend_to_written(projected_.get() + row * stride, written, heads, weights_of(thread),
                         context_.get() + row * context_stride());
     }
@@ -265,17 +290,18 @@ void Session::self_attention(const DecoderLayer &layer, int index) {
 }
 
 template <class T>
-void Session::memory_attention(const DecoderLayer &layer, int index) {
-  const size_t stride = project(layer.query, rows_);
+void Session::memory_attention(const Matrix &query, int index) {
+  const size_t stride = project(query, rows_);
   for_each(active_, [&, stride](int i, int thread) {
     const Sentence &sentence = *sentences_[i];
     const T *keys = reinterpret_cast<const T *>(sentence.memory.get()) + index * memory_size(sentence.source);
     const T *values = keys + turned_size(sentence.source, model_.heads);
     const size_t d_v = model_.heads.d_v;
     const Source<T> source{keys, values, d_v, d_v * sentence.source, sentence.source};
-    for (int j = 0; j < width_; j += MOST_QUERIES) {
-      const size_t row = i * width_ + j;
-      attend_to_source(width_ - j < MOST_QUERIES ? width_ - j : MOST_QUERIES, projected_.get() + row * stride, stride,
+    const int rows = width_ * tokens_;
+    for (int j = 0; j < rows; j += MOST_QUERIES) {
+      const size_t row = i * rows + j;
+      attend_to_source(rows - j < MOST_QUERIES ? rows - j : MOST_QUERIES, projected_.get() + row * stride, stride,
                        source, model_.heads, weights_of(thread), context_.get() + row * context_stride(),
                        context_stride());
     }
@@ -284,7 +310,7 @@ void Session::memory_attention(const DecoderLayer &layer, int index) {
 
 // Rows of a line are of one sentence, and a sentence has one line at most: with two it would be in two places.
 inline void Session::check_selection(const int64_t *rows, int count, int width) {
-  require(count >= 0 && count <= active_ && width > 0 && width <= INT32_MAX / (count + 1));
+  require(count >= 0 && count <= active_ && width > 0 && width <= INT32_MAX / (count + 1) && tokens_ == 1);
   memset(kept_.reserve(made_ + 1), 0, made_ + 1);
   for (int i = 0; i < count; ++i, rows += width) {
     require(rows[0] >= 0 && rows[0] < rows_ && !kept_[rows[0] / width_]);
@@ -309,6 +335,145 @@ inline void Session::select(const int64_t *rows, int count, int width) {
   width_ = width;
   rows_ = count * width;
   answers_ = scanned_ = false;
+}
+
+// How many tokens of a block stand: the first, and proposals as long as each is what its predecessors call for.
+static inline int right(const int64_t *ids, const int64_t *best, int tokens, int64_t eos) {
+  int kept = 1;
+  while (kept < tokens && ids[kept] == best[kept - 1] && ids[kept] != eos) ++kept;
+  return kept;
+}
+
+inline int Session::block(const int64_t *ids, int tokens, const float *positions, int64_t eos, float *values,
+                          int64_t *best, int64_t *proposed) {
+  require(active_ == 1 && width_ == 1 && rows_ == 1 && model_.shape.draft_tokens > 0);
+  advance(ids, positions, tokens);
+  Question question{};
+  question.k = 1, question.values = values, question.ids = best;
+  answer(question);
+  const int kept = right(ids, best, tokens, eos);
+  keep(kept);
+  // What is no number is told by who asked.
+  if (best[kept - 1] != eos) draft(best[kept - 1], proposed);
+  return kept;
+}
+
+inline int Session::write(int max_len, const float *positions, int64_t eos, int64_t *ids, float *log_probs,
+                          int *passages) {
+  const int most = model_.shape.draft_tokens;
+  require(active_ == 1 && width_ == 1 && rows_ == 1 && most > 0 && max_len >= 0 && sentences_[0]->length == 0);
+  chain_.reserve(2 * (most + 1));
+  block_values_.reserve(most + 1);
+  int64_t *chain = chain_.get(), *best = chain + most + 1;
+  chain[0] = model_.shape.start_id;
+  int written = 0, given = 0;  // tokens, and log-probabilities, which are those of what comes next too
+  *passages = 0;
+  // `chain` begins with what the decoder has not read yet: the start, then the token that is next.
+  while (!given || (chain[0] != eos && written < max_len)) {
+    const int room = max_len - written + !given, tokens = room < most + 1 ? room : most + 1;
+    if (tokens > 1) draft(chain[0], chain + 1);
+    advance(chain, positions, tokens);
+    Question question{};
+    question.k = 1, question.values = block_values_.get(), question.ids = best;
+    answer(question);
+    const int kept = right(chain, best, tokens, eos);
+    keep(kept);
+    memcpy(log_probs + given, block_values_.get(), kept * sizeof(float));
+    for (int i = given ? 0 : 1; i < kept; ++i) ids[written++] = chain[i];
+    given += kept;
+    chain[0] = best[kept - 1];
+    ++*passages;
+  }
+  if (chain[0] == eos) return written;
+  Question last{};
+  last.num_wanted = 1, last.wanted = &eos, last.wanted_values = log_probs + written;
+  answer(last);
+  return -written - 1;
+}
+
+// Takes back all but the first tokens of the last `advance`; the answers are those behind the last one that is left.
+inline void Session::keep(int count) {
+  sentences_[0]->length -= tokens_ - count;
+  if (count > 1) {
+    memcpy(hidden_.get(), hidden_.get() + (count - 1) * hidden_stride(), model_.shape.d_model * sizeof(float));
+  }
+  rows_ = tokens_ = 1;
+  scanned_ = false;
+}
+
+// The drafter's rows stand in the place of the hidden states meanwhile: a row a proposal, which together look at the
+// source where the last layer has looked.
+inline void Session::draft(int64_t next_id, int64_t *proposed) {
+  const Drafter &drafter = model_.drafter;
+  const int size = model_.shape.d_model, count = model_.shape.draft_tokens;
+  const bool first = active_ == 1 && width_ == 1 && sentences_[0]->length == 0;  // before the start there is nothing
+  require((answers_ || first) && rows_ == 1 && count > 0 && next_id < model_.shape.tgt_vocab_size);
+  if (first) {
+    reserve_weights(sentences_[0]->source);
+    memset(hidden_.reserve(hidden_stride()), 0, size * sizeof(float));
+  }
+  const size_t wide = 2 * size + GAP;
+  float *drafted = drafted_.reserve(count * hidden_stride() + wide), *both = drafted + count * hidden_stride();
+  memset(drafted, 0, size * sizeof(float));  // in the place of a position's encoding
+  memcpy(both, hidden_.get(), size * sizeof(float));
+  model_.embed(model_.target, next_id, drafted, both + size);
+  const size_t stride = drafter.joined.width() + GAP;
+  projected_.reserve(stride);
+  multiply(team_, ready(both, 1, wide, drafter.joined), 1, drafter.joined, projected_.get(), stride);
+  for (int row = 0; row < count; ++row) {
+    memcpy(drafted + row * hidden_stride(), drafter.places + static_cast<size_t>(row) * size, size * sizeof(float));
+    model_.add_and_norm(drafter.joined_norm, projected_.get(), drafted + row * hidden_stride());
+  }
+  hidden_.swap(drafted_);
+  rows_ = tokens_ = count;
+  context_.reserve(rows_ * context_stride());
+  const int last = model_.shape.decoder_layers - 1;
+  half() ? memory_attention<Half>(drafter.query, last) : memory_attention<float>(drafter.query, last);
+  join_heads(drafter.output, drafter.attention_norm, rows_);
+  feed_forward(drafter.inner, drafter.outer, drafter.feed_forward_norm, rows_);
+  propose(proposed);
+  hidden_.swap(drafted_);
+  rows_ = tokens_ = 1;
+}
+
+// Of the shortlist the most probable first token, then of each row's candidates what goes best with the one before.
+inline void Session::propose(int64_t *ids) {
+  const Drafter &drafter = model_.drafter;
+  const int size = model_.shape.d_model, entries = drafter.projection.outputs;
+  const int count = entries < CANDIDATES ? entries : CANDIDATES;
+  const size_t stride = project(drafter.projection, rows_), wide = 2 * size + GAP;
+  float *candidates = candidates_.reserve(rows_ * CANDIDATES);
+  int64_t *places = places_.reserve(rows_ * CANDIDATES);
+  for_each(rows_, [=, this](int row, int) {
+    float *logits = projected_.get() + row * stride;
+    const int width = model_.drafter.projection.width();
+    for (int i = entries; i < width; ++i) logits[i] = -INFINITE;
+    Best best{candidates + row * CANDIDATES, places + row * CANDIDATES, count};
+    best.clear();
+    choose(logits, width, 0, best);
+  });
+  ids[0] = drafter.ids[places[0]];
+  float *both = adjusted_.reserve(2 * wide), *inner = both + wide;
+  for (int row = 1; row < rows_; ++row) {
+    const float *drafted = hidden_.get() + row * hidden_stride();
+    memset(inner, 0, size * sizeof(float));  // in the place of a position's encoding
+    memcpy(both, drafted, size * sizeof(float));
+    model_.embed(model_.target, ids[row - 1], inner, both + size);
+    multiply(team_, ready(both, 1, wide, drafter.beside), 1, drafter.beside, inner, drafter.beside.width(), true);
+    multiply(team_, ready(inner, 1, drafter.beside.width(), drafter.adjustment), 1, drafter.adjustment, both,
+             drafter.adjustment.width());
+    for (int i = 0; i < size; i += LANES) store(both + i, load(both + i) + load(drafted + i));
+    float most = -INFINITE;
+    ids[row] = drafter.ids[places[row * CANDIDATES]];  // stays where nothing is a number
+    for (int i = 0; i < count; ++i) {
+      const int64_t place = places[row * CANDIDATES + i];
+      const float *entry = drafter.rows + place * size;
+      Floats products{};
+      for (int at = 0; at < size; at += LANES) products += load(both + at) * load(entry + at);
+      const float logit = sum(products) + (drafter.bias ? drafter.bias[place] : 0);
+      if (logit > most) most = logit, ids[row] = drafter.ids[place];
+    }
+  }
 }
 
 // The vocabulary's chunks, each thread a stretch of them, for all rows.

@@ -81,6 +81,9 @@ class TrainingConfig:
     eval_steps: int | None = 1000
     """The averaged model is validated every so many steps, behind a checkpoint, and the best one kept; None for only at
     the end."""
+    drafter: Literal["with-model", "alone"] = "with-model"
+    """Of a model with a drafter (`model.draft_tokens`): both learn, and the translations change a little; or the
+    drafter alone, and they stay as they are. Together more proposals are right."""
     eval_bleu: bool = True
     """Validation translates and counts BLEU, which then decides which model is best; otherwise perplexity does."""
     patience: int | None = None

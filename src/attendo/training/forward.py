@@ -30,7 +30,7 @@ def collate_for(model: Transformer) -> Collate:
     start = model.config.start_id
     # A model that is divided among processes puts its layers together when they are called, as the packed rows do not.
     whole = not isinstance(model.output_weight, DTensor)
-    if whole and training_kernels(model.config, model.output_weight.device) is not None:
+    if whole and model.drafter is None and training_kernels(model.config, model.output_weight.device) is not None:
         return partial(pack, start=start)
     return partial(padded.collate, start=start, masked=model.config.masks_targets)
 

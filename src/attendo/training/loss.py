@@ -97,7 +97,7 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
         needs_grad = any(ctx.needs_input_grad[:3])
         smoothed = hidden.new_zeros((), dtype=torch.float32)
         log_loss = torch.zeros_like(smoothed)
-        grads = _Gradients.empty(hidden, weight, bias) if needs_grad else None
+        grads = _Gradients.empty(hidden, weight if ctx.needs_input_grad[1] else None, bias) if needs_grad else None
         product_weight = weight.to(hidden.dtype)
         # One room for the logits of every chunk: new memory would have to be cleared by the system each time.
         room = hidden.new_empty(min(chunk, len(hidden)), weight.shape[0])
@@ -141,18 +141,18 @@ class _Gradients:
     """Of the inputs, as they are being made."""
 
     hidden: Tensor
-    weight: Tensor
-    """float32, the sum over the chunks so far."""
+    weight: Tensor | None
+    """float32, the sum over the chunks so far; None where the matrix is not trained."""
     bias: Tensor | None
-    product: Tensor
+    product: Tensor | None
     """Room for one chunk's share of `weight`, as products give it."""
 
     @classmethod
-    def empty(cls, hidden: Tensor, weight: Tensor, bias: Tensor | None) -> "_Gradients":
+    def empty(cls, hidden: Tensor, weight: Tensor | None, bias: Tensor | None) -> "_Gradients":
         """Room for them."""
-        total = torch.empty_like(weight, dtype=torch.float32)
-        same = hidden.dtype == total.dtype
-        product = total if same else torch.empty_like(weight, dtype=hidden.dtype)
+        total = None if weight is None else torch.empty_like(weight, dtype=torch.float32)
+        same = total is None or hidden.dtype == total.dtype
+        product = total if same or weight is None else torch.empty_like(weight, dtype=hidden.dtype)
         own_bias = None if bias is None else torch.zeros_like(bias, dtype=torch.float32)
         return cls(torch.empty_like(hidden), total, own_bias, product)
 
@@ -161,6 +161,8 @@ class _Gradients:
         if self.bias is not None:
             self.bias.add_(grad.sum(dim=0))
         torch.mm(grad, weight, out=self.hidden[first : first + len(rows)])
+        if self.weight is None or self.product is None:
+            return
         if first and self.product is self.weight:
             self.weight.addmm_(grad.t(), rows)
             return

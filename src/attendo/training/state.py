@@ -34,7 +34,7 @@ def blank_state(model: Transformer, optimizer: torch.optim.Optimizer) -> dict[st
     Returns:
         As `export_state`.
     """
-    for parameter in model.parameters():
+    for parameter in (parameter for group in optimizer.param_groups for parameter in group["params"]):
         optimizer.state[parameter] = {
             "step": torch.zeros((), device=parameter.device),
             "exp_avg": torch.zeros_like(parameter, requires_grad=False),

@@ -6,12 +6,17 @@ from typing import NamedTuple, Protocol
 import torch
 from torch import Tensor
 
+from attendo.model.batch import Batch
 from attendo.model.transformer import Transformer
 from attendo.training.config import TrainingConfig
+from attendo.training.drafting import DraftedRows, drafted_rows, learns_alone, shortlist_projection
 from attendo.training.forward import TrainingBatch, target_rows
 from attendo.training.kernels import training_kernels
 from attendo.training.loss import token_loss
 from attendo.training.schedule import learning_rate
+
+_PROPOSAL = 0.5
+"""What a proposal counts beside a token: there are several for each."""
 
 
 class UpdateResult(NamedTuple):
@@ -26,8 +31,9 @@ class UpdateResult(NamedTuple):
 
 def make_optimizer(model: Transformer, config: TrainingConfig) -> torch.optim.Optimizer:
     """Adam as in Section 5.3; with `weight_decay`, decoupled decay of the matrices."""
-    matrices = [p for p in model.parameters() if p.dim() > 1]
-    vectors = [p for p in model.parameters() if p.dim() <= 1]
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    matrices = [p for p in trained if p.dim() > 1]
+    vectors = [p for p in trained if p.dim() <= 1]
     groups = [{"params": matrices, "weight_decay": config.weight_decay}, {"params": vectors, "weight_decay": 0.0}]
     betas = (config.adam_beta1, config.adam_beta2)
     return torch.optim.AdamW(groups, lr=0.0, betas=betas, eps=config.adam_epsilon, fused=True)
@@ -90,7 +96,7 @@ def update(
 
 
 def batch_loss(model: Transformer, batch: TrainingBatch, dtype: str, label_smoothing: float) -> UpdateResult:
-    """The loss of a batch, summed over its real target tokens.
+    """The loss of a batch, summed over its real target tokens; of a model with a drafter, over its proposals too.
 
     Args:
         model: in the mode wanted.
@@ -98,7 +104,22 @@ def batch_loss(model: Transformer, batch: TrainingBatch, dtype: str, label_smoot
         dtype: `float32`, or `bfloat16` for products in bfloat16 with weights and sums in float32.
         label_smoothing: eps_ls.
     """
-    rows, targets = target_rows(model, batch, torch.bfloat16 if dtype == "bfloat16" else torch.float32)
+    products = torch.bfloat16 if dtype == "bfloat16" else torch.float32
+    if model.drafter is not None:
+        assert isinstance(batch, Batch)
+        return _drafted_loss(model, drafted_rows(model, batch, products), label_smoothing)
+    rows, targets = target_rows(model, batch, products)
     kernels = training_kernels(model.config, rows.device)
     loss = token_loss(rows, model.output_weight, model.output_bias, targets, label_smoothing, kernels)
-    return UpdateResult(loss.smoothed, loss.log_loss, batch.num_tokens)
+    return UpdateResult(loss.smoothed, loss.log_loss, len(targets))
+
+
+def _drafted_loss(model: Transformer, rows: DraftedRows, label_smoothing: float) -> UpdateResult:
+    """That of proposals, each counting half, and of the tokens, unless the drafter learns alone."""
+    kernels = training_kernels(model.config, rows.drafted.device)
+    drafted = token_loss(rows.drafted, *shortlist_projection(model), rows.places, label_smoothing, kernels)
+    if learns_alone(model):
+        return UpdateResult(drafted.smoothed, drafted.log_loss, len(rows.places))
+    own = token_loss(rows.hidden, model.output_weight, model.output_bias, rows.ids, label_smoothing, kernels)
+    smoothed = own.smoothed + _PROPOSAL * drafted.smoothed
+    return UpdateResult(smoothed, own.log_loss + drafted.log_loss, len(rows.ids) + len(rows.places))

@@ -94,9 +94,13 @@ def _find(name: str, folder: Path) -> Path:
 
 
 def _with_regime(model: ModelConfig, recipe: Recipe) -> ModelConfig:
-    """The model's shape, with what the recipe may say otherwise: dropout, and how far self-attention sees."""
+    """The model's shape, with what the recipe may say otherwise: dropout, and how far self-attention sees.
+
+    A drafter is the recipe's own: one that the model has knows it as it is now, and not as it will be.
+    """
     keys = [*REGIME, *(key for key in ("encoder_layer", "decoder_layer") if _attends(model, key, recipe.model))]
-    return replace(model, **{key: getattr(recipe.model, key) for key in keys if f"model.{key}" in recipe.written})
+    written = {key: getattr(recipe.model, key) for key in keys if f"model.{key}" in recipe.written}
+    return replace(model, **written, draft_tokens=recipe.model.draft_tokens)
 
 
 def _attends(model: ModelConfig, key: str, other: ModelConfig) -> bool:

@@ -19,6 +19,7 @@ from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
 from attendo.training.determinism import same_bits
 from attendo.training.divergence import Divergence, all_finite
+from attendo.training.drafting import train_drafter
 from attendo.training.hooks import Ending, Hooks, Validation
 from attendo.training.loop import run
 from attendo.training.memory import kept_memory
@@ -36,7 +37,7 @@ from attendo.workflow.model_memory import check_memory
 from attendo.workflow.reporting import Reporter
 from attendo.workflow.run_batches import batch_stream
 from attendo.workflow.run_folder import origin, remember_split, remembered_split, require_run
-from attendo.workflow.run_model import build_model, languages, load_initial_weights
+from attendo.workflow.run_model import build_model, languages, load_initial_weights, what_is_trained
 from attendo.workflow.skipped import SKIPPED, name_skipped
 from attendo.workflow.validation import Validator
 
@@ -98,8 +99,9 @@ class TrainingRun:
         newest = self._processes.main_first("checkpoint", self._newest_checkpoint)
         if not newest and config.init_from is not None:
             theirs = load_initial_weights(self.model, Path(config.init_from), prepared)
-            ours, other = languages(prepared), languages(theirs)
-            reporter.message(f"fine-tuning {config.init_from}{f', which is {other} and no {ours}' * (ours != other)}")
+            reporter.message(what_is_trained(recipe, theirs, languages(prepared)))
+        if self.model.drafter is not None:
+            train_drafter(self.model, alone=config.drafter == "alone")
         if self._processes.size == 1:
             self.model.to(self._device)
             self._replica = None

@@ -66,19 +66,21 @@ class Validator:
             return Validation(log_loss=log_loss, bleu=bleu.score, bleu_signature=bleu.signature)
 
     def _log_loss(self, should_stop: Callable[[], bool]) -> float | None:
-        """Nats a target token, without smoothing and in float32; None where it was to stop."""
+        """Nats a target token, or a drafter's proposal, without smoothing and in float32; None where it was to stop."""
         pairs, device = self._pairs, self._model.device
         longest = int(max(pairs.source_lengths.max(), pairs.target_lengths.max()))
         budget = max(_MAX_TOKENS, longest)
         plan = plan_epoch(pairs.source_lengths, pairs.target_lengths, max_tokens=budget, seed=0, epoch=0)
-        total = 0.0
+        total, num_tokens = 0.0, 0
         for indices in plan.batches:
             if should_stop():
                 return None
             source, target = [pairs.source(int(i)) for i in indices], [pairs.target(int(i)) for i in indices]
             batch = collate_for(self._model)(source, target).to(device)
-            total += float(batch_loss(self._model, batch, "float32", 0.0).log_loss)
-        return total / plan.target_tokens
+            loss = batch_loss(self._model, batch, "float32", 0.0)
+            total += float(loss.log_loss)
+            num_tokens += loss.num_tokens
+        return total / max(1, num_tokens)
 
     def _bleu(self, should_stop: Callable[[], bool]) -> Score | None:
         prepared = self._prepared

@@ -1,0 +1,66 @@
+"""Greedy search in fewer steps: what a drafter proposes, the model verifies in one passage (Stern et al., 2018).
+
+A proposal stands where it is the very token that greedy search would have taken, and everything behind the first that
+is not is taken back. So the hypothesis is greedy search's own, token by token; on the native kernels, where a position
+has the same bits whatever is beside it, its log-probabilities are too.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attendo.decoding.choices import check_numbers
+from attendo.decoding.config import SearchConfig
+from attendo.decoding.constraints import Rules, constraints_of
+from attendo.decoding.hypothesis import Hypothesis, scored
+from attendo.decoding.step import DraftingStep, WritingStep, Written
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drafted:
+    """What came of a sentence."""
+
+    hypothesis: Hypothesis
+    """Greedy search's."""
+    steps: int
+    """Passages through the decoder; greedy search has one for each token and one for `</s>`."""
+
+
+def can_draft(rules: Rules, config: SearchConfig) -> bool:
+    """Whether a sentence has no rule but a longest length: others are asked token by token."""
+    return not (rules.min_len or rules.forced or constraints_of(rules, config))
+
+
+def blockwise_search(step: DraftingStep, rules: Rules, *, eos_id: int, config: SearchConfig) -> Drafted:
+    """Takes the most probable token again and again, several in a step where the drafter had them right.
+
+    Args:
+        step: at its start, with one sentence, of a model with a drafter.
+        rules: that `can_draft`.
+        eos_id: the id of `</s>`.
+        config: its length penalty is for the score only.
+
+    Raises:
+        ModelError: a log-probability is not a number.
+    """
+    written = step.write(rules.max_len, eos_id) if isinstance(step, WritingStep) else _written(step, rules, eos_id)
+    check_numbers(np.array(written.log_probs))
+    alpha = config.length_penalty
+    hypothesis = scored(written.ids, written.log_probs, finished=written.finished, alpha=alpha)
+    return Drafted(hypothesis=hypothesis, steps=written.passages)
+
+
+def _written(step: DraftingStep, rules: Rules, eos_id: int) -> Written:
+    block = step.block([step.start_id, *step.draft(step.start_id)][: rules.max_len + 1], eos_id)
+    ids, log_probs = block.ids[:-1], list(block.log_probs)
+    steps = 1
+    while block.ids[-1] != eos_id and len(ids) < rules.max_len:
+        token = block.ids[-1]
+        block = step.block([token, *block.proposed][: rules.max_len - len(ids)], eos_id)
+        ids += [token, *block.ids[:-1]]
+        log_probs += block.log_probs
+        steps += 1
+    finished = block.ids[-1] == eos_id
+    if not finished:
+        log_probs[-1] = float(block.last.of(np.full((1, 1), eos_id))[0, 0])
+    return Written(ids=ids, log_probs=log_probs, finished=finished, passages=steps)

@@ -1,0 +1,126 @@
+"""Training a drafter, with the model that it drafts for or alone.
+
+The drafter learns what the model itself would write: its targets should be the model's own translations, which is
+sequence-level distillation (Kim and Rush, 2016) as Stern et al. (2018) use it. Together, the model's last layer learns
+to hold what is to come; alone, the model stays as it is, and so do its translations, and fewer proposals are right.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from attendo.model.batch import Batch
+from attendo.model.layers import DecoderLayer
+from attendo.model.transformer import Transformer
+
+IntArray = npt.NDArray[np.int64]
+
+
+def train_drafter(model: Transformer, *, alone: bool) -> None:
+    """Has a model with a drafter learn, or nothing but the drafter."""
+    assert model.drafter is not None
+    model.requires_grad_(not alone)
+    model.drafter.requires_grad_(True)
+    model.drafter.shortlist.requires_grad_(False)
+
+
+def learns_alone(model: Transformer) -> bool:
+    """Whether nothing but the drafter learns."""
+    return not model.output_weight.requires_grad
+
+
+def choose_shortlist(model: Transformer, counts: IntArray) -> None:
+    """Has a drafter propose the most frequent tokens.
+
+    Args:
+        model: with a drafter.
+        counts: `(tgt_vocab_size,)`, how often each id is in the targets that it is to be trained on.
+    """
+    assert model.drafter is not None
+    # Of equal counts the lower id, so that any machine chooses the same; `</s>` is in every sentence.
+    chosen = np.sort(np.argsort(-counts, kind="stable")[: len(model.drafter.shortlist)])
+    with torch.no_grad():
+        model.drafter.shortlist.copy_(torch.from_numpy(chosen))
+
+
+def shortlist_projection(model: Transformer) -> tuple[Tensor, Tensor | None]:
+    """What makes logits of proposals: of the pre-softmax matrix and its bias what they have for the shortlist."""
+    assert model.drafter is not None
+    ids = model.drafter.ids
+    return model.output_weight[ids], None if model.output_bias is None else model.output_bias[ids]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DraftedRows:
+    """What is learned from a batch."""
+
+    hidden: Tensor
+    """The decoder's output at the target's tokens, `(tokens, d_model)`."""
+    ids: Tensor
+    """int64 `(tokens,)`: these tokens."""
+    drafted: Tensor
+    """The drafter's output, `(proposals, d_model)`."""
+    places: Tensor
+    """int64 `(proposals,)`: places in the shortlist, of the tokens that should be proposed."""
+
+
+def drafted_rows(model: Transformer, batch: Batch, dtype: torch.dtype) -> DraftedRows:
+    """The drafter's output for every proposal that a batch has a token of the shortlist for, and that token's place.
+
+    Behind the start, and behind each token that is not its sentence's last one, stand up to `draft_tokens` proposals.
+    All but the first of them come twice: as they are, by which candidates are chosen, and made to go with the token
+    before.
+
+    Args:
+        model: with a drafter; where that learns alone, the rest has no dropout.
+        batch: padded, on the model's device.
+        dtype: of the matrix products.
+
+    Returns:
+        The rows, of `dtype`.
+    """
+    with torch.autocast(batch.src_ids.device.type, torch.bfloat16, enabled=dtype == torch.bfloat16):
+        with _untouched(model) if learns_alone(model) else nullcontext():
+            memory = model.encode(batch.src_ids, batch.src_mask)
+            hidden = model.decode(batch.tgt_in_ids, batch.tgt_mask, memory, batch.src_mask)
+            last = model.decoder_layers[-1]
+            assert isinstance(last, DecoderLayer)
+            seen = last.encoder_attention.look_at(memory)
+        # The state before a token and the token itself; before the start there is none.
+        before = F.pad(hidden[:, :-1], (0, 0, 1, 0))
+        drafted = model.draft(before, batch.tgt_in_ids, seen, batch.src_mask)
+        count = drafted.shape[2]
+        # A column more for each proposal, so that what lies behind the end is no token.
+        ids = F.pad(batch.tgt_ids, (0, count - 1)).unfold(1, count, 1)
+        real = F.pad(batch.tgt_tokens, (0, count - 1)).unfold(1, count, 1)
+        adjusted = model.adjusted(drafted[:, :, 1:], ids[:, :, :-1])
+    assert model.drafter is not None
+    place = torch.full((model.tgt_vocab_size,), -1, device=ids.device)
+    place[model.drafter.ids] = torch.arange(len(model.drafter.ids), device=ids.device)
+    places = place[ids]
+    wanted = real & (places >= 0)
+    behind = wanted[:, :, 1:]
+    return DraftedRows(
+        hidden=batch.at_tokens(hidden).to(dtype),
+        ids=batch.at_tokens(batch.tgt_ids),
+        drafted=torch.cat((drafted[wanted], adjusted[behind])).to(dtype),
+        places=torch.cat((places[wanted], places[:, :, 1:][behind])),
+    )
+
+
+@contextmanager
+def _untouched(model: Transformer) -> Iterator[None]:
+    """Without dropout and without gradients."""
+    was_training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        model.train(was_training)
