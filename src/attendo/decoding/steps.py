@@ -29,7 +29,7 @@ class TransformerStep:
             memory = model.encode(src_ids, src_mask)
             self._cache = model.start_cache(memory, src_mask, model.words(memory, src_ids))
         self._hidden: Tensor | None = None
-        self._before = model.output_weight.detach().new_zeros(1, model.config.d_model)
+        self._before = self._cache.memory[-1].keys.new_zeros(1, model.config.d_model)
 
     def start(self) -> DenseNext:
         """What may come first: a row a sentence."""
