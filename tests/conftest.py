@@ -131,3 +131,11 @@ def run_together() -> Callable[..., None]:
         assert [process.returncode for process in started] == [0] * size, "\n".join(told)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def parser_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A parser that has learned a little of a small language, in-order, beam 4."""
+    from tests.tiny_parser import train_parser  # all that training takes, which few tests need
+
+    return train_parser(tmp_path_factory.mktemp("parser"))

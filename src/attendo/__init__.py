@@ -1,4 +1,4 @@
-"""The Transformer of *Attention Is All You Need* (2017): train, translate, score, look inside.
+"""The Transformer of *Attention Is All You Need* (2017): train, translate, parse, score, look inside.
 
 The names of `__all__` are fetched when they are first used, so that `import attendo` needs no torch.
 """
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from attendo.decoding.translation import Candidate, Translation
     from attendo.decoding.wishes import Wishes
     from attendo.errors import AttendoError, DataError, ModelError, RecipeError
+    from attendo.parsing.tree import Span, Tree
     from attendo.recipe import Recipe, load_recipe
+    from attendo.workflow.parse import Parse, ParsedTree
+    from attendo.workflow.parse_input import Sentence
     from attendo.workflow.translate import Engine, load
 
 __version__ = "0.1.0"
@@ -25,9 +28,14 @@ __all__ = [
     "Engine",
     "ModelError",
     "PairScore",
+    "Parse",
+    "ParsedTree",
     "Recipe",
     "RecipeError",
+    "Sentence",
+    "Span",
     "Translation",
+    "Tree",
     "Wishes",
     "__version__",
     "load",
@@ -42,9 +50,14 @@ _HOMES = {
     "Engine": "attendo.workflow.translate",
     "ModelError": "attendo.errors",
     "PairScore": "attendo.decoding.scoring",
+    "Parse": "attendo.workflow.parse",
+    "ParsedTree": "attendo.workflow.parse",
     "Recipe": "attendo.recipe",
     "RecipeError": "attendo.errors",
+    "Sentence": "attendo.workflow.parse_input",
+    "Span": "attendo.parsing.tree",
     "Translation": "attendo.decoding.translation",
+    "Tree": "attendo.parsing.tree",
     "Wishes": "attendo.decoding.wishes",
     "load": "attendo.workflow.translate",
     "load_recipe": "attendo.recipe",

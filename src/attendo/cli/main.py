@@ -23,6 +23,7 @@ from attendo.cli.evaluate import evaluate
 from attendo.cli.export import export
 from attendo.cli.import_ import import_
 from attendo.cli.info import info
+from attendo.cli.parse import parse
 from attendo.cli.plot import plot
 from attendo.cli.prepare import prepare
 from attendo.cli.recipe import recipe
@@ -35,7 +36,7 @@ from attendo.reading import printable
 
 app = typer.Typer(
     name="attendo",
-    help="The Transformer of 'Attention Is All You Need': train, translate, score, look inside.",
+    help="The Transformer of 'Attention Is All You Need': train, translate, parse, score, look inside.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -50,6 +51,7 @@ COMMANDS = (
     evaluate,
     score,
     compare,
+    parse,
     evalb,
     attention,
     plot,

@@ -39,7 +39,7 @@ LengthPenaltyOption = Annotated[
 
 EnsembleOption = Annotated[
     list[str] | None,
-    typer.Option("--ensemble", metavar="MODEL", help="A further model to translate with; may be repeated."),
+    typer.Option("--ensemble", metavar="MODEL", help="A further model to search with; may be repeated."),
 ]
 
 ThreadsOption = Annotated[int | None, typer.Option("--threads", min=1, help="Processor threads.")]

@@ -4,11 +4,11 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Any, Self, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
@@ -26,8 +26,8 @@ from attendo.cli.options import (
     json_number,
     search_changes,
 )
+from attendo.cli.output import destination
 from attendo.cli.progress import JobProgress, note
-from attendo.files import atomic_path
 
 if TYPE_CHECKING:
     from attendo.cluster.part_translation import Decoding, Output
@@ -124,7 +124,7 @@ def translate(
     if file is None and sys.stdin.isatty():
         note("reading from the terminal, a sentence a line; end with Ctrl-D")
     quiet = output is None and sys.stdout.isatty()  # the translations themselves show how far it is
-    with _destination(output) as stream, JobProgress("translating", "lines", total, quiet=quiet) as progress:
+    with destination(output) as stream, JobProgress("translating", "lines", total, quiet=quiet) as progress:
         n_best = engine.search.n_best
         translated = _translated(engine, lines, wishes, alignment=alignment)
         for number, (translation, alignments) in enumerate(translated, start=1):
@@ -317,13 +317,3 @@ def summary(counts: "Counts", seconds: float, *, lines_now: int | None = None) -
         acted = ", ".join(f"{name} {number:,}" for name, number in counts.guards.most_common())
         lines.append(f"lines that guards had to do with: {acted}; to leave them out: --no-guards")
     return lines
-
-
-@contextmanager
-def _destination(output: Path | None) -> Iterator[TextIO]:
-    """Standard output, or a file that appears when it is whole."""
-    if output is None:
-        yield sys.stdout
-        return
-    with atomic_path(output) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as stream:
-        yield stream
