@@ -140,9 +140,9 @@ def test_other_processes_read_the_model_anew(nlp: Any, expected: list[str]) -> N
 
 
 def test_tags_are_used_where_that_is_asked_for(pipeline: Callable[..., Any], parser_folder: Path) -> None:
-    def tagged(nlp: Any) -> str:
+    def tagged(nlp: Any, last: str = "") -> str:
         doc = nlp.make_doc("It left.")
-        doc[0].tag_, doc[1].tag_ = "PRP", "VBZ"  # the last one is open
+        doc[0].tag_, doc[1].tag_, doc[2].tag_ = "PRP", "VBZ", last
         for name in nlp.pipe_names:
             doc = nlp.get_pipe(name)(doc)
         return str(doc._.parse_string)
@@ -152,6 +152,7 @@ def test_tags_are_used_where_that_is_asked_for(pipeline: Callable[..., Any], par
     )
     assert with_tags.tags[1] == "VBZ" != without.tags[1]
     assert tagged(pipeline(use_tags=True)) == str(with_tags)
+    assert tagged(pipeline(use_tags=True), "$(") == str(with_tags), "no tree has that tag: it is open too"
     assert tagged(pipeline()) == str(without)
 
 

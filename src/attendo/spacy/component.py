@@ -22,6 +22,7 @@ DATA = "attendo_constituents"
 """The extension of a document that holds everything, as values that are saved with it."""
 
 _SPACE = re.compile(r"[ \t\n\v\f\r]+")
+_TAG = re.compile(r"[^ \t\n\v\f\r()]+")
 _DEFAULTS: dict[str, Any] = {
     "ensemble": [],
     "search": {},
@@ -99,7 +100,7 @@ class ConstituencyParser:
             doc._.set(DATA, {"spans": found[id(doc)].spans, "tags": found[id(doc)].tags})
 
     def _sentence(self, tokens: Sequence[Token]) -> Sentence:
-        tags = [token.tag_ or None for token in tokens] if self._settings["use_tags"] else None
+        tags = [_tag(token) for token in tokens] if self._settings["use_tags"] else None
         return Sentence(words=[_word(token) for token in tokens], tags=tags)
 
 
@@ -156,6 +157,11 @@ def _sentences(doc: Doc) -> Iterator[list[Token]]:
 def _word(token: Token) -> str:
     """A token as a tree may have it; one that was merged of several words holds spaces."""
     return _SPACE.sub("_", token.text)
+
+
+def _tag(token: Token) -> str | None:
+    """A token's tag; None where it has none that a tree may have, as the `$(` of German is none."""
+    return token.tag_ if _TAG.fullmatch(token.tag_) else None
 
 
 # --- what spans, tokens and documents are asked for -------------------------------------------------------------------

@@ -107,11 +107,13 @@ def batch_loss(model: Transformer, batch: TrainingBatch, dtype: str, label_smoot
     products = torch.bfloat16 if dtype == "bfloat16" else torch.float32
     if model.drafter is not None:
         assert isinstance(batch, Batch)
-        return _drafted_loss(model, drafted_rows(model, batch, products), label_smoothing)
+        loss = _drafted_loss(model, drafted_rows(model, batch, products), label_smoothing)
+        return loss if batch.num_tokens else loss._replace(num_tokens=0)
     rows, targets = target_rows(model, batch, products)
     kernels = training_kernels(model.config, rows.device)
     loss = token_loss(rows, model.output_weight, model.output_bias, targets, label_smoothing, kernels)
-    return UpdateResult(loss.smoothed, loss.log_loss, len(targets))
+    # Masked positions are fewer than tokens; an idle piece has a position and no token (`training.loader.idle_piece`).
+    return UpdateResult(loss.smoothed, loss.log_loss, len(targets) if batch.num_tokens else 0)
 
 
 def _drafted_loss(model: Transformer, rows: DraftedRows, label_smoothing: float) -> UpdateResult:
