@@ -16,8 +16,9 @@ from attendo.parsing.word_tags import word_tags
 from attendo.text.corpora import VALID_NAME, CleaningConfig, CorpusConfig, DataConfig
 from attendo.text.parts import changed_error
 
-CONVENTIONS = Conventions(unescape=True)
-"""What is kept of a tree: no traces, no functional tags, no outer bracket; words as text has them."""
+CONVENTIONS = Conventions(unescape=True, unary_chains="repeated")
+"""What is kept of a tree: no traces, no functional tags, no outer bracket, one of several constituents of the same label
+around each other, which the grammar does not write (`decoding.grammar`); words as text has them."""
 _NO_LIMIT = 1 << 30
 
 
