@@ -80,6 +80,24 @@ class EvenTwos:
         return Allowed(only=frozenset((2,))) if twos % 2 else Allowed()
 
 
+class TracedTwos(EvenTwos):
+    """The same, of which a search only sees what it says of the tokens that it went along with."""
+
+    beginning = property(lambda self: _Twos(()))
+
+
+class _Twos:
+    def __init__(self, ids: Ids) -> None:
+        self._ids = ids
+
+    @property
+    def allowed(self) -> Allowed:
+        return EvenTwos().following(self._ids)
+
+    def after(self, token: int) -> "_Twos":
+        return _Twos((*self._ids, token))
+
+
 def sequences(vocab_size: int, longest: int) -> st.SearchStrategy[Ids]:
     return st.lists(st.integers(1, vocab_size - 1), min_size=1, max_size=longest).map(tuple)
 
@@ -93,7 +111,7 @@ def rules_of(draw: st.DrawFn, vocab_size: int, longest: int) -> Rules:
         "prefix": draw(st.just(()) | sequences(vocab_size, 3)),
         "forbidden": tuple(draw(st.lists(sequences(vocab_size, 3), max_size=2))),
         "forced": tuple(draw(st.lists(sequences(vocab_size, 3), max_size=3))),
-        "constraints": draw(st.sampled_from([(), (EvenTwos(),)])),
+        "constraints": draw(st.sampled_from([(), (EvenTwos(),), (TracedTwos(),)])),
     }
     for left_out in ("forced", "prefix", "min_len"):
         try:
@@ -128,22 +146,20 @@ def test_a_wide_beam_finds_the_best_that_keeps_to_all_rules(
         assert len(last_resort.ids) <= its_rules.max_len
 
 
-@settings(max_examples=60, deadline=None)
-@given(
-    data=st.data(),
-    seed=st.integers(0, 2**32 - 1),
-    ngram=st.integers(0, 2),
-    searched=st.sampled_from(
-        [
-            {"beam_size": 1},
-            {"beam_size": 2, "n_best": 2},
-            {"beam_size": 5, "n_best": 3},
-            {"beam_size": 4, "beam_groups": 2, "n_best": 4},
-            {"sampling": True, "n_best": 3, "temperature": 1.5},
-            {"sampling": True, "n_best": 2, "sample_top_k": 2, "sample_top_p": 0.8},
-        ]
-    ),
+every_search = st.sampled_from(
+    [
+        {"beam_size": 1},
+        {"beam_size": 2, "n_best": 2},
+        {"beam_size": 5, "n_best": 3},
+        {"beam_size": 4, "beam_groups": 2, "n_best": 4},
+        {"sampling": True, "n_best": 3, "temperature": 1.5},
+        {"sampling": True, "n_best": 2, "sample_top_k": 2, "sample_top_p": 0.8},
+    ]
 )
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), seed=st.integers(0, 2**32 - 1), ngram=st.integers(0, 2), searched=every_search)
 def test_every_search_keeps_to_all_rules_in_any_batch(
     data: st.DataObject, seed: int, ngram: int, searched: dict[str, Any]
 ) -> None:
@@ -158,6 +174,30 @@ def test_every_search_keeps_to_all_rules_in_any_batch(
             assert len(each.ids) <= its_rules.max_len
     alone = [search(TreeStep(tables[i : i + 1]), [rules[i]], eos_id=EOS, config=config)[0] for i in range(len(rules))]
     assert alone == together
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    searched=every_search,
+    lengths=st.lists(st.integers(0, 5), min_size=1, max_size=4),
+    more=st.sampled_from([{}, {"forbidden": ((1, 1),)}, {"forced": ((3, 1),), "max_len": 5}]),
+)
+def test_going_along_with_hypotheses_says_what_reading_them_says(
+    seed: int, searched: dict[str, Any], lengths: list[int], more: dict[str, Any]
+) -> None:
+    tables = random_table(seed, len(lengths), 4, 5, sharpness=2.0)
+    config = SearchConfig(**searched)
+    read, traced = (
+        search(
+            TreeStep(tables),
+            [Rules(**({"max_len": length} | more), constraints=constraints) for length in lengths],
+            eos_id=EOS,
+            config=config,
+        )
+        for constraints in ((EvenTwos(),), (TracedTwos(),))
+    )
+    assert read == traced
 
 
 @settings(max_examples=60, deadline=None)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.native.conftest import decode, each_variant, make_stories, random_model
+from tests.native.conftest import Story, decode, each_variant, make_stories, random_model
 
 from attendo.decoding.models import TorchModel, decoding_model
 from attendo.decoding.native_model import NativeModel
@@ -30,6 +30,8 @@ MODELS: dict[str, dict[str, Any]] = {
     "unequal stacks": {"num_encoder_layers": 3, "num_decoder_layers": 1, "d_model": 48, "layer_norm_eps": 1e-3},
     "two vocabularies": {"vocab_size": (70, 50), "shared_embeddings": "none", "output_bias": True},
     "two vocabularies, two matrices": {"vocab_size": (30, 90), "shared_embeddings": "target"},
+    "next word": {"next_word": True},
+    "next word, two vocabularies": {"next_word": True, "vocab_size": (70, 30), "shared_embeddings": "none", "start": 7},
     "a few tokens": {"vocab_size": 9},
     "a chunk": {"vocab_size": 512},
     "a chunk and one": {"vocab_size": 513, "output_bias": True},
@@ -42,18 +44,22 @@ def sizes_of(name: str) -> tuple[int, int]:
     return sizes if isinstance(sizes, tuple) else (sizes, sizes)
 
 
+def stories_of(name: str) -> list[Story]:
+    return make_stories(LENGTHS, sizes_of(name), with_eos=MODELS[name].get("next_word", False))
+
+
 @cache
 def reference(name: str) -> list[list[FloatArray]]:
     """Log-probabilities of a model's stories, computed again at each position in plain torch."""
     model = random_model(**MODELS[name])
-    return decode(lambda sources: RecomputingStep(model, *pad_source(sources)), make_stories(LENGTHS, sizes_of(name)))
+    return decode(lambda sources: RecomputingStep(model, *pad_source(sources)), stories_of(name))
 
 
 @each_variant
 @pytest.mark.parametrize("name", MODELS)
 def test_float32_log_probs_are_those_computed_again(kernels: Kernels, name: str) -> None:
     native = NativeModel(random_model(**MODELS[name]), dtype="float32", kernels=kernels)
-    found = decode(native.step, make_stories(LENGTHS, sizes_of(name)))
+    found = decode(native.step, stories_of(name))
     for sentence, expected in zip(found, reference(name), strict=True):
         for at, (one, other) in enumerate(zip(sentence, expected, strict=True)):
             np.testing.assert_allclose(one, other, atol=1e-5, rtol=0, err_msg=f"position {at}")
@@ -69,10 +75,10 @@ def test_long_texts(kernels: Kernels) -> None:
 
 
 @each_variant
-@pytest.mark.parametrize("name", ["the paper's", "odd heads", "imported", "two vocabularies"])
+@pytest.mark.parametrize("name", ["the paper's", "odd heads", "imported", "two vocabularies", "next word"])
 def test_bfloat16_is_near_float32(kernels: Kernels, name: str) -> None:
     native = NativeModel(random_model(**MODELS[name]), dtype="bfloat16", kernels=kernels)
-    found = decode(native.step, make_stories(LENGTHS, sizes_of(name)))
+    found = decode(native.step, stories_of(name))
     differences = np.concatenate(
         [np.abs(one - other).ravel() for each, others in zip(found, reference(name), strict=True)
          for one, other in zip(each, others, strict=True)]
@@ -82,9 +88,11 @@ def test_bfloat16_is_near_float32(kernels: Kernels, name: str) -> None:
 
 
 @each_variant
-@pytest.mark.parametrize("name", ["the paper's", "odd heads", "imported", "two vocabularies", "several chunks"])
+@pytest.mark.parametrize(
+    "name", ["the paper's", "odd heads", "imported", "two vocabularies", "several chunks", "next word"]
+)
 def test_int8_is_int8_in_torch(kernels: Kernels, name: str) -> None:
-    model, stories = random_model(**MODELS[name]), make_stories(LENGTHS, sizes_of(name))
+    model, stories = random_model(**MODELS[name]), stories_of(name)
     found = decode(NativeModel(model, dtype="int8", kernels=kernels).step, stories)
     expected = decode(TorchModel(quantized(model)).step, stories)
     pairs = [
@@ -100,6 +108,24 @@ def test_int8_is_int8_in_torch(kernels: Kernels, name: str) -> None:
     assert np.mean(errors < 1e-5) > 0.9
     assert errors.max() < noise.max()
     assert noise.max() < 0.1
+
+
+@each_variant
+def test_the_next_word_is_the_one_that_plain_torch_finds(kernels: Kernels) -> None:
+    model = random_model(next_word=True, num_layers=1)
+    assert model.next_word is not None
+    torch.nn.init.normal_(model.next_word.memory.weight)  # so that the wrong word would be far off
+    native, plain = NativeModel(model, dtype="float32", kernels=kernels), TorchModel(model)
+    # No words, no </s> but at the end, several of them, nothing but words, and more words out than in.
+    sources = [[0], [2, 3, 0], [1, 0, 4, 0, 2, 0], [1, 4, 7, 10, 0], [13, 2, 0]]
+    targets = [[1, 2, 0], [0], [1, 1, 2, 3, 0], [2, 1, 2, 3, 5, 2, 7, 0], [9, 9, 9, 9, 0]]
+    found, expected = native.token_log_probs(sources, targets), plain.token_log_probs(sources, targets)
+    torch.testing.assert_close(found, expected, atol=1e-4, rtol=0)
+    # What begins a word is looked up where it stands, so a model may still be told later.
+    model.next_word.know(torch.arange(40) % 4 == 2, torch.arange(40) > 5)
+    again = native.token_log_probs(sources, targets)
+    torch.testing.assert_close(again, plain.token_log_probs(sources, targets), atol=1e-4, rtol=0)
+    assert (again - found).abs().max() > 0.1
 
 
 def test_what_the_kernels_cannot_run_is_torch() -> None:

@@ -7,15 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attendo.decoding.next_tokens import DenseNext
-from attendo.decoding.step import Banned
+from attendo.decoding.step import Limits
 
 NO_GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 DEVICES = ["cpu", pytest.param("cuda", marks=[pytest.mark.gpu, NO_GPU])]
 
 
-def bans(lists: list[list[int]]) -> Banned:
+def limits(lists: list[list[int]], only: list[bool]) -> Limits:
     flat = np.array([token for ids in lists for token in ids], dtype=np.int64)
-    return Banned(offsets=np.cumsum([0, *map(len, lists)]), ids=flat)
+    return Limits(offsets=np.cumsum([0, *map(len, lists)]), ids=flat, only=np.array(only))
 
 
 @settings(max_examples=80, deadline=None)
@@ -24,20 +24,24 @@ def bans(lists: list[list[int]]) -> Banned:
     vocab_size=st.sampled_from([3, 64, 200]),
     levels=st.integers(1, 5),
     k=st.integers(1, 300),
-    banned=st.none() | st.lists(st.sets(st.integers(0, 2)).map(sorted), min_size=3, max_size=3),
+    listed=st.none() | st.lists(st.sets(st.integers(0, 2)).map(sorted), min_size=3, max_size=3),
+    only=st.lists(st.booleans(), min_size=3, max_size=3),
 )
 @pytest.mark.parametrize("device", DEVICES)
-def test_the_best_that_are_not_banned(
-    device: str, seed: int, vocab_size: int, levels: int, k: int, banned: list[list[int]] | None
+def test_the_best_that_may_be_chosen(
+    device: str, seed: int, vocab_size: int, levels: int, k: int, listed: list[list[int]] | None, only: list[bool]
 ) -> None:
     drawn = torch.randint(levels, (3, vocab_size), generator=torch.Generator().manual_seed(seed))
     log_probs = torch.tensor([-0.1, -2.5, -1e-30, -7.0, -50.0])[drawn]
-    values, ids = DenseNext(log_probs.to(device)).top_k(k, None if banned is None else bans(banned))
+    values, ids = DenseNext(log_probs.to(device)).top_k(k, None if listed is None else limits(listed, only))
     assert values.dtype == np.float32
     assert ids.dtype == np.int64
     assert values.shape == ids.shape == (3, min(k, vocab_size))
     for number, row in enumerate(log_probs.tolist()):
-        left = sorted(set(range(vocab_size)) - set(banned[number] if banned else ()), key=lambda i: (-row[i], i))[:k]
+        among = set(range(vocab_size)) if listed is None else set(listed[number])
+        if listed is not None and not only[number]:
+            among = set(range(vocab_size)) - among
+        left = sorted(among, key=lambda i: (-row[i], i))[:k]
         assert ids[number, : len(left)].tolist() == left
         assert values[number, : len(left)].tolist() == [row[i] for i in left]
         assert np.isneginf(values[number, len(left) :]).all()
@@ -54,9 +58,10 @@ def test_those_of_given_tokens_and_of_all(device: str) -> None:
     assert next_tokens.of(ids[:, ::-1]).tolist() == next_tokens.of(ids)[:, ::-1].tolist()
 
 
-def test_a_ban_leaves_the_step_as_it_is() -> None:
+def test_a_limit_leaves_the_step_as_it_is() -> None:
     log_probs = torch.tensor([[-1.0, -2.0]])
     next_tokens = DenseNext(log_probs)
-    assert next_tokens.top_k(1, bans([[0]]))[1].tolist() == [[1]]
+    assert next_tokens.top_k(1, limits([[0]], [False]))[1].tolist() == [[1]]
+    assert next_tokens.top_k(1, limits([[1]], [True]))[1].tolist() == [[1]]
     assert next_tokens.top_k(1)[1].tolist() == [[0]]
     assert next_tokens.all().tolist() == [[-1.0, -2.0]]

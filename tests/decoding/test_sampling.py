@@ -149,7 +149,7 @@ def test_a_draw_turns_the_distribution_round(
 ) -> None:
     row = random_table(seed, 1, vocab_size, 0, sharpness=sharpness)[0]
     config = SearchConfig(sampling=True, **sharpened)
-    tokens, log_probs = draw(DenseNext(row), None, np.array([uniform]), EOS, config)
+    tokens, log_probs = draw(DenseNext(row), None, np.array([uniform]), config)
     expected = chances(row[0].tolist(), list(range(vocab_size)), config)
     token = int(tokens[0])
     assert log_probs[0] == row[0, token]

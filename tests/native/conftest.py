@@ -34,7 +34,10 @@ one_variant = pytest.mark.parametrize("kernels", _variants()[-1:])
 
 
 def random_model(vocab_size: int | tuple[int, int] = 40, **options: Any) -> Transformer:
-    """A model in evaluation mode whose biases and norms are random too; two vocabularies where two sizes are given."""
+    """A model in evaluation mode whose biases and norms are random too; two vocabularies where two sizes are given.
+
+    Where the decoder is told the next word, every third piece begins one, and every second symbol stands for one.
+    """
     torch.manual_seed(0)
     sizes = vocab_size if isinstance(vocab_size, tuple) else (vocab_size, vocab_size)
     model = Transformer(ModelConfig(**(SHAPE | options)), *sizes)
@@ -44,6 +47,8 @@ def random_model(vocab_size: int | tuple[int, int] = 40, **options: Any) -> Tran
                 values.normal_(std=0.3)
             elif "norm" in name:
                 values.uniform_(0.5, 1.5)
+    if model.next_word is not None:
+        model.next_word.know(torch.arange(sizes[0]) % 3 == 1, torch.arange(sizes[1]) % 2 == 1)
     return model.eval()
 
 
@@ -76,13 +81,16 @@ class Story:
     tokens: list[list[int]]
 
 
-def make_stories(lengths: Sequence[int], sizes: tuple[int, int], *, seed: int = 0) -> list[Story]:
+def make_stories(
+    lengths: Sequence[int], sizes: tuple[int, int], *, seed: int = 0, with_eos: bool = False
+) -> list[Story]:
     """Stories of so many target positions each, in which hypotheses are repeated, reordered and dropped.
 
     Args:
         lengths: of each sentence's translation; it leaves afterwards.
         sizes: of the vocabularies.
         seed: of tokens and parents.
+        with_eos: whether sources end with `</s>`, which is 0; where words are told apart it matters.
     """
     rng = np.random.default_rng(seed)
     widths = [3, 3, 2, 2, 5, 1, 1, 4] + [5] * max(lengths)
@@ -92,7 +100,7 @@ def make_stories(lengths: Sequence[int], sizes: tuple[int, int], *, seed: int = 
         parents = [rng.integers(before[at], size=widths[at]).tolist() for at in range(length)]
         tokens = [rng.integers(sizes[1], size=widths[at]).tolist() for at in range(length)]
         source = rng.integers(sizes[0], size=rng.integers(1, 38)).tolist()
-        stories.append(Story(source, parents, tokens))
+        stories.append(Story(source + [0] * with_eos, parents, tokens))
     return stories
 
 

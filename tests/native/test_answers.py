@@ -15,7 +15,7 @@ from attendo.decoding.constraints import Rules
 from attendo.decoding.models import TorchModel
 from attendo.decoding.native_model import Dtype, NativeModel, NativeStep
 from attendo.decoding.search import search
-from attendo.decoding.step import Banned, FloatArray
+from attendo.decoding.step import FloatArray, Limits
 from attendo.errors import ModelError
 from attendo.model.quantization import quantized
 from attendo.model.transformer import Transformer
@@ -53,9 +53,10 @@ def some_logits(size: int, *, distinct: int | None = None, seed: int = 0) -> Flo
     return logits.astype(np.float32)
 
 
-def banned_from(rows: Sequence[Sequence[int]]) -> Banned:
-    offsets = np.cumsum([0, *map(len, rows)])
-    return Banned(offsets=offsets, ids=as_ids([token for row in rows for token in sorted(row)]))
+def limits_from(rows: Sequence[Sequence[int]], only: Sequence[bool] | None = None) -> Limits:
+    """Each row's list; what may not be chosen, but in the rows of `only` what alone may be."""
+    ids = as_ids([token for row in rows for token in sorted(row)])
+    return Limits(offsets=np.cumsum([0, *map(len, rows)]), ids=ids, only=np.array(only or [False] * len(rows)))
 
 
 def best_of(logits: FloatArray, k: int, banned: Sequence[int] = ()) -> list[int]:
@@ -94,7 +95,7 @@ def test_banned_tokens_are_passed_over(kernels: Kernels, threads: int, distinct:
     step = step_with_logits(logits, kernels, threads=threads)
     everything = step.all()
     for k in (1, 5, 40):
-        values, ids = step.top_k(k, banned_from(rows))
+        values, ids = step.top_k(k, limits_from(rows))
         assert ids.tolist() == [best_of(logits, k, row) for row in rows]
         np.testing.assert_array_equal(values, np.take_along_axis(everything, ids, axis=1))
     np.testing.assert_array_equal(step.all(), everything)
@@ -102,10 +103,32 @@ def test_banned_tokens_are_passed_over(kernels: Kernels, threads: int, distinct:
 
 
 @each_variant
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("distinct", [None, 4])
+def test_rows_that_have_a_list_choose_from_it_alone(kernels: Kernels, threads: int, distinct: int | None) -> None:
+    logits = some_logits(SEVERAL_CHUNKS, distinct=distinct)
+    random = np.random.default_rng(5).permutation(SEVERAL_CHUNKS)[:300].tolist()
+    rows: list[Sequence[int]] = [[7], random, [0, 511, 512, SEVERAL_CHUNKS - 1], best_of(logits, 3), random]
+    only = [True, True, True, False, False]
+    step = step_with_logits(logits, kernels, threads=threads)
+    everything = step.all()
+    for k in (1, 4, 40):
+        values, ids = step.top_k(k, limits_from(rows, only))
+        for row, (listed, alone) in enumerate(zip(rows, only, strict=True)):
+            left = sorted(listed, key=lambda token: (-logits[token], token))[:k]
+            left = left if alone else best_of(logits, k, listed)
+            assert ids[row, : len(left)].tolist() == left
+            np.testing.assert_array_equal(values[row, : len(left)], everything[row, left])
+            assert np.isneginf(values[row, len(left) :]).all()
+    assert np.isneginf(step.top_k(2, limits_from([[]] * 5, [True] * 5))[0]).all()
+    np.testing.assert_array_equal(step.all(), everything)
+
+
+@each_variant
 def test_where_fewer_are_left_the_rest_is_impossible(kernels: Kernels) -> None:
     logits = some_logits(600)
     rows: list[Sequence[int]] = [range(600), range(599), range(3, 600), range(590), range(1, 600)]
-    values, ids = step_with_logits(logits, kernels, threads=2).top_k(4, banned_from(rows))
+    values, ids = step_with_logits(logits, kernels, threads=2).top_k(4, limits_from(rows))
     for row, number_left in enumerate((0, 1, 3, 4, 1)):
         assert ids[row, :number_left].tolist() == best_of(logits, 4, rows[row])
         assert np.isfinite(values[row, :number_left]).all()

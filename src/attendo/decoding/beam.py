@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from attendo.decoding.allocation import Allocation
-from attendo.decoding.choices import BoolArray, DoubleArray, Guard, Permitted, best_tokens, eos_log_probs
+from attendo.decoding.choices import DoubleArray, Guard, Permitted, best_tokens, eos_log_probs
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import Rules
 from attendo.decoding.hypothesis import Hypothesis, Written, length_penalty
-from attendo.decoding.step import FloatArray, IntArray, NextTokens, Step
+from attendo.decoding.step import BoolArray, FloatArray, IntArray, NextTokens, Step
 
 
 def beam_search(step: Step, rules: Sequence[Rules], *, eos_id: int, config: SearchConfig) -> list[list[Hypothesis]]:
@@ -102,7 +102,7 @@ class _BeamSearch:
         if self._written.length >= self._shortest_max:
             at_limit = self._max_lens == self._written.length
         k = 1 if at_limit is not None and at_limit.all() else self._config.beam_size
-        values, tokens = best_tokens(next_tokens, k, permitted, self._eos_id)
+        values, tokens = best_tokens(next_tokens, k, permitted)
         ends_well = None
         if at_limit is not None:
             values, tokens, ends_well = self._end(next_tokens, at_limit.repeat(width), permitted, values, tokens)
@@ -231,6 +231,7 @@ class _BeamSearch:
         if not np.array_equal(flat, self._unmoved):
             self._step.select(rows)
             self._written.select(flat)
+            self._guard.select(flat)
             if self._allocation is not None:
                 self._allocation.select(flat)
             if len(flat) != len(self._unmoved):

@@ -8,12 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.constraints import EVERYTHING, Allowed, Rules, constraints_of
+from attendo.decoding.constraints import EVERYTHING, Allowed, Place, Rules, TracingConstraint, constraints_of
 from attendo.decoding.forced import ForcedSequences, State
-from attendo.decoding.step import Banned, FloatArray, IntArray, NextTokens
+from attendo.decoding.step import FloatArray, IntArray, Limits, NextTokens
 from attendo.errors import ModelError
 
-BoolArray = npt.NDArray[np.bool_]
 DoubleArray = npt.NDArray[np.float64]
 
 
@@ -34,11 +33,9 @@ class Permitted:
     """What the rows may choose at one step."""
 
     allowed: Sequence[Allowed]
-    """Of each row; empty where `banned` says it all."""
-    banned: Banned
-    """For the rows that may choose from the whole vocabulary but for these tokens."""
-    only: dict[int, list[int]]
-    """For the others, by row: the tokens that they may choose, ascending."""
+    """Of each row; empty where `limits` says it all."""
+    limits: Limits | None
+    """The same as the step takes it; None where no row has any."""
     forced: dict[int, ForcedRow]
     """The rows that miss something that is forced."""
 
@@ -48,7 +45,7 @@ class Permitted:
 
 
 class Guard:
-    """The rules of a batch's sentences, asked once a step.
+    """The rules of a batch's sentences, asked once a step; told of every `select` in between.
 
     Args:
         rules: one a sentence.
@@ -64,9 +61,14 @@ class Guard:
         self._eos_id = eos_id
         self._min_lens = np.array([each.min_len for each in rules], dtype=np.int64)
         self._longest_min = int(self._min_lens.max(initial=0))
-        self._constraints = [constraints_of(each, config) for each in rules]
+        constraints = [constraints_of(each, config) for each in rules]
+        self._any_constraints = self.any_forced or any(constraints)
+        self._constraints = [[each for each in its if not isinstance(each, TracingConstraint)] for its in constraints]
+        self._beginnings = [
+            [each.beginning for each in its if isinstance(each, TracingConstraint)] for its in constraints
+        ]
+        self._places: list[list[Place]] = []  # of each row, in the eyes of its sentence's tracing constraints
         self._forced = [ForcedSequences(each.forced) if each.forced else None for each in rules]
-        self._any_constraints = self.any_forced or any(self._constraints)
 
     def permitted(self, sentences: IntArray, ids: IntArray, log_probs: DoubleArray | None = None) -> Permitted | None:
         """What the rows may choose.
@@ -83,7 +85,26 @@ class Guard:
             if ids.shape[1] >= self._longest_min:
                 return None
             return self._only_not_shorter(sentences, ids)
-        return self._permitted(sentences, ids, log_probs)
+        dead = [False] * len(ids) if log_probs is None else np.isneginf(log_probs).tolist()
+        if any(self._beginnings):
+            self._trace(sentences, ids, dead)
+        return self._permitted(sentences, ids, dead)
+
+    def select(self, rows: IntArray) -> None:
+        """Goes on from other rows, int64 `(new rows,)`."""
+        if self._places:
+            self._places = [self._places[row] for row in rows.tolist()]
+
+    def _trace(self, sentences: IntArray, ids: IntArray, dead: Sequence[bool]) -> None:
+        """Goes with each row by the token that it has got; a dead one stays so."""
+        if ids.shape[1]:
+            assert len(self._places) == len(ids), "the guard was not told of a select"
+            # One by one, so that what is left behind is gone before there is more: Python has nothing to collect then.
+            for row, (token, is_dead) in enumerate(zip(ids[:, -1].tolist(), dead, strict=True)):
+                self._places[row] = [] if is_dead else [place.after(token) for place in self._places[row]]
+        else:
+            width = len(ids) // len(sentences)
+            self._places = [self._beginnings[sentence] for sentence in sentences.repeat(width).tolist()]
 
     def _only_not_shorter(self, sentences: IntArray, ids: IntArray) -> Permitted | None:
         """Bans `</s>` in the sentences that are too short to end."""
@@ -92,10 +113,10 @@ class Guard:
             return None
         offsets = np.zeros(len(ids) + 1, dtype=np.int64)
         np.cumsum(short.repeat(len(ids) // len(sentences)), out=offsets[1:])
-        banned = Banned(offsets=offsets, ids=np.full(offsets[-1], self._eos_id))
-        return Permitted(allowed=(), banned=banned, only={}, forced={})
+        listed, only = np.full(offsets[-1], self._eos_id), np.zeros(len(ids), dtype=np.bool_)
+        return Permitted(allowed=(), limits=Limits(offsets=offsets, ids=listed, only=only), forced={})
 
-    def _permitted(self, sentences: IntArray, ids: IntArray, log_probs: DoubleArray | None) -> Permitted:
+    def _permitted(self, sentences: IntArray, ids: IntArray, dead: Sequence[bool]) -> Permitted:
         """Asks every constraint of every row."""
         width = len(ids) // len(sentences)
         allowed: list[Allowed] = [EVERYTHING] * len(ids)
@@ -104,10 +125,13 @@ class Guard:
             base = Allowed(banned=frozenset((self._eos_id,))) if self._min_lens[sentence] > ids.shape[1] else EVERYTHING
             constraints, sequences = self._constraints[sentence], self._forced[sentence]
             for row in range(line * width, (line + 1) * width):
-                if log_probs is not None and log_probs[row] == -math.inf:
+                if dead[row]:
                     continue
-                its_ids = ids[row].tolist() if constraints or sequences else []
                 its_allowed = base
+                if self._places:
+                    for place in self._places[row]:
+                        its_allowed &= place.allowed
+                its_ids = ids[row].tolist() if constraints or sequences else []
                 for constraint in constraints:
                     its_allowed &= constraint.following(its_ids)
                 if sequences is not None:
@@ -129,18 +153,19 @@ def _forced_row(sequences: ForcedSequences, ids: Sequence[int], may_end: bool) -
 
 
 def permitted_from(allowed: Sequence[Allowed], forced: dict[int, ForcedRow]) -> Permitted:
-    """Bans in one array, and apart from them the rows that have few tokens to choose from."""
-    only = {row: sorted(each.only - each.banned) for row, each in enumerate(allowed) if each.only is not None}
-    banned = [sorted(each.banned) if each.only is None else [] for each in allowed]
-    offsets = np.zeros(len(banned) + 1, dtype=np.int64)
-    np.cumsum([len(ids) for ids in banned], out=offsets[1:])
-    flat = np.array([token for ids in banned for token in ids], dtype=np.int64)
-    return Permitted(allowed=allowed, banned=Banned(offsets=offsets, ids=flat), only=only, forced=forced)
+    """What each row is allowed, in arrays too."""
+    if all(each.is_everything for each in allowed):
+        return Permitted(allowed=allowed, limits=None, forced=forced)
+    lists = [each.listed for each in allowed]
+    offsets = np.zeros(len(lists) + 1, dtype=np.int64)
+    np.cumsum([len(listed) for listed in lists], out=offsets[1:])
+    only = np.array([each.only is not None for each in allowed])
+    return Permitted(
+        allowed=allowed, limits=Limits(offsets=offsets, ids=np.concatenate(lists), only=only), forced=forced
+    )
 
 
-def best_tokens(
-    next_tokens: NextTokens, k: int, permitted: Permitted | None, eos_id: int
-) -> tuple[FloatArray, IntArray]:
+def best_tokens(next_tokens: NextTokens, k: int, permitted: Permitted | None) -> tuple[FloatArray, IntArray]:
     """The k most probable permitted tokens of each row.
 
     Returns:
@@ -149,32 +174,8 @@ def best_tokens(
     Raises:
         ModelError: a log-probability is not a number.
     """
-    if permitted is None:
-        values, tokens = next_tokens.top_k(k)
-    elif not permitted.only:
-        values, tokens = next_tokens.top_k(k, permitted.banned if len(permitted.banned.ids) else None)
-    else:
-        values, tokens = _best_of_few(next_tokens, k, permitted, eos_id)
+    values, tokens = next_tokens.top_k(k, None if permitted is None else permitted.limits)
     check_numbers(values)
-    return values, tokens
-
-
-def _best_of_few(next_tokens: NextTokens, k: int, permitted: Permitted, eos_id: int) -> tuple[FloatArray, IntArray]:
-    """The same where some rows have a list of tokens to choose from."""
-    rows = len(permitted.allowed)
-    if len(permitted.only) < rows:
-        values, tokens = map(np.array, next_tokens.top_k(k, permitted.banned))
-    else:
-        values, tokens = np.empty((rows, k), dtype=np.float32), np.empty((rows, k), dtype=np.int64)
-    asked = np.full((rows, max(1, *map(len, permitted.only.values()))), eos_id, dtype=np.int64)
-    for row, ids in permitted.only.items():
-        asked[row, : len(ids)] = ids
-    found = next_tokens.of(asked)
-    check_numbers(found)
-    for row, ids in permitted.only.items():
-        order = np.argsort(-found[row, : len(ids)], kind="stable")[: values.shape[1]]
-        values[row], tokens[row] = -np.inf, eos_id
-        values[row, : len(order)], tokens[row, : len(order)] = found[row, order], asked[row, order]
     return values, tokens
 
 

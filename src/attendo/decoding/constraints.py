@@ -7,18 +7,22 @@ method. A sentence without rules costs nothing.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import cached_property
+from typing import Protocol, runtime_checkable
+
+import numpy as np
 
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.forced import ForcedSequences, holds
+from attendo.decoding.step import IntArray
 from attendo.errors import DataError
 
 Ids = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Allowed:
-    """Which tokens may follow a hypothesis."""
+    """Which tokens may follow a hypothesis; one that is asked for again and again is best made once."""
 
     only: frozenset[int] | None = None
     """Nothing but these; None for the whole vocabulary."""
@@ -26,11 +30,26 @@ class Allowed:
     """Not these."""
 
     def __and__(self, other: "Allowed") -> "Allowed":
-        """What both allow."""
+        """What both allow; the very same object where the other allows everything."""
+        if other.is_everything:
+            return self
+        if self.is_everything:
+            return other
         banned = self.banned | other.banned
         if self.only is None or other.only is None:
             return Allowed(other.only if self.only is None else self.only, banned)
         return Allowed(self.only & other.only, banned)
+
+    @cached_property
+    def is_everything(self) -> bool:
+        """Whether any token may follow."""
+        return self.only is None and not self.banned
+
+    @cached_property
+    def listed(self) -> IntArray:
+        """int64, ascending: the only tokens that may follow, or where `only` is None those that may not."""
+        listed = self.banned if self.only is None else self.only - self.banned
+        return np.array(sorted(listed), dtype=np.int64)
 
     def __contains__(self, token: int) -> bool:
         return token not in self.banned and (self.only is None or token in self.only)
@@ -52,6 +71,26 @@ class Constraint(Protocol):
         Returns:
             The tokens, `</s>` among them where the hypothesis may end here.
         """
+
+
+class Place(Protocol):
+    """How far a hypothesis has come in the eyes of a constraint."""
+
+    @property
+    def allowed(self) -> Allowed:
+        """What may follow it, `</s>` among it where the hypothesis may end here."""
+
+    def after(self, token: int) -> "Place":
+        """The place behind one more token, which need not be allowed."""
+
+
+@runtime_checkable
+class TracingConstraint(Constraint, Protocol):
+    """A constraint that need not read hypotheses from their beginnings: it goes with them, token by token."""
+
+    @property
+    def beginning(self) -> Place:
+        """Where nothing is written yet; `following` is what places that are gone through from here allow."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,16 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from attendo.decoding.constraints import Allowed, Constraint
+from attendo.decoding.constraints import Allowed, Place, TracingConstraint
 from attendo.decoding.grammar_states import NEVER, Sentence, State, fewest_symbols, start
 from attendo.decoding.grammar_symbols import Ids, SymbolSets
 from attendo.errors import DataError
 from attendo.parsing.linearization import Order
-
-_Reached = tuple[State | None, Allowed]
-"""How far a hypothesis has come, None where it is no part of a tree, and what may follow it."""
-
-_NOTHING = Allowed(frozenset())
 
 
 class Grammar:
@@ -44,8 +39,8 @@ class Grammar:
 
     def sentence(
         self, num_words: int, max_symbols: int, tags: Sequence[frozenset[str] | None] | None = None
-    ) -> Constraint:
-        """Gives the constraint for one sentence, which remembers how far its trees have come.
+    ) -> TracingConstraint:
+        """Gives the constraint for one sentence.
 
         It allows exactly the ids after which a tree can still be completed, so that a search never comes to a dead
         end. What follows something that it has not allowed is nothing.
@@ -99,39 +94,43 @@ class Grammar:
 
 
 class _SentenceTrees:
-    """The trees over one sentence; a `Constraint`."""
+    """The trees over one sentence; a `TracingConstraint`."""
 
     def __init__(self, beginning: State, max_symbols: int, eos_id: int) -> None:
-        self._beginning = beginning
-        self._max_symbols = max_symbols
-        self._eos_id = eos_id
-        # How far the hypotheses of two lengths have come: those that were asked last, and those that they grew from.
-        self._reached: dict[int, dict[tuple[int, ...], _Reached]] = {}
+        self.beginning = _Reached(beginning, max_symbols, eos_id)
+        """Where nothing is written yet."""
 
     def following(self, ids: Sequence[int]) -> Allowed:
         """The symbols after which a tree over the words can still be completed; `</s>` where it is."""
-        key = tuple(ids)
-        same_length = self._reached.get(len(key))
-        if same_length is None:
-            same_length = {}
-            self._reached = {len(key) - 1: self._reached.get(len(key) - 1, {}), len(key): same_length}
-        found = same_length.get(key)
-        if found is None:
-            found = same_length[key] = self._reach(key)
-        return found[1]
+        reached: Place = self.beginning
+        for token in ids:
+            reached = reached.after(token)
+        return reached.allowed
 
-    def _reach(self, key: tuple[int, ...]) -> _Reached:
-        before = self._reached.get(len(key) - 1, {}).get(key[:-1])
-        if before is not None and key:
-            return self._next(before, key[-1], len(key))
-        found: _Reached = self._beginning, self._beginning.allowed(self._max_symbols)
-        for num_read, token in enumerate(key, start=1):
-            found = self._next(found, token, num_read)
-        return found
 
-    def _next(self, before: _Reached, token: int, num_read: int) -> _Reached:
-        state, allowed = before
-        if state is None or token not in allowed or token == self._eos_id:
-            return None, _NOTHING
-        state = state.after(token)
-        return state, state.allowed(self._max_symbols - num_read)
+class _Reached:
+    """How far a hypothesis has come that is part of a tree, with so many symbols left; a `Place`."""
+
+    __slots__ = ("_eos_id", "_num_left", "_state", "allowed")
+
+    def __init__(self, state: State, num_left: int, eos_id: int) -> None:
+        self._state, self._num_left, self._eos_id = state, num_left, eos_id
+        self.allowed = state.allowed(num_left)
+
+    def after(self, token: int) -> Place:
+        """The place behind a symbol; one that was not allowed leads nowhere."""
+        if token not in self.allowed or token == self._eos_id:
+            return _NOWHERE
+        return _Reached(self._state.after(token), self._num_left - 1, self._eos_id)
+
+
+class _Nowhere:
+    """What is no part of a tree, and never will be; a `Place`."""
+
+    allowed = Allowed(frozenset())
+
+    def after(self, token: int) -> "_Nowhere":
+        return self
+
+
+_NOWHERE = _Nowhere()

@@ -34,7 +34,7 @@ def greedy_search(step: Step, rules: Sequence[Rules], *, eos_id: int, config: Se
     next_tokens = step.start()
     while True:
         permitted = guard.permitted(sentences, written.ids)
-        best_values, best_ids = best_tokens(next_tokens, 1, permitted, eos_id)
+        best_values, best_ids = best_tokens(next_tokens, 1, permitted)
         values, tokens = best_values.ravel(), best_ids.ravel()
         chosen = ended = tokens == eos_id
         at_limit = guard.max_lens[sentences] == written.length
@@ -53,6 +53,7 @@ def greedy_search(step: Step, rules: Sequence[Rules], *, eos_id: int, config: Se
             rows = (~ended).nonzero()[0]
             sentences, values, tokens = sentences[rows], values[rows], tokens[rows]
             written.select(rows)
+            guard.select(rows)
             step.select(rows[:, None])
         written.append(tokens, values)
         next_tokens = step.advance(tokens)

@@ -12,18 +12,20 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attendo.decoding.step import Banned, Block, FloatArray, IntArray, Written
+from attendo.decoding.step import Block, FloatArray, IntArray, Limits, Written
 from attendo.model.config import ModelConfig
 from attendo.model.drafter import Drafter
 from attendo.model.layers import DecoderLayer, EncoderLayer
+from attendo.model.next_word import NextWord
 from attendo.model.quantization import quantize_rows
 from attendo.model.transformer import Transformer
 from attendo.native.library import PADDED, PRECISIONS, Kernels, Shape
+from attendo.text.tokenization import EOS_ID
 
 Dtype = Literal["float32", "bfloat16", "int8"]
 """The numbers that products are calculated with."""
 
-_PROJECTION, _ENCODER, _DECODER, _DRAFTER = 0, 1, 5, 12
+_PROJECTION, _ENCODER, _DECODER, _DRAFTER, _NEXT_WORD = 0, 1, 5, 12, 20
 """Where the numbers of matrices begin in `model.h`."""
 
 _KEPT_BYTES = 1 << 30
@@ -34,7 +36,6 @@ def can_run(transformer: Transformer) -> bool:
     """Whether the kernels know this architecture, and its weights are where and what they read."""
     config, weights = transformer.config, transformer.parameters()
     known = config.d_model % PADDED == 0 and config.attention_function != "additive" and not config.other_layers
-    known = known and not config.next_word
     return known and all(weight.dtype == torch.float32 and weight.device.type == "cpu" for weight in weights)
 
 
@@ -133,6 +134,8 @@ class NativeModel:
             self._norms(2, index, *(each.norm for each in norms))
         if transformer.drafter is not None:
             self._fill_drafter(transformer, transformer.drafter)
+        if transformer.next_word is not None:
+            self._fill_next_word(transformer.next_word)
 
     def _fill_drafter(self, transformer: Transformer, drafter: Drafter) -> None:
         config = transformer.config
@@ -151,6 +154,11 @@ class NativeModel:
         self._linear(_DRAFTER + 7, 0, drafter.adjustment)
         kept = [None if values is None else self._keep(values) for values in (drafter.places, ids, rows, bias)]
         self._kernels.call("model_drafter", self._handle, *kept)
+
+    def _fill_next_word(self, next_word: NextWord) -> None:
+        self._linear(_NEXT_WORD, 0, next_word.memory)
+        begins, writes = self._keep(next_word.begins), self._keep(next_word.writes)
+        self._kernels.call("model_next_word", self._handle, begins, writes, EOS_ID)
 
     def _feed_forward(self, which: int, index: int, layer: EncoderLayer | DecoderLayer | Drafter) -> None:
         inner, outer = layer.feed_forward.inner, layer.feed_forward.outer
@@ -312,8 +320,8 @@ class NativeStep:
             last=self,
         )
 
-    def top_k(self, k: int, banned: Banned | None = None) -> tuple[FloatArray, IntArray]:
-        """The k most probable tokens of each row that are not banned; see `NextTokens`.
+    def top_k(self, k: int, limits: Limits | None = None) -> tuple[FloatArray, IntArray]:
+        """The k most probable tokens that each row may choose; see `NextTokens`.
 
         They are ranked by their logits, which may differ where their log-probabilities round to the same number.
         """
@@ -321,12 +329,13 @@ class NativeStep:
         k = min(k, self._model.tgt_vocab_size)
         values = np.empty((self._rows, k), dtype=np.float32)
         ids = np.empty((self._rows, k), dtype=np.int64)
-        offsets, listed = None, None
-        if banned is not None:
-            assert len(banned.offsets) == self._rows + 1
-            offsets = np.ascontiguousarray(banned.offsets, dtype=np.int64)
-            listed = np.ascontiguousarray(banned.ids, dtype=np.int64)
-        self._session.call("top_k", k, offsets, listed, values, ids)
+        offsets, listed, only = None, None, None
+        if limits is not None:
+            assert len(limits.offsets) - 1 == len(limits.only) == self._rows
+            offsets = np.ascontiguousarray(limits.offsets, dtype=np.int64)
+            listed = np.ascontiguousarray(limits.ids, dtype=np.int64)
+            only = np.ascontiguousarray(limits.only, dtype=np.bool_)
+        self._session.call("top_k", k, offsets, listed, only, values, ids)
         return values, ids
 
     def of(self, ids: IntArray) -> FloatArray:
@@ -429,6 +438,7 @@ def _shape(transformer: Transformer) -> Shape:
         start_id=config.start_id,
         swish=config.activation == "swish",
         draft_tokens=config.draft_tokens,
+        next_word=config.next_word,
         scale=config.attention_scale,
         layer_norm_eps=config.layer_norm_eps,
         embedding_scale=math.sqrt(config.d_model),

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attendo.decoding.step import Banned, FloatArray, IntArray
+from attendo.decoding.step import BoolArray, FloatArray, IntArray, Limits
 from attendo.decoding.top_k import top_k
 
 
@@ -18,22 +18,21 @@ class DenseNext:
     def __init__(self, log_probs: Tensor) -> None:
         self._log_probs = log_probs
 
-    def top_k(self, k: int, banned: Banned | None = None) -> tuple[FloatArray, IntArray]:
-        """The most probable tokens of each row that are not banned.
+    def top_k(self, k: int, limits: Limits | None = None) -> tuple[FloatArray, IntArray]:
+        """The most probable tokens that each row may choose.
 
         Args:
             k: how many; of a smaller vocabulary all.
-            banned: what may not be chosen.
+            limits: what may be chosen; None for anything.
 
         Returns:
             Log-probabilities, float32 `(rows, min(k, vocab_size))`, largest first and of equal ones the lower id
             first, and the tokens, int64; -inf with any token where fewer are left.
         """
         log_probs = self._log_probs
-        if banned is not None and len(banned.ids):
-            rows = np.repeat(np.arange(len(log_probs)), np.diff(banned.offsets))
-            places = torch.from_numpy(np.stack((rows, banned.ids))).to(log_probs.device)
-            log_probs = log_probs.index_put((places[0], places[1]), log_probs.new_tensor(-torch.inf))
+        if limits is not None:
+            excluded = torch.from_numpy(excluded_by(limits, log_probs.shape[1])).to(log_probs.device)
+            log_probs = log_probs.masked_fill(excluded, -torch.inf)
         values, ids = top_k(log_probs, min(k, log_probs.shape[1]))
         # Both in one tensor, because each copy from a device waits for it.
         both = torch.stack((ids, values.view(torch.int32).long())).cpu().numpy()
@@ -53,3 +52,10 @@ class DenseNext:
         """Log-probabilities of all tokens, float32 `(rows, vocab_size)`."""
         found: FloatArray = self._log_probs.cpu().numpy()
         return found
+
+
+def excluded_by(limits: Limits, vocab_size: int) -> BoolArray:
+    """Which tokens each row may not choose, `(rows, vocab_size)`."""
+    excluded = np.tile(limits.only[:, None], vocab_size)
+    excluded[np.repeat(np.arange(len(excluded)), np.diff(limits.offsets)), limits.ids] ^= True
+    return excluded

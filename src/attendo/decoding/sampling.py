@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from attendo.decoding.choices import (
-    BoolArray,
     DoubleArray,
     Guard,
     Permitted,
@@ -17,7 +16,8 @@ from attendo.decoding.choices import (
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import Allowed, Rules
 from attendo.decoding.hypothesis import Hypothesis, Written
-from attendo.decoding.step import Banned, FloatArray, IntArray, NextTokens, Step
+from attendo.decoding.next_tokens import excluded_by
+from attendo.decoding.step import BoolArray, FloatArray, IntArray, Limits, NextTokens, Step
 
 _BLOCK = 256
 """Neighbouring tokens whose weights are summed up together when all tokens may be drawn."""
@@ -91,15 +91,13 @@ class _Sampler:
         permitted = self._guard.permitted(self._sentences, self._written.ids, self._state)
         first, second = self._uniforms[:, :, self._written.length].reshape(-1, 2).T
         if permitted is None or not permitted.forced:
-            return draw(next_tokens, permitted, first, self._eos_id, self._config)
-        tokens, log_probs = draw(next_tokens, self._or_the_end(permitted), first, self._eos_id, self._config)
+            return draw(next_tokens, permitted, first, self._config)
+        tokens, log_probs = draw(next_tokens, self._or_the_end(permitted), first, self._config)
         would_end = (tokens == self._eos_id) & ~np.isneginf(log_probs)
         again = np.array([row in permitted.forced and bool(would_end[row]) for row in range(len(tokens))])
         self._owing |= again
         if again.any():
-            others, their_log_probs = draw(
-                next_tokens, self._missing_only(permitted), second, self._eos_id, self._config
-            )
+            others, their_log_probs = draw(next_tokens, self._missing_only(permitted), second, self._config)
             tokens, log_probs = np.where(again, others, tokens), np.where(again, their_log_probs, log_probs)
         return tokens, log_probs
 
@@ -145,6 +143,7 @@ class _Sampler:
         self._sentences, self._uniforms = self._sentences[kept], self._uniforms[kept]
         self._state, self._owing = self._state[flat], self._owing[flat]
         self._written.select(flat)
+        self._guard.select(flat)
         return tokens[flat], log_probs[flat]
 
 
@@ -161,7 +160,7 @@ def uniforms(rules: Sequence[Rules], config: SearchConfig) -> DoubleArray:
 
 
 def draw(
-    next_tokens: NextTokens, permitted: Permitted | None, uniform: DoubleArray, eos_id: int, config: SearchConfig
+    next_tokens: NextTokens, permitted: Permitted | None, uniform: DoubleArray, config: SearchConfig
 ) -> tuple[IntArray, FloatArray]:
     """Draws a token for each row.
 
@@ -169,7 +168,6 @@ def draw(
         next_tokens: the step's.
         permitted: what the rows may choose; None for anything.
         uniform: a random number from [0, 1) a row.
-        eos_id: the id of `</s>`.
         config: temperature, `sample_top_k` and `sample_top_p`.
 
     Returns:
@@ -179,7 +177,7 @@ def draw(
         ModelError: a log-probability is not a number.
     """
     if config.sample_top_k:
-        values, tokens = best_tokens(next_tokens, config.sample_top_k, permitted, eos_id)
+        values, tokens = best_tokens(next_tokens, config.sample_top_k, permitted)
         cumulative = _weights(values, config.temperature).cumsum(axis=1, dtype=np.float64)
         mass = cumulative[:, -1]
         if config.sample_top_p < 1:
@@ -190,7 +188,7 @@ def draw(
     weights = _weights(values, config.temperature, highest)
     if config.sample_top_p < 1:
         wanted = config.sample_top_p * weights.sum(axis=1, dtype=np.float64)
-        values, tokens, cumulative = _most_probable(next_tokens, permitted, wanted, highest, eos_id, config)
+        values, tokens, cumulative = _most_probable(next_tokens, permitted, wanted, highest, config)
         return _at(tokens, values, _places(cumulative, _nucleus(cumulative, wanted), uniform))
     tokens = _by_blocks(weights, uniform)
     return tokens[:, 0], np.take_along_axis(values, tokens, axis=1)[:, 0]
@@ -252,13 +250,12 @@ def _most_probable(
     permitted: Permitted | None,
     wanted: DoubleArray,
     highest: FloatArray,
-    eos_id: int,
     config: SearchConfig,
 ) -> tuple[FloatArray, IntArray, DoubleArray]:
     """Each row's most probable tokens, as many as it takes to make up what is wanted, with their cumulative weights."""
     k = _FIRST_K
     while True:
-        values, tokens = best_tokens(next_tokens, k, permitted, eos_id)
+        values, tokens = best_tokens(next_tokens, k, permitted)
         cumulative = _weights(values, config.temperature, highest).cumsum(axis=1, dtype=np.float64)
         if values.shape[1] < k or (cumulative[:, -1] >= wanted).all() or np.isneginf(values[:, -1]).all():
             return values, tokens, cumulative
@@ -269,15 +266,10 @@ def _all_permitted(next_tokens: NextTokens, permitted: Permitted | None) -> Floa
     """Log-probabilities of all tokens, float32 `(rows, vocab_size)`; -inf for those that may not be chosen."""
     values = next_tokens.all()
     check_numbers(values)
-    if permitted is None:
+    if permitted is None or permitted.limits is None:
         return values
-    values = np.array(values)
-    values[np.repeat(np.arange(len(values)), np.diff(permitted.banned.offsets)), permitted.banned.ids] = -np.inf
-    for row, ids in permitted.only.items():
-        kept = values[row, ids]
-        values[row] = -np.inf
-        values[row, ids] = kept
-    return values
+    excluded = excluded_by(permitted.limits, values.shape[1])
+    return np.where(excluded, np.float32(-np.inf), values)
 
 
 class _Repeated:
@@ -286,10 +278,10 @@ class _Repeated:
     def __init__(self, next_tokens: NextTokens, times: int) -> None:
         self._next_tokens, self._times = next_tokens, times
 
-    def top_k(self, k: int, banned: Banned | None = None) -> tuple[FloatArray, IntArray]:
-        if banned is not None:
-            banned = self._by_sentence(banned)
-        values, tokens = self._next_tokens.top_k(k, banned)
+    def top_k(self, k: int, limits: Limits | None = None) -> tuple[FloatArray, IntArray]:
+        if limits is not None:
+            limits = self._by_sentence(limits)
+        values, tokens = self._next_tokens.top_k(k, limits)
         return values.repeat(self._times, axis=0), tokens.repeat(self._times, axis=0)
 
     def of(self, ids: IntArray) -> FloatArray:
@@ -299,9 +291,9 @@ class _Repeated:
     def all(self) -> FloatArray:
         return self._next_tokens.all().repeat(self._times, axis=0)
 
-    def _by_sentence(self, banned: Banned) -> Banned:
-        """What one of a sentence's rows bans: they ban the same, or nothing where they choose from a list anyway."""
-        counts = np.diff(banned.offsets).reshape(-1, self._times)
-        rows = counts.argmax(axis=1) + np.arange(0, counts.size, self._times)
-        ids = [banned.ids[banned.offsets[row] : banned.offsets[row + 1]] for row in rows.tolist()]
-        return Banned(offsets=np.concatenate(([0], counts.max(axis=1).cumsum())), ids=np.concatenate(ids))
+    def _by_sentence(self, limits: Limits) -> Limits:
+        """Those of one of a sentence's rows, which all have the same."""
+        rows = range(0, len(limits.only), self._times)
+        ids = [limits.ids[limits.offsets[row] : limits.offsets[row + 1]] for row in rows]
+        offsets = np.concatenate(([0], np.cumsum([len(each) for each in ids])))
+        return Limits(offsets=offsets, ids=np.concatenate(ids), only=limits.only[:: self._times])

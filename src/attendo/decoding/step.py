@@ -13,30 +13,33 @@ import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float32]
 IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Banned:
-    """Tokens that may not come next, a list for each row."""
+class Limits:
+    """What may come next, as a list of tokens for each row: those that may not, or the only ones that may."""
 
     offsets: IntArray
     """`(rows + 1,)`: row r's tokens are `ids[offsets[r]:offsets[r + 1]]`."""
     ids: IntArray
     """Ascending and distinct within a row."""
+    only: BoolArray
+    """`(rows,)`: True where a row may choose from its list alone, False where from all others."""
 
 
 class NextTokens(Protocol):
     """Log-probabilities of each row's next token; to be asked before the step selects or advances.
 
-    They are of the whole vocabulary: banning a token takes it out of the choice and leaves the others' as they are.
+    They are of the whole vocabulary: a limit takes tokens out of the choice and leaves the others' as they are.
     """
 
-    def top_k(self, k: int, banned: Banned | None = None) -> tuple[FloatArray, IntArray]:
-        """The k most probable tokens of each row that are not banned.
+    def top_k(self, k: int, limits: Limits | None = None) -> tuple[FloatArray, IntArray]:
+        """The k most probable tokens that each row may choose.
 
         Args:
             k: how many; of a smaller vocabulary all.
-            banned: what may not be chosen.
+            limits: what may be chosen; None for anything.
 
         Returns:
             Log-probabilities, float32 `(rows, min(k, vocab_size))`, largest first and of equal ones the lower id first,

@@ -161,15 +161,23 @@ static void attend_to_source(int queries, const float *query, size_t query_strid
   looks[queries - 1](query, query_stride, source, heads, weights, context, context_stride);
 }
 
-// What a hypothesis has written: `at` says where each position's key is, its value right behind it, so that hypotheses
-// of a beam share what they share, and nothing moves when the beam is reordered.
+// What a hypothesis has written: `at` says where each position's keys of all heads are, the values right behind them, so
+// that hypotheses of a beam share what they share, and nothing moves when the beam is reordered.
 template <class T>
 struct Written {
   const T *pairs;
   const size_t *at;  // of each position, in values
-  size_t head_stride;
   int count;
 };
+
+// Positions of a beam lie too far apart for the processor to guess which it will need: it is told, some positions ahead.
+constexpr int AHEAD = 4;
+
+template <class T>
+static inline void ask_for(const T *from, int count) {
+  constexpr int CACHE_LINE = 64 / sizeof(T);
+  for (int i = 0; i < count; i += CACHE_LINE) __builtin_prefetch(from + i);
+}
 
 // The inner product of a query with a key; VECTORS is d_k in vectors, 0 where it is not known beforehand.
 template <int VECTORS, class T>
@@ -192,12 +200,13 @@ static void look_at_written(const float *query, const Written<T> &written, const
                             float *context) {
   for (int head = 0; head < heads.count; ++head) {
     const float *q = query + head * heads.d_k;
-    const T *pairs = written.pairs + head * written.head_stride;
+    const T *keys = written.pairs + head * heads.d_k, *values = written.pairs + heads.keys() + head * heads.d_v;
     for (int i = 0; i < written.count; ++i) {
-      weights[i] = dot<VECTORS>(q, pairs + written.at[i], heads.d_k) * heads.scale;
+      if (!head && i + AHEAD < written.count) ask_for(keys + written.at[i + AHEAD], heads.keys() + heads.values());
+      weights[i] = dot<VECTORS>(q, keys + written.at[i], heads.d_k) * heads.scale;
     }
     softmax(weights, written.count);
-    const auto at = [values = pairs + heads.d_k, &written](int i) { return values + written.at[i]; };
+    const auto at = [values, &written](int i) { return values + written.at[i]; };
     head_context<1>(weights, 0, written.count, heads.d_v, at, context + head * heads.d_v, 0);
   }
 }
@@ -206,8 +215,8 @@ static void look_at_written(const float *query, const Written<T> &written, const
 template <class T>
 static void attend_to_written(const float *query, const Written<T> &written, const Heads &heads, float *weights,
                               float *context) {
-  constexpr int COMMON = 64 / LANES;  // the paper's d_k
-  if (heads.d_k == 64) look_at_written<COMMON>(query, written, heads, weights, context);
+  if (heads.d_k == 64) look_at_written<64 / LANES>(query, written, heads, weights, context);  // the paper's
+  else if (heads.d_k == 32) look_at_written<32 / LANES>(query, written, heads, weights, context);
   else look_at_written<0>(query, written, heads, weights, context);
 }
 

@@ -36,6 +36,7 @@ inline void Session::encode(const int64_t *ids, const float *positions) {
     feed_forward(layer.inner, layer.outer, layer.feed_forward_norm, tokens);
   }
   half() ? look_at_memory<Half>(tokens) : look_at_memory<float>(tokens);
+  if (model_.shape.next_word) look_at_words(ids, tokens);
 }
 
 inline void Session::encoder_attention(size_t stride, int groups) {
@@ -74,6 +75,30 @@ void Session::look_at_memory(int tokens) {
       gather_values(rows + key_size(), stride, count, model_.heads, keys + turned_size(count, model_.heads));
       rows += count * stride;
     }
+  }
+}
+
+// What the decoder is told of each word, which is of its first piece, and behind the last one of the first </s>. A
+// sentence without one has another token that begins no word in its place, or its last word.
+inline void Session::look_at_words(const int64_t *ids, int tokens) {
+  const NextWord &next_word = model_.next_word;
+  const int size = model_.shape.d_model;
+  const size_t stride = project(next_word.memory, tokens);
+  const float *rows = projected_.get();
+  for (int i = 0; i < active_; ++i) {
+    Sentence &sentence = *sentences_[i];
+    const int count = sentence.source;
+    float *to = sentence.words.reserve(static_cast<size_t>(count) * size);
+    int words = 0, end = -1;
+    const auto add = [&](int token) { memcpy(to + words++ * size, rows + token * stride, size * sizeof(float)); };
+    for (int token = 0; token < count; ++token) {
+      if (ids[token] >= 0 && next_word.begins[ids[token]]) add(token);
+      else if (end < 0 || (ids[token] == next_word.eos && ids[end] != next_word.eos)) end = token;
+    }
+    if (end >= 0) add(end);
+    sentence.last_word = words - 1;
+    ids += count;
+    rows += count * stride;
   }
 }
 

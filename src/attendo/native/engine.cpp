@@ -69,6 +69,13 @@ API(model_drafter)(Model *model, const float *places, const int64_t *ids, const 
   return 0;
 }
 
+API(model_next_word)(Model *model, const uint8_t *begins, const uint8_t *writes, int64_t eos) {
+  model->next_word.begins = begins;
+  model->next_word.writes = writes;
+  model->next_word.eos = eos;
+  return 0;
+}
+
 API(session_new)(const Model *model, int threads, Session **made) {
   return guarded([=] {
     *made = new Session(*model, threads);
@@ -125,13 +132,13 @@ API(session_select)(Session *session, const int64_t *rows, int count, int width)
   });
 }
 
-API(session_top_k)(Session *session, int k, const int64_t *banned_offsets, const int64_t *banned, float *values,
-                   int64_t *ids) {
+API(session_top_k)(Session *session, int k, const int64_t *offsets, const int64_t *listed, const uint8_t *only,
+                   float *values, int64_t *ids) {
   return guarded([=] {
     require(k >= 0);
     Question question{};
     question.k = k, question.values = values, question.ids = ids;
-    question.banned_offsets = banned_offsets, question.banned = banned;
+    question.offsets = offsets, question.listed = listed, question.only = only;
     session->answer(question);
     return 0;
   });

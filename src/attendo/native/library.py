@@ -29,6 +29,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "model_norm": (c_void_p, c_int, c_int, c_void_p, c_void_p),
     "model_embedding": (c_void_p, c_int, c_void_p, c_void_p, c_void_p),
     "model_drafter": (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p),
+    "model_next_word": (c_void_p, c_void_p, c_void_p, c_int64),
     "session_new": (c_void_p, c_int, c_void_p),
     "session_free": (c_void_p,),
     "session_start": (c_void_p, c_void_p, c_void_p, c_int, c_void_p),
@@ -37,7 +38,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "session_write": (c_void_p, c_int, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_void_p),
     "session_draft": (c_void_p, c_int64, c_void_p),
     "session_select": (c_void_p, c_void_p, c_int, c_int),
-    "session_top_k": (c_void_p, c_int, c_void_p, c_void_p, c_void_p, c_void_p),
+    "session_top_k": (c_void_p, c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p),
     "session_of": (c_void_p, c_void_p, c_int, c_void_p),
     "session_all": (c_void_p, c_void_p),
     "session_bytes": (c_void_p, c_void_p),
@@ -56,7 +57,7 @@ _OUT_OF_MEMORY = 1
 """What a function of `engine.cpp` gives then."""
 _SIZES = (
     "d_model", "d_ff", "num_heads", "d_k", "d_v", "encoder_layers", "decoder_layers",
-    "src_vocab_size", "tgt_vocab_size", "start_id", "swish", "draft_tokens",
+    "src_vocab_size", "tgt_vocab_size", "start_id", "swish", "draft_tokens", "next_word",
 )  # fmt: skip
 
 

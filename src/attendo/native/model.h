@@ -40,6 +40,13 @@ struct Drafter {
   const float *bias = nullptr;    // (ids,), or null
 };
 
+// What the decoder is told of the word that is next (`model/next_word.py`).
+struct NextWord {
+  Matrix memory;
+  const uint8_t *begins = nullptr, *writes = nullptr;  // by id of the source, of the target; in the caller's memory
+  int64_t eos = 0;
+};
+
 // In the order of `Shape` in `native/library.py`.
 struct Shape {
   int32_t d_model, d_ff, num_heads, d_k, d_v;  // filled up, but for d_model, which is a multiple of PADDED
@@ -47,6 +54,7 @@ struct Shape {
   int32_t start_id;  // -1: the zero vector
   int32_t swish;
   int32_t draft_tokens;  // 0 without a drafter
+  int32_t next_word;     // whether the decoder is told it
   float scale;           // of a query: 1 / sqrt(d_k)
   float layer_norm_eps;
   float embedding_scale; // sqrt(d_model)
@@ -60,6 +68,7 @@ struct Model {
   std::unique_ptr<DecoderLayer[]> decoder;
   Matrix projection;
   Drafter drafter;
+  NextWord next_word;
 
   explicit Model(const Shape &given)
       : shape(given),
@@ -76,6 +85,7 @@ struct Model {
       Matrix *matrices[] = {&l.query_key_value, &l.output, &l.inner, &l.outer};
       return matrices[which - 1];
     }
+    if (which == 20) return layer || !shape.next_word ? nullptr : &next_word.memory;
     if (which > 11) {
       Matrix *matrices[] = {&drafter.joined, &drafter.query,      &drafter.output, &drafter.inner,
                             &drafter.outer,  &drafter.projection, &drafter.beside, &drafter.adjustment};

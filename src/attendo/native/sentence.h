@@ -32,40 +32,50 @@ struct Sentence {
   int source = 0, length = 0;           // positions read and written
   int positions = 0, width = 0;         // that `written` and `history` have room for
   Buffer<uint8_t> memory;               // [layer](keys and values of a Source)
-  Buffer<uint8_t> written;              // [layer and head][position][hypothesis](key, value)
+  Buffer<uint8_t> written;              // [layer][position][hypothesis](keys of all heads, values of all heads)
   Buffer<int32_t> history, selected;    // [hypothesis][position]
+  Buffer<float> words;                  // [word](d_model): what the decoder is told of each, and behind them of </s>
+  int last_word = 0;                    // the number of that
+  Buffer<int32_t> next, chosen;         // [hypothesis]: the word that is next; only where the decoder is told it
   const float *encoder_keys = nullptr;  // of the encoder layer at work
 
   // Begins anew. Memory stays; how it is laid out does not, so that one wide beam leaves no gaps in those to come.
   void enter(int new_source) {
     source = new_source;
     length = positions = width = 0;
+    next.reserve(1)[0] = 0;
   }
 
-  // `blocks`: layers times heads; `pair`: bytes of a key and a value.
-  void make_room(int blocks, int new_positions, int new_width, size_t pair) {
+  // `pair`: bytes of keys and values of all heads.
+  void make_room(int layers, int new_positions, int new_width, size_t pair) {
     if (new_positions <= positions && new_width <= width) return;
     const int more = 2 * positions > 32 ? 2 * positions : 32;
     const size_t p = new_positions <= positions ? positions : new_positions > more ? new_positions : more;
     const size_t rows = new_width > width ? new_width : width;
     lay_out(history, 1, width, length, {rows, static_cast<size_t>(positions)}, {rows, p});
-    lay_out(written, blocks, length, width * pair, {static_cast<size_t>(positions), width * pair}, {p, rows * pair});
+    lay_out(written, layers, length, width * pair, {static_cast<size_t>(positions), width * pair}, {p, rows * pair});
     positions = static_cast<int>(p);
     width = static_cast<int>(rows);
   }
 
   // Hypothesis i goes on from what hypothesis `parents[i] - first` was.
-  void select(const int64_t *parents, int64_t first, int count, int blocks, size_t pair) {
-    make_room(blocks, positions, count, pair);
+  void select(const int64_t *parents, int64_t first, int count, int layers, size_t pair) {
+    make_room(layers, positions, count, pair);
     selected.reserve(static_cast<size_t>(width) * positions);
     for (int i = 0; i < count; ++i) {
       memcpy(selected.get() + static_cast<size_t>(i) * positions,
              history.get() + static_cast<size_t>(parents[i] - first) * positions, length * sizeof(int32_t));
     }
     history.swap(selected);
+    chosen.reserve(count);
+    for (int i = 0; i < count; ++i) chosen[i] = next[parents[i] - first];
+    next.swap(chosen);
   }
 
-  size_t bytes() const { return memory.bytes() + written.bytes() + history.bytes() + selected.bytes(); }
+  size_t bytes() const {
+    return memory.bytes() + written.bytes() + history.bytes() + selected.bytes() + words.bytes() + next.bytes() +
+           chosen.bytes();
+  }
 };
 
 }  // namespace attendo::ATTENDO_VARIANT

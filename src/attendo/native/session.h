@@ -74,11 +74,10 @@ class Session {
 
   int key_size() const { return model_.heads.keys(); }
   int value_size() const { return model_.heads.values(); }
-  int blocks() const { return model_.shape.decoder_layers * model_.heads.count; }
   // Kept keys and values are bfloat16 beside weights that are not float32.
   bool half() const { return model_.projection.precision != Precision::float32; }
   size_t kept_bytes() const { return half() ? sizeof(Half) : sizeof(float); }
-  size_t pair() const { return model_.heads.d_k + model_.heads.d_v; }
+  size_t pair() const { return key_size() + value_size(); }
   size_t pair_bytes() const { return pair() * kept_bytes(); }
   size_t hidden_stride() const { return model_.shape.d_model + GAP; }
   size_t context_stride() const { return value_size() + GAP; }
@@ -89,6 +88,8 @@ class Session {
 
   void enter(const int64_t *ids, const int32_t *lengths, int count);
   void encode(const int64_t *ids, const float *positions);
+  void look_at_words(const int64_t *ids, int tokens);
+  void tell_next_word(Sentence &sentence, int hypothesis, int64_t id, float *hidden);
   void encoder_attention(size_t stride, int groups);
   template <class T>
   void look_at_memory(int tokens);
@@ -220,7 +221,7 @@ inline void Session::feed_forward(const Matrix &inner, const Matrix &outer, cons
 
 inline void Session::advance(const int64_t *last_ids, const float *positions, int tokens) {
   const Shape &shape = model_.shape;
-  require(tokens > 0 && tokens <= 1 << 16 && (tokens == 1 || active_ * width_ == 1));
+  require(tokens > 0 && tokens <= 1 << 16 && (tokens == 1 || (active_ * width_ == 1 && !shape.next_word)));
   tokens_ = tokens;
   rows_ = active_ * width_ * tokens;
   for (int row = 0; row < rows_; ++row) require((last_ids ? last_ids[row] : shape.start_id) < shape.tgt_vocab_size);
@@ -229,13 +230,15 @@ inline void Session::advance(const int64_t *last_ids, const float *positions, in
   int longest = 0;
   for (int i = 0, row = 0; i < active_; ++i) {
     Sentence &sentence = *sentences_[i];
-    sentence.make_room(blocks(), sentence.length + tokens, width_, pair_bytes());
+    sentence.make_room(shape.decoder_layers, sentence.length + tokens, width_, pair_bytes());
     for (int j = 0; j < width_; ++j) {
       for (int k = 0; k < tokens; ++k, ++row) {
         const int position = sentence.length + k;
         sentence.history[static_cast<size_t>(j) * sentence.positions + position] = j;
-        model_.embed(model_.target, last_ids ? last_ids[row] : shape.start_id,
-                     positions + static_cast<size_t>(position) * shape.d_model, hidden_.get() + row * hidden_stride());
+        const int64_t id = last_ids ? last_ids[row] : shape.start_id;
+        float *hidden = hidden_.get() + row * hidden_stride();
+        model_.embed(model_.target, id, positions + static_cast<size_t>(position) * shape.d_model, hidden);
+        if (shape.next_word) tell_next_word(sentence, j, id, hidden);
       }
     }
     sentence.length += tokens;
@@ -256,23 +259,27 @@ inline void Session::advance(const int64_t *last_ids, const float *positions, in
   scanned_ = false;
 }
 
+// What a hypothesis goes on with may be a word: then the one behind it is next.
+inline void Session::tell_next_word(Sentence &sentence, int hypothesis, int64_t id, float *hidden) {
+  int32_t &next = sentence.next[hypothesis];
+  if (id >= 0 && model_.next_word.writes[id] && next < sentence.last_word) ++next;
+  const float *told = sentence.words.get() + static_cast<size_t>(next) * model_.shape.d_model;
+  for (int i = 0; i < model_.shape.d_model; i += LANES) store(hidden + i, load(hidden + i) + load(told + i));
+}
+
 template <class T>
 void Session::self_attention(const DecoderLayer &layer, int index) {
   const size_t stride = project(layer.query_key_value, rows_);
-  const Heads &heads = model_.heads;
   for_each(active_, [&, stride](int i, int thread) {
     Sentence &sentence = *sentences_[i];
-    const size_t head_stride = static_cast<size_t>(sentence.positions) * sentence.width * pair();
-    T *pairs = reinterpret_cast<T *>(sentence.written.get()) + index * heads.count * head_stride;
+    T *pairs = reinterpret_cast<T *>(sentence.written.get()) +
+               index * static_cast<size_t>(sentence.positions) * sentence.width * pair();
     const int rows = width_ * tokens_, before = sentence.length - tokens_;
     for (int j = 0; j < rows; ++j) {
-      const float *key = projected_.get() + (i * rows + j) * stride + key_size(), *value = key + key_size();
+      const float *from = projected_.get() + (i * rows + j) * stride + key_size();
       const size_t position = before + j % tokens_, writer = j / tokens_;
       T *to = pairs + (position * sentence.width + writer) * pair();
-      for (int head = 0; head < heads.count; ++head, to += head_stride, key += heads.d_k, value += heads.d_v) {
-        for (int at = 0; at < heads.d_k; at += LANES) store(to + at, load(key + at));
-        for (int at = 0; at < heads.d_v; at += LANES) store(to + heads.d_k + at, load(value + at));
-      }
+      for (size_t at = 0; at < pair(); at += LANES) store(to + at, load(from + at));
     }
     size_t *at = offsets_.get() + static_cast<size_t>(thread) * longest_;
     for (int j = 0; j < rows; ++j) {
@@ -282,8 +289,8 @@ void Session::self_attention(const DecoderLayer &layer, int index) {
         at[position] = (static_cast<size_t>(position) * sentence.width + writers[position]) * pair();
       }
       const size_t row = i * rows + j;
-      const Written<T> written{pairs, at, head_stride, seen};
-      attend_to_written(projected_.get() + row * stride, written, heads, weights_of(thread),
+      const Written<T> written{pairs, at, seen};
+      attend_to_written(projected_.get() + row * stride, written, model_.heads, weights_of(thread),
                         context_.get() + row * context_stride());
     }
   });
@@ -325,7 +332,7 @@ inline void Session::select(const int64_t *rows, int count, int width) {
   for (int i = 0; i < count; ++i, rows += width) {
     const int64_t old = rows[0] / width_;
     spare_[i] = sentences_[old];
-    spare_[i]->select(rows, old * width_, width, blocks(), pair_bytes());
+    spare_[i]->select(rows, old * width_, width, model_.shape.decoder_layers, pair_bytes());
   }
   for (int i = 0, free = count; i < made_; ++i) {
     if (!kept_[i]) spare_[free++] = sentences_[i];

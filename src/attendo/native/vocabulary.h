@@ -12,13 +12,14 @@ static inline int chunks_of(const Matrix &projection) {
   return (projection.panels + CHUNK_PANELS - 1) / CHUNK_PANELS;
 }
 
-// Which log-probabilities are asked for: the k best that are not banned, given ones, or all. What is not is null or 0.
+// Which log-probabilities are asked for: the k best that may be chosen, given ones, or all. What is not is null or 0.
 struct Question {
   int k;
   float *values;  // (rows, k), as are the ids
   int64_t *ids;
-  const int64_t *banned_offsets, *banned;  // row r's banned ids lie from banned_offsets[r] to banned_offsets[r + 1]
-  int num_wanted;                          // of each row
+  const int64_t *offsets, *listed;  // row r's list of ids, ascending, lies from offsets[r] to offsets[r + 1]
+  const uint8_t *only;              // (rows,): whether a row may choose from its list alone, or from all others
+  int num_wanted;                   // of each row
   const int64_t *wanted;
   float *wanted_values;
   float *everything;  // (rows, vocabulary)
@@ -103,7 +104,8 @@ static inline void choose(const float *logits, int count, int64_t first_id, Best
   }
 }
 
-// Answers from one row's logits of one chunk, `real` of them the vocabulary's; banned ones are overwritten.
+// Answers from one row's logits of one chunk, `real` of them the vocabulary's; those that may not be chosen are
+// overwritten.
 static inline void answer_chunk(const Question &question, size_t row, size_t vocabulary, float *logits, int count,
                                 int real, int64_t first_id, float largest, Best best) {
   for (size_t i = row * question.num_wanted; i < (row + 1) * question.num_wanted; ++i) {
@@ -112,11 +114,15 @@ static inline void answer_chunk(const Question &question, size_t row, size_t voc
   }
   if (question.everything) memcpy(question.everything + row * vocabulary + first_id, logits, real * sizeof(float));
   if (!question.k || largest <= best.threshold()) return;
-  if (question.banned_offsets) {
-    for (int64_t i = question.banned_offsets[row]; i < question.banned_offsets[row + 1]; ++i) {
-      const int64_t place = question.banned[i] - first_id;
-      if (place >= 0 && place < real) logits[place] = -INFINITE;
+  if (question.offsets) {
+    const bool only = question.only[row];
+    for (int64_t i = question.offsets[row]; i < question.offsets[row + 1]; ++i) {
+      const int64_t place = question.listed[i] - first_id;
+      if (place < 0 || place >= real) continue;
+      if (!only) logits[place] = -INFINITE;
+      else if (logits[place] > best.threshold()) best.add(logits[place], question.listed[i]);
     }
+    if (only) return;
   }
   choose(logits, count, first_id, best);
 }
