@@ -1,5 +1,8 @@
 #!/usr/bin/env python
-"""Writes docs/recipes.md, every key of a recipe with its default, from the dataclasses; --check only compares."""
+"""Writes docs/recipes.md, every key of a recipe with its default, and the settings in docs/serving.md, from the source.
+
+With --check it only compares.
+"""
 
 import ast
 import inspect
@@ -9,9 +12,12 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from attendo.recipe import SECTIONS
+from attendo.serving.config import ServingConfig
 from attendo.text.corpora import CorpusConfig
 
 OUTPUT = Path(__file__).parent.parent / "docs" / "recipes.md"
+SERVING = OUTPUT.with_name("serving.md")
+SERVING_MARK = "<!-- From here on written by scripts/recipe_keys.py from the source; change the docstrings there. -->\n"
 
 HEAD = """# Recipes
 
@@ -28,20 +34,29 @@ the default below, which is the paper's where the paper says something.
 - Where no default stands below, the key is left out; `None` in a description means the same.
 - A key that is not known stops the run before any work, with the nearest known one.
 
-Beside the sections there are two keys: `name`, what the run is called (default: the file's name), and `task`, which is
-`"translate"`.
+Beside the sections there are two keys: `name`, what the run is called (default: the file's name), and `task`:
+`"translate"`, or `"parse"` for trees ([parsing](parsing.md)).
 """
 
 
 def main() -> int:
-    text = HEAD + "".join(section_text(name, kind) for name, kind in tables())
+    texts = {OUTPUT: HEAD + "".join(section_text(name, kind) for name, kind in tables()), SERVING: serving_text()}
     if "--check" in sys.argv[1:]:
-        if not OUTPUT.exists() or OUTPUT.read_text(encoding="utf-8") != text:
-            print(f"{OUTPUT.name} is not what the source says; run scripts/recipe_keys.py", file=sys.stderr)
-            return 1
-        return 0
-    OUTPUT.write_text(text, encoding="utf-8")
+        other = [path.name for path, text in texts.items() if not path.exists() or path.read_text("utf-8") != text]
+        if other:
+            print(f"{', '.join(other)}: not what the source says; run scripts/recipe_keys.py", file=sys.stderr)
+        return bool(other)
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
     return 0
+
+
+def serving_text() -> str:
+    """docs/serving.md with the settings behind the mark."""
+    written, mark, _ = SERVING.read_text(encoding="utf-8").partition(SERVING_MARK)
+    assert mark, f"{SERVING.name} has lost its mark"
+    kinds = get_type_hints(ServingConfig)
+    return written + mark + "".join(section_text(f"[{item.name}]", kinds[item.name]) for item in fields(ServingConfig))
 
 
 def tables() -> list[tuple[str, type]]:

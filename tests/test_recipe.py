@@ -376,3 +376,18 @@ def test_a_recipe_knows_which_keys_were_written(tmp_path: Path) -> None:
     assert recipe.written == {
         "data.source_language", "data.target_language", "data.corpora", "model.d_model", "training.seed"
     }  # fmt: skip
+
+
+def test_the_papers_parser_stands_in_its_recipes() -> None:
+    # Section 6.3: 4 layers, d_model 1024, 16K and 32K tokens, beam 21, alpha 0.3, the input and 300 more.
+    wsj, more = load_recipe("parsing-wsj"), load_recipe("parsing-wsj-semi-supervised")
+    for recipe, vocab_size in ((wsj, 16_000), (more, 32_000)):
+        assert recipe.task == "parse"
+        assert (recipe.model.num_layers, recipe.model.d_model, recipe.tokenizer.vocab_size) == (4, 1024, vocab_size)
+        assert (recipe.search.beam_size, recipe.search.length_penalty, recipe.search.max_len_offset) == (21, 0.3, 300)
+        assert recipe.parsing is not None
+        assert (recipe.parsing.constrained, recipe.parsing.symbols_per_word) == (False, 0)
+        assert recipe.data is not None
+        assert recipe.data.corpora[0].trees == "wsj/{02..21}"
+        assert recipe.data.valid is not None
+        assert recipe.data.valid.trees == "wsj/22"

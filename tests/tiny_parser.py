@@ -1,6 +1,7 @@
 """Trees of a small language of our own, and parsers that learn it in seconds."""
 
 import random
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,9 @@ _WORDS = {
     "NNS": ("dogs", "men"),
     "IN": ("with", "in", "near"),
 }
+
+PUNCTUATION = {",", ":", "``", "''", "."}
+"""The tags of words that EVALB leaves out by COLLINS.prm."""
 
 RECIPE = """
 task = "parse"
@@ -76,6 +80,16 @@ def trees(number: int, seed: int) -> list[Tree]:
     """Sentences of three to some twenty words, with clauses in clauses, a contraction and brackets."""
     generator = random.Random(seed)
     return [_sentence(generator) for _ in range(number)]
+
+
+def brackets(tree: Tree) -> Counter[tuple[str, tuple[int, ...]]]:
+    """Constituents as EVALB counts them: labels with the numbers of their words that are no punctuation.
+
+    Labels here have no functions, and none of those that EVALB takes for the same.
+    """
+    numbered = [number for number, tag in enumerate(tree.tags) if tag not in PUNCTUATION]
+    spans = ((span.label, tuple(n for n in numbered if span.start <= n < span.end)) for span in tree.spans)
+    return Counter((label, words) for label, words in spans if words)
 
 
 def train_parser(folder: Path, steps: int = 160) -> Path:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from sacrebleu import corpus_bleu
+from tests.tiny_parser import trees
 
 Command = Callable[..., Any]
 
@@ -103,3 +104,51 @@ def test_what_does_not_go_together_is_refused_before_any_work(
     assert finished.status == status
     assert told in finished.err
     assert "BLEU" not in finished.out
+
+
+def test_a_parser_is_evaluated_on_a_treebank(attendo: Command, parser_folder: Path, tmp_path: Path) -> None:
+    gold = trees(12, seed=21)
+    (tmp_path / "gold").mkdir()
+    (tmp_path / "gold" / "a.mrg").write_text("".join(f"( {tree} )\n" for tree in gold) + "(S (NN\n")
+    model, output = tmp_path / "model", tmp_path / "parses.txt"
+    shutil.copytree(parser_folder, model)
+    asked = ["--trees", tmp_path / "gold", "-o", output]
+    finished = attendo("evaluate", model, *asked, "--card", "small trees")
+    assert finished.status == 0, finished.err
+    assert "left out: " in finished.err
+    assert "a.mrg: line 13: not closed" in finished.err
+    # EVALB's own summary of these trees, as `attendo evalb` prints it.
+    (tmp_path / "gold.txt").write_text("".join(f"{tree}\n" for tree in gold))
+    evalb = attendo("evalb", tmp_path / "gold.txt", output).out.split("=== Summary ===\n\n")[1]
+    assert finished.out.startswith(evalb)
+    card = (model / "README.md").read_text(encoding="utf-8")
+    assert "### small trees\n\n12 sentences from words alone, by attendo" in card
+    assert "| label | in the treebank | recall | precision | F1 |\n|---|---|---|---|---|\n| NP | " in card
+    assert attendo("info", model, "--verify").status == 0
+    with_tags = json.loads(attendo("evaluate", model, *asked, "--input", "gold-tags", "-p", "nk", "--json").out)
+    assert (with_tags["input"], with_tags["parameters"], with_tags["unread"]) == ("gold-tags", "nk", 1)
+    assert with_tags["all"]["tagging_accuracy"] == 100
+    assert with_tags["failures"] == {"not_parsed": 0, "tags": 0, "others": 0, "tagged": []}
+    found = json.loads(attendo("evaluate", model, *asked, "--unconstrained", "--json").out)
+    assert found["constrained"] is False
+    assert found["malformed"]["count"] == round(12 * found["malformed"]["share"])
+
+
+@pytest.mark.parametrize(
+    ("given", "status", "told"),
+    [
+        (["--source", "x", "--reference", "x", "-p", "nk"], 2, "needs --trees"),
+        (["--source", "x", "--reference", "x", "--input", "words"], 2, "needs --trees"),
+        (["--trees", "x", "--source", "x"], 2, "is for translations"),
+        (["--trees", "x", "--resamples", "0"], 2, "is for translations"),
+        (["--source", "x"], 2, "or give --trees for a parser"),
+        (["--trees", "nowhere.mrg"], 1, "nowhere.mrg: "),
+        (["--trees", "x", "--card", "a|b"], 1, "take the test set's name"),
+    ],
+)
+def test_a_parsers_options_and_a_translators_are_kept_apart(
+    attendo: Command, parser_folder: Path, given: list[str], status: int, told: str
+) -> None:
+    finished = attendo("evaluate", parser_folder, *given)
+    assert finished.status == status
+    assert told in finished.err

@@ -35,7 +35,7 @@ def test_the_version(attendo: Command) -> None:
         (["translate"], "Missing argument"),
         (["translate", "m", "--beam-size", "four"], "Invalid value"),
         (["translate", "m", "--dtype", "float8"], "Invalid value"),
-        (["evaluate", "m", "--source", "s"], "Missing option"),
+        (["evaluate", "m", "--source", "s"], "or give --trees"),
         (["info", "--verify"], "needs a model or run folder"),
     ],
 )

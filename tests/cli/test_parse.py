@@ -330,3 +330,21 @@ def test_the_python_of_the_page_runs(
     exec(compile(in_spacy, "parsing.md", "exec"), {"MODEL": str(parser_folder)})
     printed = capsys.readouterr().out.splitlines()
     assert parse_tree(printed[0]).words == ("She", "sees", "the", "old", "dog", ".")
+
+
+def test_the_surest_trees_are_a_treebank(attendo: Command, parser_folder: Path, tmp_path: Path) -> None:
+    lines = "".join(" ".join(tree.words) + "\n" for tree in GOLD)
+    parses = load(parser_folder).parse_n_best([tree.words for tree in GOLD])
+    mean = {str(parse.tree): parse.n_best[0].log_prob / (len(parse.n_best[0].symbols) + 1) for parse in parses}
+    expected = sorted(mean, key=lambda tree: -mean[tree])[:3]
+    output = tmp_path / "automatic.trees"
+    asked = ["--input", "words", "--keep", "0.5", "-o", output]
+    finished = attendo("parse", parser_folder, *asked, stdin=lines.encode())
+    assert finished.status == 0
+    assert "kept 3 of 6 trees, log-probability" in finished.err
+    assert [str(tree) for tree in read_treebank([output]).trees] == [tree for tree in mean if tree in expected]
+    attendo("parse", parser_folder, *asked, "--scores", stdin=lines.encode())
+    assert output.read_text().count("\n# ") == 3
+    for wrong in (["--keep", "0.5"], [*asked, "--format", "json"], [*asked, "--n-best", "2"], [*asked, "--keep", "2"]):
+        refused = attendo("parse", parser_folder, *wrong, stdin=b"it left\n")
+        assert (refused.status, "--keep" in refused.err) == (2, True)

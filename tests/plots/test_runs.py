@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from tests.plots.conftest import train_line, valid_line
 
 from attendo.errors import AttendoError, DataError, ModelError
-from attendo.plots.runs import MEASURES, By, described, draw_runs, read_runs
+from attendo.plots.runs import MEASURES, By, described, draw_runs, read_runs, usual_measures
 
 MakeRun = Callable[..., Path]
 
@@ -58,7 +58,7 @@ def test_every_run_is_in_the_legend_with_its_own_look(make_run: MakeRun) -> None
 def test_only_what_is_asked_for(make_run: MakeRun) -> None:
     runs = read_runs([make_run("one")])
     assert [axes.get_title(loc="left") for axes in draw_runs(runs, "steps", ("bleu",)).axes] == ["Validation BLEU"]
-    assert len(draw_runs(runs, "steps", MEASURES).axes) == 3
+    assert len(draw_runs(runs, "steps", MEASURES).axes) == 4
 
 
 def test_a_run_without_a_validation_yet_is_drawn_so_far(make_run: MakeRun) -> None:
@@ -134,3 +134,19 @@ def test_it_is_told_in_words(make_run: MakeRun) -> None:
         "Learning curves by steps. one: up to step 400, training loss 1.200, best validation perplexity 2.718, "
         "BLEU 20.00."
     )
+
+
+def test_parsers_have_f1_in_the_place_of_bleu(make_run: MakeRun) -> None:
+    def parsed(step: int, f1: float) -> str:
+        return valid_line(step, 1.0, None).replace('"bleu": null', f'"bleu": null, "f1": {f1}')
+
+    parser = make_run("parser", [train_line(10, 7.0), parsed(10, 60.0), parsed(20, 82.5)])
+    runs = read_runs([parser])
+    assert usual_measures(runs) == ("loss", "perplexity", "f1")
+    *_, f1 = draw_runs(runs, "steps").axes
+    assert f1.get_title(loc="left") == "Validation F1"
+    assert list(line_of(f1, "parser").get_ydata()) == [60.0, 82.5]
+    assert f1.get_ylim()[1] == pytest.approx(1.08 * 82.5)
+    assert described(runs, "steps").endswith("best validation perplexity 2.718, F1 82.50.")
+    assert usual_measures(read_runs([parser, make_run("translator")])) == ("loss", "perplexity", "bleu", "f1")
+    assert usual_measures(read_runs([make_run("young", [train_line(10, 7.0)])])) == ("loss", "perplexity", "bleu")

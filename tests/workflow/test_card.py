@@ -9,10 +9,12 @@ import pytest
 
 from attendo.checkpoint.model_folder import ModelDescription
 from attendo.model.config import ModelConfig
+from attendo.parsing.config import ParsingConfig
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.accounting import CorpusReport
 from attendo.text.corpora import DROP_REASONS, CorpusConfig, DataConfig
 from attendo.text.prepared import PreparationReport
+from attendo.text.tokenization import TokenizerConfig
 from attendo.training.config import TrainingConfig
 from attendo.workflow.card import model_card
 
@@ -130,3 +132,33 @@ def test_a_fine_tuned_model_names_the_one_it_began_from() -> None:
 @pytest.mark.parametrize("wanted", ["en to fi and no other way", "10.0 subwords", "in bytes, 10 % of the source"])
 def test_limits_come_from_the_data(wanted: str) -> None:
     assert wanted in card()
+
+
+def test_a_parsers_card_speaks_of_trees() -> None:
+    data = DataConfig(
+        source_language="en",
+        target_language="trees",
+        corpora=(CorpusConfig(name="letters", trees="/mnt/disk/wsj/{02..21}", licence="CC BY 3.0"),),
+        valid=CorpusConfig(trees="wsj/22"),
+    )
+    recipe = replace(
+        RECIPE,
+        task="parse",
+        data=data,
+        tokenizer=TokenizerConfig(joint=False, target_symbols=True),
+        model=replace(RECIPE.model, shared_embeddings="target"),
+        parsing=ParsingConfig(read_tags=True),
+    )
+    valid = {"perplexity": 1.25, "f1": 84.567, "f1_signature": "COLLINS.prm, all"}
+    told = replace(description(steps=70, valid=valid), task="parse", parsing=recipe.parsing)
+    report = replace(REPORT, corpora=(corpus_report("letters", files=tuple("abc"), kept=1500),))
+    text = model_card(recipe, report, told, num_parameters=1)
+    assert text.startswith("# mail: constituency trees of sentences (en)\n")
+    assert "    attendo parse PATH-OF-THIS-FOLDER --input tagged < sentences.txt > trees.txt\n" in text
+    assert "| corpus | trees read | kept |" in text
+    assert "Validated on 40 trees of v.tsv." in text
+    assert "| validation F1 (COLLINS.prm, all) | 84.57 |" in text
+    assert "attendo evaluate MODEL --trees GOLD" in text
+    assert "translat" not in text
+    assert "/mnt/disk" not in text
+    assert tomllib.loads(text.split("```toml\n")[1].split("```")[0])["parsing"]["read_tags"] is True

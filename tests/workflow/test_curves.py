@@ -152,3 +152,22 @@ def test_missing_or_empty_metrics_are_named(tmp_path: Path) -> None:
 def test_drawing_touches_neither_pyplot_nor_torch() -> None:
     code = "import sys, attendo.workflow.curves; sys.exit('matplotlib.pyplot' in sys.modules or 'torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_parsers_f1_stands_where_bleu_does(tmp_path: Path) -> None:
+    def parsed(step: int, f1: float) -> str:
+        return json.dumps(json.loads(valid(step, bleu=None)) | {"bleu": None, "f1": f1})
+
+    path = written(tmp_path, train(10), parsed(20, 71.5), parsed(40, 80.25), parsed(60, 79.0))
+    metrics = read_metrics(path)
+    assert [(point.f1, point.bleu, point.score) for point in metrics.valid] == [
+        (71.5, None, 71.5), (80.25, None, 80.25), (79.0, None, 79.0)
+    ]  # fmt: skip
+    assert metrics.score_name == "F1"
+    assert metrics.best == metrics.valid[1]
+    drawn: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("matplotlib.axes.Axes.set_title", lambda axes, title, **options: drawn.append(title))
+        draw_curves(path, tmp_path / "curves.png")
+    assert "Validation F1" in drawn
+    assert "Validation BLEU" not in drawn

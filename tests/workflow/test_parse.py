@@ -1,17 +1,23 @@
 """A parser that was trained on trees of a small language, and some that have learned nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from tests.native.conftest import each_variant
 from tests.tiny_parser import random_parser, trees
 
 import attendo
-from attendo.decoding.native_model import Dtype
+from attendo.checkpoint.model_folder import load_model
+from attendo.decoding.config import SearchConfig
+from attendo.decoding.models import DecodingModel, TorchModel
+from attendo.decoding.native_model import Dtype, NativeModel
 from attendo.errors import DataError, ModelError, RecipeError
+from attendo.native.library import Kernels
 from attendo.parsing.linearization import Order, tree_of
 from attendo.parsing.tree import Tree
 from attendo.parsing.treebank import parse_tree
+from attendo.workflow.model_search import own_parsing
 from attendo.workflow.parse import Parse, ParseCounts, Parser, with_tags
 from attendo.workflow.translate import Engine, load
 
@@ -74,6 +80,30 @@ def test_a_batch_is_one_by_one_in_order(engine: Engine, parser_folder: Path) -> 
     streamed = list(by_window.stream_parses(iter(some)))
     assert [parse.tree for parse in streamed] == [parse.tree for parse in together]
     assert load(parser_folder, threads=2).parse(some[:2]) == [parse.tree for parse in together[:2]]
+
+
+@each_variant
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8"])
+def test_the_kernels_find_what_plain_torch_finds(parser_folder: Path, kernels: Kernels, dtype: Dtype) -> None:
+    loaded = load_model(parser_folder)
+    plain, native = TorchModel(loaded.transformer), NativeModel(loaded.transformer, dtype=dtype, kernels=kernels)
+    for config in (SearchConfig(beam_size=1, length_penalty=0.0), SearchConfig(beam_size=5, n_best=2)):
+
+        def parse(model: DecodingModel, some: Sequence[Sequence[str]], config: SearchConfig = config) -> list[Parse]:
+            tokenizers = loaded.source_tokenizer, loaded.target_tokenizer
+            return Parser([model], *tokenizers, config, own_parsing(loaded)).parse(some)
+
+        expected, found = parse(plain, SENTENCES), parse(native, SENTENCES)
+        best = [(one.tree, other.tree) for one, other in zip(expected, found, strict=True)]
+        if dtype == "float32":
+            assert all(one == other for one, other in best)
+            scores = [[each.log_prob for parse in parses for each in parse.n_best] for parses in (expected, found)]
+            assert scores[1] == pytest.approx(scores[0], abs=1e-3)
+        else:
+            assert sum(one == other for one, other in best) >= len(best) - 3
+        # In any batch to the last bit, padding or not.
+        assert parse(native, SENTENCES[:9:-1]) == found[:9:-1]
+        assert [parse(native, [words])[0] for words in SENTENCES[:5]] == found[:5]
 
 
 def test_the_n_best_are_distinct_and_sorted_and_score_as_they_say(engine: Engine) -> None:

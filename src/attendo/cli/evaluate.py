@@ -3,11 +3,12 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from attendo import __version__
+from attendo.cli.evaluate_trees import check_options, evaluate_trees
 from attendo.cli.options import (
     BeamSizeOption,
     DtypeOption,
@@ -16,9 +17,7 @@ from attendo.cli.options import (
     LengthPenaltyOption,
     ModelArgument,
     NoGuardsOption,
-    ReferenceOption,
     SetSearchOption,
-    SourceOption,
     ThreadsOption,
     guard_changes,
     search_changes,
@@ -28,11 +27,24 @@ from attendo.files import write_text
 
 
 def evaluate(
+    context: typer.Context,
     model: ModelArgument,
-    source: SourceOption,
-    reference: ReferenceOption,
+    source: Annotated[
+        Path | None, typer.Option("--source", metavar="FILE", help="Source sentences, one a line.")
+    ] = None,
+    reference: Annotated[
+        Path | None, typer.Option("--reference", metavar="FILE", help="Their reference translations.")
+    ] = None,
+    trees: Annotated[
+        str | None,
+        typer.Option(
+            "--trees",
+            metavar="GOLD",
+            help="For a parser, in place of these two: a treebank, as a file, a folder or a pattern like wsj/{22,23}.",
+        ),
+    ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the translations here.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the translations, or trees, here.")
     ] = None,
     beam_size: BeamSizeOption = None,
     length_penalty: LengthPenaltyOption = None,
@@ -79,9 +91,51 @@ def evaluate(
             "--card", metavar="NAME", help="Write the figures into the model's card, under this test set's name."
         ),
     ] = None,
+    given: Annotated[
+        Literal["words", "gold-tags"] | None,
+        typer.Option(
+            "--input",
+            help="With --trees: words alone, or words with the treebank's tags. Default: what the model reads.",
+        ),
+    ] = None,
+    parameters: Annotated[
+        str | None,
+        typer.Option(
+            "--parameters",
+            "-p",
+            metavar="FILE.prm",
+            help="With --trees: EVALB's parameter file, or collins, new or nk. Default: collins.",
+        ),
+    ] = None,
+    unconstrained: Annotated[
+        bool, typer.Option("--unconstrained", help="With --trees: write anything, and mend what is no tree.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Translates a test set and scores it: BLEU, chrF and TER with signatures and intervals, and perplexity."""
+    """Translates a test set and scores it: BLEU, chrF and TER with signatures and intervals, and perplexity.
+
+    Of a parser (--trees): parses a treebank; EVALB's figures, F1 with every sentence counted, and what is wrong.
+    """
+    check_options(context, of_trees=trees is not None)
+    if trees is not None:
+        evaluate_trees(
+            model,
+            trees,
+            given=given,
+            parameters=parameters,
+            output=output,
+            search=search_changes(beam_size=beam_size, length_penalty=length_penalty),
+            overrides=settings or (),
+            ensemble=ensemble or (),
+            unconstrained=unconstrained,
+            dtype=dtype,
+            threads=threads,
+            card=card,
+            as_json=as_json,
+        )
+        return
+    assert source is not None, "usage is checked before"
+    assert reference is not None, "usage is checked before"
     from attendo.evaluation.robustness_tables import robustness_text
     from attendo.workflow.card_evaluations import check_section_name, evaluation_section, write_to_card
     from attendo.workflow.evaluate import evaluate as evaluate_engine

@@ -72,6 +72,14 @@ def parse(
         bool,
         typer.Option("--scores", help="Write score TAB log-probability TAB tree; behind the number, with --n-best."),
     ] = False,
+    keep: Annotated[
+        float | None,
+        typer.Option(
+            "--keep",
+            metavar="SHARE",
+            help="Write a treebank to learn from: of all trees the share that the parser was surest of, such as 0.5.",
+        ),
+    ] = None,
     unconstrained: Annotated[
         bool,
         typer.Option(
@@ -87,6 +95,7 @@ def parse(
 ) -> None:
     """Parses sentences into constituency trees, a sentence in, a tree out, in order.
 
+    With --keep the parser's surest trees alone are written, for self-training (docs/parsing.md).
     An empty line stays one. What cannot be parsed becomes an empty line too, is told of by its number, and makes the
     exit status 1.
     """
@@ -94,6 +103,10 @@ def parse(
         raise typer.BadParameter("goes with --input trees", param_hint="--gold" if gold else "--gold-tags")
     if form == "svg" and output is None:
         raise typer.BadParameter("drawings need --output NAME.svg", param_hint="--format")
+    if keep is not None and (output is None or form != "lines" or (n_best or 1) > 1):
+        raise typer.BadParameter("needs --output FILE, and neither --format nor --n-best", param_hint="--keep")
+    if keep is not None and not 0 < keep <= 1:
+        raise typer.BadParameter("take a share above 0 up to 1, such as 0.5", param_hint="--keep")
     from attendo.workflow.extras import need_packages
     from attendo.workflow.lines import count_lines
     from attendo.workflow.parse import ParseCounts
@@ -116,7 +129,7 @@ def parse(
     counts = ParseCounts()
     with (
         _sentences(kind, file, gold_tags=gold_tags, gold=gold) as sentences,
-        _writer(form, output, n_best=engine.search.n_best, scores=scores) as write,
+        _writer(form, output, n_best=engine.search.n_best, scores=scores, keep=keep) as write,
         JobProgress("parsing", "sentences", total, quiet=output is None and sys.stdout.isatty()) as progress,
     ):
         parses = engine.stream_parses(sentences)
@@ -184,8 +197,16 @@ def _sentences(
 
 
 @contextmanager
-def _writer(form: Format, output: Path | None, *, n_best: int, scores: bool) -> Iterator[Write]:
-    """What writes each parse in a format."""
+def _writer(form: Format, output: Path | None, *, n_best: int, scores: bool, keep: float | None) -> Iterator[Write]:
+    """What writes each parse in a format, or in the end those that are kept."""
+    if keep is not None:
+        from attendo.workflow.confident_trees import ConfidentTrees
+
+        assert output is not None, "usage is checked before"
+        with ConfidentTrees(output, keep, scores=scores) as trees:
+            yield trees.add
+            note(trees.write())
+        return
     if form == "svg":
         assert output is not None, "usage is checked before"
         yield lambda parsed, number: write_drawings(parsed, number, output, n_best=n_best)

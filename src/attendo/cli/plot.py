@@ -15,6 +15,7 @@ class MeasureName(StrEnum):
     LOSS = "loss"
     PERPLEXITY = "perplexity"
     BLEU = "bleu"
+    F1 = "f1"
 
 
 def plot(
@@ -31,7 +32,8 @@ def plot(
     show: Annotated[
         list[MeasureName] | None,
         typer.Option(
-            "--show", help="Training loss, validation perplexity or validation BLEU; may be repeated. Default: all."
+            "--show",
+            help="Training loss, validation perplexity, BLEU, a parser's F1; may be repeated. Default: all there is.",
         ),
     ] = None,
 ) -> None:
@@ -44,7 +46,7 @@ def plot(
 
     check_name(output)
     histories = read_runs(runs)
-    measures = tuple(measure for measure in MEASURES if not show or measure in show)
+    measures = tuple(measure for measure in MEASURES if show and measure in show)
     figure = draw_runs(histories, by, measures)
     for run in histories:
         if skipped := run.metrics.skipped_lines:

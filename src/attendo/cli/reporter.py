@@ -42,10 +42,11 @@ class RunReporter:
 
     def validated(self, position: "Position", validation: "Validation", is_best: bool) -> None:
         """A validation is done."""
-        bleu = "" if validation.bleu is None else f", BLEU {validation.bleu:.2f}"
+        figures = (("BLEU", validation.bleu), ("F1", validation.f1))
+        score = "".join(f", {name} {value:.2f}" for name, value in figures if value is not None)
         best = ", the best so far" if is_best else f"; the best is of step {position.best_step:,}"
         perplexity = f"{validation.perplexity:.3f}" if validation.perplexity < 1e6 else f"{validation.perplexity:.3g}"
-        text = f"step {position.step:,}: validation perplexity {perplexity}{bleu}{best}"
+        text = f"step {position.step:,}: validation perplexity {perplexity}{score}{best}"
         if self._training is None:
             note(text)
         else:

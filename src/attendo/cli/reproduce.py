@@ -25,6 +25,7 @@ RESULTS = {
     "table1": "Table 1: what each layer type costs, counted and measured, and how far signals go in it",
     "table2": "Table 2: BLEU by both conventions and training cost, of what is trained here and of what ships",
     "table3": "Table 3: the base model's variations, each row trained with several seeds",
+    "table4": "Table 4: parsers of the treebanks at hand, trained from words and from tagged words, in three orders",
     "figure1": "Figure 1: the architecture, drawn from what a model does",
     "figure2": "Figure 2: attention in one head and in all, drawn from what a model does",
     "figure3": "Figure 3: heads that follow long-distance dependencies, counted against chance",
@@ -38,7 +39,7 @@ RESULTS = {
 }
 """What can be reproduced, with a line each."""
 
-TAKES_RUNS = ("table2", "figure3", "figure4", "figure5")
+TAKES_RUNS = ("table2", "table4", "figure3", "figure4", "figure5")
 """What `--run` is for."""
 
 
@@ -68,10 +69,10 @@ def reproduce(
         list[str] | None,
         typer.Option(
             "--run",
-            metavar="RUN[=NxGPU]",
-            help="For table2: a run folder whose training's cost is counted too, on N GPUs such as 8xP100, or else on "
-            "this machine. For figures 3 to 5: a model or run whose heads are looked at instead of those that ship. "
-            "Several times for several.",
+            metavar="RUN",
+            help="For table2: RUN[=NxGPU], whose training's cost is counted too, on N GPUs such as 8xP100, or else on "
+            "this machine. For table4: NAME=RUN, a parser to test, and none is trained. For figures 3 to 5: a model or "
+            "run whose heads are looked at instead of those that ship. Several times for several.",
         ),
     ] = None,
     dry_run: Annotated[
@@ -149,6 +150,10 @@ def _study(name: str) -> _Study:
             from attendo.paper.table3 import study as table3
 
             return table3
+        case "table4":
+            from attendo.paper.table4 import study as table4
+
+            return table4
         case "figure1":
             from attendo.paper.figure1 import study as figure1
 

@@ -188,7 +188,14 @@ def _tell(outcome: "RunOutcome", *, as_json: bool) -> None:
         result = {"run": str(folder), "model": str(outcome.model), "step": position.step, "best": best}
         print(json.dumps({**result, "elapsed_s": position.elapsed_s, "ending": outcome.ending.value}, indent=2))
     else:
-        note(f"the model is {outcome.model}; translate with: attendo translate {folder} < SOURCE > TARGET")
+        note(f"the model is {outcome.model}; {_use(outcome)}")
+
+
+def _use(outcome: "RunOutcome") -> str:
+    """The command that puts a model to use."""
+    if outcome.task == "parse":
+        return f"parse with: attendo parse {outcome.run} < TEXT > TREES"
+    return f"translate with: attendo translate {outcome.run} < SOURCE > TARGET"
 
 
 def _dry_run(recipe: "Recipe", prepared: Path | None, *, as_json: bool) -> None:

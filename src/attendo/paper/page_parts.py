@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from attendo.paper.experiment import Order
 from attendo.paper.report import Paragraph, Section, Shell
-from attendo.paper.run_results import RunResult
+from attendo.paper.run_results import RunFacts, RunResult
 from attendo.recipe import Recipe
 
 
@@ -31,7 +31,7 @@ def still_open(done: int, num_runs: int, failures: Sequence[str]) -> list[str]:
     return [*parts, *(f"Failed: {failure}" for failure in failures)]
 
 
-def versions_of(results: Iterable[RunResult]) -> str:
+def versions_of(results: Iterable[RunFacts]) -> str:
     """The software that runs were made with."""
     return each(", ".join(f"{name} {version}" for name, version in result.versions.items()) for result in results)
 

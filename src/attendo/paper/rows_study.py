@@ -6,17 +6,19 @@ from pathlib import Path
 
 from attendo.bench.machine import usable_cores
 from attendo.paper.experiment import Order, Reporter
-from attendo.paper.study import Run, Study, plan_runs
+from attendo.paper.run_results import RunResult
+from attendo.paper.study import Run, Study, Translators, plan_runs
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
 from attendo.workflow.preparation import prepare_if_missing
+from attendo.workflow.prepare import Progress
 
 
 @dataclass(frozen=True, kw_only=True)
 class RowsStudy:
     """A study that can be trained, and where its runs are."""
 
-    study: Study
+    study: Study[RunResult]
     runs: tuple[Run, ...]
     prepared: PreparedData
     """The data of all of them."""
@@ -45,6 +47,31 @@ def open_study(order: Order, rows: Mapping[str, Recipe], reporter: Reporter) -> 
     """
     prepared = prepare_if_missing(next(iter(rows.values())), order.folder / "prepared", reporter)
     runs, threads = plan_runs(rows, range(1, order.seeds + 1)), threads_of(order)
-    study = Study(order.folder, runs, prepared, jobs=order.jobs, threads=threads)
+    study = Study(order.folder, runs, Translators(prepared), jobs=order.jobs, threads=threads)
     folders = {(run.row, run.seed): study.run_folder(run) for run in runs}
     return RowsStudy(study=study, runs=runs, prepared=prepared, threads=threads, folders=folders)
+
+
+class PartReporter:
+    """Tells a reporter of one study as a part of several.
+
+    Args:
+        reporter: of all of them.
+        before: updates of the studies before this one.
+        total: updates of all of them.
+    """
+
+    def __init__(self, reporter: Reporter, before: int, total: int) -> None:
+        self._reporter, self._before, self._total = reporter, before, total
+
+    def message(self, text: str) -> None:
+        """A line to read."""
+        self._reporter.message(text)
+
+    def preparing(self, progress: Progress) -> None:
+        """How far the preparation of data is."""
+        self._reporter.preparing(progress)
+
+    def running(self, done: int, total: int, note: str) -> None:
+        """How many updates of this part are made."""
+        self._reporter.running(self._before + done, self._total, note)

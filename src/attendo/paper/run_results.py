@@ -21,16 +21,13 @@ from attendo.workflow.metrics import parse_record
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunResult:
-    """What a run came to."""
+class RunFacts:
+    """What any run came to."""
 
     row: str
     seed: int
     perplexity: float
     """Of the validation set, per word piece, by the weights of the last update."""
-    bleu: float
-    """Of the validation set, by the same."""
-    bleu_signature: str
     parameters: int
     steps: int
     target_tokens: int
@@ -45,11 +42,37 @@ class RunResult:
 
     def to_text(self) -> str:
         """A line."""
+        return f"perplexity {self.perplexity:.3f}, {self.seconds / 60:.1f} minutes"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunResult(RunFacts):
+    """What a translator's run came to."""
+
+    bleu: float
+    """Of the validation set, by the weights of the last update."""
+    bleu_signature: str
+
+    def to_text(self) -> str:
+        """A line."""
         return f"perplexity {self.perplexity:.3f}, BLEU {self.bleu:.2f}, {self.seconds / 60:.1f} minutes"
 
 
+@dataclass(frozen=True, kw_only=True)
+class ParserRunResult(RunFacts):
+    """What a parser's run came to."""
+
+    f1: float
+    """Of the validation set, greedily, by the weights of the last update."""
+    f1_signature: str
+
+    def to_text(self) -> str:
+        """A line."""
+        return f"perplexity {self.perplexity:.3f}, F1 {self.f1:.2f}, {self.seconds / 60:.1f} minutes"
+
+
 def read_run(folder: Path, row: str, seed: int, prepared: PreparedData, *, threads: int) -> RunResult:
-    """Reads what a run that has ended came to.
+    """Reads what a translator's run that has ended came to.
 
     Args:
         folder: the run folder.
@@ -62,6 +85,20 @@ def read_run(folder: Path, row: str, seed: int, prepared: PreparedData, *, threa
         ModelError: it has no checkpoint, or its last update was not validated.
         OSError: a file cannot be read.
     """
+    facts, bleu, signature = _read(folder, row, seed, prepared, threads, "bleu")
+    return RunResult(**facts, bleu=bleu, bleu_signature=signature)
+
+
+def read_parser_run(folder: Path, row: str, seed: int, prepared: PreparedData, *, threads: int) -> ParserRunResult:
+    """Reads what a parser's run that has ended came to, as `read_run` does."""
+    facts, f1, signature = _read(folder, row, seed, prepared, threads, "f1")
+    return ParserRunResult(**facts, f1=f1, f1_signature=signature)
+
+
+def _read(
+    folder: Path, row: str, seed: int, prepared: PreparedData, threads: int, score: str
+) -> tuple[dict[str, Any], float, str]:
+    """The fields of `RunFacts`, and a score with its signature."""
     checkpoint = Checkpoints(folder / "checkpoints", 1).latest(lambda line: None)
     if checkpoint is None:
         raise ModelError(f"{folder}: has no checkpoint; remove it, and the next start trains it anew")
@@ -70,25 +107,24 @@ def read_run(folder: Path, row: str, seed: int, prepared: PreparedData, *, threa
     found = [record for record in _validations(folder) if record["step"] == position.step]
     if not found:
         raise ModelError(f"{folder}: its last update, {position.step}, was not validated; remove it to train it anew")
-    perplexity, bleu = found[-1]["perplexity"], found[-1]["bleu"]
-    if perplexity is None or bleu is None:
+    perplexity, value = found[-1]["perplexity"], found[-1].get(score)
+    if perplexity is None or value is None:
         raise ModelError(f"{folder}: its validation came to no number; see its metrics.jsonl")
     sizes = (description.src_vocab_size, description.tgt_vocab_size)
-    return RunResult(
-        row=row,
-        seed=seed,
-        perplexity=perplexity,
-        bleu=bleu,
-        bleu_signature=description.training["valid"]["bleu_signature"],
-        parameters=num_parameters(description.model, *sizes),
-        steps=position.step,
-        target_tokens=position.target_tokens,
-        flops=training_flops(description.model, sizes, mean_lengths(prepared), position.target_tokens),
-        seconds=position.elapsed_s,
-        threads=threads,
-        machine=this_machine().to_text(),
-        versions=versions(),
-    )
+    facts = {
+        "row": row,
+        "seed": seed,
+        "perplexity": perplexity,
+        "parameters": num_parameters(description.model, *sizes),
+        "steps": position.step,
+        "target_tokens": position.target_tokens,
+        "flops": training_flops(description.model, sizes, mean_lengths(prepared), position.target_tokens),
+        "seconds": position.elapsed_s,
+        "threads": threads,
+        "machine": this_machine().to_text(),
+        "versions": versions(),
+    }
+    return facts, value, description.training["valid"][f"{score}_signature"]
 
 
 def steps_made(folder: Path) -> int:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Generic, Protocol, TypeVar
 
 import torch
 from pydantic import TypeAdapter, ValidationError
@@ -21,7 +22,7 @@ from attendo.errors import ModelError
 from attendo.files import write_json
 from attendo.paper.experiment import Reporter
 from attendo.paper.lock import alone
-from attendo.paper.run_results import RunResult, read_run, steps_made
+from attendo.paper.run_results import RunFacts, RunResult, read_run, steps_made
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.prepared import PreparedData
 from attendo.workflow.run_folder import start_run
@@ -30,7 +31,47 @@ RESULT = "result.json"
 
 _POLL_S = 0.5
 _ERROR = "attendo: error: "
-_KEPT = TypeAdapter(RunResult)
+ResultT = TypeVar("ResultT", bound=RunFacts)
+ReadT_co = TypeVar("ReadT_co", bound=RunFacts, covariant=True)
+
+
+class Kind(Protocol[ReadT_co]):
+    """What the runs of a study are: what they learn from, and what is read of one that has ended."""
+
+    @property
+    def result(self) -> type[ReadT_co]:
+        """The class of results."""
+
+    def prepared(self, run: "Run") -> PreparedData:
+        """The data of a run."""
+
+    def read(self, folder: Path, run: "Run", *, threads: int) -> ReadT_co:
+        """Reads what a run came to.
+
+        Raises:
+            ModelError: the run folder does not tell.
+            OSError: a file cannot be read.
+        """
+
+
+@dataclass(frozen=True)
+class Translators:
+    """Runs of translators, all on the same data."""
+
+    data: PreparedData
+
+    @property
+    def result(self) -> type[RunResult]:
+        """The class of results."""
+        return RunResult
+
+    def prepared(self, run: "Run") -> PreparedData:
+        """The data of a run."""
+        return self.data
+
+    def read(self, folder: Path, run: "Run", *, threads: int) -> RunResult:
+        """Reads what a run came to; see `read_run`."""
+        return read_run(folder, run.row, run.seed, self.data, threads=threads)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,10 +102,10 @@ class Failure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StudyOutcome:
+class StudyOutcome(Generic[ResultT]):
     """What a sitting of a study came to."""
 
-    results: tuple[RunResult, ...]
+    results: tuple[ResultT, ...]
     """Of all runs that are done, those of earlier sittings too, in the study's order."""
     failures: tuple[Failure, ...]
     interrupted: bool
@@ -89,13 +130,13 @@ def plan_runs(rows: Mapping[str, Recipe], seeds: Sequence[int]) -> tuple[Run, ..
     )
 
 
-class Study:
-    """Runs in a folder, trained on the same data by processes side by side.
+class Study(Generic[ResultT]):
+    """Runs in a folder, trained by processes side by side.
 
     Args:
         folder: the study's own.
         runs: what to train.
-        prepared: the data of all of them.
+        kind: what they are, such as `Translators`.
         jobs: processes side by side.
         threads: processor threads of each.
 
@@ -103,9 +144,9 @@ class Study:
         ModelError: a folder of a run holds another one.
     """
 
-    def __init__(self, folder: Path, runs: Sequence[Run], prepared: PreparedData, *, jobs: int, threads: int) -> None:
-        self._folder, self._runs, self._prepared, self._jobs, self._threads = folder, runs, prepared, jobs, threads
-        self._results: dict[str, RunResult] = {}
+    def __init__(self, folder: Path, runs: Sequence[Run], kind: Kind[ResultT], *, jobs: int, threads: int) -> None:
+        self._folder, self._runs, self._kind, self._jobs, self._threads = folder, runs, kind, jobs, threads
+        self._results: dict[str, ResultT] = {}
         self._failures: list[Failure] = []
         for run in runs:
             _check_is(self.run_folder(run), run)
@@ -118,8 +159,8 @@ class Study:
         self,
         reporter: Reporter,
         should_stop: Callable[[], bool],
-        finished: Callable[[Sequence[RunResult]], None],
-    ) -> StudyOutcome:
+        finished: Callable[[Sequence[ResultT]], None],
+    ) -> StudyOutcome[ResultT]:
         """Trains what is not done yet; what was interrupted goes on.
 
         A run that fails is told of at the end, and the others go on. When it is to stop, all running ones are told to,
@@ -136,7 +177,7 @@ class Study:
         """
         with alone(self._folder):
             for run in self._runs:
-                if (found := _kept_result(self.run_folder(run) / RESULT)) is not None:
+                if (found := _kept_result(self.run_folder(run) / RESULT, self._kind.result)) is not None:
                     self._results[run.name] = found
             waiting = [run for run in self._runs if run.name not in self._results]
             processes = _Processes(self._folder / "logs", self._threads, visible_gpus())
@@ -161,7 +202,7 @@ class Study:
     def _start(self, run: Run, processes: "_Processes") -> None:
         folder = self.run_folder(run)
         if not (folder / "recipe.toml").is_file():
-            start_run(run.recipe, folder, self._prepared.folder)
+            start_run(run.recipe, folder, self._kind.prepared(run).folder)
         processes.start(run, folder)
 
     def _take_in(self, run: Run, failure: str | None, reporter: Reporter, *, is_stopping: bool) -> bool:
@@ -169,7 +210,7 @@ class Study:
         folder = self.run_folder(run)
         if failure is None:
             try:
-                result = read_run(folder, run.row, run.seed, self._prepared, threads=self._threads)
+                result = self._kind.read(folder, run, threads=self._threads)
                 write_json(folder / RESULT, asdict(result))
             except (ModelError, OSError) as error:
                 failure = str(error)
@@ -182,7 +223,7 @@ class Study:
             reporter.message(f"{run.name} failed, the others go on: {failure}")
         return False
 
-    def _found(self) -> tuple[RunResult, ...]:
+    def _found(self) -> tuple[ResultT, ...]:
         return tuple(self._results[run.name] for run in self._runs if run.name in self._results)
 
     def _tell(self, processes: "_Processes", reporter: Reporter) -> None:
@@ -279,8 +320,8 @@ def _check_is(folder: Path, run: Run) -> None:
         )
 
 
-def _kept_result(path: Path) -> RunResult | None:
+def _kept_result(path: Path, kind: type[ResultT]) -> ResultT | None:
     try:
-        return _KEPT.validate_json(path.read_bytes())
+        return TypeAdapter(kind).validate_json(path.read_bytes())
     except (OSError, ValidationError):  # not done, or of another version: the run folder has all of it
         return None

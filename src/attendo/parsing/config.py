@@ -7,6 +7,7 @@ from attendo.parsing.linearization import Order
 
 MAX_UNARY = 16
 """The most constituents over the very same words; treebanks have five or six at most."""
+MAX_SYMBOLS_PER_WORD = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,12 +31,24 @@ class ParsingConfig:
     constrained: bool = True
     """The search writes nothing but trees over the sentence's words. Otherwise, as in the paper, it writes what it
     likes, and what is no tree is mended."""
+    symbols_per_word: float = 6.0
+    """A tree may have so many symbols for each word of its sentence where `search.max_len_offset` allows fewer; 0
+    leaves it at that. Trees of treebanks have up to five."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.max_unary <= MAX_UNARY:
             raise ValueError(f"max_unary = {self.max_unary} is outside 1 to {MAX_UNARY}; take 4")
+        if not 0 <= self.symbols_per_word <= MAX_SYMBOLS_PER_WORD:
+            raise ValueError(
+                f"symbols_per_word = {self.symbols_per_word} is outside 0 to {MAX_SYMBOLS_PER_WORD}; take 6.0"
+            )
         if self.read_tags and self.tags == "XX":
             raise ValueError('read_tags = true gives the tags that tags = "XX" leaves out; take tags = "kept"')
+
+    @property
+    def needs_tags(self) -> bool:
+        """Whether a tree has no tags but those that are given: they are read, or not written."""
+        return self.read_tags or self.tags == "XX"
 
     def linearization(self) -> dict[str, str | bool]:
         """What the symbols of a tree depend on."""

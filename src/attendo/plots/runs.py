@@ -20,13 +20,18 @@ from attendo.workflow.run_folder import is_run
 
 By = Literal["steps", "tokens", "hours"]
 """What curves are drawn over."""
-Measure = Literal["loss", "perplexity", "bleu"]
+Measure = Literal["loss", "perplexity", "bleu", "f1"]
 """What curves are drawn of."""
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 _FAR_APART = 4
 _ACROSS = {"steps": "training step", "tokens": "target tokens trained on", "hours": "hours of the run"}
-_TITLES = {"loss": "Training loss", "perplexity": "Validation perplexity", "bleu": "Validation BLEU"}
-_UNITS = {"loss": "nats a target token, running mean", "perplexity": "per word piece", "bleu": "BLEU"}
+_TITLES = {
+    "loss": "Training loss",
+    "perplexity": "Validation perplexity",
+    "bleu": "Validation BLEU",
+    "f1": "Validation F1",
+}
+_UNITS = {"loss": "nats a target token, running mean", "perplexity": "per word piece", "bleu": "BLEU", "f1": "F1"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,17 +74,25 @@ def read_runs(folders: Sequence[Path]) -> tuple[RunHistory, ...]:
     return tuple(histories)
 
 
-def draw_runs(runs: Sequence[RunHistory], by: By, measures: Sequence[Measure] = MEASURES) -> Figure:
+def usual_measures(runs: Sequence[RunHistory]) -> tuple[Measure, ...]:
+    """What there is to draw of some runs: loss, perplexity, and F1 of parsers, BLEU of others."""
+    points = [point for run in runs for point in run.metrics.valid]
+    has_f1, has_bleu = (any(getattr(point, key) is not None for point in points) for key in ("f1", "bleu"))
+    return ("loss", "perplexity", *(("bleu",) if has_bleu or not has_f1 else ()), *(("f1",) if has_f1 else ()))
+
+
+def draw_runs(runs: Sequence[RunHistory], by: By, measures: Sequence[Measure] = ()) -> Figure:
     """Draws the same measures of several runs, a panel each.
 
     Args:
         runs: their histories.
         by: what the curves are drawn over.
-        measures: what they are of.
+        measures: what they are of; none for `usual_measures`.
 
     Raises:
         DataError: a run's lines do not tell what they are to be drawn over.
     """
+    measures = measures or usual_measures(runs)
     places = {run.name: _places(run, by) for run in runs}
     rows = (len(runs) + 2) // 3
     figure = Figure(
@@ -94,8 +107,10 @@ def draw_runs(runs: Sequence[RunHistory], by: By, measures: Sequence[Measure] = 
             axes.text(0.5, 0.5, "not measured yet", transform=axes.transAxes, ha="center", va="center", color="#777777")
         elif measure == "perplexity":
             _scale_perplexity(axes, runs)
-        elif measure == "bleu":
-            axes.set_ylim(0, 1.08 * max(point.bleu or 0.0 for run in runs for point in run.metrics.valid) or 1)
+        elif measure in ("bleu", "f1"):
+            axes.set_ylim(
+                0, 1.08 * max(_value(point, measure) or 0.0 for run in runs for point in run.metrics.valid) or 1
+            )
     last = max(places[run.name](point) for run in runs for point in run.points)
     for axes in panels:
         axes.set_xlim(0, 1.02 * last if last else 1)
@@ -119,7 +134,8 @@ def described(runs: Sequence[RunHistory], by: By) -> str:
             text += f", training loss {metrics.train[-1].loss:.3f}"
         if metrics.best is not None:
             text += f", best validation perplexity {metrics.best.perplexity:.3f}"
-            text += "" if metrics.best.bleu is None else f", BLEU {metrics.best.bleu:.2f}"
+            if metrics.best.score is not None:
+                text += f", {metrics.score_name} {metrics.best.score:.2f}"
         parts.append(text)
     return f"Learning curves by {by}. {'; '.join(parts)}."
 
@@ -178,7 +194,7 @@ def _draw(
     found = [
         (place(point), value)
         for point in run.metrics.valid
-        if (value := point.perplexity if measure == "perplexity" else point.bleu) is not None and np.isfinite(value)
+        if (value := _value(point, measure)) is not None and np.isfinite(value)
     ]
     if found:
         marker = MARKERS[number % len(MARKERS)]
@@ -186,6 +202,17 @@ def _draw(
             *zip(*found, strict=True), color=colour, linestyle=line, marker=marker, markersize=4.5, label=run.name
         )
     return len(found)
+
+
+def _value(point: ValidPoint, measure: Measure) -> float | None:
+    """A validation's figure."""
+    match measure:
+        case "bleu":
+            return point.bleu
+        case "f1":
+            return point.f1
+        case _:
+            return point.perplexity
 
 
 def _scale_perplexity(axes: Axes, runs: Sequence[RunHistory]) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from attendo.errors import DataError
 from attendo.settings.toml import has_control_characters
 from attendo.text.compression import not_a_file
+from attendo.text.file_patterns import matching_files
 from attendo.text.formats import (
     MAX_LINE_BYTES,
     LineReader,
@@ -58,7 +59,8 @@ class CorpusConfig:
     """File that `attendo translate --json` wrote of target text, with a model of the other direction: its translations
     are the sources (back-translation)."""
     trees: str | None = None
-    """File of a treebank, for `task = "parse"`: the sources are its sentences, the targets its trees."""
+    """Treebank, for `task = "parse"`: the sources are its sentences, the targets its trees. A file; a folder, which
+    stands for the files in it (.mrg and the like); or a pattern: `"wsj/{02..21}"` for sections 2 to 21, `"*.mrg"`."""
     weight: float = 1.0
     """How often each pair is seen an epoch: 2.0 is twice, 0.5 a changing half."""
     share: float | None = None
@@ -109,8 +111,21 @@ class CorpusConfig:
             raise ValueError("; ".join(problems))
 
     def paths(self, folder: Path) -> tuple[Path, ...]:
-        """Gives the corpus's one or two files, relative names taken from `folder`."""
+        """Gives the corpus's files, those that are not there too, relative names taken from `folder`.
+
+        Raises:
+            DataError: a treebank's pattern stands for too many, or for none.
+            OSError: a folder cannot be looked into.
+        """
+        if self.trees is not None:
+            return matching_files(self.trees, folder)
         return tuple(folder / getattr(self, key) for key in _FILE_KEYS if getattr(self, key))
+
+    def names(self, folder: Path) -> tuple[str, ...]:
+        """Gives what these files are called, relative ones as seen from `folder`."""
+        return tuple(
+            str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path) for path in self.paths(folder)
+        )
 
     def tagged(self, source: str) -> str:
         """Gives a source as the model reads it: behind the corpus's tag, where it has one."""

@@ -3,7 +3,8 @@
 - `source.spm`: the vocabulary of both languages, learned or a model's own; `target.spm` is beside it where they differ.
 - `shards/NAME-00000.*.npy`: the tokens of each corpus, and of the validation set under the name `valid`.
 - `valid.source.txt`, `valid.target.txt`: the validation set's sentences, to be translated while training.
-- `word_tags.json`, `unread.tsv`: of treebanks, which tags words have, and what is no tree.
+- `word_tags.json`, `valid.trees.txt`, `unread.tsv`: of treebanks, which tags words have, the validation set's trees,
+  and what is no tree.
 - `dropped.tsv`: every pair left out: corpus, files, line, reason, and how it begins.
 - `report.json`: the counts.
 - `manifest.json`: what the folder was made from, and the size and SHA-256 of all of the above.
@@ -35,6 +36,8 @@ _NOT_PREPARED = ("weight", "share", "licence", "attribution")
 """Keys of a corpus that no prepared file depends on: training mixes the shards anew, and a card quotes the rest."""
 WORD_TAGS = "word_tags.json"
 """Of treebanks alone."""
+VALID_TREES = "valid.trees.txt"
+"""Of treebanks alone: the validation set's trees, one a line, as `valid.source.txt` has their sentences."""
 MANIFEST_NAME = "manifest.json"
 """The file that is written last: a folder without it is not whole."""
 _MAX_VALUES = 50_000
@@ -128,6 +131,8 @@ class PreparedData:
     report: PreparationReport
     word_tags: Mapping[str, Sequence[str]] | None = None
     """Of treebanks: which tags words have, as `parsing.word_tags` learned it."""
+    valid_trees: tuple[str, ...] = ()
+    """Of treebanks: the validation set's trees."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -259,9 +264,12 @@ def open_prepared(folder: Path, *, verify: bool = False) -> PreparedData:
             valid_target=_read_lines(folder / "valid.target.txt") if report.valid else (),
             report=report,
             word_tags=_read_word_tags(folder / WORD_TAGS) if WORD_TAGS in manifest.files else None,
+            valid_trees=_read_lines(folder / VALID_TREES) if VALID_TREES in manifest.files else (),
         )
         if data.valid is not None and not len(data.valid) == len(data.valid_source) == len(data.valid_target):
             raise ValueError("the validation set's shards and its two texts differ in their number of lines")
+        if data.valid_trees and len(data.valid_trees) != len(data.valid_source):
+            raise ValueError("the validation set's trees and its sentences differ in their number")
         return data
     except (OSError, ValueError) as error:
         raise DataError(f"{folder}: is not as `attendo prepare` wrote it ({_said(error)}); {way_out}") from error

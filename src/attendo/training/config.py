@@ -8,6 +8,7 @@ from attendo.text.augmentation import AugmentationConfig
 _MOST = 10**12
 _COUNTS: tuple[tuple[tuple[str, ...], int, int], ...] = (
     (("max_steps", "warmup_steps", "checkpoint_steps", "eval_steps", "patience", "log_steps"), 1, _MOST),
+    (("eval_sentences",), 1, _MOST),
     (("average_last",), 1, 10_000),
     (("max_tokens", "max_tokens_at_once"), 1, 10**9),
     (("threads",), 1, 4096),
@@ -85,7 +86,11 @@ class TrainingConfig:
     """Of a model with a drafter (`model.draft_tokens`): both learn, and the translations change a little; or the
     drafter alone, and they stay as they are. Together more proposals are right."""
     eval_bleu: bool = True
-    """Validation translates and counts BLEU, which then decides which model is best; otherwise perplexity does."""
+    """Validation translates and counts BLEU, or, of a parser, parses greedily and counts F1, and that decides which
+    model is best; otherwise perplexity does."""
+    eval_sentences: int | None = None
+    """Validation translates or parses no more than so many sentences, spread evenly over its set; None for all, of a
+    parser for 1,000. The perplexity is that of all."""
     patience: int | None = None
     """Ends training after so many validations in a row without a better one; None for never."""
     log_steps: int = 50

@@ -20,6 +20,10 @@ class Validation:
     """None where nothing was translated."""
     bleu_signature: str = ""
     """What BLEU was counted with."""
+    f1: float | None = None
+    """Of a parser's trees, in percent; None where nothing was parsed."""
+    f1_signature: str = ""
+    """How F1 was counted."""
 
     @property
     def perplexity(self) -> float:
@@ -29,7 +33,7 @@ class Validation:
     @property
     def score(self) -> float:
         """What decides which model is best; higher is better."""
-        return -self.log_loss if self.bleu is None else self.bleu
+        return next((value for value in (self.f1, self.bleu) if value is not None), -self.log_loss)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -107,8 +107,8 @@ def batch_loss(model: Transformer, batch: TrainingBatch, dtype: str, label_smoot
     products = torch.bfloat16 if dtype == "bfloat16" else torch.float32
     if model.drafter is not None:
         assert isinstance(batch, Batch)
-        loss = _drafted_loss(model, drafted_rows(model, batch, products), label_smoothing)
-        return loss if batch.num_tokens else loss._replace(num_tokens=0)
+        drafted = _drafted_loss(model, drafted_rows(model, batch, products), label_smoothing)
+        return drafted if batch.num_tokens else drafted._replace(num_tokens=0)
     rows, targets = target_rows(model, batch, products)
     kernels = training_kernels(model.config, rows.device)
     loss = token_loss(rows, model.output_weight, model.output_bias, targets, label_smoothing, kernels)

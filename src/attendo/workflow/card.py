@@ -12,7 +12,7 @@ from attendo.text.corpora import CorpusConfig, DataConfig
 from attendo.text.prepared import PreparationReport
 from attendo.workflow.card_evaluations import EVALUATIONS_START
 
-_PATHS = ("source", "target", "tsv", "translations", "back_translations")
+_PATHS = ("source", "target", "tsv", "translations", "back_translations", "trees")
 """Keys of a corpus that name files."""
 
 
@@ -27,7 +27,7 @@ def model_card(recipe: Recipe, report: PreparationReport, description: ModelDesc
     """
     return "\n".join(
         [
-            f"# {recipe.name}: {_languages(description)}",
+            f"# {recipe.name}: {_purpose(description)}",
             "",
             f"A Transformer of {num_parameters:,} parameters, trained with attendo.",
             "",
@@ -37,7 +37,7 @@ def model_card(recipe: Recipe, report: PreparationReport, description: ModelDesc
             "",
             "## Use",
             "",
-            "    attendo translate PATH-OF-THIS-FOLDER < source.txt > target.txt",
+            f"    attendo {_use(description)}",
             "",
             *_data(recipe, report, description),
             "## Scores",
@@ -61,6 +61,23 @@ def model_card(recipe: Recipe, report: PreparationReport, description: ModelDesc
             "",
         ]
     )
+
+
+def _purpose(description: ModelDescription) -> str:
+    if description.task == "parse":
+        return f"constituency trees of sentences ({description.source_language or 'language not told'})"
+    return _languages(description)
+
+
+def _use(description: ModelDescription) -> str:
+    if description.task == "parse":
+        reads_tags = description.parsing is not None and description.parsing.read_tags
+        return f"parse PATH-OF-THIS-FOLDER {'--input tagged ' * reads_tags}< sentences.txt > trees.txt"
+    return "translate PATH-OF-THIS-FOLDER < source.txt > target.txt"
+
+
+def _unit(description: ModelDescription) -> str:
+    return "trees" if description.task == "parse" else "pairs"
 
 
 def _languages(description: ModelDescription) -> str:
@@ -92,7 +109,7 @@ def _data(recipe: Recipe, report: PreparationReport, description: ModelDescripti
     lines = [
         "## Data",
         "",
-        "| corpus | pairs read | kept | dropped | tokens: source, target | licence | tags |",
+        f"| corpus | {_unit(description)} read | kept | dropped | tokens: source, target | licence | tags |",
         "|---|---|---|---|---|---|---|",
     ]
     for corpus in report.corpora:
@@ -110,7 +127,7 @@ def _data(recipe: Recipe, report: PreparationReport, description: ModelDescripti
     lines.append("")
     if report.valid is not None:
         valid = recipe.data.valid if recipe.data else None
-        lines += [f"Validated on {report.valid.kept:,} pairs of {_valid_name(valid, report.valid)}.", ""]
+        lines += [f"Validated on {report.valid.kept:,} {_unit(description)} of {_valid_name(valid, report.valid)}.", ""]
     named = [(name, config.attribution) for name, config in configs.items() if config.attribution]
     lines += [f"- **{name}**: {' '.join(text.split())}" for name, text in named]
     lines += [""] if named else []
@@ -131,6 +148,8 @@ def _licence(config: CorpusConfig | None) -> str:
 
 
 def _valid_name(config: CorpusConfig | None, report: CorpusReport) -> str:
+    if len(report.files) > 2:
+        return f"{len(report.files)} files" + (f" ({config.licence})" if config and config.licence else "")
     files = " and ".join(Path(name).name for name in report.files)
     return files + (f" ({config.licence})" if config and config.licence else "")
 
@@ -143,13 +162,17 @@ def _validation(report: PreparationReport, description: ModelDescription) -> lis
         rows.append(("validation perplexity, per word piece", f"{valid['perplexity']:.3f}"))
     if "bleu" in valid:
         rows.append((f"validation BLEU ({valid.get('bleu_signature', '')})", f"{valid['bleu']:.2f}"))
+    if "f1" in valid:
+        rows.append((f"validation F1 ({valid.get('f1_signature', '')})", f"{valid['f1']:.2f}"))
     if not rows:
         return ["It was not validated while it trained.", ""]
     repeated = sum(corpus.in_valid for corpus in report.corpora)
     lines = ["| while it trained | |", "|---|---|", *(f"| {_cell(key)} | {value} |" for key, value in rows), ""]
     lines += ["The checkpoint was chosen by them, so they flatter it a little; figures of other test sets stand below."]
     if repeated:
-        lines.append(f"{repeated:,} pairs of the corpora are in the validation set too, which flatters it further.")
+        lines.append(
+            f"{repeated:,} {_unit(description)} of the corpora are in the validation set too: that flatters it further."
+        )
     return [*lines, ""]
 
 
@@ -157,14 +180,7 @@ def _limits(report: PreparationReport, description: ModelDescription) -> list[st
     """What the model cannot be expected to do, as far as its data and shape tell."""
     pairs = sum(corpus.kept for corpus in report.corpora)
     tokens = sum(corpus.source_tokens for corpus in report.corpora)
-    limits = [
-        f"It translates {_languages(description)} and no other way; a line is all it sees, so that what an earlier one "
-        "said of a *she* or a *bank* is not known in the next.",
-        "A translation can be fluent and wrong: something left out, added or turned into its opposite. Where it "
-        "matters, a person has to read it.",
-        "It has the words, the tone and the prejudices of its corpora, and on other text it is worse than the scores "
-        "of text like them say; measure it on yours: `attendo evaluate MODEL --source F --reference F --robustness`.",
-    ]
+    limits = _parser_limits(description) if description.task == "parse" else _translator_limits(description)
     if pairs:
         limits.append(
             f"Its corpora have {tokens / pairs:.1f} subwords in a source on the average; much longer sentences are "
@@ -177,6 +193,30 @@ def _limits(report: PreparationReport, description: ModelDescription) -> list[st
             "it knows little of words made of them."
         )
     return limits
+
+
+def _translator_limits(description: ModelDescription) -> list[str]:
+    return [
+        f"It translates {_languages(description)} and no other way; a line is all it sees, so that what an earlier one "
+        "said of a *she* or a *bank* is not known in the next.",
+        "A translation can be fluent and wrong: something left out, added or turned into its opposite. Where it "
+        "matters, a person has to read it.",
+        "It has the words, the tone and the prejudices of its corpora, and on other text it is worse than the scores "
+        "of text like them say; measure it on yours: `attendo evaluate MODEL --source F --reference F --robustness`.",
+    ]
+
+
+def _parser_limits(description: ModelDescription) -> list[str]:
+    told = "It takes a line for a sentence, split into words as treebanks split them."
+    if description.parsing is not None and description.parsing.read_tags:
+        told += " It reads words with their tags, which something else has to give."
+    return [
+        told,
+        "Every sentence gets a tree, also one that is none of its language; labels, tags and attachments can be wrong, "
+        "however probable a tree is to the model.",
+        "It has the labels and habits of its treebanks, and on other kinds of text it is worse than the scores of text "
+        "like them say; measure it on yours: `attendo evaluate MODEL --trees GOLD`.",
+    ]
 
 
 def _written_recipe(recipe: Recipe, beginning: str) -> list[str]:

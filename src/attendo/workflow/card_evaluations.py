@@ -1,6 +1,7 @@
 """Evaluations in a model card: a section for each test set, written by `attendo evaluate --card`."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
@@ -47,10 +48,7 @@ def evaluation_section(
     """
     scores = evaluation.scores
     lines = [
-        _start(name),
-        f"### {name}",
-        "",
-        f"{scores.num_sentences:,} sentences, by attendo {version} on {evaluation.kernel}, {_settings(search)}.",
+        f"{scores.num_sentences:,} sentences, by attendo {version} on {evaluation.kernel}, {settings_text(search)}.",
         "",
         "| figure | | 95% |",
         "|---|---|---|",
@@ -60,11 +58,20 @@ def evaluation_section(
         "| figure | signature |",
         "|---|---|",
         *(f"| {score.name} | {_cell(score.signature)} |" for score in scores.figures),
-        "",
     ]
     if robustness is not None:
-        lines += [f"#### Robustness on {name}", "", robustness_markdown(robustness), ""]
-    return "\n".join([*lines, _END])
+        lines += ["", f"#### Robustness on {name}", "", robustness_markdown(robustness)]
+    return section_text(name, lines)
+
+
+def section_text(name: str, lines: Sequence[str]) -> str:
+    """A test set's section, as Markdown.
+
+    Args:
+        name: of the test set.
+        lines: below its heading.
+    """
+    return "\n".join([_start(name), f"### {name}", "", *lines, "", _END])
 
 
 def with_section(card: str, name: str, section: str) -> str:
@@ -113,7 +120,7 @@ def _start(name: str) -> str:
     return f"<!-- evaluation: {name} -->"
 
 
-def _settings(search: SearchConfig) -> str:
+def settings_text(search: SearchConfig) -> str:
     """The beam, and what else differs from the defaults and changes outputs."""
     told = {"beam_size": search.beam_size, "length_penalty": search.length_penalty}
     return ", ".join(f"{key} {value}" for key, value in (told | _changed(search, SearchConfig())).items())

@@ -42,7 +42,10 @@ class TrainPoint:
 
 @dataclass(frozen=True, kw_only=True)
 class ValidPoint:
-    """What one validation found; `bleu` is None where nothing was decoded, the last two as those of `TrainPoint`."""
+    """What one validation found; `bleu`, and of a parser `f1`, is None where nothing was decoded.
+
+    `elapsed_s` and `target_tokens` are as those of `TrainPoint`.
+    """
 
     step: int
     loss: float
@@ -51,6 +54,12 @@ class ValidPoint:
     best: bool
     elapsed_s: float | None = None
     target_tokens: int | None = None
+    f1: float | None = None
+
+    @property
+    def score(self) -> float | None:
+        """F1 of a parser, BLEU of a translator; None where nothing was decoded."""
+        return self.bleu if self.f1 is None else self.f1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,11 +78,16 @@ class Metrics:
 
     @property
     def best(self) -> ValidPoint | None:
-        """The validation last marked best; without a mark the highest BLEU, without BLEU the lowest loss."""
+        """The validation last marked best; without a mark the highest BLEU or F1, without that the lowest loss."""
         marked = [point for point in self.valid if point.best]
         if marked:
             return marked[-1]
-        return max(self.valid, key=lambda point: (point.bleu or 0.0, -point.loss), default=None)
+        return max(self.valid, key=lambda point: (point.score or 0.0, -point.loss), default=None)
+
+    @property
+    def score_name(self) -> str:
+        """What the validations' score is: F1 where there is any, else BLEU."""
+        return "BLEU" if all(point.f1 is None for point in self.valid) else "F1"
 
 
 def read_metrics(path: Path) -> Metrics:
@@ -112,7 +126,7 @@ def read_metrics(path: Path) -> Metrics:
 
 
 def draw_curves(metrics_path: Path, output: Path) -> Metrics:
-    """Draws a run's learning curves: loss, perplexity, BLEU with the best marked, learning rate.
+    """Draws a run's learning curves: loss, perplexity, BLEU or F1 with the best marked, learning rate.
 
     Args:
         metrics_path: the run's metrics.jsonl.
@@ -130,7 +144,7 @@ def draw_curves(metrics_path: Path, output: Path) -> Metrics:
     grid = figure.subplots(2, 2, sharex=True)
     _draw_loss(grid[0][0], metrics)
     _draw_perplexity(grid[0][1], metrics)
-    _draw_bleu(grid[1][0], metrics)
+    _draw_score(grid[1][0], metrics)
     _draw_learning_rate(grid[1][1], metrics)
     for axes in grid[1]:
         axes.set_xlabel("training step")
@@ -179,7 +193,7 @@ def _parse_line(line: str) -> TrainPoint | ValidPoint | None:
             target_tokens=_number(record, "target_tokens", int),
         )
     if kind == "valid":
-        bleu = record.get("bleu")
+        bleu, f1 = record.get("bleu"), record.get("f1")
         return ValidPoint(
             step=int(record["step"]),
             loss=float(record["loss"]),
@@ -188,6 +202,7 @@ def _parse_line(line: str) -> TrainPoint | ValidPoint | None:
             best=bool(record.get("best", False)),
             elapsed_s=_number(record, "elapsed_s", float),
             target_tokens=_number(record, "target_tokens", int),
+            f1=None if f1 is None else float(f1),
         )
     return None
 
@@ -246,17 +261,18 @@ def _draw_perplexity(axes: Axes, metrics: Metrics) -> None:
     _mark(axes, lowest.step, lowest.perplexity, f"lowest {lowest.perplexity:.2f}", VALID_COLOUR, above=True)
 
 
-def _draw_bleu(axes: Axes, metrics: Metrics) -> None:
-    _prepare(axes, "Validation BLEU", "BLEU")
-    points = [(point.step, point.bleu) for point in metrics.valid if point.bleu is not None]
+def _draw_score(axes: Axes, metrics: Metrics) -> None:
+    name = metrics.score_name
+    _prepare(axes, f"Validation {name}", name)
+    points = [(point.step, point.score) for point in metrics.valid if point.score is not None]
     if not points:
         _say_nothing_yet(axes)
         return
     axes.plot(*zip(*points, strict=True), color=VALID_COLOUR, marker="o", markersize=3.5)
     axes.set_ylim(bottom=0)
     best = metrics.best
-    if best is not None and best.bleu is not None:
-        _mark(axes, best.step, best.bleu, f"best {best.bleu:.2f}\nstep {best.step:,}", BEST_COLOUR, above=False)
+    if best is not None and best.score is not None:
+        _mark(axes, best.step, best.score, f"best {best.score:.2f}\nstep {best.step:,}", BEST_COLOUR, above=False)
 
 
 def _draw_learning_rate(axes: Axes, metrics: Metrics) -> None:

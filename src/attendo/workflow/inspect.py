@@ -62,7 +62,7 @@ class ModelInfo:
         scores = training.get("valid")
         scores = scores if isinstance(scores, dict) else {}
         valid = ", ".join(f"{key} {value:.2f}" for key, value in scores.items() if isinstance(value, int | float))
-        signature = scores.get("bleu_signature")
+        signature = scores.get("bleu_signature") or scores.get("f1_signature")
         rows = [
             ("model", self.folder),
             ("task", f"{self.task}, {self.source_language or '?'} to {self.target_language or '?'}"),

@@ -1,5 +1,6 @@
 """From a model folder to a parser: sentences as words in, constituency trees out."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -251,10 +252,15 @@ class Parser:
         return ids
 
     def _rules(self, sentence: Sentence, num_tokens: int, number: int) -> Rules:
-        _, max_len = length_bounds(self.search, num_tokens, self._max_positions)
+        words = self._words_read(sentence)
+        _, max_len = length_bounds(self.search, num_tokens)
+        if self.search.max_len is None:
+            # Trees of long sentences have more symbols than tokens and, as in the paper, a fixed number more.
+            max_len = max(max_len, math.ceil(self.parsing.symbols_per_word * len(words)))
+        if self._max_positions is not None:
+            max_len = min(max_len, self._max_positions)
         if not self.parsing.constrained:
             return Rules(max_len=max_len, seed=number)
-        words = self._words_read(sentence)
         given = sentence.tags or [None] * len(words)
         tags = [self._possible_tags(word, tag) for word, tag in zip(words, given, strict=True)]
         constraint = self._grammar.sentence(len(words), max_len, tags)

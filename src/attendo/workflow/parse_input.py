@@ -13,7 +13,7 @@ from attendo.parsing.tokenizing import TreebankTokenizer
 from attendo.parsing.tree import Tree
 from attendo.parsing.treebank import parse_trees
 from attendo.workflow.lines import lines_from
-from attendo.workflow.treebank_text import CONVENTIONS
+from attendo.workflow.treebank_text import GOLD_CONVENTIONS
 
 LineKind = Literal["text", "words", "tagged"]
 """What a line has: plain text; words with spaces between them; words as word/TAG with spaces between them."""
@@ -153,7 +153,7 @@ def attempted(read: Callable[[GivenT], Sentence], given: GivenT) -> Sentence | D
 
 
 def read_trees(path: Path | None) -> Iterator[Tree | DataError | None]:
-    """Reads a treebank as parsers are trained on it: no traces, no functional tags, no outer bracket.
+    """Reads a treebank as parsers are compared with it: no traces, no functional tags, no outer bracket.
 
     Args:
         path: the file, plain, gz, xz or zst, or a pipe; None for standard input.
@@ -168,7 +168,7 @@ def read_trees(path: Path | None) -> Iterator[Tree | DataError | None]:
         if isinstance(found, Unread):
             yield DataError(f"line {found.line}: {found.problem}")
         else:
-            yield normalised(found.tree, CONVENTIONS)
+            yield normalised(found.tree, GOLD_CONVENTIONS)
 
 
 def sentence_of(tree: Tree | DataError | None, *, tags: bool) -> Sentence | DataError:

@@ -15,6 +15,7 @@ from attendo.text.prepared import PreparedData, Vocabulary, fingerprint, is_prep
 from attendo.workflow.preparation_parts import Workers
 from attendo.workflow.prepare import Progress, prepare
 from attendo.workflow.processes import local_workers, usable_processors
+from attendo.workflow.treebank_text import linearization_facts
 
 _WAIT_S = 0.2
 """Seconds until it is looked again whether another process is still preparing."""
@@ -152,7 +153,7 @@ def _corpus_folder(recipe: Recipe) -> Path:
 def _fingerprint(recipe: Recipe) -> str:
     if recipe.data is None or not recipe.data.corpora:
         raise RecipeError(f"{recipe.name}: data.corpora names nothing to train on; see docs/own-data.md")
-    linearization = None if recipe.parsing is None else recipe.parsing.linearization()
+    linearization = None if recipe.parsing is None else linearization_facts(recipe.parsing)
     return fingerprint(recipe.data, recipe.tokenizer, recipe.training.seed, _vocabulary(recipe), linearization)
 
 

@@ -9,6 +9,7 @@ together what the units give.
 import shutil
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from attendo.errors import DataError
@@ -19,6 +20,7 @@ from attendo.text.corpora import VALID_NAME, CorpusConfig, DataConfig, check_fil
 from attendo.text.prepared import (
     FORMAT_VERSION,
     MANIFEST_NAME,
+    VALID_TREES,
     WORD_TAGS,
     PreparationReport,
     PreparedData,
@@ -32,7 +34,7 @@ from attendo.text.shards import ShardWriter, TokenRows, id_dtype
 from attendo.text.tokenization import Tokenizer, TokenizerConfig
 from attendo.workflow.preparation_parts import InProcess, Workers
 from attendo.workflow.preparation_stages import Preparation, Progress
-from attendo.workflow.treebank_text import check_unchanged, file_facts, treebank_text
+from attendo.workflow.treebank_text import check_unchanged, file_facts, linearization_facts, treebank_text
 
 __all__ = ["PreparedData", "Progress", "fingerprint", "is_prepared", "open_prepared", "prepare"]
 
@@ -91,6 +93,8 @@ def prepare(
             pairs, tag_symbols = treebanks.data, treebanks.tag_symbols
             write_json(folder / WORD_TAGS, treebanks.word_tags)
             write_text(folder / "unread.tsv", f"corpus\tfile\tline\tproblem\n{treebanks.unread}")
+            if pairs.valid:
+                write_text(folder / VALID_TREES, "".join(f"{tree}\n" for tree in treebanks.valid))
         valid = read_valid(pairs.valid, base_folder / data.folder) if pairs.valid else ([], [])
         preparation = Preparation(pairs, base_folder, folder, workers or InProcess(), progress)
         preparation.scan()
@@ -113,11 +117,12 @@ def prepare(
         else:
             check_unchanged(data, base_folder, corpus_files)
             shutil.rmtree(folder / _TREES)
+            report = _with_treebanks(report, data, base_folder)
         write_json(folder / "report.json", report_as_json(report))
         manifest = {
             "format_version": FORMAT_VERSION,
             "fingerprint": fingerprint(
-                data, tokenizer, seed, vocabulary, None if parsing is None else parsing.linearization()
+                data, tokenizer, seed, vocabulary, None if parsing is None else linearization_facts(parsing)
             ),
             "source_language": data.source_language,
             "target_language": data.target_language,
@@ -129,6 +134,20 @@ def prepare(
         }
         write_json(folder / MANIFEST_NAME, manifest)  # says that all others are there
     return open_prepared(output)
+
+
+def _with_treebanks(report: PreparationReport, data: DataConfig, base_folder: Path) -> PreparationReport:
+    """A report that names the treebanks' files in the place of those that were made of them."""
+    folder = base_folder / data.folder
+
+    def named(config: CorpusConfig, found: CorpusReport) -> CorpusReport:
+        return replace(found, files=config.names(folder))
+
+    return replace(
+        report,
+        corpora=tuple(named(*both) for both in zip(data.corpora, report.corpora, strict=True)),
+        valid=None if data.valid is None or report.valid is None else named(data.valid, report.valid),
+    )
 
 
 def _check_replaceable(output: Path) -> None:

@@ -15,7 +15,7 @@ from attendo.checkpoint.weights import mean_weights, named_weights
 from attendo.errors import AttendoError, ModelError
 from attendo.files import recover
 from attendo.native.library import describe
-from attendo.recipe import Recipe
+from attendo.recipe import Recipe, Task
 from attendo.text.prepared import PreparedData
 from attendo.training.determinism import same_bits
 from attendo.training.divergence import Divergence, all_finite
@@ -47,6 +47,8 @@ class RunOutcome:
     """What a sitting of training came to."""
 
     run: Path
+    task: Task
+    """What the model is for."""
     model: Path | None
     """The best averaged model, if there is one yet."""
     ending: Ending
@@ -131,7 +133,7 @@ class TrainingRun:
                 reporter.message(f"{self._metrics.path}: {self._metrics.bad_lines} lines could not be read, left out")
             if prepared.valid is not None:
                 valid_model = build_model(recipe, prepared).to(self._device)
-                self._validator = Validator(valid_model, prepared, config, recipe.search)
+                self._validator = Validator(valid_model, prepared, config, recipe.search, recipe.parsing)
 
     def train(self, should_stop: Callable[[], bool]) -> RunOutcome:
         """Trains on from where the run stands.
@@ -171,7 +173,7 @@ class TrainingRun:
                 self._write_model(averaged, {"steps": self.position.step})
         self._draw()
         there = model if model.is_dir() else None
-        return RunOutcome(run=self.folder, model=there, ending=ending, position=self.position)
+        return RunOutcome(run=self.folder, task=self.recipe.task, model=there, ending=ending, position=self.position)
 
     # --- going on, and going back ---
 
@@ -313,11 +315,14 @@ class TrainingRun:
         if self._processes.is_main:
             assert self._validator is not None
             found = self._validator(self._averaged, should_stop)
-        bleu = math.nan if found is None or found.bleu is None else found.bleu
-        is_done, log_loss, bleu = self._processes.of_main([found is not None, found.log_loss if found else 0.0, bleu])
+        figures = [math.nan if value is None else value for value in (found.bleu, found.f1)] if found else [0.0, 0.0]
+        is_done, log_loss, *figures = self._processes.of_main(
+            [found is not None, found.log_loss if found else 0.0, *figures]
+        )
         if not is_done or found is None:
             return None
-        return replace(found, log_loss=log_loss, bleu=None if math.isnan(bleu) else bleu)
+        bleu, f1 = (None if math.isnan(value) else value for value in figures)
+        return replace(found, log_loss=log_loss, bleu=bleu, f1=f1)
 
     def _keep_best(self, position: Position, validation: Validation) -> None:
         if not self._processes.is_main:
@@ -325,6 +330,8 @@ class TrainingRun:
         scores: dict[str, Any] = {"perplexity": validation.perplexity, "log_loss": validation.log_loss}
         if validation.bleu is not None:
             scores |= {"bleu": validation.bleu, "bleu_signature": validation.bleu_signature}
+        if validation.f1 is not None:
+            scores |= {"f1": validation.f1, "f1_signature": validation.f1_signature}
         self._write_model(self._averaged, {"steps": position.step, "valid": scores})
 
     def _write_model(self, weights: dict[str, Tensor], facts: dict[str, Any]) -> None:
@@ -348,6 +355,7 @@ class TrainingRun:
                 "loss": validation.log_loss,
                 "perplexity": validation.perplexity,
                 "bleu": validation.bleu,
+                **({} if validation.f1 is None else {"f1": validation.f1}),
                 "best": is_best,
                 "elapsed_s": position.elapsed_s,
                 "target_tokens": position.target_tokens,

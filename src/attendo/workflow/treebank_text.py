@@ -1,13 +1,13 @@
 """Treebanks to sentence pairs: what a parser reads, and the symbols that it is to write, a tree a line."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from attendo.errors import DataError
 from attendo.files import sha256, write_text
 from attendo.parsing.config import ParsingConfig
-from attendo.parsing.conventions import Conventions
+from attendo.parsing.conventions import Conventions, normalised
 from attendo.parsing.linearization import linearized
 from attendo.parsing.sentences import source_text, source_words, tag_symbol
 from attendo.parsing.tree import Tree
@@ -17,8 +17,10 @@ from attendo.text.corpora import VALID_NAME, CleaningConfig, CorpusConfig, DataC
 from attendo.text.parts import changed_error
 
 CONVENTIONS = Conventions(unescape=True, unary_chains="repeated")
-"""What is kept of a tree: no traces, no functional tags, no outer bracket, one of several constituents of the same label
-around each other, which the grammar does not write (`decoding.grammar`); words as text has them."""
+"""What is kept of a tree: no traces, no functional tags, no outer bracket; of several constituents of the same label
+around each other one, since the grammar writes no others (`decoding.grammar`); words as text has them."""
+GOLD_CONVENTIONS = replace(CONVENTIONS, unary_chains="keep")
+"""What is kept of a tree that a parser's is compared with: also several of the same label, as the treebank has them."""
 _NO_LIMIT = 1 << 30
 
 
@@ -32,6 +34,8 @@ class TreebankText:
     """The symbols of tags that sources have; none where they are words alone."""
     word_tags: dict[str, list[str]]
     """Which tags words have, see `parsing.word_tags`."""
+    valid: tuple[Tree, ...]
+    """The validation set's trees as the treebank has them; none where there is no such set."""
     unread: str
     """A line for each tree that could not be read: corpus, file, line, why; tab-separated."""
 
@@ -53,22 +57,24 @@ def treebank_text(data: DataConfig, base_folder: Path, output: Path, parsing: Pa
     """
     tags: set[str] = set()
     learned: list[Tree] = []
+    held_out: list[Tree] = []
     unread: list[str] = []
 
     def as_pairs(corpus: CorpusConfig, name: str) -> CorpusConfig:
         if corpus.trees is None:
             raise DataError(f'data.corpora: {name} names no treebank; for task = "parse" give trees = FILE')
-        found = read_treebank(corpus.paths(base_folder / data.folder), CONVENTIONS)
+        is_valid = name == VALID_NAME
+        found = read_treebank(corpus.paths(base_folder / data.folder), GOLD_CONVENTIONS if is_valid else CONVENTIONS)
         if not found.trees:
             raise DataError(f"{corpus.paths(base_folder / data.folder)[0]}: there is no tree that can be read")
-        if name != VALID_NAME:
-            learned.extend(found.trees)
+        trees = [_as_written(tree) for tree in found.trees] if is_valid else found.trees
+        (held_out if is_valid else learned).extend(found.trees)
         unread.extend(f"{name}\t{each.path.name}\t{each.line}\t{each.message}\n" for each in found.problems)
         if parsing.read_tags:
-            tags.update(tag for tree in found.trees for tag in tree.tags)
+            tags.update(tag for tree in trees for tag in tree.tags)
         sides = output / f"{name}.source", output / f"{name}.target"
-        write_text(sides[0], "".join(f"{_source(tree, parsing)}\n" for tree in found.trees))
-        write_text(sides[1], "".join(f"{_target(tree, parsing)}\n" for tree in found.trees))
+        write_text(sides[0], "".join(f"{_source(tree, parsing)}\n" for tree in trees))
+        write_text(sides[1], "".join(f"{_target(tree, parsing)}\n" for tree in trees))
         return replace(corpus, trees=None, source=str(sides[0].resolve()), target=str(sides[1].resolve()))
 
     output.mkdir()
@@ -85,8 +91,14 @@ def treebank_text(data: DataConfig, base_folder: Path, output: Path, parsing: Pa
         data=replace(data, corpora=corpora, valid=valid, cleaning=cleaning),
         tag_symbols=tuple(tag_symbol(tag) for tag in sorted(tags)),
         word_tags=word_tags(learned),
+        valid=tuple(held_out),
         unread="".join(unread),
     )
+
+
+def linearization_facts(parsing: ParsingConfig) -> dict[str, Any]:
+    """Gives what a treebank's preparation depends on beside its files: how trees are written, and what of them is."""
+    return {**parsing.linearization(), "conventions": asdict(CONVENTIONS)}
 
 
 def file_facts(data: DataConfig, base_folder: Path) -> dict[str, dict[str, Any]]:
@@ -112,7 +124,15 @@ def check_unchanged(data: DataConfig, base_folder: Path, facts: dict[str, dict[s
 
 def _files(data: DataConfig, base_folder: Path) -> dict[str, Path]:
     configs = [*data.corpora, *([data.valid] if data.valid else [])]
-    return {str(name): base_folder / data.folder / name for config in configs for name in config.paths(Path())}
+    folder = base_folder / data.folder
+    return {name: folder / name for config in configs for name in config.names(folder)}
+
+
+def _as_written(tree: Tree) -> Tree:
+    """A gold tree as a parser writes it."""
+    changed = normalised(tree, CONVENTIONS)
+    assert changed is not None, "it has words"
+    return changed
 
 
 def _source(tree: Tree, parsing: ParsingConfig) -> str:

@@ -1,6 +1,6 @@
-"""Validation while a run trains: perplexity and BLEU by real decoding of the model one would ship at that moment."""
+"""Validation while a run trains: perplexity, and BLEU or F1 by decoding with the model to be shipped at that moment."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import torch
@@ -10,19 +10,27 @@ from attendo.checkpoint.weights import load_weights
 from attendo.decoding.config import GuardConfig, SearchConfig
 from attendo.decoding.engine import Translator
 from attendo.decoding.models import decoding_model
+from attendo.errors import DataError
 from attendo.evaluation.scores import Score, corpus_bleu
 from attendo.model.products import fast_float32_products
 from attendo.model.transformer import Transformer
+from attendo.parsing.config import ParsingConfig
+from attendo.parsing.treebank import parse_tree
 from attendo.text.batching import plan_epoch
-from attendo.text.prepared import PreparedData
+from attendo.text.prepared import VALID_TREES, PreparedData
 from attendo.training.config import TrainingConfig
 from attendo.training.forward import collate_for
 from attendo.training.hooks import Validation
 from attendo.training.update import batch_loss
+from attendo.workflow.parse import Parse, Parser
+from attendo.workflow.parse_input import sentence_of
+from attendo.workflow.parse_scores import score_parses
 
 _MAX_TOKENS = 4096
 _LINES_AT_ONCE = 500
-"""Between so many translations a validation can be stopped."""
+"""Between so many translations, or trees, a validation can be stopped."""
+_PARSED = 1000
+"""Sentences of a validation set that are parsed where the recipe does not say how many."""
 
 
 class Validator:
@@ -31,20 +39,36 @@ class Validator:
     Args:
         model: of the shape of the one that trains; its weights are overwritten.
         prepared: has a validation set.
-        training: whether BLEU is wanted, and the dtype.
-        search: how to translate; without guards, since it is the model that is measured.
+        training: whether BLEU, or F1, is wanted, of how many sentences, and the dtype.
+        search: how to translate, without guards, since it is the model that is measured; a parser searches greedily.
+        parsing: of a parser, how trees are written; None for a translator.
+
+    Raises:
+        DataError: F1 is wanted, and the prepared folder has no trees.
     """
 
     def __init__(
-        self, model: Transformer, prepared: PreparedData, training: TrainingConfig, search: SearchConfig
+        self,
+        model: Transformer,
+        prepared: PreparedData,
+        training: TrainingConfig,
+        search: SearchConfig,
+        parsing: ParsingConfig | None = None,
     ) -> None:
         assert prepared.valid is not None, "a validator needs a validation set"
         self._model, self._prepared, self._pairs = model.eval(), prepared, prepared.valid
-        self._training = training
+        self._training, self._parsing = training, parsing
         self._search = replace(search, guards=GuardConfig.off())
+        limit = training.eval_sentences or (len(prepared.valid_source) if parsing is None else _PARSED)
+        self._chosen = spread(len(prepared.valid_source), limit)
+        if parsing is not None and training.eval_bleu and not prepared.valid_trees:
+            raise DataError(
+                f"{prepared.folder}: has no {VALID_TREES}, as folders of earlier versions; prepare the data again, or "
+                "leave F1 out with --set training.eval_bleu=false"
+            )
 
     def __call__(self, weights: Mapping[str, Tensor], should_stop: Callable[[], bool]) -> Validation | None:
-        """Perplexity, and BLEU where the recipe asks for it, with these weights.
+        """Perplexity, and BLEU or F1 where the recipe asks for it, with these weights.
 
         Args:
             weights: by name, those of one process.
@@ -60,6 +84,8 @@ class Validator:
                 return None
             if not self._training.eval_bleu:
                 return Validation(log_loss=log_loss, bleu=None)
+            if self._parsing is not None:
+                return self._with_f1(log_loss, self._parsing, should_stop)
             bleu = self._bleu(should_stop)
             if bleu is None:
                 return None
@@ -93,13 +119,51 @@ class Validator:
             threads=torch.get_num_threads(),
         )
         translations: list[str] = []
-        for first in range(0, len(prepared.valid_source), _LINES_AT_ONCE):
+        for first in range(0, len(self._chosen), _LINES_AT_ONCE):
             if should_stop():
                 return None
-            lines = prepared.valid_source[first : first + _LINES_AT_ONCE]
+            lines = [prepared.valid_source[index] for index in self._chosen[first : first + _LINES_AT_ONCE]]
             translations += [translation.text for translation in translator.translate(lines)]
         return corpus_bleu(
             translations,
-            self._prepared.valid_target,
-            target_language=self._prepared.target_language,
+            [prepared.valid_target[index] for index in self._chosen],
+            target_language=prepared.target_language,
         )
+
+    def _with_f1(self, log_loss: float, parsing: ParsingConfig, should_stop: Callable[[], bool]) -> Validation | None:
+        prepared = self._prepared
+        parser = Parser(
+            [decoding_model(self._model)],
+            prepared.source_tokenizer,
+            prepared.target_tokenizer,
+            replace(self._search, beam_size=1, n_best=1, beam_groups=1),
+            parsing,
+            word_tags=prepared.word_tags,
+            threads=torch.get_num_threads(),
+        )
+        gold = [parse_tree(prepared.valid_trees[index]) for index in self._chosen]
+        parses: list[Parse] = []
+        for first in range(0, len(gold), _LINES_AT_ONCE):
+            if should_stop():
+                return None
+            trees = gold[first : first + _LINES_AT_ONCE]
+            parses += parser.parse_sentences([sentence_of(tree, tags=parsing.needs_tags) for tree in trees])
+        found = score_parses(gold, parses)
+        signature = ["COLLINS.prm", "a failed parse as recall 0", "greedy", *(["gold tags"] * parsing.needs_tags)]
+        count = f"{len(gold):,} of {len(prepared.valid_trees):,}" if len(gold) < len(prepared.valid_trees) else "all"
+        return Validation(
+            log_loss=log_loss,
+            bleu=None,
+            f1=found.every_sentence.f1,
+            f1_signature=", ".join([*signature, f"{count} sentences"]),
+        )
+
+
+def spread(number: int, limit: int) -> Sequence[int]:
+    """Indices of no more than so many of some things, spread evenly over them.
+
+    Args:
+        number: of things.
+        limit: at most so many, at least 1.
+    """
+    return range(number) if number <= limit else [place * number // limit for place in range(limit)]

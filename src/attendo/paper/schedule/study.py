@@ -108,7 +108,7 @@ def forecast(order: Order, reporter: Reporter) -> Report:
 
 def _found(
     order: Order,
-    study: Study,
+    study: Study[RunResult],
     runs: Sequence[Run],
     results: Sequence[RunResult],
     diverged: Sequence[Run],

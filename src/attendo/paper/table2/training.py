@@ -6,7 +6,7 @@ from pathlib import Path
 
 from attendo.checkpoint.model_folder import SHIPPED
 from attendo.paper.experiment import Order, Reporter
-from attendo.paper.rows_study import open_study
+from attendo.paper.rows_study import PartReporter, open_study
 from attendo.paper.run_results import RunResult
 from attendo.paper.study import Run, plan_runs
 from attendo.paper.table2.plan import Direction, Plan, TestSet
@@ -14,7 +14,6 @@ from attendo.paper.table2.systems import Kind, System
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
 from attendo.workflow.average import average
-from attendo.workflow.prepare import Progress
 
 SHIPPED_DIRECTIONS = ("en-de", "de-en")
 """The models that come with the package."""
@@ -49,7 +48,7 @@ def train(
     """
     opened = open_study(replace(order, folder=order.folder / direction.name), direction.recipes, reporter)
     before = sum(_updates(order, one) for one in plan.directions[: plan.directions.index(direction)])
-    part = _Part(reporter, before, sum(_updates(order, one) for one in plan.directions))
+    part = PartReporter(reporter, before, sum(_updates(order, one) for one in plan.directions))
     found = opened.study.train(part, should_stop, lambda results: None)
     if not found.interrupted:
         done = {(result.row, result.seed) for result in found.results}
@@ -125,22 +124,3 @@ def _average(run: Path, models: tuple[Path, Path], recipe: Recipe) -> None:
 
 def _updates(order: Order, direction: Direction) -> int:
     return order.seeds * sum(recipe.training.max_steps for recipe in direction.recipes.values())
-
-
-class _Part:
-    """Tells a reporter of one study as a part of several."""
-
-    def __init__(self, reporter: Reporter, before: int, total: int) -> None:
-        self._reporter, self._before, self._total = reporter, before, total
-
-    def message(self, text: str) -> None:
-        """A line to read."""
-        self._reporter.message(text)
-
-    def preparing(self, progress: Progress) -> None:
-        """How far the preparation of data is."""
-        self._reporter.preparing(progress)
-
-    def running(self, done: int, total: int, note: str) -> None:
-        """How many updates of this part are made."""
-        self._reporter.running(self._before + done, self._total, note)

@@ -1,0 +1,1 @@
+"""Table 4: English constituency parsing."""

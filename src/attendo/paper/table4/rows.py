@@ -1,0 +1,258 @@
+"""What `attendo reproduce table4` trains and on what it tests, at each of the three scales."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from attendo.errors import DataError
+from attendo.paper.experiment import Order
+from attendo.paper.phrasebook_texts import taken_from
+from attendo.recipe import Recipe, load_recipe
+from attendo.text.corpora import CorpusConfig
+from attendo.workflow.parse_input import LineKind
+
+SELF_TRAINED_SHARE = 0.5
+"""Of a self-trained row's epochs, what is automatic; and of the automatic trees those that are kept."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RawText:
+    """Text that a parser makes trees of, to learn from."""
+
+    path: str
+    """Below the folder of the treebanks."""
+    kind: LineKind
+    most: int
+    """Sentences that are parsed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A parser that is trained, with several seeds."""
+
+    name: str
+    treebanks: tuple[str, ...]
+    """What it learns from, by the names of `Bank`."""
+    recipe: str
+    """The shipped one."""
+    changes: tuple[str, ...] = ()
+    """To it, as `--set` has them."""
+    what: str = ""
+    """The change in words; empty where there is none."""
+    against: str | None = None
+    """The row that it is held against: that without the change."""
+    raw: RawText | None = None
+    """For a self-trained row: the text that the parser of `against` makes trees of."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bank:
+    """A treebank: where it lies, and its trees to test on."""
+
+    name: str
+    folder: str
+    """Below `--data`."""
+    test: str
+    """A file, folder or pattern in it."""
+    what: str
+    """Of its test set."""
+    tests_only_others: bool = False
+    """The trees to test on are those to train on, so that they test other rows alone."""
+    most: int | None = None
+    """Of its trees so many are parsed, spread evenly; None for all."""
+    parameters: str = "collins"
+    """By which of EVALB's built-in ones."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """All of a study."""
+
+    root: Path
+    """The folder of the treebanks."""
+    rows: tuple[Row, ...]
+    recipes: Mapping[str, Recipe]
+    """By the names of rows."""
+    banks: tuple[Bank, ...]
+    missing: tuple[str, ...]
+    """What there is not, and what is therefore left out, a line each."""
+
+    def tests_of(self, row: Row | None) -> tuple[Bank, ...]:
+        """The treebanks that a row is tested on; of None, a parser from elsewhere, all."""
+        return tuple(
+            bank for bank in self.banks if row is None or not bank.tests_only_others or bank.name not in row.treebanks
+        )
+
+
+_GOLD_TAGS = ("parsing.read_tags=true",)
+
+
+def _variants(name: str, treebanks: tuple[str, ...], recipe: str, *, orders: bool) -> Iterator[Row]:
+    """A row, the same with gold tags, and in other orders."""
+    yield Row(name=name, treebanks=treebanks, recipe=recipe)
+    yield Row(
+        name=f"{name}-gold-tags",
+        treebanks=treebanks,
+        recipe=recipe,
+        changes=_GOLD_TAGS,
+        what="reads the treebank's tags",
+        against=name,
+    )
+    for order in ("top-down", "bottom-up") if orders else ():
+        yield Row(
+            name=f"{name}-{order}",
+            treebanks=treebanks,
+            recipe=recipe,
+            changes=(f"parsing.order={order}",),
+            what=f"writes {order}",
+            against=name,
+        )
+
+
+def _self_trained(name: str, treebanks: tuple[str, ...], recipe: str, raw: RawText) -> Row:
+    return Row(
+        name=f"{name}-self-trained",
+        treebanks=treebanks,
+        recipe=recipe,
+        what="learns from its own trees too",
+        against=name,
+        raw=raw,
+    )
+
+
+ROWS: Mapping[str, tuple[Row, ...]] = {
+    "tiny": (
+        *_variants("invented", ("invented",), "table4/tiny", orders=True),
+        _self_trained(
+            "invented", ("invented",), "table4/tiny", RawText(path="invented/raw.txt", kind="words", most=100)
+        ),
+    ),
+    "small": (
+        *_variants("craft", ("craft",), "parsing-craft", orders=True),
+        *_variants("wsj-sample", ("wsj-sample",), "parsing-wsj-sample", orders=False),
+        _self_trained(
+            "wsj-sample",
+            ("wsj-sample",),
+            "parsing-wsj-sample",
+            RawText(path="news_pool_en-de/train.en", kind="text", most=20_000),
+        ),
+        *_variants("all", ("craft", "wsj-sample", "questionbank"), "parsing-all", orders=False),
+    ),
+    "paper": (
+        Row(name="wsj", treebanks=("wsj",), recipe="parsing-wsj"),
+        Row(
+            name="wsj-semi-supervised",
+            treebanks=("wsj", "automatic"),
+            recipe="parsing-wsj-semi-supervised",
+            what="learns from automatic trees too",
+            against="wsj",
+        ),
+    ),
+}
+"""Of each scale."""
+
+BANKS: Mapping[str, tuple[Bank, ...]] = {
+    "tiny": (Bank(name="invented", folder="invented", test="test.trees", what="invented sentences"),),
+    "small": (
+        Bank(name="craft", folder="craft", test="dev.ptb", what="CRAFT dev: biomedical articles"),
+        Bank(name="wsj-sample", folder="wsj_sample", test="dev.mrg", what="WSJ sample dev: news of business"),
+        Bank(
+            name="questionbank",
+            folder="questionbank",
+            test="train.ptb",
+            what="QuestionBank: questions, by new.prm, since their question marks are tagged ?, a word to COLLINS.prm",
+            tests_only_others=True,
+            most=1000,
+            parameters="new",
+        ),
+    ),
+    "paper": (
+        Bank(name="wsj", folder="wsj", test="23", what="WSJ section 23, the paper's test set"),
+        Bank(name="automatic", folder="automatic", test="", what="trees of a parser", tests_only_others=True),
+    ),
+}
+"""The treebanks of each scale."""
+
+_FOLDERS: Mapping[str, Mapping[str, str]] = {
+    "tiny": {"table4/tiny": "invented"},
+    "small": {"parsing-craft": "craft", "parsing-wsj-sample": "wsj_sample", "parsing-all": ""},
+    "paper": {"parsing-wsj": "", "parsing-wsj-semi-supervised": ""},
+}
+"""Of each recipe what `data.folder` is below `--data`."""
+
+
+def make_plan(order: Order) -> Plan:
+    """Looks which treebanks are there, and which rows they allow.
+
+    Raises:
+        DataError: none of them is there.
+        RecipeError: the scale tiny was given a folder.
+    """
+    root = root_of(order)
+    there = {bank.name: (root / bank.folder).is_dir() for bank in BANKS[order.scale]}
+    missing = [f"{root / bank.folder} is not there" for bank in BANKS[order.scale] if not there[bank.name]]
+    rows = []
+    for row in ROWS[order.scale]:
+        lacking = [name for name in row.treebanks if not there[name]]
+        if row.raw is not None and not (root / row.raw.path).is_file():
+            lacking.append(row.raw.path)
+        if lacking and not order.runs:
+            missing.append(f"the row {row.name} is left out for lack of {', '.join(lacking)}")
+        if not lacking:
+            rows.append(row)
+    banks = tuple(bank for bank in BANKS[order.scale] if there[bank.name] and bank.test)
+    if not banks or not (rows or order.runs):
+        folders = ", ".join(bank.folder for bank in BANKS[order.scale])
+        raise DataError(f"{root}: has none of the treebanks {folders}; --data names the folder that has them")
+    return Plan(
+        root=root,
+        rows=tuple(rows),
+        recipes={row.name: recipe_of(order, row) for row in rows},
+        banks=banks,
+        missing=tuple(missing),
+    )
+
+
+def recipes_of(order: Order) -> dict[str, Recipe]:
+    """The recipes of all rows of a scale, whether their treebanks are there or not."""
+    return {row.name: recipe_of(order, row) for row in ROWS[order.scale]}
+
+
+def root_of(order: Order) -> Path:
+    """The folder of the treebanks.
+
+    Raises:
+        DataError: the scale tiny was given one.
+    """
+    if order.scale == "tiny":
+        if order.data is not None:
+            raise DataError("--data: the scale tiny has a treebank of its own; leave it out, or take --scale small")
+        return order.folder
+    if order.data is not None:
+        return order.data
+    recipe = load_recipe("parsing-all" if order.scale == "small" else "parsing-wsj")
+    assert recipe.data is not None
+    return recipe.folder / recipe.data.folder
+
+
+def recipe_of(order: Order, row: Row) -> Recipe:
+    """A row's recipe, its corpora below the folder of the treebanks; of a self-trained one without automatic trees.
+
+    Runs side by side take their time: updates alone are what all have the same number of.
+    """
+    folder = root_of(order) / _FOLDERS[order.scale][row.recipe]
+    name = f"name=table4-{order.scale}-{row.name}"
+    recipe = load_recipe(row.recipe, [name, *taken_from(folder), *row.changes])
+    return replace(recipe, training=replace(recipe.training, max_minutes=None))
+
+
+def self_trained(recipe: Recipe, trees: Path) -> Recipe:
+    """A recipe that learns from automatic trees too.
+
+    Args:
+        recipe: without them.
+        trees: the file of these.
+    """
+    assert recipe.data is not None
+    automatic = CorpusConfig(name="automatic", trees=str(trees.resolve()), share=SELF_TRAINED_SHARE)
+    return replace(recipe, data=replace(recipe.data, corpora=(*recipe.data.corpora, automatic)))

@@ -1,0 +1,145 @@
+"""`attendo reproduce table4`: parsers of the treebanks at hand, ours beside the paper's, at one of three scales."""
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from attendo.checkpoint.model_folder import find_model
+from attendo.errors import DataError
+from attendo.paper.experiment import Order, Outcome, Reporter
+from attendo.paper.forecast import ROWS_CAPTION, RowForecast, all_hours, forecast_report, forecast_rows, total_text
+from attendo.paper.report import Report, Table, write_report
+from attendo.paper.table4.evaluation import System, TestResult, evaluate_system
+from attendo.paper.table4.invented import write_invented
+from attendo.paper.table4.report import Findings, table4_report
+from attendo.paper.table4.rows import Bank, Plan, make_plan, recipes_of
+from attendo.paper.table4.training import Trained, train
+from attendo.parsing.tree import Tree
+from attendo.workflow.evaluate_parser import read_gold
+from attendo.workflow.preparation import open_if_prepared
+from attendo.workflow.validation import spread
+
+UNIT = "updates"
+"""Of its progress."""
+
+
+def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
+    """Trains what is not done yet of the study in `order.folder`, parses the test sets, and writes the page.
+
+    Args:
+        order: how it is wanted; with `runs`, nothing is trained, and these parsers are tested.
+        reporter: who is told.
+        should_stop: asked now and then; what runs is saved then.
+
+    Raises:
+        AttendoError: no treebank is there, the folder holds another study, or one of `order.runs` is no parser.
+        OSError: the folder cannot be written to.
+    """
+    if order.scale == "tiny" and order.data is None:
+        write_invented(order.folder / "invented", train=300, valid=20, test=30, raw=120)
+    plan = make_plan(order)
+    for line in plan.missing:
+        reporter.message(line)
+    if order.runs:
+        systems, trained = _given(order.runs), None
+    else:
+        trained = train(order, plan, reporter, should_stop)
+        if trained.interrupted:
+            return Outcome(report=None, interrupted=True, failures=trained.failures)
+        systems = _trained_systems(order, plan, trained)
+    failures = trained.failures if trained else ()
+    trees = {bank.name: _trees(plan, bank) for bank in plan.banks}
+    by_name = {row.name: row for row in plan.rows}
+    results: list[TestResult] = []
+    for system in systems:
+        for bank in plan.tests_of(by_name.get(system.row)):
+            found = evaluate_system(system, bank, trees[bank.name], order.folder / "tested", should_stop)
+            if found is None:
+                return Outcome(report=None, interrupted=True, failures=failures)
+            reporter.message(found.to_text())
+            results.append(found)
+    if not results:
+        return Outcome(report=None, failures=failures)
+    report = table4_report(order, Findings(plan=plan, trained=trained, tested=tuple(results), failures=failures))
+    write_report(order.folder, report)
+    return Outcome(report=report, failures=failures)
+
+
+def forecast(order: Order, reporter: Reporter) -> Report:
+    """What the study comes to: rows, parameters, and the time that a few updates of each on this machine let expect.
+
+    Raises:
+        RecipeError: a model is more than this machine's memory holds.
+    """
+    plans: list[RowForecast] = []
+    for name, recipe in recipes_of(order).items():
+        is_there = not (order.scale == "tiny" and not (order.folder / "invented").is_dir())
+        prepared = open_if_prepared(recipe, order.folder / "prepared" / name) if is_there else None
+        plans.extend(forecast_rows({name: recipe}, prepared, reporter))
+    total = (
+        f"{total_text(order, plans)}. Rows whose treebanks are not there are left out; then every parser parses the "
+        "test sets, and so does an ensemble of a row's seeds."
+    )
+    table = Table(
+        caption=ROWS_CAPTION,
+        columns=("row", "recipe", "order", "updates", "params", "hours"),
+        rows=tuple(_forecast_cells(plan) for plan in plans),
+        words=3,
+    )
+    return forecast_report(
+        order,
+        "Table 4",
+        total,
+        (table,),
+        {"table": "table4", "hours": all_hours(order, plans), "rows": [plan.to_json() for plan in plans]},
+    )
+
+
+def _forecast_cells(plan: RowForecast) -> tuple[str, ...]:
+    parsing = plan.recipe.parsing
+    assert parsing is not None
+    return plan.name, plan.recipe.name, parsing.order, plan.updates, *plan.cost_cells
+
+
+def _trained_systems(order: Order, plan: Plan, trained: Trained) -> list[System]:
+    """Of each run its model, and of each row with several an ensemble of them."""
+    done = {(result.row, result.seed) for result in trained.results}
+    found = []
+    for row in plan.rows:
+        models = {
+            seed: trained.folders[row.name, seed] / "model"
+            for seed in range(1, order.seeds + 1)
+            if (row.name, seed) in done
+        }
+        found += [System(row=row.name, seed=seed, models=(model,)) for seed, model in models.items()]
+        # Self-trained ones have each a vocabulary of their own, and an ensemble needs one.
+        if len(models) > 1 and row.raw is None:
+            found.append(System(row=row.name, seed=None, models=tuple(models.values())))
+    return found
+
+
+def _given(runs: Sequence[str]) -> list[System]:
+    """The parsers that were named, NAME=MODEL or MODEL."""
+    found = []
+    for text in runs:
+        name, equals, model = text.partition("=")
+        folder = find_model(model if equals else text)
+        row = name if equals else _own_name(folder)
+        if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,60}", row):
+            raise DataError(f"--run {text}: call it by letters, digits, - and _, as in --run first=MODEL")
+        found.append(System(row=row, seed=None, models=(folder,)))
+    names = [system.row for system in found]
+    if len(set(names)) < len(names):
+        raise DataError(f"--run: two parsers are called {', '.join(names)}; name them, as in --run first=MODEL")
+    return found
+
+
+def _own_name(folder: Path) -> str:
+    """What a model is called: the name of its folder, or of its run's."""
+    path = folder.resolve()
+    return path.parent.name if path.name == "model" else path.name
+
+
+def _trees(plan: Plan, bank: Bank) -> tuple[Tree, ...]:
+    trees = read_gold(str(plan.root / bank.folder / bank.test)).trees
+    return tuple(trees[index] for index in spread(len(trees), bank.most or len(trees)))

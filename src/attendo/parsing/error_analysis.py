@@ -1,0 +1,234 @@
+"""What is wrong with a parser's trees: labels confused, brackets missing or too many, what is attached elsewhere."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
+
+from attendo.parsing.evalb_parameters import EvalbParameters
+from attendo.parsing.evalb_summary import f_measure, percent
+from attendo.parsing.tree import Tree
+
+_FUNCTION = re.compile("[-=]")
+_CLASSES = ((1, 1), (2, 3), (4, 7), (8, 15), (16, 31), (32, None))
+"""Constituents by their words, from and to."""
+_ROOT = "(none)"
+_SHOWN = 10
+
+KeyT = TypeVar("KeyT")
+
+
+class Bracket(NamedTuple):
+    """A constituent that counts."""
+
+    label: str
+    start: int
+    """Its first word, from 0; words that do not count are left out."""
+    end: int
+    """The word after its last."""
+    parent: int | None
+    """The place of the constituent around it, in the same list."""
+
+
+@dataclass(slots=True)
+class LengthScore:
+    """Constituents of so many words."""
+
+    gold: int = 0
+    test: int = 0
+    matched: int = 0
+
+    @property
+    def figures(self) -> tuple[float, float, float]:
+        """Recall, precision and F1, in percent."""
+        recall, precision = percent(self.matched, self.gold), percent(self.matched, self.test)
+        return recall, precision, f_measure(precision, recall) if self.matched else 0.0
+
+
+@dataclass(slots=True)
+class ErrorAnalysis:
+    """Errors of sentences that are compared, counted by kind.
+
+    Brackets are EVALB's: words and labels of `DELETE_LABEL` are left out, labels cut at the first - or =, those of
+    `EQ_LABEL` the same. Each bracket that does not match is counted once: as confused where the other tree has one
+    around the same words with another label, else as missing (gold) or spurious (test). A bracket that matches is
+    attached elsewhere where it comes behind other words of the constituent around it, in both trees, and these
+    constituents begin at different words: a PP in the gold tree's VP that the parser has put into the NP before it.
+    """
+
+    parameters: EvalbParameters
+    sentences: int = 0
+    confused: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """The same words with another label: gold, test."""
+    missing: Counter[str] = field(default_factory=Counter)
+    spurious: Counter[str] = field(default_factory=Counter)
+    attached: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    """The label, and those of what it is in: gold, test."""
+    lengths: tuple[LengthScore, ...] = field(default_factory=lambda: tuple(LengthScore() for _ in _CLASSES))
+
+    def add(self, gold: Tree, test: Tree) -> None:
+        """Counts a sentence, unless a word is left out of one tree alone, so that brackets cannot be compared."""
+        deleted = self.parameters.delete_labels
+        if [tag in deleted for tag in gold.tags] != [tag in deleted for tag in test.tags]:
+            return
+        self.sentences += 1
+        golds, tests = counted_brackets(gold, self.parameters), counted_brackets(test, self.parameters)
+        pairs = self._matches(golds, tests)
+        self._count_lengths(golds, tests, pairs)
+        self._count_unmatched(golds, tests, pairs)
+        for one, other in pairs:
+            before, after = self._around(golds, one), self._around(tests, other)
+            if before is not None and after is not None and before.start != after.start:
+                self.attached[golds[one].label, before.label, after.label] += 1
+
+    def _matches(self, golds: list[Bracket], tests: list[Bracket]) -> list[tuple[int, int]]:
+        """Pairs of brackets that match, as EVALB finds them: each gold one with the first free one that fits."""
+        free = _by_words(tests)
+        pairs = []
+        for place, bracket in enumerate(golds):
+            at_words = free.get((bracket.start, bracket.end), [])
+            for other in at_words:
+                if not self.parameters.labeled or self._same(bracket.label, tests[other].label):
+                    at_words.remove(other)
+                    pairs.append((place, other))
+                    break
+        return pairs
+
+    def _same(self, one: str, other: str) -> bool:
+        equal = self.parameters.equal_labels
+        return one == other or (one, other) in equal or (other, one) in equal
+
+    def _count_lengths(self, golds: list[Bracket], tests: list[Bracket], pairs: list[tuple[int, int]]) -> None:
+        for bracket in golds:
+            self._length_of(bracket).gold += 1
+        for bracket in tests:
+            self._length_of(bracket).test += 1
+        for place, _ in pairs:
+            self._length_of(golds[place]).matched += 1
+
+    def _length_of(self, bracket: Bracket) -> LengthScore:
+        words = bracket.end - bracket.start
+        return self.lengths[next(place for place, (_, to) in enumerate(_CLASSES) if to is None or words <= to)]
+
+    def _count_unmatched(self, golds: list[Bracket], tests: list[Bracket], pairs: list[tuple[int, int]]) -> None:
+        matched_gold, matched_test = {one for one, _ in pairs}, {other for _, other in pairs}
+        left = _by_words(tests, without=matched_test)
+        for place, bracket in enumerate(golds):
+            if place in matched_gold:
+                continue
+            if at_words := left.get((bracket.start, bracket.end)):
+                self.confused[bracket.label, tests[at_words.pop(0)].label] += 1
+            else:
+                self.missing[bracket.label] += 1
+        self.spurious.update(tests[other].label for at_words in left.values() for other in at_words)
+
+    def _around(self, brackets: list[Bracket], place: int) -> Bracket | None:
+        """The constituent that a bracket is a later part of; None where it is at its beginning, or within none."""
+        parent = brackets[place].parent
+        while parent is not None and brackets[parent][1:3] == brackets[place][1:3]:
+            parent = brackets[parent].parent  # a unary chain is one place
+        if parent is None or brackets[parent].start == brackets[place].start:
+            return None
+        return brackets[parent]
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it."""
+        return {
+            "sentences": self.sentences,
+            "confused": [
+                {"gold": gold, "test": test, "count": count} for (gold, test), count in _sorted(self.confused)
+            ],
+            "missing": [{"label": label, "count": count} for label, count in _sorted(self.missing)],
+            "spurious": [{"label": label, "count": count} for label, count in _sorted(self.spurious)],
+            "attached_elsewhere": [
+                {"label": label, "gold": gold, "test": test, "count": count}
+                for (label, gold, test), count in _sorted(self.attached)
+            ],
+            "by_words": [
+                {
+                    "words": words,
+                    "gold": score.gold,
+                    "test": score.test,
+                    "matched": score.matched,
+                    **dict(zip(("recall", "precision", "f1"), score.figures, strict=True)),
+                }
+                for words, score in zip(_class_names(), self.lengths, strict=True)
+            ],
+        }
+
+    def to_text(self) -> str:
+        """The most frequent errors of each kind but confused labels, and constituents by their words."""
+        kinds = (
+            ("Brackets missing", _sorted(self.missing)),
+            ("Brackets too many", _sorted(self.spurious)),
+            (
+                "Attached elsewhere: label, within gold > test",
+                [(f"{label}, {a} > {b}", n) for (label, a, b), n in _sorted(self.attached)],
+            ),
+        )
+        parts = [_kind_text(title, found) for title, found in kinds]
+        return "\n\n".join([*parts, self._lengths_text()]) + "\n"
+
+    def _lengths_text(self) -> str:
+        head = f"{'Words':<10} {'gold':>6} {'test':>6} {'match':>6} {'Recall':>7} {'Prec.':>7} {'F1':>7}"
+        rows = [
+            f"{words:<10} {score.gold:6d} {score.test:6d} {score.matched:6d} "
+            + " ".join(f"{figure:7.2f}" for figure in score.figures)
+            for words, score in zip(_class_names(), self.lengths, strict=True)
+            if score.gold or score.test
+        ]
+        return "\n".join(["-- Constituents by their words --", head, *rows])
+
+
+def counted_brackets(tree: Tree, parameters: EvalbParameters) -> list[Bracket]:
+    """Gives the constituents that EVALB counts, each before those within it.
+
+    Args:
+        tree: any.
+        parameters: which words and labels are left out.
+    """
+    deleted = set(parameters.delete_labels)
+    deleted |= {label for pair in parameters.equal_labels for label, other in (pair, pair[::-1]) if other in deleted}
+    counted = [tag not in parameters.delete_labels for tag in tree.tags]
+    before = [0]  # words that count before each word
+    for counts in counted:
+        before.append(before[-1] + counts)
+    found: list[Bracket] = []
+    open_brackets: list[int] = []
+    for span in tree.spans:
+        start, end, label = before[span.start], before[span.end], _FUNCTION.split(span.label, maxsplit=1)[0]
+        if start == end or label in deleted:
+            continue
+        # What comes later and lies within is within: spans are nested, and an outer one comes first.
+        while open_brackets and not (found[open_brackets[-1]].start <= start and end <= found[open_brackets[-1]].end):
+            open_brackets.pop()
+        found.append(Bracket(label, start, end, open_brackets[-1] if open_brackets else None))
+        open_brackets.append(len(found) - 1)
+    return found
+
+
+def _by_words(brackets: list[Bracket], without: Iterable[int] = ()) -> dict[tuple[int, int], list[int]]:
+    """Places of brackets by their words."""
+    left_out = set(without)
+    found: dict[tuple[int, int], list[int]] = {}
+    for place, bracket in enumerate(brackets):
+        if place not in left_out:
+            found.setdefault((bracket.start, bracket.end), []).append(place)
+    return found
+
+
+def _sorted(counts: Counter[KeyT]) -> list[tuple[KeyT, int]]:
+    """The most frequent first; of equally frequent ones in the order of their names."""
+    return sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
+
+
+def _class_names() -> list[str]:
+    return [f"{low}" if low == to else f"{low} to {to}" if to else f"{low} and more" for low, to in _CLASSES]
+
+
+def _kind_text(title: str, found: list[tuple[str, int]]) -> str:
+    total = sum(count for _, count in found)
+    rows = [f"{count:6d}  {name or _ROOT}" for name, count in found[:_SHOWN]]
+    more = [f"{sum(count for _, count in found[_SHOWN:]):6d}  others"] if len(found) > _SHOWN else []
+    return "\n".join([f"-- {title}: {total} --", *(rows or ["  none"]), *more])

@@ -1,0 +1,92 @@
+"""Self-training: of the trees that a parser makes of raw text, those that it was surest of, to learn from."""
+
+import math
+import tempfile
+from array import array
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+import numpy as np
+
+from attendo.errors import DataError
+from attendo.files import atomic_path
+from attendo.workflow.parse import Parse
+
+
+class ConfidentTrees:
+    """Takes parses one by one and writes, at the end, the surest of them, in their order.
+
+    How sure a parser was of a tree is the mean log-probability of its symbols, `</s>` among them. Trees that had to be
+    mended are none it was sure of. The trees wait on disk, beside the output, and their scores in memory.
+
+    Args:
+        output: the treebank to write: a tree a line, `#` before lines that say what they are.
+        share: of the trees, above 0 up to 1.
+        scores: whether the number of its line and its score stand above each tree.
+
+    Raises:
+        DataError: the share is none.
+        OSError: the output's folder cannot be written to.
+    """
+
+    def __init__(self, output: Path, share: float, *, scores: bool = False) -> None:
+        if not 0 < share <= 1:
+            raise DataError(f"a share of {share} cannot be kept; take one above 0 up to 1, such as 0.5")
+        output.parent.mkdir(parents=True, exist_ok=True)
+        self._output, self._share, self._scores = output, share, scores
+        self._waiting: IO[str] = tempfile.TemporaryFile(  # noqa: SIM115  # __exit__ closes it
+            "w+", encoding="utf-8", newline="\n", dir=output.parent
+        )
+        self._sureness, self._numbers, self._lengths = array("d"), array("q"), array("q")
+
+    def add(self, parse: Parse, number: int) -> None:
+        """Takes what came of a sentence.
+
+        Args:
+            parse: what is mended, or has no tree, is left out.
+            number: of the sentence, from 1.
+        """
+        for found in parse.n_best[:1]:
+            if not found.faults and math.isfinite(found.log_prob):
+                self._waiting.write(f"{found.tree}\n")
+                self._sureness.append(found.log_prob / (len(found.symbols) + 1))
+                self._numbers.append(number)
+                self._lengths.append(len(parse.words))
+
+    def write(self) -> str:
+        """Writes the surest trees.
+
+        Returns:
+            What was written, as a line to read.
+
+        Raises:
+            DataError: there is no tree to choose from.
+            OSError: the disk is full, or cannot be written to.
+        """
+        if not self._sureness:
+            raise DataError("no sentence has a tree, so there is none to keep")
+        sureness, lengths = np.array(self._sureness), np.array(self._lengths)
+        num_kept = max(1, math.floor(self._share * len(sureness)))
+        # Of equally sure ones the earlier.
+        chosen = np.zeros(len(sureness), dtype=bool)
+        chosen[np.argsort(-sureness, kind="stable")[:num_kept]] = True
+        told = (
+            f"{num_kept:,} of {len(sureness):,} trees, log-probability {sureness[chosen].min():.4f} a symbol and more; "
+            f"{lengths[chosen].mean():.1f} words on the average, {lengths.mean():.1f} of all"
+        )
+        self._waiting.seek(0)
+        with atomic_path(self._output) as path, path.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(f"# automatic, the surest {self._share:.0%}: {told}\n")
+            for tree, is_chosen, number, score in zip(self._waiting, chosen, self._numbers, sureness, strict=True):
+                if is_chosen:
+                    file.write(f"# {number} {score:.6f}\n{tree}" if self._scores else tree)
+        return f"kept {told}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._waiting.close()
