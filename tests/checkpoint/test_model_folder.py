@@ -282,7 +282,7 @@ def test_another_card_leaves_the_folder_whole(folder: Path, monkeypatch: pytest.
     def fail(path: Path, text: str) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr("attendo.checkpoint.model_folder.write_text", fail)
+    monkeypatch.setattr("attendo.checkpoint.checksums.write_text", fail)
     with pytest.raises(OSError, match="no space left"):
         replace_card(folder, "# a third\n")
     assert (folder / "README.md").read_text() == "# another, longer\n"

@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from attendo.errors import ModelError
-from attendo.files import sha256, write_json
+from attendo.files import sha256, write_json, write_text
 from attendo.reading import MAX_JSON_BYTES, parse_json, printable, read_bounded, require_inside
 
 CONFIG, WEIGHTS, CARD, CHECKSUMS = "config.json", "model.safetensors", "README.md", "checksums.json"
 SOURCE_SPM, TARGET_SPM = "source.spm", "target.spm"
+CONFIDENCE = "confidence.json"
+"""What `attendo calibrate` has learned of a model; read where the checksums know it."""
 _VERIFIED = (CONFIG, WEIGHTS, SOURCE_SPM, TARGET_SPM, "weights.safetensors", "state.json")
 """Files that are read where they are there, and so have to be in `checksums.json`."""
 _MAX_SHOWN = 20
@@ -29,7 +31,7 @@ def verify_folder(folder: Path) -> list[str]:
     if not isinstance(content, dict):
         return [f"{path}: holds no checksums; copy the folder again"]
     # A name is one of the folder itself, wherever a broken list points.
-    compared = (_file_problem(folder / Path(name).name, expected) for name, expected in content.items())
+    compared = (file_problem(folder / Path(name).name, expected) for name, expected in content.items())
     unknown = (name for name in _VERIFIED if name not in content and (folder / name).exists())
     problems = [
         *(problem for problem in compared if problem),
@@ -65,6 +67,27 @@ def drop_file(folder: Path, name: str) -> None:
         (folder / name).unlink()
 
 
+def replace_file(folder: Path, name: str, text: str) -> None:
+    """Writes a text into a whole folder, which stays whole at every moment: its checksum goes first.
+
+    Args:
+        folder: a model folder.
+        name: of a file that nobody needs in order to read the folder.
+        text: its new content.
+
+    Raises:
+        ModelError: the checksums are missing or torn.
+        OSError: the disk is full, or the folder cannot be written to.
+    """
+    checksums = read_json(folder / CHECKSUMS, ModelError(f"{folder / CHECKSUMS}: not found; copy the folder again"))
+    if not isinstance(checksums, dict):
+        raise ModelError(f"{folder / CHECKSUMS}: holds no checksums; copy the folder again")
+    others = {file: value for file, value in checksums.items() if file != name}
+    write_json(folder / CHECKSUMS, others)
+    write_text(folder / name, text)
+    write_json(folder / CHECKSUMS, dict(sorted((others | {name: seal(folder / name)}).items())))
+
+
 def read_json(path: Path, missing: ModelError) -> Any:
     """Reads a JSON file of a folder.
 
@@ -86,7 +109,7 @@ def read_json(path: Path, missing: ModelError) -> Any:
         raise ModelError(f"{path}: cannot be read ({why}); copy or write it again") from error
 
 
-def _file_problem(file: Path, expected: Any) -> str | None:
+def file_problem(file: Path, expected: Any) -> str | None:
     """How a file differs from what `checksums.json` says of it; None where it does not.
 
     Args:

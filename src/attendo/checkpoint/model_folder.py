@@ -19,13 +19,12 @@ from torch import Tensor
 
 from attendo.checkpoint.checksums import (
     CARD,
-    CHECKSUMS,
     CONFIG,
     SOURCE_SPM,
     TARGET_SPM,
     WEIGHTS,
     read_json,
-    seal,
+    replace_file,
     write_checksums,
 )
 from attendo.checkpoint.claims import check_claim, claim_problems, not_finite, num_weights
@@ -231,13 +230,7 @@ def replace_card(folder: Path, card: str) -> None:
         ModelError: its checksums are missing or torn.
         OSError: the disk is full, or the folder cannot be written to.
     """
-    checksums = read_json(folder / CHECKSUMS, ModelError(f"{folder / CHECKSUMS}: not found; copy the folder again"))
-    if not isinstance(checksums, dict):
-        raise ModelError(f"{folder / CHECKSUMS}: holds no checksums; copy the folder again")
-    others = {name: value for name, value in checksums.items() if name != CARD}
-    write_json(folder / CHECKSUMS, others)
-    write_text(folder / CARD, card)
-    write_json(folder / CHECKSUMS, dict(sorted((others | {CARD: seal(folder / CARD)}).items())))
+    replace_file(folder, CARD, card)
 
 
 def skeleton(folder: Path, description: ModelDescription) -> Transformer:

@@ -1,0 +1,75 @@
+"""`attendo calibrate`: how sure to be of a model's translations, learned from a test set."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from attendo.cli.options import JsonOption, ModelArgument, ReferenceOption, SourceOption, ThreadsOption
+from attendo.cli.progress import JobProgress, note
+from attendo.errors import DataError
+
+DEFAULT_CLOSE = 50.0
+
+
+def calibrate(
+    model: ModelArgument,
+    source: SourceOption,
+    reference: ReferenceOption,
+    name: Annotated[
+        str, typer.Option("--name", metavar="NAME", help="The test set's, for the page and the curve.")
+    ] = "held-out set",
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check", help="Learn nothing: measure what was learned on this other test set, and keep that too."
+        ),
+    ] = False,
+    close: Annotated[
+        float,
+        typer.Option("--close", metavar="CHRF", help="chrF2 from which a translation counts as close to a person's."),
+    ] = DEFAULT_CLOSE,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw the reliability curve (.svg, .png).")
+    ] = None,
+    threads: ThreadsOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Learns from sentences with references how sure to be of each translation, and writes it into the model's folder.
+
+    A confidence of 80 % then means: of 100 such translations some 80 come close to what a person wrote. The sentences
+    must not be those the model was trained on, and should be like those it is for.
+    """
+    from attendo.checkpoint.model_folder import find_model
+    from attendo.plots.figure_files import check_name, write_figure
+    from attendo.plots.reliability import description, draw_reliability
+    from attendo.workflow.confidence import calibrate as learn
+    from attendo.workflow.confidence import check as measure
+    from attendo.workflow.confidence import report
+    from attendo.workflow.lines import read_pairs
+    from attendo.workflow.translate import load
+
+    if check and close != DEFAULT_CLOSE:
+        raise typer.BadParameter("is that of the set that was learned from; leave it out", param_hint="--close")
+    if output is not None:
+        check_name(output)
+    sources, references = read_pairs(source, reference)
+    folder = find_model(model)
+    engine = load(model, threads=threads)
+    if engine.description.task != "translate":
+        raise DataError(f"{folder}: parses; confidence is of models that translate")
+    with JobProgress("translating", "lines", len(set(sources))) as progress:
+        if check:
+            found = measure(engine, folder, sources, references, name=name, progress=progress.update)
+        else:
+            found = learn(engine, folder, sources, references, name=name, close=close, progress=progress.update)
+    print(
+        json.dumps(asdict(found), indent=2, ensure_ascii=False) if as_json else report(found.measured[-1], found.close)
+    )
+    if output is not None:
+        figure = draw_reliability(found.measured, folder.name)
+        write_figure(figure, output, f"How sure {folder.name} is", description(found.measured))
+        note(f"wrote {output}")
+    note(f"wrote {folder / 'confidence.json'}")

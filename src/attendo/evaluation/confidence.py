@@ -1,0 +1,93 @@
+"""How sure a translation is, as a number with a meaning: the probability that it comes close to a person's.
+
+A model's own probabilities are no such number: it may be sure of what is wrong. But how much its own tokens surprised
+it, and how much shorter than usual its translation is, tell close translations from others; `calibration` learns how
+well from sentences with references, and this module says it of new ones.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attendo.decoding.translation import Candidate, Translation
+
+CLOSE = 50.0
+"""chrF2 of a sentence from which it counts as close; docs/serving-page.md says what was looked at to choose it."""
+_FEW_LETTERS = 5
+"""Added to both lengths, or those of single words would say too much."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weighted:
+    """A figure of a translation and how much it counts for."""
+
+    mean: float
+    """Of the sentences that it was learned from."""
+    scale: float
+    """Its standard deviation there, above 0."""
+    weight: float
+    """What one standard deviation more adds to the logit of the probability."""
+
+    def __call__(self, value: float) -> float:
+        """What a value adds to the logit."""
+        return self.weight * (value - self.mean) / self.scale
+
+
+@dataclass(frozen=True, kw_only=True)
+class Confidence:
+    """What has been learned from sentences with references; of one model and one way to search."""
+
+    bias: float
+    """The logit of a translation that is like the mean of those."""
+    log_ratio: float
+    """Their mean of the logarithm of how many times longer, in characters, a translation is than its source."""
+    surprise: Weighted
+    """Of `surprise`."""
+    shortness: Weighted
+    """Of `shortness`."""
+
+    def __call__(self, translation: Translation, candidate: Candidate) -> float | None:
+        """The probability that a candidate comes close to what a person would write.
+
+        Args:
+            translation: the line and its candidates.
+            candidate: one of them.
+
+        Returns:
+            From 0 to 1. None for another candidate than the best, of which this was not learned, and for one of which
+            the model has written nothing: white space, or a line that a guard has given back.
+        """
+        if candidate != translation.n_best[0] or not candidate.token_log_probs:
+            return None
+        return self.of(translation.source, candidate.text, candidate.token_log_probs)
+
+    def of(self, source: str, text: str, token_log_probs: Sequence[float]) -> float:
+        """The same of what a translation consists of.
+
+        Args:
+            source: the sentence.
+            text: its translation.
+            token_log_probs: natural logarithms of the probabilities of its tokens, `</s>` included; one at least.
+        """
+        short = shortness(source, text, self.log_ratio)
+        logit = self.bias + self.surprise(surprise(token_log_probs)) + self.shortness(short)
+        # Written so that neither exponential overflows.
+        return 1 / (1 + math.exp(-logit)) if logit >= 0 else math.exp(logit) / (1 + math.exp(logit))
+
+
+def surprise(token_log_probs: Sequence[float]) -> float:
+    """How much a token surprised the model on the average, 0 for not at all.
+
+    The square root of the mean negative log-probability: against it the logit is nearly a straight line.
+    """
+    return math.sqrt(max(0.0, -sum(token_log_probs) / len(token_log_probs)))
+
+
+def length_ratio(source: str, text: str) -> float:
+    """The logarithm of how many times longer, in characters, a text is than its source."""
+    return math.log((len(text) + _FEW_LETTERS) / (len(source) + _FEW_LETTERS))
+
+
+def shortness(source: str, text: str, log_ratio: float) -> float:
+    """How much shorter a text is than its source lets expect, 0 where it is not: something may have been left out."""
+    return max(0.0, log_ratio - length_ratio(source, text))

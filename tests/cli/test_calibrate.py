@@ -1,0 +1,70 @@
+"""`attendo calibrate`: from two files to a folder that knows how sure it is, and a picture of it."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from attendo.checkpoint.checksums import verify_folder
+from attendo.cli.main import run
+from attendo.workflow.translate import load
+
+
+@pytest.fixture
+def folder(model_folder: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(model_folder, tmp_path / "mine"))
+
+
+@pytest.fixture
+def files(folder: Path, tmp_path: Path) -> list[str]:
+    """120 sentences, of which every third has what the model makes of it for a reference."""
+    sources = [f"{number} red dogs see us here." for number in range(120)]
+    outputs = [translation.text for translation in load(folder).translate(sources)]
+    references = [output if place % 3 else "♜" * 9 for place, output in enumerate(outputs)]
+    for name, lines in (("source", sources), ("reference", references)):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return ["--source", str(tmp_path / "source"), "--reference", str(tmp_path / "reference")]
+
+
+def test_it_learns_writes_draws_and_tells(
+    folder: Path, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture = tmp_path / "curve.svg"
+    assert run(["calibrate", str(folder), *files, "--name", "mine", "-o", str(picture)]) == 0
+    told = capsys.readouterr().out
+    assert "mine (learned from it, each sentence judged by the others" in told
+    assert "120 different sentences" in told
+    assert "calibration error" in told
+    assert "<svg" in picture.read_text(encoding="utf-8")
+    assert verify_folder(folder) == []
+    assert run(["calibrate", str(folder), *files, "--name", "again", "--check", "--json"]) == 0
+    measured = json.loads(capsys.readouterr().out)["measured"]
+    assert [(one["name"], one["learned_from"]) for one in measured] == [("mine", True), ("again", False)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["-o", "curve.pdf"], 1, "the name must end in one of .png, .svg"),
+        (["--check"], 1, "not calibrated yet, so there is nothing to check"),
+        (["--check", "--close", "40"], 2, "is that of the set that was learned from"),
+        (["--close", "0"], 1, "chrF2 goes from 0 to 100"),
+        (["--name", "<b>"], 1, "take the test set's name"),
+    ],
+)
+def test_what_cannot_be_meant_is_told(
+    arguments: list[str], status: int, message: str, folder: Path, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(path.name for path in folder.iterdir())
+    assert run(["calibrate", str(folder), *files, *arguments]) == status
+    told = " ".join(capsys.readouterr().err.replace("│", " ").split())
+    assert message in told
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_a_parser_has_no_such_confidence(
+    parser_folder: Path, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["calibrate", str(parser_folder), *files]) == 1
+    assert "parses; confidence is of models that translate" in capsys.readouterr().err

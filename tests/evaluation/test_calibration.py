@@ -1,0 +1,108 @@
+"""Learning to be as sure as one may be, from sentences whose truth is known because it was drawn."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from attendo.errors import DataError
+from attendo.evaluation.calibration import (
+    Judged,
+    chrf,
+    confidence_of,
+    fit,
+    held_out,
+    is_close,
+    people_agree,
+    token_probability,
+)
+from attendo.evaluation.confidence import shortness, surprise
+from attendo.evaluation.reliability import reliability
+
+
+def drawn(count: int, seed: int = 1) -> list[Judged]:
+    """Sentences that come close the less often the more their tokens cost and the shorter they are."""
+    generator = random.Random(seed)
+    found = []
+    for number in range(count):
+        cost, length = generator.uniform(0, 2) ** 2, generator.randrange(10, 40)
+        logit = 3 - 2.5 * cost**0.5 - 1.5 * max(0.0, np.log(45 / (length + 5)) - 0.4)
+        close = generator.random() < 1 / (1 + np.exp(-logit))
+        found.append(Judged(source=f"{number:040}", text="x" * length, token_log_probs=(-cost,) * 3, close=close))
+    return found
+
+
+def test_what_is_learned_holds_for_others() -> None:
+    learned = fit(drawn(3000))
+    others = drawn(3000, seed=2)
+    found = reliability([confidence_of(learned, one) for one in others], [one.close for one in others])
+    assert found.error <= 0.035, "as good as chance allows on 3,000 sentences, twice"
+    without = reliability([token_probability(one) for one in others], [one.close for one in others])
+    assert without.error > 3 * found.error
+
+
+def test_the_weights_are_the_best_by_torchs_own_gradients() -> None:
+    judged = drawn(400)
+    learned = fit(judged)
+    figures = torch.tensor(
+        [[surprise(one.token_log_probs), shortness(one.source, one.text, learned.log_ratio)] for one in judged],
+        dtype=torch.float64,
+    )
+    scaled = (figures - figures.mean(dim=0)) / figures.std(dim=0, correction=0)
+    weights = torch.tensor([learned.surprise.weight, learned.shortness.weight], dtype=torch.float64, requires_grad=True)
+    bias = torch.tensor(learned.bias, dtype=torch.float64, requires_grad=True)
+    outcomes = torch.tensor([float(one.close) for one in judged], dtype=torch.float64)
+    loss = torch.nn.functional.binary_cross_entropy_with_logits(scaled @ weights + bias, outcomes, reduction="sum")
+    ridged = loss + 0.05 * (weights**2).sum()  # a ridge of 0.1, halved as it is differentiated
+    for slope in torch.autograd.grad(ridged, (weights, bias)):
+        assert slope.abs().max() < 1e-6
+
+
+def test_no_sentence_is_judged_by_itself() -> None:
+    judged = drawn(200)
+    before = held_out(judged)
+    for place in (0, 17, 199):
+        changed = [*judged]
+        changed[place] = replace(judged[place], close=not judged[place].close)
+        after = held_out(changed)
+        assert after[place] == before[place]
+        assert after != before
+
+
+def test_held_out_is_near_to_what_all_teach() -> None:
+    judged = drawn(1000)
+    learned = fit(judged)
+    assert held_out(judged) == pytest.approx([confidence_of(learned, one) for one in judged], abs=0.05)
+
+
+@pytest.mark.parametrize("judge", [fit, held_out])
+def test_too_little_to_learn_from(judge: object) -> None:
+    assert callable(judge)
+    with pytest.raises(DataError, match="99 different sentences are too few to learn from; take 100 or more"):
+        judge(drawn(99))
+    for close, count in ((True, 200), (False, 0)):
+        with pytest.raises(DataError, match=f"{count} of 200 translations come close to their references"):
+            judge([replace(one, close=close) for one in drawn(200)])
+
+
+def test_close_is_so_much_chrf_to_one_of_the_references() -> None:
+    metric = chrf()
+    text, references = "The cat sat on the mat.", ("A dog barked.", "The cat sat on a mat.")
+    score = metric.sentence_score(text, ["The cat sat on a mat."]).score
+    assert is_close(metric, text, references, score)
+    assert not is_close(metric, text, references, score + 0.01)
+    assert not is_close(metric, text, references[:1], 50)
+
+
+@pytest.mark.parametrize(
+    ("references", "expected"),
+    [
+        ([("a", "b"), ("The cat sat there.", "The cat sat here."), ("alone",)], (2, 0.5)),
+        ([("same", "same")], (0, 0.0)),
+    ],
+)
+def test_people_agree_so_often(references: Sequence[Sequence[str]], expected: tuple[int, float]) -> None:
+    assert people_agree(chrf(), references, 50) == expected

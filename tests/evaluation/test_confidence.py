@@ -1,0 +1,69 @@
+"""How sure a translation is: by hand, with round figures."""
+
+import math
+
+import pytest
+
+from attendo.decoding.translation import Candidate, Translation
+from attendo.evaluation.confidence import Confidence, Weighted, length_ratio, shortness, surprise
+
+LEARNED = Confidence(
+    bias=1.0,
+    log_ratio=0.0,
+    surprise=Weighted(mean=0.5, scale=0.25, weight=-2.0),
+    shortness=Weighted(mean=0.0, scale=1.0, weight=-1.0),
+)
+
+
+def candidate(text: str, *token_log_probs: float) -> Candidate:
+    return Candidate(
+        text=text,
+        ids=(),
+        pieces=(),
+        log_prob=sum(token_log_probs),
+        score=0.0,
+        token_log_probs=token_log_probs,
+        finished=True,
+    )
+
+
+def translation(source: str, *candidates: Candidate) -> Translation:
+    return Translation(source=source, text=candidates[0].text, score=0, log_prob=0, n_best=candidates, read=source)
+
+
+def test_surprise_is_the_root_of_what_a_token_costs() -> None:
+    assert surprise([-0.04, -0.04]) == pytest.approx(0.2)
+    assert surprise([0.0, -0.5]) == pytest.approx(0.5)
+    assert surprise([1e-12]) == 0, "a rounding error above probability 1 is none"
+
+
+def test_shortness_counts_what_is_missing_and_not_what_is_more() -> None:
+    # 15 and 25 characters, and 5 added to each: half as long and half as long again as 45 are.
+    assert length_ratio("x" * 15, "y" * 35) == pytest.approx(math.log(2))
+    assert shortness("x" * 35, "y" * 15, log_ratio=0.0) == pytest.approx(math.log(2))
+    assert shortness("x" * 35, "y" * 15, log_ratio=math.log(2)) == pytest.approx(math.log(4))
+    assert shortness("x" * 15, "y" * 35, log_ratio=0.0) == 0
+
+
+def test_the_probability_is_the_logistic_function_of_both() -> None:
+    # Surprise 1 is two deviations above the mean; half the length is log 2: 1 - 2 * 2 - log 2.
+    best = candidate("y" * 15, -1.0, -1.0)
+    expected = 1 / (1 + math.exp(3 + math.log(2)))
+    assert LEARNED(translation("x" * 35, best), best) == pytest.approx(expected)
+
+
+def test_an_extreme_translation_is_no_overflow() -> None:
+    assert LEARNED.of("a", "b", [-1e9]) == 0.0
+    assert LEARNED.of("a", "b", [-0.0]) == pytest.approx(1 / (1 + math.exp(-5)))
+
+
+def test_only_the_best_candidate_has_one() -> None:
+    best, other = candidate("one", -0.1), candidate("two", -0.1)
+    found = translation("eins", best, other)
+    assert LEARNED(found, best) is not None
+    assert LEARNED(found, other) is None
+
+
+def test_what_the_model_has_not_written_has_none() -> None:
+    nothing = candidate("")
+    assert LEARNED(translation("   ", nothing), nothing) is None

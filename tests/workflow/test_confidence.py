@@ -1,0 +1,178 @@
+"""Confidence in a model folder: learned, kept under checksums, read where it is of these very weights."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attendo.checkpoint.checksums import CHECKSUMS, CONFIDENCE, verify_folder, write_checksums
+from attendo.checkpoint.model_folder import load_model, shipped_models
+from attendo.errors import DataError, ModelError
+from attendo.workflow.confidence import calibrate, check, load_confidence, read_calibration, report
+from attendo.workflow.translate import Engine, load
+
+
+@pytest.fixture(scope="module")
+def engine(model_folder: Path) -> Engine:
+    return load(model_folder, search={"beam_size": 1})
+
+
+@pytest.fixture(scope="module")
+def known(engine: Engine, corpus: Any) -> tuple[list[str], list[str], list[bool]]:
+    """Sentences with references that the model meets, or does not, as was drawn for each: so the truth is known."""
+    sources = [source for source, _ in corpus.pairs][:150]
+    outputs = [translation.text for translation in engine.translate(sources)]
+    close = [len(output.strip()) > 0 and place % 3 != 0 for place, output in enumerate(outputs)]
+    return sources, [output if near else "♜" * 9 for output, near in zip(outputs, close, strict=True)], close
+
+
+@pytest.fixture
+def folder(model_folder: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(model_folder, tmp_path / "mine"))
+
+
+@pytest.fixture(scope="module")
+def calibrated(
+    model_folder: Path,
+    engine: Engine,
+    known: tuple[list[str], list[str], list[bool]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    folder = Path(shutil.copytree(model_folder, tmp_path_factory.mktemp("calibrated") / "mine"))
+    calibrate(engine, folder, known[0], known[1], name="mine")
+    return folder
+
+
+def test_a_folder_without_has_none(model_folder: Path) -> None:
+    assert load_confidence(model_folder) is None
+
+
+def test_it_is_kept_and_the_folder_stays_whole(
+    engine: Engine, calibrated: Path, known: tuple[list[str], list[str], list[bool]]
+) -> None:
+    sources, _, close = known
+    assert verify_folder(calibrated) == []
+    load_model(calibrated)
+    calibration = read_calibration(calibrated)
+    assert calibration is not None
+    [measured] = calibration.measured
+    assert measured.name == "mine"
+    assert measured.learned_from
+    assert measured.confidence.sentences == len(sources)
+    assert measured.confidence.share == pytest.approx(sum(close) / len(close))
+    assert measured.people is None, "no sentence has two references"
+    learned = load_confidence(calibrated)
+    assert learned == calibration.learned
+    [translation] = engine.translate(sources[:1])
+    sure = learned(translation, translation.n_best[0])
+    assert sure is not None
+    assert 0 < sure < 1
+
+
+def test_equal_sources_are_one_sentence_with_several_references(
+    engine: Engine, folder: Path, known: tuple[list[str], list[str], list[bool]]
+) -> None:
+    sources, references, close = known
+    twice = calibrate(engine, folder, [*sources, *sources], [*references, *(["♞" * 9] * len(sources))], name="twice")
+    [measured] = twice.measured
+    assert measured.confidence.sentences == len(sources)
+    assert measured.confidence.share == pytest.approx(sum(close) / len(close)), "the nearest reference counts"
+    assert measured.people_sentences == len(sources)
+    assert measured.people == 0
+
+
+def test_other_sets_are_measured_and_nothing_is_learned_of_them(
+    engine: Engine, calibrated: Path, tmp_path: Path, known: tuple[list[str], list[str], list[bool]]
+) -> None:
+    folder = Path(shutil.copytree(calibrated, tmp_path / "mine"))
+    before = read_calibration(folder)
+    assert before is not None
+    check(engine, folder, known[0][:20], known[1][:20], name="other")
+    after = check(engine, folder, known[0][:30], known[1][:30], name="other")
+    assert after.learned == before.learned
+    assert [(each.name, each.learned_from, each.confidence.sentences) for each in after.measured] == [
+        ("mine", True, 150),
+        ("other", False, 30),
+    ]
+    assert read_calibration(folder) == after
+    assert verify_folder(folder) == []
+    with pytest.raises(DataError, match="--name 'mine' is the test set that was learned from"):
+        check(engine, folder, known[0], known[1], name="mine")
+    told = report(after.measured[1], after.close)
+    assert "other (not learned from;" in told
+    assert "30 different sentences" in told
+
+
+def test_what_was_learned_of_other_weights_is_not_read(
+    calibrated: Path, model_folders: tuple[Path, ...], tmp_path: Path
+) -> None:
+    other = Path(shutil.copytree(model_folders[1], tmp_path / "other"))
+    shutil.copy(calibrated / CONFIDENCE, other)
+    write_checksums(other)
+    assert read_calibration(other) is None
+
+
+def test_what_was_written_halfway_is_not_read(calibrated: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(calibrated, tmp_path / "mine"))
+    checksums = json.loads((folder / CHECKSUMS).read_text())
+    del checksums[CONFIDENCE]
+    (folder / CHECKSUMS).write_text(json.dumps(checksums))
+    assert load_confidence(folder) is None
+    assert verify_folder(folder) == [], "as a folder is between the steps of writing it"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format_version": 2}, "format_version is 2, this attendo reads 1; calibrate again"),
+        ({"learned": {"bias": 1.0}}, "learned.log_ratio: Field required"),
+        ({"close": "much"}, "close: Input should be a valid number"),
+        ({"further": 1}, "further: Unexpected keyword argument"),
+    ],
+)
+def test_a_file_that_is_none_of_ours(change: dict[str, object], message: str, calibrated: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(calibrated, tmp_path / "mine"))
+    content = json.loads((folder / CONFIDENCE).read_text())
+    (folder / CONFIDENCE).write_text(json.dumps(content | change))
+    with pytest.raises(ModelError, match="it was changed or is torn"):
+        load_confidence(folder)
+    write_checksums(folder)
+    with pytest.raises(ModelError, match=message):
+        load_confidence(folder)
+
+
+def test_what_cannot_be_learned_from_changes_nothing(
+    engine: Engine, folder: Path, known: tuple[list[str], list[str], list[bool]]
+) -> None:
+    sources, references, _ = known
+    for arguments, message in [
+        ({"name": "few", "sources": sources[:50], "references": references[:50]}, "50 different sentences are too few"),
+        ({"name": "a -- b", "sources": sources, "references": references}, "take the test set's name"),
+        ({"name": "far", "sources": sources, "references": references, "close": 101.0}, "chrF2 goes from 0 to 100"),
+    ]:
+        with pytest.raises(DataError, match=message):
+            calibrate(engine, folder, **arguments)  # type: ignore[arg-type]
+    with pytest.raises(ModelError, match="not calibrated yet, so there is nothing to check"):
+        check(engine, folder, sources, references, name="other")
+    assert not (folder / CONFIDENCE).exists()
+    assert verify_folder(folder) == []
+
+
+def test_the_shipped_models_know_how_sure_they_are(shipped: dict[str, Path]) -> None:
+    for name, folder in shipped.items():
+        calibration = read_calibration(folder)
+        assert calibration is not None, name
+        own, *others = calibration.measured
+        assert own.confidence.error <= own.confidence.error_by_chance
+        for measured in (own, *others):
+            assert measured.confidence.error < measured.token_probability.error
+            assert measured.confidence.ranking is not None
+            assert measured.confidence.ranking > 0.75
+        assert len(others) >= 2
+
+
+@pytest.fixture
+def shipped() -> dict[str, Path]:
+    return shipped_models()
