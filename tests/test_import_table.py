@@ -23,7 +23,7 @@ TABLE = [
     ["evaluation", "interop"],
     ["recipe", "attention_maps"],
     ["workflow", "diagrams"],
-    ["demo", "bench", "cluster", "plots", "spacy"],
+    ["demo", "bench", "cluster", "plots", "spacy", "serving", "client"],
     ["paper"],
     ["cli"],
     ["__main__"],

@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from attendo.client.asynchronous import AsyncClient
+    from attendo.client.sync import Client
     from attendo.decoding.alignment import Alignment
     from attendo.decoding.scoring import PairScore
     from attendo.decoding.translation import Candidate, Translation
@@ -22,8 +24,10 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Alignment",
+    "AsyncClient",
     "AttendoError",
     "Candidate",
+    "Client",
     "DataError",
     "Engine",
     "ModelError",
@@ -44,8 +48,10 @@ __all__ = [
 
 _HOMES = {
     "Alignment": "attendo.decoding.alignment",
+    "AsyncClient": "attendo.client.asynchronous",
     "AttendoError": "attendo.errors",
     "Candidate": "attendo.decoding.translation",
+    "Client": "attendo.client.sync",
     "DataError": "attendo.errors",
     "Engine": "attendo.workflow.translate",
     "ModelError": "attendo.errors",

@@ -14,6 +14,7 @@ from attendo import __version__
 from attendo.cli.attention import attention
 from attendo.cli.average import average
 from attendo.cli.bench import bench
+from attendo.cli.calibrate import calibrate
 from attendo.cli.compare import compare
 from attendo.cli.data import data
 from attendo.cli.demo import demo
@@ -23,12 +24,14 @@ from attendo.cli.evaluate import evaluate
 from attendo.cli.export import export
 from attendo.cli.import_ import import_
 from attendo.cli.info import info
+from attendo.cli.keys import keys
 from attendo.cli.parse import parse
 from attendo.cli.plot import plot
 from attendo.cli.prepare import prepare
 from attendo.cli.recipe import recipe
 from attendo.cli.reproduce import reproduce
 from attendo.cli.score import score
+from attendo.cli.serve import serve
 from attendo.cli.train import train
 from attendo.cli.translate import translate
 from attendo.errors import AttendoError
@@ -48,7 +51,9 @@ COMMANDS = (
     train,
     average,
     translate,
+    serve,
     evaluate,
+    calibrate,
     score,
     compare,
     parse,
@@ -67,6 +72,7 @@ for command in COMMANDS:
     app.command(command.__name__.rstrip("_"))(command)  # import is a word of Python's
 app.add_typer(data)
 app.add_typer(bench)
+app.add_typer(keys)
 app.add_typer(draw)
 
 

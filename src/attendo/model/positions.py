@@ -38,7 +38,9 @@ class SinusoidalPositions(nn.Module):
         super().__init__()
         self.d_model = d_model
         self.layout: Literal["interleaved", "halves"] = layout
-        self.register_buffer("table", sinusoids(length, d_model, layout), persistent=False)
+        with torch.device("cpu"):  # to calculate for a skeleton torch would import its compiler, which takes seconds
+            table = sinusoids(length, d_model, layout)
+        self.register_buffer("table", table.to(torch.get_default_device()), persistent=False)
 
     def forward(self, first: int, length: int) -> Tensor:
         """The encodings of positions `first` to `first + length - 1`, `(length, d_model)`."""

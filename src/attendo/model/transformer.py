@@ -327,7 +327,9 @@ def _embedding_matrices(config: ModelConfig, src_size: int, tgt_size: int) -> tu
 
     def matrix(size: int) -> nn.Parameter:
         # Times sqrt(d_model) an entry has variance 1, the size of a position's sines; as logits they have it too.
-        return nn.Parameter(torch.randn(size, config.d_model) * config.d_model**-0.5)
+        drawn = torch.randn(size, config.d_model)
+        # Of a skeleton there is nothing to scale, and torch would import its compiler for it, which takes seconds.
+        return nn.Parameter(drawn if drawn.is_meta else drawn * config.d_model**-0.5)
 
     target = matrix(tgt_size)
     source = target if config.shared_embeddings == "all" else matrix(src_size)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from itertools import repeat
 from pathlib import Path
 from typing import Any, Literal
@@ -54,27 +55,46 @@ class Engine:
         first = models[0]
         self.description: ModelDescription = first.description
         """What the (first) model's `config.json` says: languages, shapes, scores."""
+        self._first, self._ready = first, ready
         self._source_tokenizer, self._target_tokenizer = first.source_tokenizer, first.target_tokenizer
-        self._translator = Translator(
-            ready,
-            first.source_tokenizer,
-            first.target_tokenizer,
-            search,
-            threads=torch.get_num_threads(),
-            languages=(first.description.source_language, first.description.target_language),
-        )
         self._read = SentenceReader().read
+        self._set_up(search)
+
+    def _set_up(self, search: SearchConfig) -> None:
+        first, threads = self._first, torch.get_num_threads()
+        sides = first.source_tokenizer, first.target_tokenizer
+        languages = first.description.source_language, first.description.target_language
+        self._translator = Translator(self._ready, *sides, search, threads=threads, languages=languages)
         self._parser = None
         if first.description.task == "parse":
-            sides = first.source_tokenizer, first.target_tokenizer
             self._parser = Parser(
-                ready,
+                self._ready,
                 *sides,
                 search,
                 own_parsing(first),
                 word_tags=first.description.word_tags,
-                threads=torch.get_num_threads(),
+                threads=threads,
             )
+
+    def with_search(self, **changes: Any) -> "Engine":
+        """The same models, which are in memory once, with some search settings changed and counts of their own.
+
+        Where `concurrent`, it can be used at the same time as this one, by another thread; an engine is one thread's.
+
+        Args:
+            changes: by their names in `SearchConfig`; none gives a second engine with the same settings.
+
+        Raises:
+            RecipeError: a setting that cannot be meant.
+        """
+        other = copy(self)
+        other._set_up(override_section(self.search, "search", changes=changes) if changes else self.search)
+        return other
+
+    @property
+    def concurrent(self) -> bool:
+        """Whether several threads may translate at the same time, each with an engine `with_search` gave it."""
+        return all(model.concurrent for model in self._ready)
 
     @property
     def search(self) -> SearchConfig:
@@ -224,6 +244,18 @@ class Engine:
             DataError: a line holds a lone surrogate, or an id is not of the vocabulary.
         """
         yield from self._translator.stream_alignments(pairs)
+
+    def align_translations(self, translations: Sequence[Translation]) -> list[tuple[Alignment, ...]]:
+        """Which words of lines the words of their translations come from.
+
+        Args:
+            translations: as this engine, or one of the same models, has given them.
+
+        Returns:
+            Of each an alignment a candidate of its n best, in the words of the line and the candidate's text.
+        """
+        self._refuse_parser()
+        return self._translator.align_translations(translations)
 
     def score(self, pairs: Iterable[tuple[str, str]]) -> Iterator[PairScore]:
         """Log-probabilities of given translations.

@@ -8,7 +8,10 @@ at once are read worse, but half a sentence is read wrong.
 import re
 from itertools import pairwise
 
-_END = re.compile(r"(?P<mark>[.!?]+)(?P<quote>[\"”“’»)\]]*)(?P<space>\s+)(?=[\"“„«‘(\[¿¡]*(?P<next>[^\W\d_]))")
+# Possessive, and from its first mark alone: of a thousand full stops each would be tried with all behind it.
+_END = re.compile(
+    r"(?<![.!?])(?P<mark>[.!?]++)(?P<quote>[\"”“’»)\]]*)(?P<space>\s+)(?=[\"“„«‘(\[¿¡]*(?P<next>[^\W\d_]))"
+)
 _LAST_WORD = re.compile(r"\S*$")
 _OPENING = "([\"“„«‘'"
 _LONGEST_WORD = 40

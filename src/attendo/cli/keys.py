@@ -1,0 +1,89 @@
+"""`attendo keys`: who may ask a server."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from attendo.cli.progress import note
+from attendo.errors import DataError
+
+if TYPE_CHECKING:
+    from attendo.serving.keys import Key
+
+keys = typer.Typer(name="keys", help="API keys of a server: made, listed, revoked.", no_args_is_help=True)
+
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The file of keys, that of `attendo serve --keys`.")]
+
+
+@keys.command()
+def add(
+    file: FileArgument,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Whose it is.")],
+    requests: Annotated[int | None, typer.Option("--requests-per-minute", min=1, help="Default: no limit.")] = None,
+    characters: Annotated[int | None, typer.Option("--characters-per-minute", min=1, help="Default: no limit.")] = None,
+    month: Annotated[int | None, typer.Option("--characters-per-month", min=1, help="Default: no limit.")] = None,
+    most: Annotated[
+        int | None, typer.Option("--max-characters", min=1, help="Of a request. Default: the server's limit.")
+    ] = None,
+    days: Annotated[
+        int | None, typer.Option("--days", min=1, max=36500, help="It is good for. Default: for ever.")
+    ] = None,
+) -> None:
+    """Makes a key and prints it, once: the file has only its digest. A running server takes it within seconds."""
+    from attendo.serving.keys import changed_keys, new_key
+
+    expires = None
+    if days is not None:
+        expires = (datetime.now(UTC) + timedelta(days=days)).isoformat(timespec="seconds")
+    secret, key = new_key(
+        name,
+        expires=expires,
+        requests_per_minute=requests,
+        characters_per_minute=characters,
+        characters_per_month=month,
+        max_characters=most,
+    )
+    with changed_keys(file) as known:
+        known.append(key)
+    note(f"key {key.id} of {name}; it is shown now and never again")
+    print(secret)
+
+
+@keys.command(name="list")
+def list_(file: FileArgument) -> None:
+    """Lists keys: ids, names, limits; the keys themselves are nowhere."""
+    from attendo.serving.keys import read_keys
+
+    for key in read_keys(file).keys:
+        print(_line(key))
+
+
+@keys.command()
+def revoke(
+    file: FileArgument,
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="As `attendo keys list` shows it.")],
+) -> None:
+    """Takes a key back. A running server refuses it within seconds."""
+    from attendo.serving.keys import changed_keys
+
+    with changed_keys(file) as known:
+        left = [key for key in known if key.id != key_id]
+        if len(left) == len(known):
+            ids = ", ".join(key.id for key in known) or "none"
+            raise DataError(f"{file}: has no key with the id {key_id}; there are {ids}")
+        known[:] = left
+    note(f"revoked {key_id}")
+
+
+def _line(key: "Key") -> str:
+    limits = {
+        "requests/min": key.requests_per_minute,
+        "characters/min": key.characters_per_minute,
+        "characters/month": key.characters_per_month,
+        "characters/request": key.max_characters,
+    }
+    told = [f"{limit:,} {name}" for name, limit in limits.items() if limit is not None]
+    until = [f"until {key.expires}"] if key.expires is not None else []
+    return "\t".join([key.id, key.name, f"since {key.created}", *until, *told])

@@ -1,0 +1,55 @@
+"""`attendo serve`: models as a web page and an HTTP API."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from attendo.cli.progress import note
+
+
+def serve(
+    models: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[MODEL]...",
+            help="Model folders, run folders or shipped models; NAME=MODEL names one. Default: the shipped ones.",
+        ),
+    ] = None,
+    host: Annotated[
+        str | None, typer.Option("--host", help="Address to listen on, 0.0.0.0 for all. Default: 127.0.0.1.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option("--port", min=0, max=65535, help="Default: 5000; 0 for a free one.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", metavar="FILE", help="Settings as TOML (docs/serving.md).")
+    ] = None,
+    keys: Annotated[
+        Path | None, typer.Option("--keys", metavar="FILE", help="API keys that are asked for (`attendo keys`).")
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option("--threads", min=1, help="That translate. Default: one for each processor core.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Another setting; may be repeated."),
+    ] = None,
+) -> None:
+    """Serves models: a page for people, and an API that clients of LibreTranslate, DeepL and OmegaT speak too."""
+    from attendo.workflow.extras import need_packages
+
+    need_packages(["fastapi", "uvicorn", "prometheus_client", "multipart", "py3langid"], "serve")
+    need_packages(["lxml", "docx", "translate"], "serve,formats")
+    from attendo.serving.config import load_config
+    from attendo.serving.models import model_sources
+    from attendo.serving.run import serve as run_server
+
+    options = {"server.host": host, "server.port": port, "keys.file": keys, "batching.threads": threads}
+    given = [f"{key}={value}" for key, value in options.items() if value is not None]
+    found = load_config(config, [*given, *(settings or ())])
+    sources = model_sources(models or ())
+    for warning in found.warnings():
+        note(warning)
+    note(f"serving {', '.join(source.name for source in sources)}; end with Ctrl-C")
+    run_server(found, sources, listening=lambda address: note(f"listening on {address}"))

@@ -1,0 +1,207 @@
+"""`attendo.AsyncClient`: what a server can do, from Python, with asyncio.
+
+async with attendo.AsyncClient("http://127.0.0.1:5000") as client:
+    print((await client.translate("The old house.", target="de")).text)
+"""
+
+from asyncio import sleep
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, Unpack
+
+from attendo.client.calls import (
+    DEFAULT_URL,
+    Call,
+    Events,
+    Retries,
+    TranslateOptions,
+    attention_call,
+    detect_call,
+    document_call,
+    error_of,
+    httpx,
+    json_of,
+    may_repeat,
+    parse_call,
+    settings,
+    translate_call,
+    unreachable,
+)
+from attendo.client.results import (
+    DetectedLanguage,
+    DocumentState,
+    ServedModel,
+    ServedTranslation,
+    ServedTree,
+    ServerError,
+    TranslatedSegment,
+    detected_of,
+    document_of,
+    models_of,
+    segment_of,
+    translations_of,
+    trees_of,
+)
+
+
+class AsyncClient:
+    """A client of `attendo serve` for asyncio: all that `Client` can, with the same arguments and errors.
+
+    Args:
+        url: of the server, with its prefix if it has one.
+        key: an API key, where the server wants one.
+        timeout_s: until a request without an answer has failed.
+        retries: when it is tried again; `Retries(times=0)` for never.
+        transport: of httpx, for tests and special networks.
+
+    Raises:
+        AttendoError: the address is none of HTTP.
+    """
+
+    def __init__(
+        self,
+        url: str = DEFAULT_URL,
+        *,
+        key: str | None = None,
+        timeout_s: float = 90.0,
+        retries: Retries | None = None,
+        transport: "httpx.AsyncBaseTransport | None" = None,
+    ) -> None:
+        self._client = httpx.AsyncClient(**settings(url, key, timeout_s), transport=transport)
+        self._url, self._retries = url, retries or Retries()
+
+    async def translate(self, text: str, **options: Unpack[TranslateOptions]) -> ServedTranslation:
+        """Translates a text."""
+        [found] = await self.translate_all([text], **options)
+        return found
+
+    async def translate_all(self, texts: Sequence[str], **options: Unpack[TranslateOptions]) -> list[ServedTranslation]:
+        """Translates several texts of one language in one request."""
+        return translations_of(await self._json(translate_call(texts, options)))
+
+    async def stream(
+        self, text: str, **options: Unpack[TranslateOptions]
+    ) -> AsyncIterator[TranslatedSegment | ServedTranslation]:
+        """Translates a long text: yields each segment as soon as it is there, then the whole."""
+        response = await self._sent(translate_call(text, options, stream=True), stream=True)
+        events = Events()
+        try:
+            async for line in response.aiter_lines():
+                event = events.line(line)
+                if event is not None and event[0] == "segment":
+                    yield segment_of(event[1]["segment"])
+                elif event is not None and event[0] == "done":
+                    yield translations_of(event[1])[0]
+        except httpx.HTTPError as error:
+            raise unreachable(error, self._url) from error
+        finally:
+            await response.aclose()
+
+    async def detect(self, text: str) -> list[DetectedLanguage]:
+        """The languages that a text may be in, likeliest first."""
+        return detected_of(await self._json(detect_call(text)))
+
+    async def parse(self, sentences: Sequence[str], *, model: str | None = None) -> list[ServedTree]:
+        """A tree a sentence, where a parser is served."""
+        return trees_of(await self._json(parse_call(sentences, model)))
+
+    async def attention(self, text: str, *, translation: str | None = None, model: str | None = None) -> dict[str, Any]:
+        """Where every head looks while a model reads a sentence, as `attendo attention -o FILE.json` writes it."""
+        found: dict[str, Any] = await self._json(attention_call(text, translation, model))
+        return found
+
+    async def models(self) -> list[ServedModel]:
+        """What is served."""
+        return models_of(await self._json(Call(method="GET", path="api/models")))
+
+    async def settings(self) -> dict[str, Any]:
+        """Languages and limits of the server."""
+        found: dict[str, Any] = await self._json(Call(method="GET", path="api/settings"))
+        return found
+
+    async def is_ready(self) -> bool:
+        """Whether the server takes requests now; asks once."""
+        try:
+            return (await self._client.get("ready")).status_code == 200
+        except httpx.HTTPError:
+            return False
+
+    async def translate_document(
+        self,
+        document: str | Path | bytes,
+        *,
+        target: str,
+        source: str = "auto",
+        name: str | None = None,
+        progress: Callable[[DocumentState], None] = lambda state: None,
+        poll_s: float = 1.0,
+    ) -> bytes:
+        """Translates a document and waits for it."""
+        state = await self.send_document(document, target=target, source=source, name=name)
+        while state.status in ("queued", "translating"):
+            progress(state)
+            await sleep(poll_s)
+            state = await self.document(state.id)
+        progress(state)
+        if state.status == "error":
+            raise ServerError(f"{state.name}: {state.message}", code="document")
+        return await self.fetch_document(state.id)
+
+    async def send_document(
+        self, document: str | Path | bytes, *, target: str, source: str = "auto", name: str | None = None
+    ) -> DocumentState:
+        """Sends a document and does not wait; for the rest see `translate_document`."""
+        call = document_call(document, name=name, source=source, target=target)
+        return document_of(await self._json(call))
+
+    async def document(self, id: str) -> DocumentState:
+        """How far a document is."""
+        return document_of(await self._json(Call(method="GET", path=f"api/documents/{id}")))
+
+    async def fetch_document(self, id: str) -> bytes:
+        """A translated document."""
+        call = Call(method="GET", path=f"api/documents/{id}/result", accept="*/*")
+        return (await self._sent(call)).content
+
+    async def delete_document(self, id: str) -> None:
+        """Removes a document from the server."""
+        await self._sent(Call(method="DELETE", path=f"api/documents/{id}"))
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        await self._client.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _json(self, call: Call) -> Any:
+        return json_of(await self._sent(call))
+
+    async def _sent(self, call: Call, *, stream: bool = False) -> "httpx.Response":
+        """The successful answer to a request, after as many tries as it takes."""
+        failures = 0
+        while True:
+            try:
+                return await self._once(call, stream=stream)
+            except ServerError as error:
+                failures += 1
+                pause = self._retries.pause_s(failures, error) if may_repeat(call, error) else None
+                if pause is None:
+                    raise
+                await sleep(pause)
+
+    async def _once(self, call: Call, *, stream: bool) -> "httpx.Response":
+        try:
+            response = await self._client.send(call.request(self._client), stream=stream)
+            if response.is_success:
+                return response
+            await response.aread()
+        except httpx.HTTPError as error:
+            raise unreachable(error, self._url) from error
+        raise error_of(response)

@@ -1,0 +1,252 @@
+"""The server put together: models, queue and callers behind the APIs, and all of it behind the gate."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp
+
+from attendo import __version__
+from attendo.errors import AttendoError
+from attendo.serving import deepl, deepl_files, documents_api, libretranslate, native, omegat, operations, page
+from attendo.serving.bodies import Bodies
+from attendo.serving.callers import Callers
+from attendo.serving.config import ServingConfig
+from attendo.serving.core import Core
+from attendo.serving.detection import Detector
+from attendo.serving.documents import Documents
+from attendo.serving.errors import ErrorShape, ServingError
+from attendo.serving.gate import Gate, error_headers, shaped
+from attendo.serving.glossaries import Glossaries
+from attendo.serving.keeping import Keeping, read_spent
+from attendo.serving.keys import KeyRing, read_keys
+from attendo.serving.logs import Log, error_place
+from attendo.serving.metrics import Metrics
+from attendo.serving.models import ModelPool, ModelSource
+from attendo.serving.service import Service
+from attendo.serving.status import Status
+
+_HELPERS = 4
+_DOCUMENTS = re.compile(r"/api/documents/?|/v[12]/document/?|/translate_file/?")
+"""Paths whose bodies are documents."""
+_MULTIPART_BYTES = 64 << 10
+"""Of a body, besides the document that it carries."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    """A server that is ready to be started."""
+
+    app: ASGIApp
+    """What answers."""
+    service: Service
+    """What it answers with."""
+    core: Core
+    """The models at work."""
+    pool: ModelPool
+    """The models."""
+    keeping: Keeping
+    """What is looked after while it runs."""
+    status: Status
+    """How it is."""
+    log: Log
+    """Where it writes."""
+
+
+def build(
+    config: ServingConfig,
+    sources: Sequence[ModelSource],
+    *,
+    log: Log | None = None,
+    connections: Callable[[], int] = lambda: 0,
+) -> Server:
+    """Puts a server together; nothing runs yet.
+
+    Args:
+        config: how it serves.
+        sources: the models.
+        log: where it writes; standard error where left out.
+        connections: how many are open.
+
+    Raises:
+        AttendoError: a model's folder is torn, or the keys are.
+        OSError: a file cannot be read.
+    """
+    log, metrics, status = log or Log(), Metrics(), Status()
+    pool = ModelPool(sources, config.models, metrics, log)
+    core = Core(pool, config.batching, metrics, log)
+    keys = KeyRing() if config.keys.file is None else read_keys(config.keys.file)
+    callers = Callers(keys, config.limits, config.keys, spent=read_spent(config.keys.file))
+    helpers = ThreadPoolExecutor(_HELPERS, thread_name_prefix="attendo-help")
+    detector = Detector([pair.source for pair in pool.pairs()])
+    service = Service(
+        translating=core,
+        config=config,
+        detector=detector,
+        callers=callers,
+        metrics=metrics,
+        documents=Documents(core, detector, config.documents, helpers) if config.documents.enabled else None,
+        helpers=helpers,
+    )
+    keeping = Keeping(config, pool, callers, log)
+    parts = Server(app=_nothing, service=service, core=core, pool=pool, keeping=keeping, status=status, log=log)
+    return Server(**{**vars(parts), "app": create_app(parts, connections)})
+
+
+def create_app(server: Server, connections: Callable[[], int] = lambda: 0) -> ASGIApp:
+    """The application of a server.
+
+    Args:
+        server: its parts.
+        connections: how many are open.
+    """
+    service, config = server.service, server.service.config
+    prefix = config.server.url_prefix
+    shapes = [libretranslate.ERRORS, deepl.ERRORS, omegat.ERRORS]
+    glossaries = Glossaries()
+    app = FastAPI(
+        title="attendo",
+        version=__version__,
+        description=operations.DESCRIPTION,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lambda app: running(server),
+    )
+    app.include_router(documents_api.router(service), prefix=prefix, responses=native.ERRORS)
+    for routes in (
+        native.router(service),
+        libretranslate.router(service),
+        deepl.router(service, glossaries),
+        deepl_files.router(service, glossaries),
+        omegat.router(service),
+        operations.router(service, server.status),
+    ):
+        app.include_router(routes, prefix=prefix)
+    if config.server.page:
+        app.include_router(page.router(service), prefix=prefix)
+    if config.server.docs:
+        operations.add_description(app, prefix)
+    _add_error_answers(app, prefix, shapes)
+    # The last one is the outermost.
+    app.add_middleware(
+        Bodies,
+        limits=config.limits,
+        seconds=config.server.body_seconds,
+        max_bytes=lambda path: _max_body_bytes(config, path),
+    )
+    app.add_middleware(
+        Gate,
+        config=config,
+        shapes=shapes,
+        metrics=server.service.metrics,
+        log=server.log,
+        status=server.status,
+        connections=connections,
+        is_lasting=lambda path: _DOCUMENTS.fullmatch(path) is not None,
+    )
+    if config.server.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=config.server.cors_origins,
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["Authorization", "Content-Type", "X-API-Key"],
+            expose_headers=["Retry-After", "X-Request-Id"],
+            max_age=86_400,
+        )
+    return app
+
+
+@asynccontextmanager
+async def running(server: Server) -> AsyncIterator[None]:
+    """Runs what a server is made of: its threads, and whatever looks after things.
+
+    Models are loaded meanwhile, so that `/health` answers at once and `/ready` when they are there.
+    """
+    server.core.start()
+    tasks = [asyncio.create_task(_load(server)), asyncio.create_task(server.keeping.run())]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if server.service.documents is not None:
+            await server.service.documents.close()
+        await server.core.stop()
+        await server.pool.close()
+        server.keeping.write_spent()
+        server.service.helpers.shutdown(wait=False)
+
+
+async def _load(server: Server) -> None:
+    """Loads what has to be there before the server is ready."""
+    try:
+        await server.pool.load_first()
+        if server.pool.pairs():
+            await server.service.in_thread(server.service.detector.detect, "Hello")  # reads its model
+    except Exception as error:
+        told = str(error) if isinstance(error, AttendoError | OSError) else error_place(error)
+        server.status.state, server.status.reason = "failed", str(told)
+        return
+    if server.status.state == "starting":
+        server.status.state = "ready"
+        server.log.info("ready", models=list(server.pool.names()), threads=server.core.threads)
+
+
+def _max_body_bytes(config: ServingConfig, path: str) -> int:
+    if config.documents.enabled and _DOCUMENTS.fullmatch(path.removeprefix(config.server.url_prefix)):
+        return config.documents.max_bytes + _MULTIPART_BYTES
+    return config.limits.max_body_bytes
+
+
+def _add_error_answers(app: FastAPI, prefix: str, shapes: Sequence[ErrorShape]) -> None:
+    """Has every error told in the shape of the API that was asked."""
+
+    def answer(request: Request, error: ServingError) -> Response:
+        request.state.error = error.code
+        status, body = shaped(error, request.url.path.removeprefix(prefix), shapes)
+        return JSONResponse(body, status_code=status, headers=error_headers(error))
+
+    async def of_ours(request: Request, error: Exception) -> Response:
+        assert isinstance(error, ServingError)
+        return answer(request, error)
+
+    async def of_http(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        code = {404: "not-found", 405: "method-not-allowed", 400: "bad-request"}.get(error.status_code, "http")
+        told = ServingError(error.status_code, code, str(error.detail))
+        found = answer(request, told)
+        found.headers.update(error.headers or {})
+        return found
+
+    async def of_validation(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        return answer(request, ServingError(400, "bad-request", _told(error.errors())))
+
+    app.add_exception_handler(ServingError, of_ours)
+    app.add_exception_handler(HTTPException, of_http)
+    app.add_exception_handler(RequestValidationError, of_validation)
+
+
+def _told(errors: Sequence[Any]) -> str:
+    """What is wrong with a request, without what it said: that may be half a character, or a megabyte."""
+    told = []
+    for error in errors[:5]:
+        where = ".".join(str(part)[:40] for part in error["loc"][1:] if not str(part).startswith("function-"))
+        message = f"{where}: {error['msg']}" if where else str(error["msg"])
+        told.append(message.encode("ascii", errors="backslashreplace").decode()[:300])
+    return "; ".join(dict.fromkeys(told))
+
+
+async def _nothing(scope: Any, receive: Any, send: Any) -> None:
+    """Stands for the application until there is one."""

@@ -1,0 +1,295 @@
+"""Sentences translated and looked at: what was lost on the way is tried again in another way, or told.
+
+A sentence is first read with a symbol for each thing (`text.placeholders`), which a vocabulary may have. A translation
+that has not each of them once gives way to one of the sentence with its things as they are written; and if that has
+not all of them either, to those of the stretches between the things, where nothing can be lost. Numbers and terms of a
+glossary are left to the model, and made things where it has not kept them.
+"""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from attendo.decoding.guards.numbers import localised
+from attendo.decoding.wishes import Wishes
+from attendo.serving.content import STAND_IN
+from attendo.serving.entities import Spelling
+from attendo.serving.protection import lost_emoji, lost_numbers, missing_things, numbers_of
+from attendo.serving.rendering import Rendered, has_all_symbols, rendered
+from attendo.serving.sentences import (
+    SYMBOL,
+    Reading,
+    Sentence,
+    occurrences,
+    reading_as_it_is,
+    reading_of,
+    shorter_sentences,
+    stretches_between_things,
+    with_numbers,
+    with_terms,
+)
+from attendo.serving.splitting import MAX_THINGS
+from attendo.serving.text_types import Alternative, Term, TextRequest, TranslateLines
+from attendo.serving.translating import Confidence, TranslatedLine
+
+_SHORTER = 200
+"""Characters of the pieces of a sentence that has more tokens than the model reads."""
+
+ResultT = TypeVar("ResultT")
+_RelativeLinks = tuple[tuple[tuple[int, int], tuple[int, int]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What became of a sentence."""
+
+    text: str
+    """Its translation."""
+    links: _RelativeLinks = ()
+    """Of words that belong together the stretches of the source and of the translation."""
+    confidence: float | None = None
+    """Between 0 and 1; None where it is not known."""
+    score: float = 0.0
+    """Log-probability over the length penalty."""
+    log_prob: float = 0.0
+    """Of the translation."""
+    alternatives: tuple[Alternative, ...] = ()
+    """The next best."""
+    problems: tuple[str, ...] = ()
+    """What could not be kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """A translation and what it lacks."""
+
+    made: Made
+    things: tuple[str, ...]
+    """That are not in it."""
+    numbers: tuple[str, ...]
+    """That are not in it."""
+    truncated: bool
+    """Whether the model has not read all."""
+
+    @property
+    def is_lacking(self) -> bool:
+        """Whether there is something to mend."""
+        return bool(self.things or self.numbers or self.truncated)
+
+
+class Attempts:
+    """Translates sentences of a text.
+
+    Args:
+        request: the text, its languages and glossary.
+        spelling: how its characters are written.
+        translate: what translates lines.
+        confidence: how sure a translation is.
+    """
+
+    def __init__(
+        self, request: TextRequest, spelling: Spelling, translate: TranslateLines, confidence: Confidence
+    ) -> None:
+        self._request, self._spelling, self._translate, self._confidence = request, spelling, translate, confidence
+
+    async def made(self, sentences: Sequence[Sentence]) -> list[Made]:
+        """Translates sentences, all of them together, and mends those that lack something.
+
+        Returns:
+            One a sentence, in their order.
+
+        Raises:
+            ServingError: whatever `translate` raises.
+        """
+        wordy = [each for each in sentences if each.has_words]
+        attempts = await self._attempted(wordy, [reading_of(each) for each in wordy])
+        made = [attempt.made for attempt in attempts]
+        lacking = [place for place, attempt in enumerate(attempts) if attempt.is_lacking or self._request.glossary]
+        mended = await _gathered([self._mended(wordy[place], attempts[place]) for place in lacking])
+        for place, each in zip(lacking, mended, strict=True):
+            made[place] = each
+        remaining = iter(made)
+        return [next(remaining) if each.has_words else self._without_words(each) for each in sentences]
+
+    async def _attempted(
+        self, sentences: Sequence[Sentence], readings: Sequence[Reading], wishes: Sequence[Wishes] | None = None
+    ) -> list[_Attempt]:
+        """Translates readings; those with tags, or all if that is asked for, are aligned."""
+        aligned = [self._request.alignment or any(mark.kind != "space" for mark in each.marks) for each in readings]
+        lines: dict[int, TranslatedLine] = {}
+
+        async def translate(with_alignment: bool) -> None:
+            places = [place for place, its in enumerate(aligned) if its is with_alignment]
+            if places:
+                texts = [readings[place].text for place in places]
+                its_wishes = [wishes[place] for place in places] if wishes is not None else None
+                found = await self._translate(texts, its_wishes, alignment=with_alignment)
+                lines.update(zip(places, found, strict=True))
+
+        await _gathered([translate(True), translate(False)])
+        return [
+            self._looked_at(sentence, reading, lines[place])
+            for place, (sentence, reading) in enumerate(zip(sentences, readings, strict=True))
+        ]
+
+    # --- one sentence -------------------------------------------------------------------------------------------------
+
+    async def _mended(self, sentence: Sentence, first: _Attempt) -> Made:
+        """A sentence's translation that has everything; else the best there is, and what it lacks."""
+        if first.truncated:
+            return await self._in_pieces(sentence, shorter_sentences(sentence, _SHORTER, self._spelling), ())
+        found = first
+        if first.things:
+            found = await self._with_things_as_they_are(sentence, first)
+            if found.things:
+                pieces = stretches_between_things(sentence, self._spelling)
+                names = ", ".join(found.things)
+                return await self._in_pieces(
+                    sentence, pieces, (f"translated in pieces, so that they are kept: {names}",)
+                )
+        if found.numbers and not found.things:
+            found = await self._with_numbers(sentence, found)
+        if self._request.glossary:
+            found = await self._with_terms(sentence, found)
+        problems = found.made.problems
+        if found.numbers:
+            problems = (*problems, f"numbers that the translation has not: {', '.join(found.numbers)}")
+        return replace(found.made, problems=problems)
+
+    async def _with_things_as_they_are(self, sentence: Sentence, first: _Attempt) -> _Attempt:
+        if any("<" in thing.source for thing in sentence.content.things):
+            return first
+        [attempt] = await self._attempted([sentence], [reading_as_it_is(sentence)])
+        return attempt
+
+    async def _with_numbers(self, sentence: Sentence, found: _Attempt) -> _Attempt:
+        """With those numbers as things that were lost, then with all; what keeps most."""
+        request = self._request
+        for numbers in (found.numbers, None):
+            numbered = with_numbers(sentence, numbers, request.source_language, request.target_language)
+            if len(numbered.content.things) > MAX_THINGS:
+                continue
+            [attempt] = await self._attempted([numbered], [reading_of(numbered)])
+            if not attempt.things and not attempt.truncated and len(attempt.numbers) < len(found.numbers):
+                found = attempt
+            if not found.numbers:
+                break
+        return found
+
+    async def _with_terms(self, sentence: Sentence, found: _Attempt) -> _Attempt:
+        """With terms that are not in the translation as things, then as words that have to occur."""
+        terms = list(dict.fromkeys(term for _, _, term in occurrences(sentence.content.text, self._request.glossary)))
+        lost = missing_terms(terms, found.made.text)
+        if not lost:
+            return found
+        replaced = with_terms(sentence, lost)
+        if len(replaced.content.things) <= MAX_THINGS:
+            [attempt] = await self._attempted([replaced], [reading_of(replaced)])
+            if not attempt.things and not attempt.truncated and not missing_terms(terms, attempt.made.text):
+                return attempt
+        wishes = Wishes(forced_words=tuple(term.target for term in lost))
+        [attempt] = await self._attempted([sentence], [reading_of(sentence)], [wishes])
+        still = missing_terms(terms, attempt.made.text)
+        if not attempt.things and not attempt.truncated and len(still) < len(lost):
+            found, lost = attempt, still
+        if not lost:
+            return found
+        problem = f"terms that the translation has not: {', '.join(term.target for term in lost)}"
+        return replace(found, made=replace(found.made, problems=(*found.made.problems, problem)))
+
+    async def _in_pieces(self, sentence: Sentence, pieces: Sequence[Sentence], problems: tuple[str, ...]) -> Made:
+        """A sentence whose pieces are translated by themselves; what is between them stays as it is."""
+        made = await self.made(pieces)
+        texts, links, length, position = [], list[tuple[tuple[int, int], tuple[int, int]]](), 0, sentence.start
+        for piece, its in zip(pieces, made, strict=True):
+            between = self._request.text[position : piece.start]
+            start = length + len(between)
+            texts += [between, its.text]
+            links += [(here, (there[0] + start, there[1] + start)) for here, there in its.links]
+            length, position = start + len(its.text), piece.end
+        texts.append(self._request.text[position : sentence.end])
+        sure = [each.confidence for each in made if each.confidence is not None]
+        return Made(
+            text="".join(texts),
+            links=tuple(links),
+            confidence=min(sure, default=None),
+            score=sum(each.score for each in made) / max(1, len(made)),
+            log_prob=sum(each.log_prob for each in made),
+            problems=(*problems, *(problem for each in made for problem in each.problems)),
+        )
+
+    def _without_words(self, sentence: Sentence) -> Made:
+        """Digits and marks, which no model is needed for."""
+        source, text = sentence.content.text, self._request.text[sentence.start : sentence.end]
+        numbers = numbers_of(text)
+        if len(numbers) != 1 or STAND_IN in source or len(text) > 40:
+            return Made(text=text)
+        start, end = numbers[0].start, numbers[0].end
+        number = localised(text[start:end], self._request.source_language, self._request.target_language)
+        return Made(text=text[:start] + number + text[end:])
+
+    # --- looking at what came -----------------------------------------------------------------------------------------
+
+    def _looked_at(self, sentence: Sentence, reading: Reading, line: TranslatedLine) -> _Attempt:
+        translation = line.translation
+        alignments = line.alignments or (None,) * len(translation.n_best)
+        # A translation may be empty; the line's alignment is then of no candidate.
+        possible = [
+            (candidate, alignment)
+            for candidate, alignment in zip(translation.n_best, alignments, strict=False)
+            if has_all_symbols(reading, candidate.text)
+        ]
+        best = translation.n_best[0]
+        if not possible or possible[0][0] is not best:
+            names = tuple(thing.name for symbol, thing in reading.symbols if best.text.count(symbol) != 1)
+            lost = names or tuple(thing.name for _, thing in reading.symbols) or ("\u27e6",)
+            return _Attempt(Made(text=best.text), lost, (), translation.source_truncated)
+        texts: list[Rendered] = [
+            rendered(sentence, reading, translation, candidate, alignment, self._spelling)
+            for candidate, alignment in possible
+        ]
+        alternatives: dict[str, Alternative] = {}
+        for (candidate, _), each in zip(possible[1:], texts[1:], strict=True):
+            sure = self._confidence(translation, candidate)
+            alternatives.setdefault(each.text, Alternative(text=each.text, score=candidate.score, confidence=sure))
+        alternatives.pop(texts[0].text, None)
+        numbers, problems = self._numbers_and_problems(sentence, reading, best.text)
+        made = Made(
+            text=texts[0].text,
+            links=texts[0].links if self._request.alignment else (),
+            confidence=self._confidence(translation, best),
+            score=best.score,
+            log_prob=best.log_prob,
+            alternatives=tuple(alternatives.values()),
+            problems=(*texts[0].problems, *problems),
+        )
+        things = [] if reading.symbols else missing_things([each.source for each in sentence.content.things], made.text)
+        return _Attempt(made, tuple(things), tuple(numbers), translation.source_truncated)
+
+    def _numbers_and_problems(self, sentence: Sentence, reading: Reading, written: str) -> tuple[list[str], list[str]]:
+        source, target = sentence.content.text, SYMBOL.sub("", written)
+        if not reading.symbols and STAND_IN in source:  # things as they are written may have numbers
+            source, target = reading.text, written
+        request = self._request
+        numbers = lost_numbers(source, target, request.source_language, request.target_language)
+        pictures = lost_emoji(source, target)
+        return numbers, [f"symbols that the translation has not: {' '.join(pictures)}"] if pictures else []
+
+
+def missing_terms(terms: Sequence[Term], text: str) -> list[Term]:
+    """Those whose translation a text does not have."""
+    folded = text.casefold()
+    return [term for term in terms if term.target.casefold() not in folded]
+
+
+async def _gathered(work: Sequence[Coroutine[Any, Any, ResultT]]) -> list[ResultT]:
+    """What several coroutines give, in their order; when one fails, the others are cancelled."""
+    tasks = [asyncio.ensure_future(each) for each in work]
+    try:
+        return await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise

@@ -1,0 +1,230 @@
+"""The core of a server: `Translating` by models that are lent, and a batcher whose threads work with them."""
+
+import os
+import time
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from attendo.attention_maps.weights import AttentionMap
+from attendo.checkpoint.model_folder import ModelDescription
+from attendo.decoding.translation import Translation
+from attendo.decoding.wishes import Wishes
+from attendo.errors import AttendoError, DataError, RecipeError
+from attendo.serving.batching import Batcher, WorkItem
+from attendo.serving.config import BatchingConfig
+from attendo.serving.errors import ServingError, bad_request
+from attendo.serving.logs import Log, error_place
+from attendo.serving.metrics import Metrics
+from attendo.serving.models import LoadedModel, ModelPool
+from attendo.serving.translating import Caller, Confidence, Options, Pair, TranslatedLine
+from attendo.workflow.parse import Parse
+from attendo.workflow.translate import Engine
+
+_NO_WISHES = Wishes()
+_TORCH = "torch"
+"""The name of what only one thread at a time may do."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Task:
+    """What is done with lines; those of equal tasks are worked on together."""
+
+    model: LoadedModel
+    """Compared by identity."""
+    options: Options
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Translating(_Task):
+    alignment: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Parsing(_Task):
+    """Trees; the options' n best of each sentence."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Looking(_Task):
+    """Attention; one at a time, since each is a task of its own."""
+
+
+class Core:
+    """Translates, parses and looks inside for many at the same time.
+
+    Args:
+        pool: the models.
+        config: of the batches.
+        metrics: what is counted.
+        log: where faults are told.
+    """
+
+    def __init__(self, pool: ModelPool, config: BatchingConfig, metrics: Metrics, log: Log) -> None:
+        self._pool, self._metrics, self._log = pool, metrics, log
+        self.threads = config.threads or usable_cores()
+        """That work."""
+        self._batcher = Batcher(self._work, threads=self.threads, config=config, metrics=metrics, excludes=_excludes)
+        # Torch sets how exactly it multiplies for the whole process, so two threads would take it from each other.
+        self._torch = Lock()
+
+    def start(self) -> None:
+        """Starts the threads, in a running event loop."""
+        self._batcher.start()
+
+    async def stop(self) -> None:
+        """Ends the threads; what waits is given up."""
+        await self._batcher.stop()
+
+    @property
+    def waiting(self) -> int:
+        """Lines in the queue."""
+        return self._batcher.waiting
+
+    def pairs(self) -> tuple[Pair, ...]:
+        """What can be translated now; see `Translating`."""
+        return self._pool.pairs()
+
+    def parsers(self) -> tuple[str, ...]:
+        """The names of the models that parse."""
+        return self._pool.parsers()
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all models."""
+        return self._pool.names()
+
+    def confidence(self, model: str) -> Confidence:
+        """How sure a model's translations are; see `Translating`."""
+        return self._pool.confidence(model)
+
+    def folder(self, model: str) -> Path:
+        """The folder that a served model is read from."""
+        return self._pool.folder(model)
+
+    def description(self, model: str) -> ModelDescription:
+        """What a served model's `config.json` says."""
+        return self._pool.description(model)
+
+    def is_loaded(self, model: str) -> bool:
+        """Whether a served model is in memory."""
+        return self._pool.is_loaded(model)
+
+    async def translate(
+        self,
+        pair: Pair,
+        lines: Sequence[str],
+        options: Options,
+        caller: Caller,
+        *,
+        deadline: float | None = None,
+        wishes: Sequence[Wishes] | None = None,
+        alignment: bool = False,
+    ) -> list[TranslatedLine]:
+        """Translates lines; see `Translating`."""
+        wished = zip(lines, wishes or [_NO_WISHES] * len(lines), strict=True)
+        items = [WorkItem(content=(line, its_wishes), text=line) for line, its_wishes in wished]
+        async with self._pool.on_loan(pair.model, deadline=deadline) as model:
+            task = _Translating(model=model, options=options, alignment=alignment)
+            return await self._batcher.submit(task, items, caller.name, deadline=deadline)
+
+    async def attention(
+        self, pair: Pair, source: str, target: str | None, caller: Caller, *, deadline: float | None = None
+    ) -> AttentionMap:
+        """Where every head looks; see `Translating`."""
+        item = WorkItem(content=(source, target), text=source + (target or ""))
+        async with self._pool.on_loan(pair.model, deadline=deadline) as model:
+            [found] = await self._batcher.submit(
+                _Looking(model=model, options=Options()), [item], caller.name, deadline=deadline
+            )
+        assert isinstance(found, AttentionMap)
+        return found
+
+    async def parse(
+        self, model: str, sentences: Sequence[str], n_best: int, caller: Caller, *, deadline: float | None = None
+    ) -> list[Parse]:
+        """Parses sentences; see `Translating`."""
+        items = [WorkItem(content=sentence, text=sentence) for sentence in sentences]
+        async with self._pool.on_loan(model, deadline=deadline) as loaded:
+            task = _Parsing(model=loaded, options=Options(n_best=n_best))
+            return await self._batcher.submit(task, items, caller.name, deadline=deadline)
+
+    # --- in the batcher's threads -------------------------------------------------------------------------------------
+
+    def _work(self, task: _Task, contents: Sequence[Any], thread: int) -> Sequence[Any]:
+        started = time.monotonic()
+        name = task.model.name
+        try:
+            engine = task.model.engine_for(task.options, thread)
+            match task:
+                case _Translating():
+                    results: Sequence[Any] = self._translated(engine, contents, alignment=task.alignment)
+                case _Parsing():
+                    results = engine.parse_n_best(contents)
+                case _:
+                    [(source, target)] = contents
+                    with self._torch:
+                        results = [engine.attention(source, target)]
+        except (DataError, RecipeError) as error:
+            return [bad_request(str(error))] * len(contents)
+        except Exception as error:
+            self._log.error("work-failed", model=name, work=_name(task), error=error_place(error))
+            return [_failed(error)] * len(contents)
+        self._count(name, task, results, time.monotonic() - started)
+        return results
+
+    def _translated(
+        self, engine: Engine, contents: Sequence[tuple[str, Wishes]], *, alignment: bool
+    ) -> Sequence[TranslatedLine | ServingError]:
+        lines, wishes = [line for line, _ in contents], [its_wishes for _, its_wishes in contents]
+        try:
+            translations = engine.translate(lines, wishes)
+        except DataError as error:
+            if len(contents) == 1:
+                return [bad_request(str(error).removeprefix("line 1: "))]
+            # Of lines of several requests one has wishes that cannot be had: the others are not to feel it.
+            return [found for each in contents for found in self._translated(engine, [each], alignment=alignment)]
+        aligned = self._aligned(engine, translations) if alignment else [()] * len(lines)
+        return [
+            TranslatedLine(translation=translation, alignments=its_alignments)
+            for translation, its_alignments in zip(translations, aligned, strict=True)
+        ]
+
+    def _aligned(self, engine: Engine, translations: Sequence[Translation]) -> Sequence[tuple[Any, ...]]:
+        with self._torch:
+            return engine.align_translations(translations)
+
+    def _count(self, name: str, task: _Task, results: Sequence[Any], seconds: float) -> None:
+        metrics = self._metrics
+        metrics.batch_seconds.labels(name).observe(seconds)
+        metrics.lines.labels(name, _name(task)).inc(len(results))
+        written = [each.translation for each in results if isinstance(each, TranslatedLine)]
+        if written:
+            target = sum(len(each.n_best[0].token_log_probs) for each in written)
+            metrics.tokens.labels(name, "target").inc(target)
+
+
+def usable_cores() -> int:
+    """Processor cores that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on macOS
+        return os.cpu_count() or 1
+
+
+def _excludes(task: Hashable) -> str | None:
+    """A model in plain torch has the processor's or the card's threads for itself."""
+    assert isinstance(task, _Task)
+    return None if task.model.concurrent else _TORCH
+
+
+def _name(task: _Task) -> str:
+    return {_Translating: "translate", _Parsing: "parse"}.get(type(task), "attention")
+
+
+def _failed(error: Exception) -> ServingError:
+    """What the caller is told of a fault that is not his."""
+    if isinstance(error, AttendoError):
+        return ServingError(503, "model-failed", "the model cannot do this now; whoever runs the server can read why")
+    return ServingError(500, "internal", "something went wrong in the server")

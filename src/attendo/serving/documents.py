@@ -1,0 +1,471 @@
+"""Documents translated in the background: taken, read, translated a few at a time, kept until they are fetched.
+
+What a document holds lies in a folder of the server's own, under a name that it has made up; nobody's file name is ever
+a path. Whoever knows a document's id, which cannot be guessed, can fetch it.
+"""
+
+import asyncio
+import re
+import secrets
+import shutil
+import tempfile
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from attendo.decoding.wishes import Wishes
+from attendo.errors import AttendoError, DataError
+from attendo.serving.config import DocumentsConfig
+from attendo.serving.detection import Detector
+from attendo.serving.errors import ServingError, bad_request, busy, too_large, too_many_requests, unknown_pair
+from attendo.serving.formats.document import Languages, OpenDocument, TranslatedUnit, Unit
+from attendo.serving.formats.docx import read_docx
+from attendo.serving.formats.gettext import read_po
+from attendo.serving.formats.plain import read_html, read_text
+from attendo.serving.formats.tmx import read_tmx
+from attendo.serving.formats.xliff import read_xliff
+from attendo.serving.languages import name_of, served_code, sources
+from attendo.serving.text_types import Segment, Term, TextRequest, TranslateLines
+from attendo.serving.texts import stream_text, translate_text
+from attendo.serving.translating import Caller, Options, Pair, TranslatedLine, Translating
+
+Status = Literal["queued", "translating", "done", "error"]
+READERS: dict[str, Callable[[bytes], OpenDocument]] = {
+    ".txt": read_text,
+    ".html": read_html,
+    ".htm": read_html,
+    ".po": read_po,
+    ".pot": read_po,
+    ".xliff": read_xliff,
+    ".xlf": read_xliff,
+    ".tmx": read_tmx,
+    ".docx": read_docx,
+}
+"""What reads a document, by the end of its name."""
+MEDIA_TYPES = {
+    ".txt": "text/plain; charset=utf-8",
+    ".html": "text/html",
+    ".htm": "text/html",
+    ".po": "text/x-gettext-translation",
+    ".pot": "text/x-gettext-translation",
+    ".xliff": "application/xliff+xml",
+    ".xlf": "application/xliff+xml",
+    ".tmx": "application/x-tmx+xml",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+}
+"""What HTTP calls them."""
+
+_AT_A_TIME = 2
+_LONG_UNIT = 2_000
+_GROUP_CHARACTERS, _GROUP_UNITS = 4_000, 64
+_LONGEST_WAIT_S = 30.0
+_GIVE_UP_S = 1800.0
+_MAX_NAME = 150
+_MAX_PROBLEMS = 200
+
+T = TypeVar("T")
+
+
+@dataclass(eq=False, kw_only=True)
+class Document:
+    """A document on its way."""
+
+    id: str
+    """What it is asked for by; 128 random bits."""
+    key: str
+    """What DeepL's API asks for besides; 256 random bits."""
+    name: str
+    """The file's name, without a path and without characters that are none of a name."""
+    caller: Caller
+    """Who has sent it."""
+    source: str
+    """The language it is translated from."""
+    target: str
+    """The language it is translated into."""
+    glossary: tuple[Term, ...]
+    """How certain words are to be translated."""
+    characters: int
+    """Of the text to translate."""
+    arrived: float
+    """When, of `time.monotonic()`."""
+    status: Status = "queued"
+    """How far it is."""
+    done: int = 0
+    """Characters translated so far."""
+    message: str = ""
+    """What went wrong, for people."""
+    problems: list[str] = field(default_factory=list)
+    """What could not be kept."""
+    bytes_kept: int = 0
+    """That it takes on disk."""
+    finished_at: float | None = None
+    """When it was done, or given up, of `time.monotonic()`."""
+    started_at: float | None = None
+    """When it was begun, of `time.monotonic()`."""
+    path: Path
+    """The translated document, once it is done; before, the document."""
+    task: "asyncio.Task[None] | None" = None
+    """What translates it."""
+
+    @property
+    def result_name(self) -> str:
+        """The name of the translated document."""
+        return self.name
+
+    @property
+    def suffix(self) -> str:
+        """The end of its name, in small letters."""
+        return _suffix(self.name)
+
+    @property
+    def progress(self) -> float:
+        """How much of it is translated, 0 to 1."""
+        return 1.0 if self.status == "done" else min(self.done / max(1, self.characters), 0.99)
+
+    @property
+    def seconds_remaining(self) -> int:
+        """About how long it takes yet."""
+        if self.started_at is None or not self.done:
+            return 1 + self.characters // 500
+        rate = self.done / max(time.monotonic() - self.started_at, 0.1)
+        return 1 + int((self.characters - self.done) / rate)
+
+
+Admit = Callable[[str], object]
+"""Counts a document's text in, or raises a ServingError."""
+
+
+class Documents:
+    """The documents of a server.
+
+    Args:
+        translating: the models.
+        detector: which language a document is in.
+        config: limits.
+        helpers: threads for reading and writing documents.
+        folder: where they are kept; None for a new one among the system's temporary files.
+    """
+
+    def __init__(
+        self,
+        translating: Translating,
+        detector: Detector,
+        config: DocumentsConfig,
+        helpers: Executor,
+        *,
+        folder: Path | None = None,
+    ) -> None:
+        self._translating, self._detector, self._config, self._helpers = translating, detector, config, helpers
+        self._folder = Path(tempfile.mkdtemp(prefix="attendo-documents-")) if folder is None else folder
+        self._documents: OrderedDict[str, Document] = OrderedDict()
+        self._turn = asyncio.Semaphore(_AT_A_TIME)
+        self._reserved: dict[str, int] = {}
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """The ends of names of documents that are taken."""
+        return tuple(READERS)
+
+    def format_of(self, name: str) -> str | None:
+        """The end of a name if such documents are taken."""
+        suffix = _suffix(name)
+        return suffix if suffix in READERS else None
+
+    async def accept(
+        self,
+        content: bytes,
+        name: str,
+        caller: Caller,
+        admit: Admit,
+        *,
+        source: str | None,
+        target: str,
+        glossary: Sequence[Term] = (),
+    ) -> Document:
+        """Takes a document and begins with it as soon as it is its turn.
+
+        Args:
+            content: of the file.
+            name: of the file.
+            caller: who sends it.
+            admit: is called with its text before anything is translated.
+            source: the code of a served language; None to go by what the document says, or by its text.
+            target: the code of a served language.
+            glossary: how certain words are to be translated.
+
+        Raises:
+            ServingError: 400 for what is no such document, 413 for too large a one, 429 and 503 for too many; and what
+                `admit` raises.
+        """
+        self.tidy()
+        self._check_room(caller, len(content))
+        self._reserved[caller.name] = self._reserved.get(caller.name, 0) + 1
+        try:
+            opened, units, languages = await self._in_thread(self._opened, content, name, source, target)
+            pair = self._pair(languages)
+            text = "\n".join(unit.text for unit in units)
+            if len(text) > self._config.max_characters:
+                raise too_large(
+                    f"the document has {len(text):,} characters to translate; at most {self._config.max_characters:,}"
+                )
+            admit(text)
+            return await self._begun(content, name, caller, opened, units, languages, pair, glossary)
+        finally:
+            self._reserved[caller.name] -= 1
+            if not self._reserved[caller.name]:
+                del self._reserved[caller.name]
+
+    def find(self, id_: str, key: str | None = None) -> Document | None:
+        """A document by its id, and by its key if one is given."""
+        self.tidy()
+        document = self._documents.get(id_)
+        if document is None or (key is not None and not secrets.compare_digest(document.key.encode(), key.encode())):
+            return None
+        return document
+
+    async def finished(self, document: Document) -> None:
+        """Waits until a document is done or given up; whoever is cancelled meanwhile takes it along."""
+        assert document.task is not None
+        try:
+            await asyncio.shield(document.task)
+        except asyncio.CancelledError:
+            self.remove(document)
+            raise
+
+    def remove(self, document: Document) -> None:
+        """Forgets a document, and stops translating it."""
+        self._documents.pop(document.id, None)
+        if document.task is not None and not document.task.done():
+            document.task.cancel()
+        with suppress(OSError):
+            document.path.unlink(missing_ok=True)
+
+    def tidy(self) -> None:
+        """Forgets documents that were done long ago."""
+        oldest = time.monotonic() - self._config.keep_seconds
+        for document in list(self._documents.values()):
+            if document.finished_at is not None and document.finished_at < oldest:
+                self.remove(document)
+
+    @property
+    def waiting(self) -> int:
+        """Documents that are not done."""
+        return sum(each.finished_at is None for each in self._documents.values())
+
+    async def close(self, *, wait_s: float = 0.0) -> None:
+        """Waits a while for what was accepted, stops the rest and removes all files."""
+        tasks = [each.task for each in self._documents.values() if each.task is not None and not each.task.done()]
+        if tasks and wait_s > 0:
+            await asyncio.wait(tasks, timeout=wait_s)
+        for document in list(self._documents.values()):
+            self.remove(document)
+        await asyncio.gather(*tasks, return_exceptions=True)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    # --- taking -------------------------------------------------------------------------------------------------------
+
+    def _check_room(self, caller: Caller, size: int) -> None:
+        config = self._config
+        if size > config.max_bytes:
+            raise too_large(f"the document has {size:,} bytes; at most {config.max_bytes:,}")
+        waiting = [each for each in self._documents.values() if each.finished_at is None]
+        mine = sum(each.caller.name == caller.name for each in waiting) + self._reserved.get(caller.name, 0)
+        if mine >= config.max_waiting_a_caller:
+            raise too_many_requests(f"more than {config.max_waiting_a_caller} documents at a time", 10.0)
+        if len(waiting) + sum(self._reserved.values()) >= config.max_waiting:
+            raise busy(f"more than {config.max_waiting} documents are waiting", 30.0)
+        if sum(each.bytes_kept for each in self._documents.values()) + 2 * size > config.max_kept_bytes:
+            raise busy("no room for more documents; those that are done are kept for a while", 60.0)
+
+    def _opened(
+        self, content: bytes, name: str, source: str | None, target: str
+    ) -> tuple[OpenDocument, Sequence[Unit], Languages]:
+        """Reads a document; in a thread."""
+        suffix = self.format_of(name)
+        if suffix is None:
+            raise bad_request(f"documents of this kind are not taken; take one of {', '.join(READERS)}")
+        try:
+            opened = READERS[suffix](content)
+            languages = Languages(source=source or self._language(opened), target=target)
+            return opened, opened.units(languages), languages
+        except DataError as error:
+            raise bad_request(str(error)) from error
+        except Exception as error:  # whatever libraries meet in what strangers send
+            raise bad_request(f"the document cannot be read ({type(error).__name__})") from error
+
+    def _language(self, opened: OpenDocument) -> str:
+        served = sources(self._translating.pairs())
+        said = opened.source_language()
+        code = served_code(said, served) if said else None
+        return code or self._detector.detect(opened.sample())[0].language
+
+    def _pair(self, languages: Languages) -> Pair:
+        for pair in self._translating.pairs():
+            if (pair.source, pair.target) == (languages.source, languages.target):
+                return pair
+        raise unknown_pair(f"no model translates from {name_of(languages.source)} into {name_of(languages.target)}")
+
+    async def _begun(
+        self,
+        content: bytes,
+        name: str,
+        caller: Caller,
+        opened: OpenDocument,
+        units: Sequence[Unit],
+        languages: Languages,
+        pair: Pair,
+        glossary: Sequence[Term],
+    ) -> Document:
+        id_ = secrets.token_hex(16)
+        document = Document(
+            id=id_,
+            key=secrets.token_hex(32),
+            name=safe_name(name),
+            caller=caller,
+            source=languages.source,
+            target=languages.target,
+            glossary=tuple(glossary),
+            characters=sum(len(unit.text) for unit in units),
+            arrived=time.monotonic(),
+            bytes_kept=2 * len(content),
+            path=self._folder / id_,
+        )
+        self._documents[id_] = document
+        document.task = asyncio.create_task(self._work(document, opened, units, languages, pair))
+        return document
+
+    # --- translating --------------------------------------------------------------------------------------------------
+
+    async def _work(
+        self, document: Document, opened: OpenDocument, units: Sequence[Unit], languages: Languages, pair: Pair
+    ) -> None:
+        try:
+            async with self._turn:
+                document.status, document.started_at = "translating", time.monotonic()
+                translations = await self._translated(document, units, languages, pair)
+                content = await self._in_thread(opened.written, translations, languages)
+                await self._in_thread(_kept, document.path, content)
+                document.bytes_kept = len(content)
+                problems = dict.fromkeys(problem for each in translations for problem in each.problems)
+                document.problems = list(problems)[:_MAX_PROBLEMS]
+                document.status = "done"
+        except asyncio.CancelledError:
+            document.status, document.message = "error", "it was stopped"
+            raise
+        except AttendoError as error:
+            document.status, document.message = "error", str(error)
+        except Exception as error:
+            # A document that nobody has seen the like of: told without its text, and the server goes on.
+            document.status, document.message = "error", f"it could not be translated ({type(error).__name__})"
+        finally:
+            document.finished_at = time.monotonic()
+            if document.status == "error":
+                document.bytes_kept = 0
+
+    async def _translated(
+        self, document: Document, units: Sequence[Unit], languages: Languages, pair: Pair
+    ) -> list[TranslatedUnit]:
+        translate = _patient(self._translating, pair, document.caller)
+        found: list[TranslatedUnit] = []
+        for group in _groups(units):
+            requests = [_request(unit, languages, document.glossary) for unit in group]
+            if len(requests) == 1 and len(requests[0].text) > _LONG_UNIT:
+                found.append(await self._long(document, requests[0], translate))
+                continue
+            texts = await asyncio.gather(*(translate_text(request, translate) for request in requests))
+            found += [TranslatedUnit(text=each.text, problems=each.problems) for each in texts]
+            document.done += sum(len(request.text) for request in requests)
+        return found
+
+    async def _long(self, document: Document, request: TextRequest, translate: TranslateLines) -> TranslatedUnit:
+        """A long text, segment by segment."""
+        before = document.done
+        async for each in stream_text(request, translate):
+            if isinstance(each, Segment):
+                document.done = before + each.source.end
+            else:
+                document.done = before + len(request.text)
+                return TranslatedUnit(text=each.text, problems=each.problems)
+        raise AssertionError("a stream ends with the whole")
+
+    async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._helpers, work, *arguments)
+
+
+def safe_name(name: str) -> str:
+    """A file's name without its path, control characters and what some system takes for special; never empty."""
+    last = re.split(r"[/\\]", name)[-1]
+    kept = re.sub(r'[\x00-\x1f\x7f"<>|:*?\ud800-\udfff]', "", last).rstrip(". ")
+    suffix = _suffix(kept)
+    stem = kept[: len(kept) - len(suffix)].strip(". ")[: _MAX_NAME - len(suffix)]
+    return (stem or "document") + suffix
+
+
+def _suffix(name: str) -> str:
+    found = re.search(r"\.[A-Za-z0-9]{1,8}$", name)
+    return found[0].lower() if found else ""
+
+
+def _kept(path: Path, content: bytes) -> None:
+    path.touch(mode=0o600)
+    path.write_bytes(content)
+
+
+def _groups(units: Sequence[Unit]) -> list[list[Unit]]:
+    """Units translated together; a long one by itself."""
+    groups: list[list[Unit]] = []
+    characters = 0
+    for unit in units:
+        long = len(unit.text) > _LONG_UNIT
+        full = not groups or characters + len(unit.text) > _GROUP_CHARACTERS or len(groups[-1]) >= _GROUP_UNITS
+        if long or full:
+            groups.append([])
+            characters = 0
+        groups[-1].append(unit)
+        characters += len(unit.text) if not long else _GROUP_CHARACTERS
+    return groups
+
+
+def _request(unit: Unit, languages: Languages, glossary: tuple[Term, ...]) -> TextRequest:
+    return TextRequest(
+        text=unit.text,
+        format=unit.format,
+        line_ends=unit.line_ends,
+        ignore_tags=unit.ignore_tags,
+        source_language=languages.source,
+        target_language=languages.target,
+        glossary=glossary,
+    )
+
+
+def _patient(translating: Translating, pair: Pair, caller: Caller) -> TranslateLines:
+    """Translates lines whenever there is room: a document waits for its turn, its caller's requests go on beside."""
+    background = Caller(name=f"{caller.name} documents", key=caller.key)
+
+    async def translate(
+        lines: Sequence[str], wishes: Sequence[Wishes] | None = None, *, alignment: bool = False
+    ) -> list[TranslatedLine]:
+        waited, pause = 0.0, 0.5
+        while True:
+            try:
+                return await translating.translate(
+                    pair,
+                    lines,
+                    Options(),
+                    background,
+                    wishes=wishes,
+                    alignment=alignment,
+                )
+            except ServingError as error:
+                if error.status not in (429, 503) or waited > _GIVE_UP_S:
+                    raise
+                pause = min(_LONGEST_WAIT_S, max(pause * 1.6, error.retry_after_s or 0.0))
+                await asyncio.sleep(pause)
+                waited += pause
+
+    return translate

@@ -1,0 +1,132 @@
+"""Documents in our own API: sent, asked about, fetched, removed."""
+
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from attendo.serving.documents import MEDIA_TYPES, Admit, Document, Documents
+from attendo.serving.errors import bad_request, forbidden, not_found
+from attendo.serving.languages import served_code, sources, targets
+from attendo.serving.parameters import Parameters, Upload, parameters_of
+from attendo.serving.requests import shown_key
+from attendo.serving.service import Service
+from attendo.serving.translating import Caller
+
+
+def router(service: Service) -> APIRouter:
+    """The paths."""
+    routes, api = APIRouter(prefix="/api/documents", tags=["documents"]), _Api(service)
+    routes.add_api_route("", api.send, methods=["POST"], status_code=202, response_model=None)
+    routes.add_api_route("/{id_}", api.status, methods=["GET"], response_model=None)
+    routes.add_api_route("/{id_}/result", api.result, methods=["GET"], response_model=None)
+    routes.add_api_route("/{id_}", api.remove, methods=["DELETE"], status_code=204, response_model=None)
+    return routes
+
+
+class _Api:
+    """What the paths do."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def send(self, request: Request) -> Response:
+        """Takes a document: multipart with `file`, `target` and, unless it is to be detected, `source`."""
+        sent = await parameters_of(request)
+        caller = self._service.caller(request, shown_key(request))
+        upload = sent.file("file")
+        if upload is None:
+            raise bad_request("file is missing; send the document as multipart/form-data, its field is called file")
+        document = await accepted(self._service, request, caller, upload, sent)
+        return JSONResponse(_told(document), status_code=202)
+
+    async def status(self, request: Request, id_: str) -> Response:
+        """Says how far a document is."""
+        return JSONResponse(_told(self._find(request, id_)))
+
+    async def result(self, request: Request, id_: str) -> Response:
+        """Gives the translated document."""
+        document = self._find(request, id_)
+        if document.status != "done":
+            raise not_found(f"the document is not there: {document.message or document.status}")
+        return await download(self._service, document)
+
+    async def remove(self, request: Request, id_: str) -> Response:
+        """Forgets a document, whether it is done or not."""
+        documents_of(self._service).remove(self._find(request, id_))
+        return Response(status_code=204)
+
+    def _find(self, request: Request, id_: str) -> Document:
+        self._service.caller(request, shown_key(request))
+        document = documents_of(self._service).find(id_)
+        if document is None:
+            raise not_found("no such document; it is kept for a while only")
+        return document
+
+
+def documents_of(service: Service) -> Documents:
+    """Where the documents are.
+
+    Raises:
+        ServingError: they are not taken here.
+    """
+    if service.documents is None:
+        raise forbidden("documents are not taken by this server")
+    return service.documents
+
+
+async def accepted(service: Service, request: Request, caller: Caller, upload: Upload, sent: Parameters) -> Document:
+    """Takes an uploaded document; `source` and `target` are parameters, as in our own API and LibreTranslate's.
+
+    Raises:
+        ServingError: it cannot be taken.
+    """
+    documents, pairs = documents_of(service), service.translating.pairs()
+    name, target, source = upload.name, sent.text("target"), sent.text("source") or "auto"
+    if documents.format_of(name) is None:
+        raise bad_request(f"file format not supported; take one of {', '.join(documents.suffixes)}")
+    to = served_code(target, targets(pairs)) if target else None
+    if to is None:
+        raise bad_request(f"target = {target!r} is not served; take one of {', '.join(targets(pairs))}")
+    origin = None if source == "auto" else served_code(source, sources(pairs))
+    if origin is None and source != "auto":
+        raise bad_request(f"source = {source!r} is not served; take auto or one of {', '.join(sources(pairs))}")
+    return await documents.accept(
+        upload.content, name, caller, admission(service, request, caller), source=origin, target=to
+    )
+
+
+def admission(service: Service, request: Request, caller: Caller) -> Admit:
+    """What counts a document's text in for a caller."""
+    most = service.config.documents.max_characters
+    return lambda text: service.admit(request, caller, [text], max_characters=most)
+
+
+async def download(service: Service, document: Document) -> Response:
+    """The translated document as an answer."""
+    content = await service.in_thread(document.path.read_bytes)
+    name = document.result_name
+    plain = name.encode("ascii", errors="replace").decode("ascii").replace("?", "_")
+    return Response(
+        content,
+        media_type=MEDIA_TYPES.get(document.suffix, "application/octet-stream"),
+        headers={"Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"},
+    )
+
+
+def _told(document: Document) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "id": document.id,
+        "status": document.status,
+        "name": document.result_name,
+        "progress": round(document.progress, 4),
+        "source": document.source,
+        "target": document.target,
+        "characters": document.characters,
+        "message": document.message,
+        "problems": document.problems,
+    }
+    if document.status in ("queued", "translating"):
+        told["seconds_remaining"] = document.seconds_remaining
+    return told

@@ -1,0 +1,99 @@
+"""What a request is told when it cannot be answered: a status, a word for programs and a sentence for people.
+
+Each API has a shape of its own for that; `ErrorShape` says which paths have which.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from attendo.errors import AttendoError
+
+
+class ServingError(AttendoError):
+    """A request that cannot be answered.
+
+    Args:
+        status: of HTTP.
+        code: for programs, as `too-large`.
+        message: for people: what was wrong, what was received, the way out.
+        retry_after_s: when it makes sense to try again; None where it does not.
+    """
+
+    def __init__(self, status: int, code: str, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.status, self.code, self.message, self.retry_after_s = status, code, message, retry_after_s
+
+
+def bad_request(message: str) -> ServingError:
+    """The request says what cannot be meant: 400."""
+    return ServingError(400, "bad-request", message)
+
+
+def unknown_pair(message: str) -> ServingError:
+    """No model translates so, or none has that name: 400."""
+    return ServingError(400, "unknown-pair", message)
+
+
+def unauthorized(message: str) -> ServingError:
+    """A key is needed, and there was none: 401."""
+    return ServingError(401, "unauthorized", message)
+
+
+def forbidden(message: str) -> ServingError:
+    """The key is none of ours, or is not for this: 403."""
+    return ServingError(403, "forbidden", message)
+
+
+def not_found(message: str) -> ServingError:
+    """There is no such thing: 404."""
+    return ServingError(404, "not-found", message)
+
+
+def too_large(message: str) -> ServingError:
+    """More text, items or bytes than one request may have: 413."""
+    return ServingError(413, "too-large", message)
+
+
+def too_many_requests(message: str, retry_after_s: float) -> ServingError:
+    """The caller has had its share for now: 429."""
+    return ServingError(429, "too-many-requests", message, retry_after_s=retry_after_s)
+
+
+def quota_exceeded(message: str) -> ServingError:
+    """The key's characters are used up: 456, as DeepL says it."""
+    return ServingError(456, "quota-exceeded", message)
+
+
+def busy(message: str, retry_after_s: float) -> ServingError:
+    """More is waiting than the server takes: 503."""
+    return ServingError(503, "busy", message, retry_after_s=retry_after_s)
+
+
+def overdue(message: str, retry_after_s: float) -> ServingError:
+    """The time for it is over: 503."""
+    return ServingError(503, "overdue", message, retry_after_s=retry_after_s)
+
+
+ErrorBody = Callable[[ServingError], dict[str, Any]]
+"""The JSON that an API tells an error with."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorShape:
+    """How an API tells its errors; each API's module has one, `ERRORS`."""
+
+    paths: Sequence[str]
+    """Beginnings of its paths, without the prefix of the server: `/v2/`."""
+    body: ErrorBody
+    """What it answers."""
+    statuses: Sequence[tuple[int, int]] = ()
+    """Statuses it says in another way: pairs of ours and its."""
+
+
+def native_body(error: ServingError) -> dict[str, Any]:
+    """The shape of our own API, and of every path that no other API has: `{"error": {"code", "message"}}`."""
+    told: dict[str, Any] = {"code": error.code, "message": error.message}
+    if error.retry_after_s is not None:
+        told["retry_after_s"] = round(error.retry_after_s, 3)
+    return {"error": told}

@@ -1,0 +1,121 @@
+"""What is looked after while a server runs: changed models, changed keys, what keys have spent, callers long gone."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from attendo.errors import AttendoError
+from attendo.files import write_json
+from attendo.reading import MAX_JSON_BYTES, parse_json, read_bounded
+from attendo.serving.callers import Callers
+from attendo.serving.config import ServingConfig
+from attendo.serving.keys import read_keys
+from attendo.serving.logs import Log
+from attendo.serving.models import ModelPool
+
+_LEAST_PAUSE_S = 0.05
+_SPENT_EVERY_S = 30.0
+_SUFFIX = ".spent.json"
+
+
+class Keeping:
+    """Looks after a server.
+
+    Args:
+        config: where the keys are, and how often models are looked at.
+        pool: the models.
+        callers: the keys.
+        log: where changes are told.
+    """
+
+    def __init__(self, config: ServingConfig, pool: ModelPool, callers: Callers, log: Log) -> None:
+        self._config, self._pool, self._callers, self._log = config, pool, callers, log
+        self._keys_stat = self._stat()
+        self._written: dict[str, dict[str, int]] = callers.spent
+        self._now = asyncio.Event()
+
+    def look_now(self) -> None:
+        """Looks at models and keys at once, whatever the pauses are: what SIGHUP asks for."""
+        self._now.set()
+
+    async def run(self) -> None:
+        """Goes on until it is cancelled."""
+        pause_s = self._config.models.watch_seconds
+        next_spent = asyncio.get_running_loop().time() + _SPENT_EVERY_S
+        while True:
+            asked = await self._pause(max(pause_s, _LEAST_PAUSE_S) if pause_s else _SPENT_EVERY_S)
+            if pause_s or asked:
+                await self._pool.look_for_changes()
+            await self._renew_keys()
+            self._callers.tidy()
+            if asyncio.get_running_loop().time() >= next_spent:
+                next_spent = asyncio.get_running_loop().time() + _SPENT_EVERY_S
+                await asyncio.to_thread(self.write_spent)
+
+    def write_spent(self) -> None:
+        """Writes down what keys have spent, if that has changed."""
+        spent = self._callers.spent
+        if self._config.keys.file is None or spent == self._written:
+            return
+        try:
+            write_json(_spent_path(self._config.keys.file), spent)
+            self._written = spent
+        except OSError as error:
+            self._log.error("spent-not-written", message=error.strerror)
+
+    async def _pause(self, seconds: float) -> bool:
+        """Waits; says whether it was asked to look now."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._now.wait()
+        except TimeoutError:
+            return False
+        self._now.clear()
+        return True
+
+    async def _renew_keys(self) -> None:
+        """Takes changed keys; a file that cannot be read changes nothing, and is told once."""
+        path, stat = self._config.keys.file, await asyncio.to_thread(self._stat)
+        if path is None or stat == self._keys_stat:
+            return
+        self._keys_stat = stat
+        try:
+            keys = await asyncio.to_thread(read_keys, path)
+        except (AttendoError, OSError) as error:
+            self._log.error("keys-failed", message=str(error))
+            return
+        self._callers.renew(keys)
+        self._log.info("keys-read", keys=len(keys.keys))
+
+    def _stat(self) -> tuple[int, int, int] | None:
+        path = self._config.keys.file
+        try:
+            found = path.stat() if path is not None else None
+        except OSError:
+            return None
+        return None if found is None else (found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def read_spent(keys: Path | None) -> dict[str, dict[str, int]]:
+    """What keys have spent, as it was written down; nothing where that cannot be read.
+
+    Args:
+        keys: the file of keys, beside which it lies.
+    """
+    if keys is None:
+        return {}
+    try:
+        content: Any = parse_json(read_bounded(_spent_path(keys), MAX_JSON_BYTES))
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(content, dict):
+        return {}
+    return {
+        str(month): {str(key): count for key, count in counts.items() if isinstance(count, int)}
+        for month, counts in content.items()
+        if isinstance(counts, dict)
+    }
+
+
+def _spent_path(keys: Path) -> Path:
+    return keys.with_name(keys.name + _SUFFIX)

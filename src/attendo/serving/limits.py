@@ -1,0 +1,71 @@
+"""How much a caller may have in a minute: buckets that fill up again, and cost no memory once they are full.
+
+A bucket holds a minute's worth and fills evenly. Whoever has emptied his waits for as long as it takes to hold the
+price again; what costs more than a bucket holds takes a full one, and leaves it in debt. So a limit is never a wall
+that a single allowed request could not pass, and never more than a minute's worth is had at once.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+_MAX_BUCKETS = 100_000
+
+
+@dataclass(kw_only=True, slots=True)
+class _Bucket:
+    content: float
+    """What could be had at `at`."""
+    at: float
+    """Seconds of the clock."""
+
+
+class Buckets:
+    """A bucket a name.
+
+    Args:
+        max_names: kept; beyond, the one that was used longest ago is forgotten, which fills it.
+    """
+
+    def __init__(self, max_names: int = _MAX_BUCKETS) -> None:
+        self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
+        self._max_names = max_names
+
+    def wait_s(self, name: str, price: float, per_minute: int, now: float) -> float:
+        """Seconds until a price can be paid; 0 if at once.
+
+        Args:
+            name: whose bucket.
+            price: what it costs.
+            per_minute: what the bucket holds, and what it gets in a minute.
+            now: seconds of any clock that never goes back.
+        """
+        missing = min(price, per_minute) - self._content(name, per_minute, now)
+        return max(0.0, missing * 60 / per_minute)
+
+    def pay(self, name: str, price: float, per_minute: int, now: float) -> None:
+        """Takes a price out, also where there is less; for the arguments see `wait_s`."""
+        content = self._content(name, per_minute, now)
+        self._buckets[name] = _Bucket(content=content - price, at=now)
+        self._buckets.move_to_end(name)
+        while len(self._buckets) > self._max_names:
+            self._buckets.popitem(last=False)
+
+    def forget_full(self, now: float) -> None:
+        """Forgets those that a minute or more has filled: a bucket that is not known is a full one.
+
+        A bucket in debt is kept for as long as that lasts, at most.
+        """
+        while self._buckets:
+            name, bucket = next(iter(self._buckets.items()))
+            if now - bucket.at < 60 or (bucket.content < 0 and now - bucket.at < 3600):
+                return
+            del self._buckets[name]
+
+    def __len__(self) -> int:
+        return len(self._buckets)
+
+    def _content(self, name: str, per_minute: int, now: float) -> float:
+        bucket = self._buckets.get(name)
+        if bucket is None:
+            return per_minute
+        return min(per_minute, bucket.content + (now - bucket.at) * per_minute / 60)

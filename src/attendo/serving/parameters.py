@@ -1,0 +1,162 @@
+"""Parameters of a request, however a client sends them: JSON, a form, the query, even a form in the body of a GET."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+
+from attendo.reading import parse_json
+from attendo.serving.errors import bad_request
+
+_MAX_FIELDS = 2_000
+_FORM = "application/x-www-form-urlencoded"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Upload:
+    """A file that was sent."""
+
+    name: str
+    """As its sender calls it; empty where it has no name."""
+    content: bytes
+    """All of it: bodies have bounds before they come here."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameters:
+    """What was sent, by name; of a form each name has all its values."""
+
+    values: Mapping[str, Any]
+    """Of JSON the values as they were, of forms a list of strings or files each."""
+    is_json: bool
+    """Whether it was JSON."""
+
+    def get(self, name: str) -> Any:
+        """A value; of a form the first one. None where there is none."""
+        value = self.values.get(name)
+        if self.is_json or value is None:
+            return value
+        return value[0] if value else None
+
+    def text(self, name: str) -> str | None:
+        """A string; None where there is none.
+
+        Raises:
+            ServingError: it is no string.
+        """
+        value = self.get(name)
+        if value is None or isinstance(value, str):
+            return value
+        if isinstance(value, bool | int | float):
+            return str(value)
+        raise bad_request(f"{name} is no string")
+
+    def texts(self, name: str, *, comma: bool = False) -> list[str] | None:
+        """Strings: a list or one string of JSON, all values of a form; None where there are none.
+
+        Args:
+            name: of the parameter.
+            comma: whether one string may be several, with commas between.
+
+        Raises:
+            ServingError: it is neither.
+        """
+        value = self.values.get(name)
+        if value is None:
+            return None
+        listed = [value] if isinstance(value, str) else value
+        if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+            raise bad_request(f"{name} is neither a string nor a list of strings")
+        if comma:
+            listed = [part.strip() for each in listed for part in each.split(",") if part.strip()]
+        return listed
+
+    def flag(self, name: str) -> bool | None:
+        """A yes or no, as `true`, `1`, `"0"`; None where there is none.
+
+        Raises:
+            ServingError: it is neither.
+        """
+        value = self.get(name)
+        if value is None or isinstance(value, bool):
+            return value
+        if str(value).lower() in ("1", "true"):
+            return True
+        if str(value).lower() in ("0", "false"):
+            return False
+        raise bad_request(f"{name} is neither true nor false")
+
+    def file(self, name: str) -> Upload | None:
+        """An uploaded file; None where there is none."""
+        value = self.get(name)
+        return value if isinstance(value, Upload) else None
+
+
+async def parameters_of(request: Request) -> Parameters:
+    """Reads a request's parameters.
+
+    JSON where the request says that it is JSON; else the query and a form, of which the query goes first.
+
+    Raises:
+        ServingError: it is no JSON object, or not UTF-8.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "application/json" or kind.endswith("+json"):
+        return Parameters(values=_json_object(await request.body()), is_json=True)
+    found: dict[str, list[Any]] = {}
+    for name, value in request.query_params.multi_items():
+        found.setdefault(name, []).append(value)
+    if kind == "multipart/form-data":
+        pairs: Sequence[tuple[str, Any]] = await _multipart(request)
+    elif kind in (_FORM, ""):
+        pairs = _form(await request.body())
+    else:
+        pairs = ()
+    for name, value in pairs:
+        found.setdefault(name, []).append(value)
+    return Parameters(values=found, is_json=False)
+
+
+def _json_object(body: bytes) -> dict[str, Any]:
+    try:
+        value = parse_json(body)
+    except ValueError as error:
+        raise bad_request("Invalid JSON format") from error
+    if not isinstance(value, dict):
+        raise bad_request("Invalid JSON format")
+    return value
+
+
+async def _multipart(request: Request) -> list[tuple[str, str | Upload]]:
+    async with request.form(max_files=1, max_fields=_MAX_FIELDS) as form:
+        found: list[tuple[str, str | Upload]] = []
+        for name, value in form.multi_items():
+            if isinstance(value, str):
+                found.append((name, value))
+            else:
+                found.append((name, Upload(name=value.filename or "", content=await value.read())))
+        return found
+
+
+def _form(body: bytes) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(body.decode("utf-8"), keep_blank_values=True, errors="strict", max_num_fields=_MAX_FIELDS)
+    except (UnicodeDecodeError, ValueError) as error:
+        raise bad_request("the form is not UTF-8, or has too many fields") from error
+
+
+def check_characters(texts: Sequence[str]) -> None:
+    """Refuses what is no Unicode text.
+
+    Raises:
+        ServingError: a lone surrogate, which JSON can write and nobody can read.
+    """
+    for number, text in enumerate(texts, start=1):
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise bad_request(
+                f"text {number}: character {error.start} is a lone surrogate, which is no character"
+            ) from error

@@ -1,0 +1,155 @@
+"""What of a text is no language, where it is, and whether a translation has it."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from unicodedata import category
+
+from attendo.decoding.guards.numbers import localised
+from attendo.decoding.guards.protected import protected
+
+_KINDS = frozenset(("literal", "markup", "variable", "address", "path", "name"))
+"""Those of the engine's guard that are held here too, so that it can be told when one is lost; not numbers and emoji,
+which the engine does well and which are only counted."""
+_MORE = re.compile(
+    r"\[ ?X ?\d+ ?X ?\]"  # Weblate's
+    r"|[%#]\{[^{}\s]{1,80}\}"  # Ruby's
+    r"|\{\{[^{}\n]{0,200}\}\}|\{%[^{}\n]{0,200}%\}|<%[^%\n]{0,200}%>"  # templates
+    r"|\$\([\w.]{1,80}\)|(?<!\w)__\w{1,80}?__(?!\w)|(?<!\w)@@?[\w-]{1,80}@@?(?!\w)"
+    r"|%%|\\[nrt](?![A-Za-z])|\{\d+\}"
+)
+_DIGITS = re.compile(r"\d+")
+_NUMBER = re.compile(r"\d+(?:[.,:/'’\u00a0\u202f-]\d+)*")
+_EMOJI_FROM = "\u2190"
+_DIVIDED = re.compile(r"(?<=\d)[.,'’\u00a0\u202f ](?=\d{3}(?!\d))")
+
+_CARDINALS = {
+    "en": (
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+        "seventeen eighteen nineteen twenty"
+    ),
+    "de": (
+        "null ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn "
+        "siebzehn achtzehn neunzehn zwanzig"
+    ),
+    "fr": (
+        "zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix- "
+        "huit dix-neuf vingt"
+    ),
+    "es": (
+        "cero un dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis "
+        "diecisiete dieciocho diecinueve veinte"
+    ),
+}
+_ORDINALS = {
+    "en": ("zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"),
+    "de": ("nullte erste zweite dritte vierte fünfte sechste sieb achte neunte zehnte elfte zwölfte"),
+}
+_NUMBER_WORDS = {
+    language: [tuple(enumerate(names[language].split())) for names in (_CARDINALS, _ORDINALS) if language in names]
+    for language in _CARDINALS
+}
+"""Small numbers as their words begin in a language: what a translation may have in place of digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A stretch that is no language."""
+
+    start: int
+    """Its first character."""
+    end: int
+    """The character behind it."""
+
+
+def things_of(text: str) -> list[Found]:
+    """Placeholders, programs' variables, addresses, paths, handles and the like, in their order, none overlapping."""
+    spans = [(match.start(), match.end()) for match in _MORE.finditer(text)]
+    spans += [(thing.start, thing.end) for thing in protected(text) if thing.kind in _KINDS]
+    # Of those that overlap the one that begins first, and of those the longest.
+    found: list[Found] = []
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not found or start >= found[-1].end:
+            found.append(Found(start, end))
+    return found
+
+
+def numbers_of(text: str) -> list[Found]:
+    """All that is written with digits, in its order."""
+    return [Found(match.start(), match.end()) for match in _NUMBER.finditer(text)]
+
+
+def lost_numbers(source: str, target: str, source_language: str, target_language: str) -> list[str]:
+    """The numbers of a source that its translation has neither in digits nor, if they are small, as words.
+
+    How thousands and decimals are set apart plays no part, and of a date or a time each number is looked for by itself.
+
+    Args:
+        source: without things.
+        target: its translation, without things.
+        source_language: an ISO 639-1 code.
+        target_language: another.
+    """
+    wanted = [(match[0], _parts(match[0], source_language)) for match in _NUMBER.finditer(source)]
+    if not wanted:
+        return []
+    there: Counter[str] = Counter()
+    for match in _NUMBER.finditer(target):
+        there.update(_parts(match[0], target_language))
+    small = _small_numbers(target, target_language)
+    lost = []
+    for written, parts in wanted:
+        missing = False
+        for part in parts:
+            if there[part] > 0:
+                there[part] -= 1
+            elif small[part] > 0:
+                small[part] -= 1
+            elif part.strip("0") or len(parts) == 1:  # 10:00 may be ten o'clock
+                missing = True
+        if missing:
+            lost.append(written)
+    return lost
+
+
+def lost_emoji(source: str, target: str) -> list[str]:
+    """The pictures and symbols of a source that its translation has less often."""
+    if source.isascii() or max(source) < _EMOJI_FROM:
+        return []
+    wanted = Counter(each for each in source if each >= _EMOJI_FROM and category(each) == "So")
+    there = Counter(target)
+    return [each for each, times in wanted.items() if there[each] < times]
+
+
+def in_target_form(number: str, source_language: str, target_language: str) -> str:
+    """A number as the translation is to have it."""
+    return localised(number, source_language, target_language)
+
+
+def _parts(number: str, language: str) -> list[str]:
+    """A number's own parts: thousands joined, everything else apart; leading zeros play no part."""
+    joined = _DIVIDED.sub("", number) if not _is_date(number) else number
+    del language
+    return [digits.lstrip("0") or "0" for digits in _DIGITS.findall(joined)]
+
+
+def _is_date(number: str) -> bool:
+    return any(sign in number for sign in ":/-")
+
+
+def _small_numbers(text: str, language: str) -> Counter[str]:
+    """How often words for small numbers occur."""
+    found: Counter[str] = Counter()
+    words = re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", text.casefold())
+    for names in _NUMBER_WORDS.get(language, ()):
+        for number, name in names:
+            found[str(number)] += sum(
+                word == name or (len(word) <= len(name) + 3 and word.startswith(name)) for word in words
+            )
+    return found
+
+
+def missing_things(wanted: Sequence[str], text: str) -> list[str]:
+    """Those of some strings that a text does not have just as often as they are wanted, each once."""
+    return [each for each, times in Counter(wanted).items() if text.count(each) != times]

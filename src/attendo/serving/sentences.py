@@ -1,0 +1,276 @@
+"""A source as sentences to translate; whatever is between them goes into the translation as it is."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from attendo.serving.content import STAND_IN, Content, Mark, Thing
+from attendo.serving.entities import Spelling
+from attendo.serving.markup import contents_of
+from attendo.serving.protection import in_target_form, numbers_of, things_of
+from attendo.serving.splitting import sentence_spans, shorter_spans
+from attendo.serving.text_types import Term, TextRequest
+from attendo.text.placeholders import placeholder
+
+MAX_MARKS = 120
+"""Tags of a sentence; with more, what is between two is read by itself."""
+
+# Spaces that no line breaks at are odd between words; French has them before its marks.
+_ODD_SPACE = re.compile(r"[^\S \u00a0\u202f]\s*| \s+|(?<=\w)[\u00a0\u202f](?=\w)|[\u00a0\u202f]\s+")
+SYMBOL = re.compile("\u27e6[0-9]+\u27e7")
+"""What stands for a thing in a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """What is read at a time."""
+
+    content: Content
+    """Its characters, things and marks."""
+    start: int
+    """Where it begins in the source."""
+    end: int
+    """Where it ends in the source."""
+
+    @property
+    def has_words(self) -> bool:
+        """Whether there is anything for a model to translate."""
+        return any(map(str.isalpha, self.content.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A sentence as the model is to read it."""
+
+    text: str
+    """The line."""
+    marks: tuple[Mark, ...]
+    """Of the sentence, by the characters of the line."""
+    symbols: tuple[tuple[str, Thing], ...]
+    """What stands in the line for a thing, and the thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A source cut into sentences."""
+
+    source: str
+    """The whole."""
+    sentences: tuple[Sentence, ...]
+    """In their order; those without words too, if they have digits."""
+    spelling: Spelling
+    """How characters are written in it."""
+
+
+def plan_of(request: TextRequest) -> Plan:
+    """Cuts a request's text into sentences."""
+    contents, spelling = contents_of(request)
+    sentences: list[Sentence] = []
+    line_ends = request.line_ends
+    for content in contents:
+        content = _protected(content, request.text)
+        position = things = 0
+        for start, end in sentence_spans(content.text, request.split, line_ends):
+            things += content.text.count(STAND_IN, position, start)
+            position = start
+            sentences += _sentences_of(content, start, end, spelling, things)
+    return Plan(request.text, tuple(sentences), spelling)
+
+
+def _sentences_of(
+    content: Content, start: int, end: int, spelling: Spelling, num_things_before: int | None = None
+) -> list[Sentence]:
+    piece = content.piece(start, end, num_things_before)
+    whole = _with_single_spaces(piece.content, spelling)
+    if sum(mark.kind != "space" for mark in whole.marks) > MAX_MARKS:
+        cuts = sorted({start, end} | {start + mark.at for mark in piece.content.marks})
+        return [each for first, behind in pairwise(cuts) for each in _stretch(content, first, behind, spelling)]
+    sentence = Sentence(whole, piece.start, piece.end)
+    return [sentence] if sentence.has_words or any(map(str.isdigit, whole.text)) else []
+
+
+def _stretch(content: Content, start: int, end: int, spelling: Spelling) -> list[Sentence]:
+    """What is between two marks, without the white space at its ends."""
+    text = content.text[start:end]
+    start += len(text) - len(text.lstrip())
+    end -= len(text) - len(text.rstrip())
+    return _sentences_of(content, start, end, spelling) if start < end else []
+
+
+def stretches_between_things(sentence: Sentence, spelling: Spelling) -> list[Sentence]:
+    """What is between a sentence's things, in their order."""
+    content, found, position = sentence.content, [], 0
+    places = [place for place, character in enumerate(content.text) if character == STAND_IN]
+    for place in [*places, len(content.text)]:
+        found += _stretch(content, position, place, spelling)
+        position = place + 1
+    return [each for each in found if each.has_words]
+
+
+def shorter_sentences(sentence: Sentence, max_characters: int, spelling: Spelling) -> list[Sentence]:
+    """A sentence in pieces that are no longer."""
+    spans = shorter_spans(sentence.content.text, max_characters)
+    return [each for span in spans for each in _sentences_of(sentence.content, *span, spelling)]
+
+
+def reading_of(sentence: Sentence) -> Reading:
+    """A sentence with a symbol for each thing."""
+    things = sentence.content.things
+    symbols = [placeholder(number) for number in range(1, len(things) + 1)]
+    return _filled(sentence.content, symbols, tuple(zip(symbols, things, strict=True)))
+
+
+def reading_as_it_is(sentence: Sentence) -> Reading:
+    """A sentence with its things as they are written."""
+    return _filled(sentence.content, [thing.source for thing in sentence.content.things], ())
+
+
+def _filled(content: Content, texts: Sequence[str], symbols: tuple[tuple[str, Thing], ...]) -> Reading:
+    stretches = content.text.split(STAND_IN)
+    line = [stretches[0]]
+    shifts = [(0, 0)]  # from which character of the content on a mark is moved by how much
+    position = len(stretches[0])
+    for text, stretch in zip(texts, stretches[1:], strict=True):
+        line += [text, stretch]
+        shifts.append((position + 1, shifts[-1][1] + len(text) - 1))
+        position += 1 + len(stretch)
+    marks = []
+    for mark in content.marks:
+        shift = next(by for start, by in reversed(shifts) if mark.at >= start)
+        marks.append(Mark(mark.at + shift, mark.raw, mark.kind, mark.element))
+    return Reading("".join(line), tuple(marks), symbols)
+
+
+def symbols_in(text: str) -> list[str]:
+    """All symbols of a text, in their order."""
+    return SYMBOL.findall(text)
+
+
+def with_numbers(
+    sentence: Sentence, numbers: Sequence[str] | None, source_language: str, target_language: str
+) -> Sentence:
+    """A sentence of which some numbers, or all, are things, in the form that the translation is to have."""
+    spans = []
+    for found in numbers_of(sentence.content.text):
+        number = sentence.content.text[found.start : found.end]
+        if numbers is not None and number not in numbers:
+            continue
+        spans.append(
+            (found.start, found.end, Thing(number, in_target_form(number, source_language, target_language), number))
+        )
+    return _with_things(sentence, spans)
+
+
+def with_terms(sentence: Sentence, terms: Sequence[Term]) -> Sentence:
+    """A sentence in which terms are things, which are their translations in the translation."""
+    text, spans = sentence.content.text, list[tuple[int, int, Thing]]()
+    for start, end, term in occurrences(text, terms):
+        spans.append((start, end, Thing(text[start:end], term.target, term.source)))
+    return _with_things(sentence, spans)
+
+
+def occurrences(text: str, terms: Sequence[Term]) -> list[tuple[int, int, Term]]:
+    """Where terms occur as words of their own, the longest first where they overlap; in their order."""
+    found: list[tuple[int, int, Term]] = []
+    folded = text.casefold()
+    exact = len(folded) == len(text)
+    for term in sorted(terms, key=lambda term: -len(term.source)):
+        wanted, within = (term.source.casefold(), folded) if exact else (term.source, text)
+        place = within.find(wanted)
+        while place >= 0:
+            end = place + len(wanted)
+            free = all(end <= start or place >= behind for start, behind, _ in found)
+            alone = not (text[place - 1 : place].isalnum() or text[end : end + 1].isalnum())
+            # A term in capitals, as IT, is not the word in small letters.
+            same = not term.source.isupper() or text[place:end] == term.source
+            if free and alone and same:
+                found.append((place, end, term))
+            place = within.find(wanted, place + 1)
+    return sorted(found, key=lambda each: each[0])
+
+
+def _with_things(sentence: Sentence, spans: Sequence[tuple[int, int, Thing]]) -> Sentence:
+    free = [span for span in spans if not sentence.content.has_mark_within(span[0], span[1])]
+    return Sentence(sentence.content.with_things(free), sentence.start, sentence.end)
+
+
+def _protected(content: Content, source: str) -> Content:
+    """A content whose placeholders, addresses and the like are things."""
+    spans = []
+    for found in things_of(content.text):
+        whole = STAND_IN not in content.text[found.start : found.end]
+        if whole and not content.has_mark_within(found.start, found.end):
+            raw = source[content.origins[found.start] : content.source_end(found.end)]
+            spans.append((found.start, found.end, Thing(raw, raw, raw)))
+    return content.with_things(spans)
+
+
+def _with_single_spaces(content: Content, spelling: Spelling) -> Content:
+    """A content with a space for every other white space within it, which becomes a mark."""
+    runs = [run.span() for run in _ODD_SPACE.finditer(content.text)]
+    if not runs:
+        return content
+    text, marks, origins = list[str](), list[Mark](), list[int]()
+    remaining, position, removed = list(content.marks), 0, 0
+    for start, end in runs:
+        while remaining and (remaining[0].at < start or (remaining[0].at == start and remaining[0].kind != "space")):
+            marks.append(_moved(remaining.pop(0), removed))
+        inside = [remaining.pop(0) for mark in list(remaining) if mark.at < end]
+        marks += _marks_of_run(_Run(content.text, start, end), inside, start - removed, spelling)
+        text.append(content.text[position:start] + " ")
+        origins += [*content.origins[position:start], content.origins[start]]
+        position, removed = end, removed + end - start - 1
+    text.append(content.text[position:])
+    origins += content.origins[position:]
+    marks += [_moved(mark, removed) for mark in remaining]
+    return Content("".join(text), origins, content.things, tuple(marks))
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A stretch of white space."""
+
+    text: str
+    """The content's."""
+    start: int
+    """Where the run begins in it."""
+    end: int
+    """Where it ends."""
+
+
+def _moved(mark: Mark, by: int) -> Mark:
+    return Mark(mark.at - by, mark.raw, mark.kind, mark.element)
+
+
+def _marks_of_run(run: _Run, marks: Sequence[Mark], at: int, spelling: Spelling) -> list[Mark]:
+    """The marks of white space that has become one space, and of the tags within it.
+
+    White space before closing tags and behind others goes with them, so that what is left is what is between them; a
+    tag by itself, with white space on both sides, stands in place of a space together with it.
+
+    Args:
+        run: the white space.
+        marks: within it; some of its characters may be marks already.
+        at: where its one space is now.
+        spelling: how characters are written.
+    """
+    known = {mark.at: mark.raw for mark in marks if mark.kind == "space"}
+    inside = [mark for mark in marks if mark.kind != "space"]
+    written = [known.get(place) or spelling.written(run.text[place], "") for place in range(run.start, run.end)]
+    places = [0, *(mark.at - run.start for mark in inside), len(written)]
+    white = ["".join(written[first:behind]) for first, behind in pairwise(places)]
+    if all(mark.kind == "single" for mark in inside):
+        raw = white[0] + "".join(mark.raw + behind for mark, behind in zip(inside, white[1:], strict=True))
+        return [Mark(at, raw, "space", -1)]
+    num_closing = next((number for number, mark in enumerate(inside) if mark.kind != "close"), len(inside))
+    found = [
+        Mark(at, before + mark.raw, mark.kind, mark.element)
+        for before, mark in zip(white, inside[:num_closing], strict=False)
+    ]
+    if white[num_closing] != " ":
+        found.append(Mark(at, white[num_closing], "space", -1))
+    return found + [
+        Mark(at + 1, mark.raw + behind, mark.kind, mark.element)
+        for mark, behind in zip(inside[num_closing:], white[num_closing + 1 :], strict=True)
+    ]

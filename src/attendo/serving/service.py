@@ -1,0 +1,101 @@
+"""All that an API needs to answer: made once at the start, handed to each module's `router(service)`.
+
+An API is a module with
+
+    def router(service: Service) -> APIRouter      its paths; `app` mounts them below the server's prefix
+    ERRORS: ErrorShape                             how it tells errors (`errors.ErrorShape`); not for our own API
+
+A route asks `service.caller(request, key)` who it is, `service.admit(request, caller, texts)` whether he may, and then
+`service.translating`. Each raises `ServingError`, which `app` turns into the API's own JSON; routes need not catch it.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from starlette.requests import HTTPConnection
+
+from attendo.serving.callers import Callers
+from attendo.serving.config import ServingConfig
+from attendo.serving.metrics import Metrics
+from attendo.serving.translating import Caller, Translating
+
+if TYPE_CHECKING:
+    from attendo.serving.detection import Detector
+    from attendo.serving.documents import Documents
+
+DoneT = TypeVar("DoneT")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """What the APIs answer with."""
+
+    translating: Translating
+    """The models."""
+    config: ServingConfig
+    """How it serves; `config.limits` is what the APIs have to know most of."""
+    detector: "Detector"
+    """Which language a text is in; call it by way of `in_thread`."""
+    callers: Callers
+    """Keys and limits."""
+    metrics: Metrics
+    """What is counted."""
+    documents: "Documents | None"
+    """Documents that are translated in the background; None where they are not taken."""
+    helpers: Executor
+    """A few threads for work that is no translating: detection, files, drawings."""
+
+    def caller(self, request: HTTPConnection, key: str | None) -> Caller:
+        """Who asks.
+
+        Args:
+            request: as it came.
+            key: what it shows as a key, wherever the API has it; None or empty for none.
+
+        Raises:
+            ServingError: 401, 403 or 429; see `Callers.identify`.
+        """
+        caller = self.callers.identify(request.client.host if request.client else "", key)
+        request.state.caller = caller  # for the log
+        return caller
+
+    def admit(
+        self, request: HTTPConnection, caller: Caller, texts: Sequence[str], *, max_characters: int | None = None
+    ) -> int:
+        """Counts a request in, or refuses it.
+
+        Args:
+            request: as it came.
+            caller: who asks.
+            texts: that are to be translated, parsed or detected.
+            max_characters: of a request of this kind; None for the caller's.
+
+        Returns:
+            The characters of all texts.
+
+        Raises:
+            ServingError: 413, 429 or 456; see `Callers.admit`.
+        """
+        characters = sum(map(len, texts))
+        self.callers.admit(caller, characters=characters, items=len(texts), max_characters=max_characters)
+        request.state.characters = characters  # for the log and the figures
+        if self.config.log.text:
+            request.state.texts = tuple(texts)
+        return characters
+
+    def deadline(self) -> float:
+        """Until when a request that comes now has to be answered, of `time.monotonic()`."""
+        return time.monotonic() + self.config.limits.request_seconds
+
+    async def in_thread(self, work: Callable[..., DoneT], *arguments: object) -> DoneT:
+        """Does work that takes more than a millisecond, so that others are answered meanwhile.
+
+        Args:
+            work: touches nothing that another thread changes.
+            arguments: what it is called with.
+        """
+        return await asyncio.get_running_loop().run_in_executor(self.helpers, work, *arguments)

@@ -1,0 +1,163 @@
+"""A content cut into sentences, and what is between them: white space, bullets, cells of tables.
+
+Sentences are found as the engine's guard finds them (`decoding.guards.sentences`): on newstest2013 its boundaries are
+right more often than those of the installed libraries that bring their rules along (docs/serving-apis.md has the
+figures). Every character is in a sentence or between two, so white space stays as it was.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice, pairwise
+
+from attendo.decoding.guards.sentences import sentence_starts
+from attendo.serving.content import STAND_IN
+from attendo.serving.text_types import LineEnds, Split
+
+MAX_CHARACTERS = 800
+"""Of what is read at a time; longer sentences are cut at a comma, or at a space."""
+MAX_THINGS = 8
+"""Of what is read at a time: a vocabulary has no more placeholders."""
+
+_LINE_END = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
+_BULLET = re.compile(r"(?:[-*+•◦‣▪–—>|]{1,3}|#{1,6}|\(?\d{1,3}\)|\(?[a-z]\))(?=\s)\s+")
+_NUMBERED = re.compile(r"(\d{1,3})\.\s+")
+_CELL_END = re.compile(r"\s*\t\s*| {3,}")
+_FULL_STOP = re.compile('[。！？｡]+[」』）”"]*')
+_FINAL = ".!?:;…。！？"
+_PAUSE = re.compile(r"[,;:–—)\]](?=\s)")
+_SPACE = re.compile(r"\s+")
+_THING = re.compile(STAND_IN)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    start: int
+    end: int
+
+
+def sentence_spans(text: str, split: Split, line_ends: LineEnds) -> list[tuple[int, int]]:
+    """Where the sentences are.
+
+    Args:
+        text: characters, `STAND_IN` for things.
+        split: what is to be read at a time.
+        line_ends: what a line end is.
+
+    Returns:
+        Each sentence's first character and the one behind its last, in their order; white space is at no end of any.
+    """
+    lines = [_Line(0, len(text))] if split == "off" else _joined(text, _lines(text), line_ends)
+    found = []
+    for line in lines:
+        for start, end in _cells(text, line) if split != "off" else [(line.start, line.end)]:
+            for span in _sentences(text, start, end) if split == "sentences" else [(start, end)]:
+                found += _chopped(text, *_stripped(text, *span))
+    return found
+
+
+def shorter_spans(text: str, max_characters: int) -> list[tuple[int, int]]:
+    """Where a text can be cut so that no stretch is longer; as `sentence_spans` gives it."""
+    return _chopped(text, *_stripped(text, 0, len(text)), max_characters=max_characters)
+
+
+def _lines(text: str) -> list[_Line]:
+    ends = [match.span() for match in _LINE_END.finditer(text)]
+    starts = [0, *(end for _, end in ends)]
+    behind = [*(start for start, _ in ends), len(text)]
+    return [_Line(start, end) for start, end in zip(starts, behind, strict=True)]
+
+
+def _joined(text: str, lines: list[_Line], line_ends: LineEnds) -> list[_Line]:
+    """Lines, those put together that are one sentence."""
+    if line_ends == "sentences" or len(lines) == 1:
+        return [_Line(_after_bullet(text, place, lines), line.end) for place, line in enumerate(lines)]
+    joined: list[_Line] = []
+    for place, line in enumerate(lines):
+        start = _after_bullet(text, place, lines)
+        if joined and start == line.start and _goes_on(text, joined[-1], line, line_ends):
+            joined[-1] = _Line(joined[-1].start, line.end)
+        else:
+            joined.append(_Line(start, line.end))
+    return joined
+
+
+def _goes_on(text: str, before: _Line, line: _Line, line_ends: LineEnds) -> bool:
+    """Whether a line goes on with the sentence of the one before."""
+    first, next_ = text[before.start : before.end].strip(), text[line.start : line.end].strip()
+    if not first or not next_:
+        return False
+    if line_ends == "spaces":
+        return True
+    return next_[0].islower() and first[-1] not in _FINAL and (first[-1].isalnum() or first[-1] in ",-–—)\"'”’")
+
+
+def _after_bullet(text: str, place: int, lines: list[_Line]) -> int:
+    """Where a line's words begin: behind a bullet, or behind a number if another line has its neighbour."""
+    line = lines[place]
+    start = line.start + len(text[line.start : line.end]) - len(text[line.start : line.end].lstrip())
+    if match := _BULLET.match(text, start, line.end):
+        return match.end()
+    match = _NUMBERED.match(text, start, line.end)
+    if match and len(lines) > 1:
+        neighbours = {str(int(match[1]) - 1), str(int(match[1]) + 1)}
+        near = lines[max(0, place - 3) : place + 4]
+        if any(
+            (other := _NUMBERED.match(text[each.start : each.end].lstrip())) and other[1] in neighbours for each in near
+        ):
+            return match.end()
+    return line.start
+
+
+def _cells(text: str, line: _Line) -> Iterator[tuple[int, int]]:
+    """What is between tabs, and between spaces that make columns."""
+    position = line.start
+    for match in _CELL_END.finditer(text, line.start, line.end):
+        if match.start() > position:
+            yield position, match.start()
+        position = match.end()
+    if position < line.end:
+        yield position, line.end
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A cell's sentences."""
+    words = text[start:end]
+    masked = words
+    if STAND_IN in words:
+        # A thing at the beginning of a sentence is its capital; elsewhere it is a word like others.
+        masked = re.sub(rf"(?<=[.!?]\s){STAND_IN}", "X", words).replace(STAND_IN, "_")
+    starts = set(sentence_starts(masked)) | {match.end() for match in _FULL_STOP.finditer(masked)}
+    for first, behind in pairwise(sorted(starts | {0, len(words)})):
+        yield start + first, start + behind
+
+
+def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    words = text[start:end]
+    left = len(words) - len(words.lstrip())
+    return (start, start) if left == len(words) else (start + left, start + len(words.rstrip()))
+
+
+def _chopped(text: str, start: int, end: int, *, max_characters: int = MAX_CHARACTERS) -> list[tuple[int, int]]:
+    """A sentence, in several if it is too long or has too many things."""
+    found = []
+    while start < end:
+        behind = min(end, start + max_characters)
+        things = [match.start() for match in islice(_THING.finditer(text, start, behind), MAX_THINGS + 1)]
+        if len(things) > MAX_THINGS:
+            behind = things[-1]
+        if behind < end:
+            behind = _best_cut(text, start, behind)
+        found.append(_stripped(text, start, behind))
+        start = behind
+    return [span for span in found if span[0] < span[1]]
+
+
+def _best_cut(text: str, start: int, latest: int) -> int:
+    """The last pause in the second half, or the last space, or the latest place there is."""
+    half = start + (latest - start) // 2
+    for pattern in (_PAUSE, _SPACE):
+        places = [match.end() for match in pattern.finditer(text, half, latest) if match.end() < latest]
+        if places:
+            return places[-1]
+    return max(latest, start + 1)

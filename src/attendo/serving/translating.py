@@ -1,0 +1,169 @@
+"""What the APIs ask of the core: lines in, translations out, whoever else is being served. No HTTP here."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from attendo.attention_maps.weights import AttentionMap
+from attendo.checkpoint.model_folder import ModelDescription
+from attendo.decoding.alignment import Alignment
+from attendo.decoding.translation import Candidate, Translation
+from attendo.decoding.wishes import Wishes
+from attendo.serving.keys import Key
+from attendo.workflow.parse import Parse
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """A direction that can be translated."""
+
+    source: str
+    """The code of the source's language as in `config.json`, ISO 639-1."""
+    target: str
+    """The code of the target's language."""
+    model: str
+    """The name of the model that does it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How lines are to be translated; lines of equal options are worked on together. None: as the model has it."""
+
+    n_best: int = 1
+    """Translations of each line; a narrower beam is widened to it."""
+    beam_size: int | None = None
+    """Hypotheses kept at each step."""
+    length_penalty: float | None = None
+    """Exponent of the length penalty."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caller:
+    """Whom fairness and limits are about."""
+
+    name: str
+    """The key's id or, without one, the address."""
+    key: Key | None = None
+    """What was shown, where something was."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TranslatedLine:
+    """A line and what became of it."""
+
+    translation: Translation
+    """With its n best; `translation.source` is the line."""
+    alignments: tuple[Alignment, ...] = ()
+    """One a candidate; none unless asked for."""
+
+
+class Confidence(Protocol):
+    """How sure a translation is."""
+
+    def __call__(self, translation: Translation, candidate: Candidate) -> float | None:
+        """Between 0 and 1, of one of the translation's candidates; None where that is not known."""
+
+
+class Translating(Protocol):
+    """The core, as the APIs see it."""
+
+    def pairs(self) -> tuple[Pair, ...]:
+        """What can be translated now, in the order in which the models were named."""
+
+    def parsers(self) -> tuple[str, ...]:
+        """The names of the models that parse, in the same order."""
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all models, in the same order."""
+
+    def folder(self, model: str) -> Path:
+        """The folder that a served model is read from.
+
+        Raises:
+            ServingError: no such model.
+        """
+
+    def description(self, model: str) -> ModelDescription:
+        """What a served model's `config.json` says.
+
+        Raises:
+            ServingError: no such model.
+        """
+
+    def is_loaded(self, model: str) -> bool:
+        """Whether a served model is in memory.
+
+        Raises:
+            ServingError: no such model.
+        """
+
+    def confidence(self, model: str) -> Confidence:
+        """How sure a model's translations are; it gives None where the model was not calibrated.
+
+        Raises:
+            ServingError: no such model.
+        """
+
+    async def translate(
+        self,
+        pair: Pair,
+        lines: Sequence[str],
+        options: Options,
+        caller: Caller,
+        *,
+        deadline: float | None = None,
+        wishes: Sequence[Wishes] | None = None,
+        alignment: bool = False,
+    ) -> list[TranslatedLine]:
+        """Translates lines, each a sentence, with whatever else waits at the time.
+
+        Cancelling it takes the lines that nobody works on yet out of the queue.
+
+        Args:
+            pair: one of `pairs`.
+            lines: the sentences, in Unicode without lone surrogates.
+            options: how.
+            caller: who waits; callers take turns.
+            deadline: of `time.monotonic()`; None waits for ever.
+            wishes: one a line, as the engine takes them.
+            alignment: whether the candidates are aligned with their lines.
+
+        Returns:
+            One a line, in their order, the same whatever else was worked on at the time.
+
+        Raises:
+            ServingError: the queue is full, the time is over, the model is gone or the wishes cannot be had.
+        """
+
+    async def attention(
+        self, pair: Pair, source: str, target: str | None, caller: Caller, *, deadline: float | None = None
+    ) -> AttentionMap:
+        """Where every head of every layer looks while it reads a sentence and its translation.
+
+        Args:
+            pair: one of `pairs`.
+            source: the sentence.
+            target: its translation; None for the model's own.
+            caller: who waits.
+            deadline: of `time.monotonic()`.
+
+        Raises:
+            ServingError: as for `translate`; a side is empty or too long to be drawn.
+        """
+
+    async def parse(
+        self, model: str, sentences: Sequence[str], n_best: int, caller: Caller, *, deadline: float | None = None
+    ) -> list[Parse]:
+        """Parses sentences.
+
+        Args:
+            model: one of `parsers`.
+            sentences: plain text each.
+            n_best: trees of each.
+            caller: who waits.
+            deadline: of `time.monotonic()`.
+
+        Raises:
+            ServingError: as for `translate`.
+        """

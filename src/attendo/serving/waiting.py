@@ -1,0 +1,205 @@
+"""What waits to be worked on: lines of callers who take turns, taken out in batches of one kind. No threads, no clock.
+
+A caller's lines leave in their order, and of two callers each gives a line in turn, whatever one of them has waiting.
+A batch has lines of one `kind` alone; which one is decided by the caller whose turn it is. So nobody waits behind
+another's thousand lines, and nobody's rare options wait for ever.
+"""
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from attendo.serving.config import BatchingConfig
+
+_BYTES_PER_TOKEN = 4
+"""Of text in UTF-8, about, in any script; what batches are measured by before anything is tokenized."""
+_MAX_GARBAGE = 1000
+
+
+@dataclass(kw_only=True, eq=False, slots=True)
+class Line:
+    """Something to work on; of several lines that came together each is one."""
+
+    caller: str
+    """Whose turn it takes."""
+    kind: Hashable
+    """What can be worked on together: equal kinds."""
+    item: Any
+    """What is worked on."""
+    characters: int
+    """Of its text."""
+    tokens: int
+    """Of its text, estimated."""
+    arrived: float
+    """When it came, of `time.monotonic()`."""
+    deadline: float | None = None
+    """When nobody wants it any more."""
+    order: int = 0
+    """Its place among all that have come."""
+    waits: bool = False
+    """Whether it is in the queue."""
+
+
+@dataclass(kw_only=True, slots=True)
+class _Share:
+    """What a caller has waiting."""
+
+    lines: int = 0
+    characters: int = 0
+
+
+def estimated_tokens(text: str) -> int:
+    """How many tokens a text is, about."""
+    return 1 + len(text.encode("utf-8", errors="surrogatepass")) // _BYTES_PER_TOKEN
+
+
+class WaitingLines:
+    """The lines that wait.
+
+    Args:
+        config: how much a batch takes.
+    """
+
+    def __init__(self, config: BatchingConfig) -> None:
+        self._config = config
+        # The caller whose turn it is comes first. A caller without lines is not there. What was dropped stays in its
+        # row until it would be taken, or until much of it has come together: a client who leaves costs no search.
+        self._rows: OrderedDict[str, dict[Hashable, deque[Line]]] = OrderedDict()
+        self._shares: dict[str, _Share] = {}
+        self._came = self._garbage = 0
+        self.lines = 0
+        """That wait."""
+        self.characters = 0
+        """Of all lines that wait."""
+        self.expired = 0
+        """Lines whose deadline had passed when it was their turn."""
+
+    def share(self, caller: str) -> tuple[int, int]:
+        """A caller's lines that wait, and their characters."""
+        share = self._shares.get(caller)
+        return (0, 0) if share is None else (share.lines, share.characters)
+
+    def add(self, lines: Sequence[Line]) -> None:
+        """Puts lines at the end of their callers' rows."""
+        for line in lines:
+            self._came += 1
+            line.order, line.waits = self._came, True
+            self._rows.setdefault(line.caller, {}).setdefault(line.kind, deque()).append(line)
+            self._count(line, 1)
+
+    def drop(self, lines: Sequence[Line]) -> int:
+        """Takes lines out that nobody waits for any more.
+
+        Args:
+            lines: those that do not wait here any more are left alone.
+
+        Returns:
+            How many did wait.
+        """
+        waiting = [line for line in lines if line.waits]
+        for line in waiting:
+            self._leave(line)
+        self._garbage += len(waiting)
+        if self._garbage > _MAX_GARBAGE + self.lines:
+            self._tidy()
+        return len(waiting)
+
+    def oldest(self) -> float | None:
+        """When the line came that has waited longest; None where there is none."""
+        return min((row[0].arrived for rows in self._rows.values() for row in rows.values()), default=None)
+
+    def take(
+        self, now: float, *, threads: int = 1, may_begin: Callable[[Hashable], bool] = lambda kind: True
+    ) -> list[Line]:
+        """Takes a batch out.
+
+        Args:
+            now: lines whose deadline is not later are dropped, and counted in `expired`.
+            threads: that wait for a batch, this one included: what there is is divided between them.
+            may_begin: whether a kind can be worked on now.
+
+        Returns:
+            Lines of one kind; none where there are none.
+        """
+        while (kind := self._next_kind(may_begin)) is not None:
+            if batch := self._take(kind, now, threads):
+                return batch
+        return []
+
+    def _take(self, kind: Hashable, now: float, threads: int) -> list[Line]:
+        ready = sum(len(rows[kind]) for rows in self._rows.values() if kind in rows)
+        most = min(self._config.max_batch_lines, -(-ready // max(1, threads)))
+        batch: list[Line] = []
+        taken: list[Line] = []
+        longest = 0
+        for line in self._in_turn(kind):
+            if line.waits and (line.deadline is None or line.deadline > now):
+                longest = max(longest, line.tokens)
+                if batch and (len(batch) >= most or longest * (len(batch) + 1) > self._config.max_batch_tokens):
+                    break
+                batch.append(line)
+            elif line.waits:
+                self.expired += 1
+            taken.append(line)
+        self._remove(kind, taken)
+        return batch
+
+    def _next_kind(self, may_begin: Callable[[Hashable], bool]) -> Hashable | None:
+        """That of the oldest line of the first caller who has any that can be worked on."""
+        for rows in self._rows.values():
+            if heads := [row[0] for kind, row in rows.items() if may_begin(kind)]:
+                return min(heads, key=lambda line: line.order).kind
+        return None
+
+    def _in_turn(self, kind: Hashable) -> Iterator[Line]:
+        """Lines of a kind, one a caller, round after round."""
+        rows = [iter(rows[kind]) for rows in self._rows.values() if kind in rows]
+        while rows:
+            going_on = []
+            for row in rows:
+                if (line := next(row, None)) is not None:
+                    yield line
+                    going_on.append(row)
+            rows = going_on
+
+    def _remove(self, kind: Hashable, taken: Sequence[Line]) -> None:
+        """Takes lines out that are the beginnings of rows; whoever gave one goes to the end."""
+        for line in taken:
+            first = self._rows[line.caller][kind].popleft()
+            assert first is line
+            if line.waits:
+                self._leave(line)
+            else:
+                self._garbage -= 1
+        for caller in dict.fromkeys(line.caller for line in taken):
+            self._rows.move_to_end(caller)
+            self._forget_empty(caller)
+
+    def _leave(self, line: Line) -> None:
+        line.waits = False
+        self._count(line, -1)
+
+    def _count(self, line: Line, sign: int) -> None:
+        share = self._shares.setdefault(line.caller, _Share())
+        share.lines += sign
+        share.characters += sign * line.characters
+        self.lines += sign
+        self.characters += sign * line.characters
+        if not share.lines:
+            del self._shares[line.caller]
+
+    def _tidy(self) -> None:
+        """Forgets what was dropped."""
+        for caller, rows in list(self._rows.items()):
+            for kind, row in rows.items():
+                rows[kind] = deque(line for line in row if line.waits)
+            self._forget_empty(caller)
+        self._garbage = 0
+
+    def _forget_empty(self, caller: str) -> None:
+        rows = self._rows[caller]
+        for kind in [kind for kind, row in rows.items() if not row]:
+            del rows[kind]
+        if not rows:
+            del self._rows[caller]

@@ -1,0 +1,85 @@
+"""Two servers behind nginx, as deploy/ has it: one ends under load, and no request is lost."""
+
+import json
+import runpy
+import shutil
+import threading
+import urllib.error
+import urllib.request
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from tests.serving.live import PATIENCE_S, live
+
+from attendo.serving.config import load_config
+
+PROJECT = Path(__file__).parents[2]
+DEPLOY = PROJECT / "deploy"
+BENCHMARK = runpy.run_path(str(PROJECT / "benchmarks" / "serving.py"))
+free_port, is_ready, nginx = (BENCHMARK[name] for name in ("free_port", "is_ready", "nginx"))
+BODY = json.dumps({"text": "one red dogs see us.", "source": "en", "target": "de"}).encode()
+
+needs_nginx = pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed")
+
+
+def test_the_settings_of_the_container_can_be_meant() -> None:
+    config = load_config(DEPLOY / "serve.toml")
+    assert config.server.host == "0.0.0.0"
+    assert config.models.eager
+
+
+@needs_nginx
+def test_a_replica_ends_under_load_and_no_request_is_lost(tmp_path: Path, model_folder: Path) -> None:
+    statuses: list[int] = []
+    over = threading.Event()
+    front = free_port()
+
+    def ask() -> None:
+        while not over.is_set():
+            request = urllib.request.Request(
+                f"http://127.0.0.1:{front}/api/translate", BODY, headers={"Content-Type": "application/json"}
+            )
+            try:
+                with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
+                    answer.read()
+                    statuses.append(answer.status)
+            except urllib.error.HTTPError as error:
+                statuses.append(error.code)
+                error.close()
+
+    with ExitStack() as stack:
+        proxies = 'server.trusted_proxies=["127.0.0.1"]'
+        one, two = (stack.enter_context(live([f"m={model_folder}"], proxies)) for _ in range(2))
+        ports = [each.address[1] for each in (one, two)]
+        stack.enter_context(nginx(tmp_path, front, ports))
+        assert [is_ready(port) for port in ports] == [True, True]
+        askers = [threading.Thread(target=ask) for _ in range(6)]
+        for each in askers:
+            each.start()
+        try:
+            wait_for(statuses, 40)
+            one.running.should_exit = True
+            while one.running.server_state.connections or is_ready(ports[0]):
+                wait_for(statuses, len(statuses) + 1)
+            wait_for(statuses, len(statuses) + 40)
+        finally:
+            over.set()
+            for each in askers:
+                each.join(PATIENCE_S)
+        assert set(statuses) == {200}
+        for server in (one, two):  # both have worked
+            counted = server.server.service.metrics.registry.get_sample_value(
+                "attendo_http_requests_total", {"method": "POST", "path": "/api/translate", "status": "200"}
+            )
+            assert counted is not None
+            assert counted > 5
+
+
+def wait_for(statuses: list[int], count: int) -> None:
+    reached = threading.Event()
+    for _ in range(PATIENCE_S * 100):
+        if len(statuses) >= count:
+            return
+        reached.wait(0.01)
+    raise AssertionError(f"{len(statuses)} answers in {PATIENCE_S} s")
