@@ -64,7 +64,6 @@ class Lines:
 
 def pairs(words: list[str], chance: random.Random) -> tuple[str, Format]:
     """One to three pairs of tags around words, some within others."""
-    opening, closing = Counter[int](), Counter[int]()
     spans: list[tuple[int, int]] = []
     for _ in range(chance.randint(1, 3)):
         start = chance.randrange(len(words))
@@ -81,7 +80,6 @@ def pairs(words: list[str], chance: random.Random) -> tuple[str, Format]:
             word, mark = word[:-1], word[-1]
         out[end - 1] = f"{word}</{name}>{mark}"
         out[start] = f"<{name}>{out[start]}"
-    del opening, closing
     return " ".join(out), "html"
 
 
@@ -153,7 +151,9 @@ def count(row: Row, source: str, found: TranslatedText, wanted: Counter[str], th
         row.shown.append(f"{source}\n    {found.text}\n    {'; '.join(found.problems)}")
 
 
-async def measure(engine: Engine, lines: Sequence[str], seed: int, show: int) -> dict[str, Row]:
+async def measure(
+    engine: Engine, lines: Sequence[str], with_numbers: Sequence[str], seed: int, show: int
+) -> dict[str, Row]:
     languages = engine.description.source_language, engine.description.target_language
     rows: dict[str, Row] = {}
     for kind, (make, pattern) in KINDS.items():
@@ -172,7 +172,7 @@ async def measure(engine: Engine, lines: Sequence[str], seed: int, show: int) ->
                 count(row, text, answer, wanted, there, show)
         rows[kind] = row
         print(f"{kind}: {time.perf_counter() - started:.1f} s, {translate.translated} lines read", file=sys.stderr)
-    rows["numbers that lines have"] = await numbers(engine, lines, languages, show)
+    rows["numbers that lines have"] = await numbers(engine, with_numbers, languages, show)
     return rows
 
 
@@ -198,8 +198,9 @@ def main() -> int:
     parser.add_argument("--show", type=int, default=0, help="so many lines of each kind that lost something")
     args = parser.parse_args()
     engine = load(args.model, threads=1)
-    lines = [line for line in args.source.read_text("utf-8").splitlines() if len(line.split()) > 2][: args.lines]
-    found = asyncio.run(measure(engine, lines, args.seed, args.show))
+    lines = [line for line in args.source.read_text("utf-8").splitlines() if len(line.split()) > 2]
+    with_numbers = [line for line in lines if re.search(r"\d", line)]
+    found = asyncio.run(measure(engine, lines[: args.lines], with_numbers[: args.lines], args.seed, args.show))
     rows = [
         (
             kind,
