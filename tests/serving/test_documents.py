@@ -2,6 +2,8 @@
 
 import asyncio
 import io
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +22,8 @@ from translate.storage.xliff import xlifffile
 
 from attendo.serving.config import DocumentsConfig, ServingConfig
 from attendo.serving.detection import Detector
-from attendo.serving.documents import Documents, safe_name
+from attendo.serving.document import safe_name
+from attendo.serving.documents import Documents
 from attendo.serving.errors import ServingError, busy, too_large
 from attendo.serving.translating import Caller
 
@@ -446,3 +449,14 @@ def test_documents_are_forgotten_after_a_while(ask: Asked, tmp_path: Path) -> No
 )
 def test_names_of_files_are_no_paths(name: str, safe: str) -> None:
     assert safe_name(name) == safe
+
+
+def test_without_the_extra_text_and_html_are_still_taken() -> None:
+    code = """
+import sys
+sys.modules["lxml"] = sys.modules["translate"] = None
+from attendo.serving.formats.readers import READERS
+print(sorted(READERS))
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert found.stdout.strip() == "['.htm', '.html', '.txt']", found.stderr

@@ -174,7 +174,8 @@ def test_attention_as_data_and_as_a_page(server: Live) -> None:
     assert page.headers["content-type"].startswith("text/html")
     assert "default-src 'none'" in page.headers["content-security-policy"]
     assert server.ask("POST", "/api/attention", {"text": ""}).status == 400
-    assert server.ask("POST", "/api/attention", {"text": "dogs " * 399}).status == 400
+    assert server.ask("POST", "/api/attention", {"text": "x" * 400}).status == 400  # 256 tokens are the most
+    assert server.ask("POST", "/api/attention", {"text": "dogs " * 101}).error == "too-large"
 
 
 def test_models_and_settings(server: Live) -> None:

@@ -12,6 +12,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -127,9 +128,20 @@ def test_the_apis_are_described_without_anything_from_elsewhere(server: Live) ->
     assert page.headers["content-security-policy"].startswith("default-src 'none'; style-src 'sha256-")
 
 
+def logged(server: Live, **fields: Any) -> dict[str, Any]:
+    """The request's line with these fields; it is written when the answer is gone, so it may be waited for."""
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        for event in server.events:
+            if event["event"] == "request" and fields.items() <= event.items():
+                return event
+        time.sleep(0.01)
+    raise AssertionError(f"no request with {fields} was logged")
+
+
 def test_log_lines_are_json_without_text_or_address(server: Live) -> None:
     assert server.translate("adogthatnobodyshouldread").status == 200
-    event = [each for each in server.events if each["event"] == "request"][-1]
+    event = logged(server, characters=24)
     assert event["path"] == "/api/translate"
     assert (event["status"], event["characters"], event["model"]) == (200, 24, "m")
     assert "127.0.0.1" not in json.dumps(event)

@@ -14,6 +14,7 @@ from attendo.decoding.translation import Candidate, Translation
 from attendo.serving.errors import ServingError
 from attendo.serving.text_types import Format, LineEnds, Segment, Split, Term, TextRequest, TranslatedText
 from attendo.serving.texts import stream_text, translate_text
+from attendo.serving.translating import TranslatedLine
 
 
 def translated(request: TextRequest, translate: MadeUp | None = None) -> TranslatedText:
@@ -170,6 +171,15 @@ def test_lost_numbers_are_tried_as_things_and_told_if_they_stay_lost() -> None:
     stubborn = MadeUp(loses=["12", "\u27e61\u27e7"])
     lost = translated(TextRequest(text="The dog sleeps 12 hours."), stubborn)
     assert lost.problems == ("numbers that the translation has not: 12",)
+
+
+def test_numbers_put_back_do_not_run_into_each_other() -> None:
+    class Gluing(MadeUp):
+        def _line(self, line: str, aligned: bool) -> TranslatedLine:
+            return super()._line(re.sub(" (?=\u27e6)|(?<=\u27e7) ", "", line), aligned)
+
+    request = TextRequest(text="The dog 12 34 sleeps.", source_language="en", target_language="de")
+    assert translated(request, Gluing(loses=["12", "34"])).text == "das dog12 34sleeps."
 
 
 def test_numbers_alone_are_written_as_the_target_language_does() -> None:

@@ -97,25 +97,30 @@ class AttentionMap:
 
 def to_json(attention: AttentionMap) -> str:
     """The tokens and every weight (6 decimals) as one JSON object, with what rows and columns stand for."""
-    kinds: dict[str, object] = {
-        kind: {
-            "title": TITLES[kind],
-            "rows": list(attention.queries(kind)),
-            "columns": list(attention.keys(kind)),
-            "axes": ["layer", "head", "row", "column"],
-            "weights": np.round(attention.weights(kind).astype(np.float64), 6).tolist(),
-        }
-        for kind in attention.kinds
-    }
     document: dict[str, object] = {
         "format_version": 2,
         "unit": attention.unit,
         "source": list(attention.source),
         "target": list(attention.target),
-        **kinds,
     }
     # Escaped to ASCII, so that also a lone surrogate in a piece can be written as UTF-8.
-    return json.dumps(document)
+    parts = [json.dumps(document)[:-1]]
+    for kind in attention.kinds:
+        told: dict[str, object] = {
+            "title": TITLES[kind],
+            "rows": list(attention.queries(kind)),
+            "columns": list(attention.keys(kind)),
+            "axes": ["layer", "head", "row", "column"],
+        }
+        # Head by head: all weights as Python's numbers would be many times as large, and hold up a server's threads.
+        layers = (", ".join(map(_head_json, layer)) for layer in attention.weights(kind))
+        weights = ", ".join(f"[{heads}]" for heads in layers)
+        parts.append(f', "{kind}": {json.dumps(told)[:-1]}, "weights": [{weights}]}}')
+    return "".join((*parts, "}"))
+
+
+def _head_json(weights: NDArray[np.float32]) -> str:
+    return json.dumps(np.round(weights.astype(np.float64), 6).tolist())
 
 
 def visible(piece: str) -> str:

@@ -1,6 +1,7 @@
 """How far a long job is, on standard error: a bar on a terminal, else a plain line now and then."""
 
 import math
+import os
 import sys
 import time
 from types import TracebackType
@@ -117,3 +118,8 @@ def clock(seconds: float) -> str:
 def note(text: str) -> None:
     """A line for the user on standard error."""
     print(text, file=sys.stderr, flush=True)
+
+
+def note_at_signal(text: str) -> None:
+    """The same from a signal's handler: past the stream, which the signal may have met in the midst of writing."""
+    os.write(2, f"{text}\n".encode())

@@ -44,9 +44,10 @@ def serve(
     from attendo.serving.config import load_config
     from attendo.serving.models import model_sources
     from attendo.serving.run import serve as run_server
+    from attendo.settings.toml import toml_value
 
-    options = {"server.host": host, "server.port": port, "keys.file": keys, "batching.threads": threads}
-    given = [f"{key}={value}" for key, value in options.items() if value is not None]
+    options = {"server.host": host, "server.port": port, "keys.file": keys and str(keys), "batching.threads": threads}
+    given = [f"{key}={toml_value(value)}" for key, value in options.items() if value is not None]
     found = load_config(config, [*given, *(settings or ())])
     sources = model_sources(models or ())
     for warning in found.warnings():

@@ -13,7 +13,7 @@ import typer
 
 from attendo.cli.options import SetOption
 from attendo.cli.prepare import resolved_recipe
-from attendo.cli.progress import clock, note
+from attendo.cli.progress import clock, note, note_at_signal
 from attendo.cli.reporter import RunReporter
 from attendo.errors import AttendoError
 
@@ -288,7 +288,7 @@ class StopSignal:
     def _ask(self, number: int, frame: FrameType | None) -> None:
         self.number = number
         if self._tells:
-            note("stopping behind this step and saving; a second signal ends at once")
+            note_at_signal("stopping behind this step and saving; a second signal ends at once")
         for other, handler in self._previous.items():
             signal.signal(other, handler)  # type: ignore[arg-type]  # as signal.signal gave it
 

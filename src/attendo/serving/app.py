@@ -122,9 +122,9 @@ def create_app(server: Server, connections: Callable[[], int] = lambda: 0) -> AS
         redoc_url=None,
         lifespan=lambda app: running(server),
     )
+    app.include_router(native.router(service), prefix=prefix)
     app.include_router(documents_api.router(service), prefix=prefix, responses=native.ERRORS)
     for routes in (
-        native.router(service),
         libretranslate.router(service),
         deepl.router(service, glossaries),
         deepl_files.router(service, glossaries),

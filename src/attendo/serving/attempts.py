@@ -174,8 +174,10 @@ class Attempts:
             if len(numbered.content.things) > MAX_THINGS:
                 continue
             [attempt] = await self._attempted([numbered], [reading_of(numbered)])
-            if not attempt.things and not attempt.truncated and len(attempt.numbers) < len(found.numbers):
-                found = attempt
+            # What stands beside a number that was put back may have made another of it.
+            lost = tuple(lost_numbers(sentence.content.text, attempt.made.text, request.target_language))
+            if not attempt.things and not attempt.truncated and len(lost) < len(found.numbers):
+                found = replace(attempt, numbers=lost)
             if not found.numbers:
                 break
         return found
@@ -274,8 +276,7 @@ class Attempts:
         source, target = sentence.content.text, SYMBOL.sub("", written)
         if not reading.symbols and STAND_IN in source:  # things as they are written may have numbers
             source, target = reading.text, written
-        request = self._request
-        numbers = lost_numbers(source, target, request.source_language, request.target_language)
+        numbers = lost_numbers(source, target, self._request.target_language)
         pictures = lost_emoji(source, target)
         return numbers, [f"symbols that the translation has not: {' '.join(pictures)}"] if pictures else []
 

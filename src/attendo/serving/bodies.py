@@ -67,7 +67,8 @@ class Bodies:
             message = f"the request's body was not there after {self._seconds:g} s"
             raise ServingError(408, "too-slow", message) from None
         except ServingError as error:
-            if error.status == 413:
+            # A client that waits for leave to send (Expect: 100-continue) is not given it.
+            if error.status == 413 and not any(name == b"expect" for name, _ in scope["headers"]):
                 await _drain(receive)
             raise
 

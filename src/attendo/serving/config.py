@@ -94,6 +94,8 @@ class LimitsConfig:
 
     max_characters: int = 20_000
     """Of all texts of a request together, in Unicode characters."""
+    max_attention_characters: int = 500
+    """Of a sentence whose attention is asked for, with its translation; the answer grows with their square."""
     max_items: int = 128
     """Texts of a request."""
     max_body_bytes: int = 1 << 20
@@ -115,7 +117,7 @@ class LimitsConfig:
 
     def __post_init__(self) -> None:
         """Refuses what cannot be meant."""
-        least_one = ("max_characters", "max_items", "n_best", "beam_size")
+        least_one = ("max_characters", "max_attention_characters", "max_items", "n_best", "beam_size")
         problems = _below(self, **dict.fromkeys(least_one, 1), max_body_bytes=1024, max_bodies_bytes=1024)
         problems += _below(self, requests_per_minute=1, characters_per_minute=1)
         problems += _not_above(self, "request_seconds", than=0.0)

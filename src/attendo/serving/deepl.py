@@ -7,7 +7,7 @@ cannot be had here (a style, a formality), is refused; what only might improve o
 
 import secrets
 from collections.abc import Awaitable, Callable
-from typing import Any, Literal
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
@@ -221,7 +221,7 @@ def _text_options(sent: Parameters) -> dict[str, Any]:
     handling = sent.text("tag_handling") or ""
     if handling not in ("", "xml", "html"):
         raise bad_request("Value for 'tag_handling' not supported.")
-    form: Literal["text", "xml", "html"] = handling or "text"  # type: ignore[assignment]
+    form: Format = handling or "text"  # type: ignore[assignment]
     written = sent.text("split_sentences")
     if written is None or written == "":
         written = "nonewlines" if form == "html" else "1"
@@ -229,9 +229,8 @@ def _text_options(sent: Parameters) -> dict[str, Any]:
     if written not in _SPLITS:
         raise bad_request("Value for 'split_sentences' not supported.")
     split, line_ends = _SPLITS[written]
-    outlined: Format = form
     return {
-        "format": outlined,
+        "format": form,
         "split": split,
         "line_ends": line_ends,
         "ignore_tags": _tags(sent, "ignore_tags"),

@@ -12,7 +12,7 @@ from attendo.serving.deepl import (
     served_pair_codes,
     traced,
 )
-from attendo.serving.documents import Document
+from attendo.serving.document import Document
 from attendo.serving.documents_api import admission, documents_of, download
 from attendo.serving.errors import ServingError, bad_request, not_found
 from attendo.serving.glossaries import Glossaries, Glossary, parsed_entries

@@ -5,7 +5,6 @@ a path. Whoever knows a document's id, which cannot be guessed, can fetch it.
 """
 
 import asyncio
-import re
 import secrets
 import shutil
 import tempfile
@@ -14,126 +13,30 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from attendo.decoding.wishes import Wishes
 from attendo.errors import AttendoError, DataError
 from attendo.serving.config import DocumentsConfig
 from attendo.serving.detection import Detector
+from attendo.serving.document import Document, safe_name, suffix_of
 from attendo.serving.errors import ServingError, bad_request, busy, too_large, too_many_requests, unknown_pair
 from attendo.serving.formats.document import Languages, OpenDocument, TranslatedUnit, Unit
-from attendo.serving.formats.docx import read_docx
-from attendo.serving.formats.gettext import read_po
-from attendo.serving.formats.plain import read_html, read_text
-from attendo.serving.formats.tmx import read_tmx
-from attendo.serving.formats.xliff import read_xliff
+from attendo.serving.formats.readers import MEDIA_TYPES, READERS
 from attendo.serving.languages import name_of, served_code, sources
 from attendo.serving.text_types import Segment, Term, TextRequest, TranslateLines
 from attendo.serving.texts import stream_text, translate_text
 from attendo.serving.translating import Caller, Options, Pair, TranslatedLine, Translating
-
-Status = Literal["queued", "translating", "done", "error"]
-READERS: dict[str, Callable[[bytes], OpenDocument]] = {
-    ".txt": read_text,
-    ".html": read_html,
-    ".htm": read_html,
-    ".po": read_po,
-    ".pot": read_po,
-    ".xliff": read_xliff,
-    ".xlf": read_xliff,
-    ".tmx": read_tmx,
-    ".docx": read_docx,
-}
-"""What reads a document, by the end of its name."""
-MEDIA_TYPES = {
-    ".txt": "text/plain; charset=utf-8",
-    ".html": "text/html",
-    ".htm": "text/html",
-    ".po": "text/x-gettext-translation",
-    ".pot": "text/x-gettext-translation",
-    ".xliff": "application/xliff+xml",
-    ".xlf": "application/xliff+xml",
-    ".tmx": "application/x-tmx+xml",
-    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-}
-"""What HTTP calls them."""
 
 _AT_A_TIME = 2
 _LONG_UNIT = 2_000
 _GROUP_CHARACTERS, _GROUP_UNITS = 4_000, 64
 _LONGEST_WAIT_S = 30.0
 _GIVE_UP_S = 1800.0
-_MAX_NAME = 150
 _MAX_PROBLEMS = 200
 
 T = TypeVar("T")
-
-
-@dataclass(eq=False, kw_only=True)
-class Document:
-    """A document on its way."""
-
-    id: str
-    """What it is asked for by; 128 random bits."""
-    key: str
-    """What DeepL's API asks for besides; 256 random bits."""
-    name: str
-    """The file's name, without a path and without characters that are none of a name."""
-    caller: Caller
-    """Who has sent it."""
-    source: str
-    """The language it is translated from."""
-    target: str
-    """The language it is translated into."""
-    glossary: tuple[Term, ...]
-    """How certain words are to be translated."""
-    characters: int
-    """Of the text to translate."""
-    arrived: float
-    """When, of `time.monotonic()`."""
-    status: Status = "queued"
-    """How far it is."""
-    done: int = 0
-    """Characters translated so far."""
-    message: str = ""
-    """What went wrong, for people."""
-    problems: list[str] = field(default_factory=list)
-    """What could not be kept."""
-    bytes_kept: int = 0
-    """That it takes on disk."""
-    finished_at: float | None = None
-    """When it was done, or given up, of `time.monotonic()`."""
-    started_at: float | None = None
-    """When it was begun, of `time.monotonic()`."""
-    path: Path
-    """The translated document, once it is done; before, the document."""
-    task: "asyncio.Task[None] | None" = None
-    """What translates it."""
-
-    @property
-    def result_name(self) -> str:
-        """The name of the translated document."""
-        return self.name
-
-    @property
-    def suffix(self) -> str:
-        """The end of its name, in small letters."""
-        return _suffix(self.name)
-
-    @property
-    def progress(self) -> float:
-        """How much of it is translated, 0 to 1."""
-        return 1.0 if self.status == "done" else min(self.done / max(1, self.characters), 0.99)
-
-    @property
-    def seconds_remaining(self) -> int:
-        """About how long it takes yet."""
-        if self.started_at is None or not self.done:
-            return 1 + self.characters // 500
-        rate = self.done / max(time.monotonic() - self.started_at, 0.1)
-        return 1 + int((self.characters - self.done) / rate)
 
 
 Admit = Callable[[str], object]
@@ -173,7 +76,7 @@ class Documents:
 
     def format_of(self, name: str) -> str | None:
         """The end of a name if such documents are taken."""
-        suffix = _suffix(name)
+        suffix = suffix_of(name)
         return suffix if suffix in READERS else None
 
     async def accept(
@@ -288,7 +191,8 @@ class Documents:
         """Reads a document; in a thread."""
         suffix = self.format_of(name)
         if suffix is None:
-            raise bad_request(f"documents of this kind are not taken; take one of {', '.join(READERS)}")
+            missing = "" if len(READERS) == len(MEDIA_TYPES) else '; for others pip install "attendo[serve,formats]"'
+            raise bad_request(f"documents of this kind are not taken; take one of {', '.join(READERS)}{missing}")
         try:
             opened = READERS[suffix](content)
             languages = Languages(source=source or self._language(opened), target=target)
@@ -395,20 +299,6 @@ class Documents:
 
     async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._helpers, work, *arguments)
-
-
-def safe_name(name: str) -> str:
-    """A file's name without its path, control characters and what some system takes for special; never empty."""
-    last = re.split(r"[/\\]", name)[-1]
-    kept = re.sub(r'[\x00-\x1f\x7f"<>|:*?\ud800-\udfff]', "", last).rstrip(". ")
-    suffix = _suffix(kept)
-    stem = kept[: len(kept) - len(suffix)].strip(". ")[: _MAX_NAME - len(suffix)]
-    return (stem or "document") + suffix
-
-
-def _suffix(name: str) -> str:
-    found = re.search(r"\.[A-Za-z0-9]{1,8}$", name)
-    return found[0].lower() if found else ""
 
 
 def _kept(path: Path, content: bytes) -> None:

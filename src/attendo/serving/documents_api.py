@@ -6,8 +6,10 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from attendo.serving.documents import MEDIA_TYPES, Admit, Document, Documents
+from attendo.serving.document import Document
+from attendo.serving.documents import Admit, Documents
 from attendo.serving.errors import bad_request, forbidden, not_found
+from attendo.serving.formats.readers import MEDIA_TYPES
 from attendo.serving.languages import served_code, sources, targets
 from attendo.serving.parameters import Parameters, Upload, parameters_of
 from attendo.serving.requests import shown_key

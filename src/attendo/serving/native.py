@@ -90,7 +90,8 @@ def router(service: Service) -> APIRouter:
         With `Accept: text/html` the answer is a page to explore them.
         """
         caller = service.caller(request, shown_key(request))
-        service.admit(request, caller, [body.text + (body.target or "")])
+        most = service.config.limits.max_attention_characters
+        service.admit(request, caller, [body.text + (body.target or "")], max_characters=most)
         pair = find_pair(service, body.source, body.target_lang, body.model)
         found = await service.translating.attention(pair, body.text, body.target, caller, deadline=service.deadline())
         request.state.model = pair.model
@@ -330,6 +331,7 @@ def _settings(service: Service) -> dict[str, Any]:
         "key_required": service.callers.key_required,
         "limits": {
             "max_characters": limits.max_characters,
+            "max_attention_characters": limits.max_attention_characters,
             "max_items": limits.max_items,
             "n_best": limits.n_best,
             "beam_size": limits.beam_size,

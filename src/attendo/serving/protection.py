@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from unicodedata import category
 
-from attendo.decoding.guards.numbers import localised
 from attendo.decoding.guards.protected import protected
 
 _KINDS = frozenset(("literal", "markup", "variable", "address", "path", "name"))
@@ -80,7 +79,7 @@ def numbers_of(text: str) -> list[Found]:
     return [Found(match.start(), match.end()) for match in _NUMBER.finditer(text)]
 
 
-def lost_numbers(source: str, target: str, source_language: str, target_language: str) -> list[str]:
+def lost_numbers(source: str, target: str, target_language: str) -> list[str]:
     """The numbers of a source that its translation has neither in digits nor, if they are small, as words.
 
     How thousands and decimals are set apart plays no part, and of a date or a time each number is looked for by itself.
@@ -88,15 +87,14 @@ def lost_numbers(source: str, target: str, source_language: str, target_language
     Args:
         source: without things.
         target: its translation, without things.
-        source_language: an ISO 639-1 code.
-        target_language: another.
+        target_language: its ISO 639-1 code, for words of numbers.
     """
-    wanted = [(match[0], _parts(match[0], source_language)) for match in _NUMBER.finditer(source)]
+    wanted = [(match[0], _parts(match[0])) for match in _NUMBER.finditer(source)]
     if not wanted:
         return []
     there: Counter[str] = Counter()
     for match in _NUMBER.finditer(target):
-        there.update(_parts(match[0], target_language))
+        there.update(_parts(match[0]))
     small = _small_numbers(target, target_language)
     lost = []
     for written, parts in wanted:
@@ -122,15 +120,9 @@ def lost_emoji(source: str, target: str) -> list[str]:
     return [each for each, times in wanted.items() if there[each] < times]
 
 
-def in_target_form(number: str, source_language: str, target_language: str) -> str:
-    """A number as the translation is to have it."""
-    return localised(number, source_language, target_language)
-
-
-def _parts(number: str, language: str) -> list[str]:
+def _parts(number: str) -> list[str]:
     """A number's own parts: thousands joined, everything else apart; leading zeros play no part."""
     joined = _DIVIDED.sub("", number) if not _is_date(number) else number
-    del language
     return [digits.lstrip("0") or "0" for digits in _DIGITS.findall(joined)]
 
 

@@ -74,6 +74,7 @@ class _Made:
         self._length = self._position = 0
         self._steps: list[tuple[int, int, int, int]] = []  # where it begins and how long it is: as written, in the text
         self._starts: list[int] = []
+        self._after_number = False
 
     def add(self, at: int, mark: Mark) -> None:
         """Writes all before a place, and a mark."""
@@ -100,11 +101,23 @@ class _Made:
         while self._position < at:
             match = _SYMBOL_OR_SPECIAL.search(self._written, self._position, at)
             if (start := match.start() if match else at) > self._position:
-                self._step(self._written[self._position : start], self._written[self._position : start])
+                text = self._written[self._position : start]
+                if self._after_number and text[0].isdigit():
+                    self._append(" ")
+                self._step(text, text)
+                self._after_number = False
             if match is not None:
                 behind = self._written[match.end() : match.end() + 1]
                 plain = match[0] not in self._things
-                self._step(match[0], self._spelling.written(match[0], behind) if plain else self._things[match[0]])
+                text = self._spelling.written(match[0], behind) if plain else self._things[match[0]]
+                if not plain and self._ends_with_digit and text[:1].isdigit():
+                    self._append(" ")  # or two numbers would be one
+                self._step(match[0], text)
+                self._after_number = not plain and text[-1:].isdigit()
+
+    @property
+    def _ends_with_digit(self) -> bool:
+        return bool(self.texts) and self.texts[-1][-1:].isdigit()
 
     def _step(self, written: str, text: str) -> None:
         self._steps.append((self._position, len(written), self._length, len(text)))

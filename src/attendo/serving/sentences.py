@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from attendo.decoding.guards.numbers import localised
 from attendo.serving.content import STAND_IN, Content, Mark, Thing
 from attendo.serving.entities import Spelling
 from attendo.serving.markup import contents_of
-from attendo.serving.protection import in_target_form, numbers_of, things_of
+from attendo.serving.protection import numbers_of, things_of
 from attendo.serving.splitting import sentence_spans, shorter_spans
 from attendo.serving.text_types import Term, TextRequest
 from attendo.text.placeholders import placeholder
@@ -157,7 +158,7 @@ def with_numbers(
         if numbers is not None and number not in numbers:
             continue
         spans.append(
-            (found.start, found.end, Thing(number, in_target_form(number, source_language, target_language), number))
+            (found.start, found.end, Thing(number, localised(number, source_language, target_language), number))
         )
     return _with_things(sentence, spans)
 

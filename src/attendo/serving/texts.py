@@ -8,7 +8,6 @@ translate_text the sentences' translations between what is not translated
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
 
 from attendo.serving.attempts import Attempts, Made
 from attendo.serving.sentences import Plan, plan_of
@@ -151,8 +150,3 @@ class _Growing:
         self._length += len(text)
         for number, texts in enumerate(self._others):
             texts.append([text, *(each.text for each in alternatives)][min(number + 1, len(alternatives))])
-
-
-def with_text(request: TextRequest, text: str) -> TextRequest:
-    """The same request of another text."""
-    return replace(request, text=text)

@@ -4,8 +4,6 @@ from lxml import etree
 
 from attendo.errors import DataError
 
-_MAX_DEPTH_ERROR = "Excessive depth"
-
 
 def parsed(content: bytes) -> etree._ElementTree:
     """Reads XML, keeping all that is in it as it is.
