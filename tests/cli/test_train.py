@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from attendo.cli.train import StopSignal, estimate_text
+from attendo.cli.signals import StopSignal
+from attendo.cli.train import estimate_text
 from attendo.workflow.estimate import Estimate
 
 Command = Callable[..., Any]

@@ -86,3 +86,39 @@ def test_a_signal_while_python_starts(chains: Chains, uninterrupted: Reference, 
         told, _ = started.communicate(timeout=60)
         assert started.returncode in (-number, 128 + number), told
         assert not what_is_whole(run).problems
+
+
+LOST = """
+import signal, sys
+from attendo.cli.main import main
+
+class Losing:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            try:
+                signal.raise_signal({number})
+            except BaseException:
+                {way}
+
+sys.meta_path.insert(0, Losing())
+main()
+"""
+
+
+@pytest.mark.parametrize("way", ["pass", "raise ImportError"])
+@pytest.mark.parametrize("module", ["attendo.recipe", "attendo.workflow.train"])
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_that_an_import_loses(
+    chains: Chains, uninterrupted: Reference, tmp_path: Path, number: int, module: str, way: str
+) -> None:
+    uninterrupted("plain")
+    script, run = tmp_path / "lost.py", tmp_path / "run"
+    script.write_text(LOST.format(module=module, number=number, way=way), encoding="utf-8")
+    ended = subprocess.run(
+        [sys.executable, script, "train", "plain.toml", "-o", run],
+        cwd=chains.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert ended.returncode == 128 + number, ended.stdout
+    assert "Traceback" not in ended.stdout
+    assert not (run / "model").exists()
+    assert not what_is_whole(run).problems

@@ -11,7 +11,8 @@ import typer
 from attendo.cli.options import JsonOption, SetOption
 from attendo.cli.progress import clock, note
 from attendo.cli.reporter import RunReporter
-from attendo.cli.train import StopSignal, bound_kernel_cache
+from attendo.cli.signals import StopSignal
+from attendo.cli.train import bound_kernel_cache
 
 
 def demo(

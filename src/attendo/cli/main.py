@@ -4,8 +4,6 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
-from types import FrameType
 from typing import Annotated
 
 import typer
@@ -32,6 +30,7 @@ from attendo.cli.recipe import recipe
 from attendo.cli.reproduce import reproduce
 from attendo.cli.score import score
 from attendo.cli.serve import serve
+from attendo.cli.signals import ending_at_signals
 from attendo.cli.train import train
 from attendo.cli.translate import translate
 from attendo.errors import AttendoError
@@ -109,8 +108,17 @@ def run(arguments: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # text is UTF-8 wherever it goes, and a line ends as it does elsewhere
             stream.reconfigure(encoding="utf-8", newline="\n", errors="backslashreplace")
-    with suppress(ValueError):  # not the main thread: whoever calls us there has its own way to end
-        signal.signal(signal.SIGTERM, _terminate)
+    with ending_at_signals() as asked:
+        try:
+            status = _run(arguments)
+        except Exception:
+            if asked.number is None:
+                raise
+            status = 1  # what an import made of the signal
+    return status if asked.number is None else 128 + asked.number
+
+
+def _run(arguments: Sequence[str]) -> int:
     try:
         app(args=list(arguments), prog_name="attendo")
     except SystemExit as ending:  # also a usage error, which is printed already, and Ctrl-C
@@ -141,11 +149,6 @@ def _flushed(status: int) -> int:
 def _say(message: str, status: int) -> int:
     print(f"attendo: {printable(message)}", file=sys.stderr)
     return status
-
-
-def _terminate(number: int, frame: FrameType | None) -> None:
-    """Ends as SIGTERM asks, but through every `finally`, so that no half-written file stays."""
-    sys.exit(128 + number)
 
 
 if __name__ == "__main__":

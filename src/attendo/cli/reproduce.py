@@ -13,7 +13,8 @@ import typer
 from attendo.cli.options import JsonOption
 from attendo.cli.progress import JobProgress, note
 from attendo.cli.reporter import RunReporter
-from attendo.cli.train import StopSignal, bound_kernel_cache
+from attendo.cli.signals import StopSignal
+from attendo.cli.train import bound_kernel_cache
 from attendo.errors import AttendoError
 
 if TYPE_CHECKING:

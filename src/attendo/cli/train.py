@@ -6,15 +6,15 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from attendo.cli.options import SetOption
 from attendo.cli.prepare import resolved_recipe
-from attendo.cli.progress import clock, note, note_at_signal
+from attendo.cli.progress import clock, note
 from attendo.cli.reporter import RunReporter
+from attendo.cli.signals import StopSignal
 from attendo.errors import AttendoError
 
 if TYPE_CHECKING:
@@ -268,37 +268,3 @@ def bound_kernel_cache() -> None:
     Packed rows come in few different numbers, so that half as many hold all of them.
     """
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "512")
-
-
-class StopSignal:
-    """A context manager in which the first SIGINT or SIGTERM asks for an end between two updates; a second one ends.
-
-    Args:
-        tells: whether to tell the user; of several processes one does.
-
-    Attributes:
-        number: the signal that came, or None.
-    """
-
-    def __init__(self, *, tells: bool = True) -> None:
-        self.number: int | None = None
-        self._tells = tells
-        self._previous: dict[int, object] = {}
-
-    def _ask(self, number: int, frame: FrameType | None) -> None:
-        self.number = number
-        if self._tells:
-            note_at_signal("stopping behind this step and saving; a second signal ends at once")
-        for other, handler in self._previous.items():
-            signal.signal(other, handler)  # type: ignore[arg-type]  # as signal.signal gave it
-
-    def __enter__(self) -> Self:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._previous[number] = signal.signal(number, self._ask)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        for number, handler in self._previous.items():
-            signal.signal(number, handler)  # type: ignore[arg-type]  # as signal.signal gave it
