@@ -26,7 +26,7 @@ from attendo.decoding.engine import Translator
 from attendo.decoding.greedy import greedy_search
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.models import DecodingModel, decoding_model
-from attendo.decoding.step import DraftingStep
+from attendo.decoding.step import can_draft
 from attendo.text.tokenization import EOS_ID
 
 GREEDY = SearchConfig(beam_size=1, max_batch_sentences=1)
@@ -87,7 +87,7 @@ def measured(
         steps, found = 0, []
         for source, rule in zip(sources, rules, strict=True):
             step = model.step([source])
-            assert isinstance(step, DraftingStep)
+            assert can_draft(step)
             drafted = blockwise_search(step, rule, eos_id=EOS_ID, config=GREEDY)
             steps += drafted.steps
             found.append(drafted.hypothesis)

@@ -9,7 +9,7 @@ import pytest
 import torch
 from tests.native.conftest import as_ids, assert_same_bits, each_variant, random_model
 
-from attendo.decoding.blockwise import blockwise_search, can_draft
+from attendo.decoding.blockwise import blockwise_search, keeps_to_length
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import Prefix, Rules
 from attendo.decoding.greedy import greedy_search
@@ -18,7 +18,7 @@ from attendo.decoding.models import TorchModel
 from attendo.decoding.native_model import Dtype, NativeModel
 from attendo.decoding.next_tokens import DenseNext
 from attendo.decoding.parallel import IdSearch
-from attendo.decoding.step import Block, DraftingStep, IntArray
+from attendo.decoding.step import Block, DraftingStep, IntArray, can_draft
 from attendo.errors import ModelError
 from attendo.model.transformer import Transformer
 from attendo.native.library import Kernels
@@ -156,7 +156,7 @@ def test_what_is_no_number_is_an_error() -> None:
 
 
 def test_sentences_with_rules_are_left_to_greedy_search() -> None:
-    assert can_draft(Rules(max_len=9), GREEDY)
+    assert keeps_to_length(Rules(max_len=9), GREEDY)
     for rules in (
         Rules(max_len=9, min_len=1),
         Rules(max_len=9, prefix=(3,)),
@@ -164,8 +164,8 @@ def test_sentences_with_rules_are_left_to_greedy_search() -> None:
         Rules(max_len=9, forced=((3,),)),
         Rules(max_len=9, constraints=(Prefix((3,)),)),
     ):
-        assert not can_draft(rules, GREEDY)
-    assert not can_draft(Rules(max_len=9), replace(GREEDY, no_repeat_ngram=2))
+        assert not keeps_to_length(rules, GREEDY)
+    assert not keeps_to_length(Rules(max_len=9), replace(GREEDY, no_repeat_ngram=2))
 
 
 # --- models -----------------------------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ def test_plain_torch_gives_greedy_searchs_tokens(name: str) -> None:
         rules = Rules(max_len=60)
         (expected,) = greedy_search(model.step([source]), [rules], eos_id=EOS, config=GREEDY)
         step = model.step([source])
-        assert isinstance(step, DraftingStep)
+        assert can_draft(step)
         found = blockwise_search(step, rules, eos_id=EOS, config=GREEDY).hypothesis
         assert (found.ids, found.finished) == (expected.ids, expected.finished)
         np.testing.assert_allclose(found.token_log_probs, expected.token_log_probs, atol=1e-6, rtol=0)
@@ -246,17 +246,34 @@ def test_kernels_and_torch_propose_the_same(kernels: Kernels, name: str) -> None
     ]
     found: list[list[list[int]]] = []
     for step in steps:
-        assert isinstance(step, DraftingStep)
+        assert can_draft(step)
         proposals = [step.draft(step.start_id)]
         proposals += [step.block([token, 4, 30], eos_id=0).proposed for token in (step.start_id, 31, 12)]
         found.append([*proposals, *(step.draft(token) for token in range(10, 20))])
     assert found[0] == found[1]
 
 
+@each_variant
+@pytest.mark.parametrize("vocabulary", [5, 77, 1700])
+def test_of_equal_proposals_the_lower_id_is_taken(kernels: Kernels, vocabulary: int) -> None:
+    model = random_model(
+        (40, 1700), draft_tokens=3, draft_vocabulary=vocabulary, shared_embeddings="none", output_bias=True
+    )
+    assert model.drafter is not None
+    assert model.output_bias is not None
+    ids = model.drafter.ids
+    with torch.no_grad():
+        model.output_weight.zero_()  # so that logits are the biases
+        model.output_bias.zero_()
+        model.output_bias[ids[vocabulary // 2 :: 2]] = 1.0
+    step = NativeModel(model, dtype="float32", kernels=kernels).step([SOURCES[0]])
+    assert step.draft(step.start_id) == [int(ids[vocabulary // 2])] * 3
+
+
 def test_a_model_without_a_drafter_refuses_to_propose() -> None:
     model = TorchModel(random_model())
     step = model.step([SOURCES[0]])
-    assert isinstance(step, DraftingStep)
+    assert can_draft(step)
     step.start()
     with pytest.raises(AssertionError):
         step.draft(3)
@@ -300,7 +317,7 @@ class Counted:
 
     def step(self, sources: Sequence[Sequence[int]], *, threads: int = 1) -> DraftingStep:
         step = self._model.step(sources, threads=threads)
-        assert isinstance(step, DraftingStep)
+        assert can_draft(step)
         draft = step.draft
 
         def counted(next_id: int) -> list[int]:

@@ -13,7 +13,7 @@ from attendo.decoding.choices import check_numbers
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import Rules, constraints_of
 from attendo.decoding.hypothesis import Hypothesis, scored
-from attendo.decoding.step import DraftingStep, WritingStep, Written
+from attendo.decoding.step import DraftingStep, Written, can_write
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ class Drafted:
     """Passages through the decoder; greedy search has one for each token and one for `</s>`."""
 
 
-def can_draft(rules: Rules, config: SearchConfig) -> bool:
+def keeps_to_length(rules: Rules, config: SearchConfig) -> bool:
     """Whether a sentence has no rule but a longest length: others are asked token by token."""
     return not (rules.min_len or rules.forced or constraints_of(rules, config))
 
@@ -36,14 +36,14 @@ def blockwise_search(step: DraftingStep, rules: Rules, *, eos_id: int, config: S
 
     Args:
         step: at its start, with one sentence, of a model with a drafter.
-        rules: that `can_draft`.
+        rules: that `keeps_to_length`.
         eos_id: the id of `</s>`.
         config: its length penalty is for the score only.
 
     Raises:
         ModelError: a log-probability is not a number.
     """
-    written = step.write(rules.max_len, eos_id) if isinstance(step, WritingStep) else _written(step, rules, eos_id)
+    written = step.write(rules.max_len, eos_id) if can_write(step) else _written(step, rules, eos_id)
     check_numbers(np.array(written.log_probs))
     alpha = config.length_penalty
     hypothesis = scored(written.ids, written.log_probs, finished=written.finished, alpha=alpha)

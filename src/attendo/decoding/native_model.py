@@ -25,7 +25,7 @@ from attendo.text.tokenization import EOS_ID
 Dtype = Literal["float32", "bfloat16", "int8"]
 """The numbers that products are calculated with."""
 
-_PROJECTION, _ENCODER, _DECODER, _DRAFTER, _NEXT_WORD = 0, 1, 5, 12, 20
+_PROJECTION, _ENCODER, _DECODER, _DRAFTER, _NEXT_WORD = 0, 1, 5, 12, 18
 """Where the numbers of matrices begin in `model.h`."""
 
 _KEPT_BYTES = 1 << 30
@@ -65,6 +65,7 @@ class NativeModel:
         self._fill(transformer)
         self._idle: dict[int, list[Session]] = {}
         self._lock = Lock()
+        self._encodings: dict[str, FloatArray] = {}
 
     def step(self, sources: Sequence[Sequence[int]], *, threads: int = 1) -> "NativeStep":
         """A batch at its start.
@@ -102,11 +103,15 @@ class NativeModel:
         Raises:
             DataError: there are not so many learned ones.
         """
+        known = self._encodings.get(side)
+        if known is not None and len(known) >= length:
+            return known
         transformer = self.transformer
         positions = (transformer.source_embedding if side == "source" else transformer.target_embedding).positions
         with self._lock, torch.no_grad():
             positions(0, length)  # sinusoids' table grows
             table: FloatArray = positions.table.detach().numpy()
+        self._encodings[side] = table
         return table
 
     def _fill(self, transformer: Transformer) -> None:
@@ -146,14 +151,20 @@ class NativeModel:
         norms = (drafter.joined_norm, drafter.attention_norm, drafter.feed_forward_norm)
         for number, each in enumerate(norms, start=5):
             self._norms(number, 0, each.norm)
-        ids = drafter.ids
+        with torch.no_grad():
+            self._fill_proposals(transformer, drafter)
+
+    def _fill_proposals(self, transformer: Transformer, drafter: Drafter) -> None:
+        """What tokens are chosen by, some of it multiplied out beforehand: `Drafter.adjusted` and its projection."""
+        ids, adjustment = drafter.ids, drafter.adjustment
         rows = transformer.output_weight[ids]
-        bias = None if transformer.output_bias is None else transformer.output_bias[ids]
-        self._matrix(_DRAFTER + 5, 0, rows, bias)
-        self._linear(_DRAFTER + 6, 0, drafter.beside)
-        self._linear(_DRAFTER + 7, 0, drafter.adjustment)
-        kept = [None if values is None else self._keep(values) for values in (drafter.places, ids, rows, bias)]
-        self._kernels.call("model_drafter", self._handle, *kept)
+        bias = rows.new_zeros(len(ids)) if transformer.output_bias is None else transformer.output_bias[ids]
+        size = transformer.config.d_model
+        own, before = drafter.beside.weight[:, :size], drafter.beside.weight[:, size:]
+        self._matrix(_DRAFTER + 5, 0, torch.cat((own, rows)), torch.cat((drafter.beside.bias, bias)))
+        befores = transformer.target_embedding.scaled(ids) @ before.T
+        tables = (drafter.places, ids, befores, rows @ adjustment.weight, rows @ adjustment.bias)
+        self._kernels.call("model_drafter", self._handle, *map(self._keep, tables))
 
     def _fill_next_word(self, next_word: NextWord) -> None:
         self._linear(_NEXT_WORD, 0, next_word.memory)

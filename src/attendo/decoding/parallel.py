@@ -6,13 +6,13 @@ from contextlib import ExitStack
 from typing import TypeVar
 
 from attendo.decoding.batches import length_batches
-from attendo.decoding.blockwise import blockwise_search, can_draft
+from attendo.decoding.blockwise import blockwise_search, keeps_to_length
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import Rules
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.models import DecodingModel
 from attendo.decoding.search import search
-from attendo.decoding.step import DraftingStep
+from attendo.decoding.step import can_draft
 from attendo.decoding.steps import EnsembleStep
 from attendo.text.tokenization import EOS_ID
 
@@ -78,7 +78,7 @@ class IdSearch:
         self, sources: Sequence[Sequence[int]], rules: Sequence[Rules], threads: int
     ) -> list[list[Hypothesis]]:
         steps = [model.step(sources, threads=threads) for model in self.models]
-        if len(sources) == 1 and self._drafts(rules[0]) and isinstance(steps[0], DraftingStep):
+        if len(sources) == 1 and self._drafts(rules[0]) and can_draft(steps[0]):
             return [[blockwise_search(steps[0], rules[0], eos_id=EOS_ID, config=self.config).hypothesis]]
         step = steps[0] if len(steps) == 1 else EnsembleStep(steps)
         return search(step, rules, eos_id=EOS_ID, config=self.config)
@@ -88,7 +88,7 @@ class IdSearch:
         config = self.config
         is_wanted = config.draft and config.beam_size == 1 and not config.sampling
         has_drafter = len(self.models) == 1 and self.models[0].transformer.config.draft_tokens > 0
-        return is_wanted and has_drafter and can_draft(rules, config)
+        return is_wanted and has_drafter and keeps_to_length(rules, config)
 
 
 def on_threads(work: Callable[[Sequence[int]], DoneT], batches: Sequence[Sequence[int]], threads: int) -> list[DoneT]:

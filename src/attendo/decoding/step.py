@@ -6,7 +6,7 @@ probabilities are all steps. What a search keeps is small and lies in numpy arra
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -85,7 +85,6 @@ class Block:
     """All that may follow the last token that was kept; to be asked before the next block."""
 
 
-@runtime_checkable
 class DraftingStep(Step, Protocol):
     """A step that, of a model with a drafter and with one sentence, takes several tokens at once."""
 
@@ -119,9 +118,18 @@ class Written:
     """Through the decoder."""
 
 
-@runtime_checkable
 class WritingStep(DraftingStep, Protocol):
     """A step that writes a whole sentence by itself, as `blockwise_search` would have it do block by block."""
 
     def write(self, max_len: int, eos_id: int) -> Written:
         """Takes the most probable token again and again; at its start, with one sentence."""
+
+
+def can_draft(step: Step) -> TypeGuard[DraftingStep]:
+    """Whether a step is a `DraftingStep`; asked for every sentence that comes alone, so it looks at one method only."""
+    return hasattr(step, "block")
+
+
+def can_write(step: DraftingStep) -> TypeGuard[WritingStep]:
+    """Whether a step is a `WritingStep`."""
+    return hasattr(step, "write")

@@ -161,8 +161,8 @@ static void attend_to_source(int queries, const float *query, size_t query_strid
   looks[queries - 1](query, query_stride, source, heads, weights, context, context_stride);
 }
 
-// What a hypothesis has written: `at` says where each position's keys of all heads are, the values right behind them, so
-// that hypotheses of a beam share what they share, and nothing moves when the beam is reordered.
+// What a hypothesis has written: `at` says where each position's keys of all heads are, the values right behind them,
+// so that hypotheses of a beam share what they share, and nothing moves when the beam is reordered.
 template <class T>
 struct Written {
   const T *pairs;
@@ -170,7 +170,7 @@ struct Written {
   int count;
 };
 
-// Positions of a beam lie too far apart for the processor to guess which it will need: it is told, some positions ahead.
+// Positions of a beam lie too far apart for the processor to guess which it will need: it is told, some ahead.
 constexpr int AHEAD = 4;
 
 template <class T>

@@ -2,6 +2,7 @@
 // for an argument that cannot be meant. Pointers to ids and results are the caller's and are not kept; those to norms
 // and embeddings are kept as long as the model. After a session's function has failed the session can only be started
 // anew or freed; it may be freed after its model.
+#include "drafting.h"
 #include "encode.h"
 #include "training_attention.h"
 
@@ -61,11 +62,13 @@ API(model_embedding)(Model *model, int target, const float *floats, const int8_t
   return 0;
 }
 
-API(model_drafter)(Model *model, const float *places, const int64_t *ids, const float *rows, const float *bias) {
+API(model_drafter)(Model *model, const float *places, const int64_t *ids, const float *before, const float *adjusted,
+                   const float *shifts) {
   model->drafter.places = places;
   model->drafter.ids = ids;
-  model->drafter.rows = rows;
-  model->drafter.bias = bias;
+  model->drafter.before = before;
+  model->drafter.adjusted = adjusted;
+  model->drafter.shifts = shifts;
   return 0;
 }
 

@@ -113,6 +113,18 @@ static inline float largest(Floats value) {
 #endif
 }
 
+static inline int32_t largest(Ints value) {
+#if defined(__AVX512F__)
+  return _mm512_reduce_max_epi32((__m512i)value);
+#else
+  int32_t parts[LANES], most;
+  memcpy(parts, &value, sizeof parts);
+  most = parts[0];
+  for (int i = 1; i < LANES; ++i) most = parts[i] > most ? parts[i] : most;
+  return most;
+#endif
+}
+
 // The same value, rounded to float32 here: the compiler would else keep more digits of a product for a sum.
 static inline Floats rounded(Floats value) {
 #if defined(__x86_64__)
@@ -125,9 +137,23 @@ static inline Floats rounded(Floats value) {
 
 // The nearest whole numbers, halves to even, of floats below 2^22: adding 1.5 * 2^23 leaves no bits for a fraction.
 static inline Floats whole(Floats value) {
+#if defined(__AVX512F__)
+  return (Floats)_mm512_roundscale_ps((__m512)value, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#else
   const Floats shift = all(12582912.0f);
   const Floats moved = value + shift;
   return moved - shift;
+#endif
+}
+
+// value * 2^n, n a whole number from -126 to 127.
+static inline Floats scaled(Floats value, Floats n) {
+#if defined(__AVX512F__)
+  return (Floats)_mm512_scalef_ps((__m512)value, (__m512)n);
+#else
+  const Ints exponent = (__builtin_convertvector(n, Ints) + 127) << 23;
+  return value * (Floats)exponent;
+#endif
 }
 
 // e^x within 2 units of the last place: x = n ln 2 + r, a polynomial for e^r (Taylor's, |r| < 0.35), and 2^n.
@@ -145,8 +171,7 @@ static inline Floats exponential(Floats x) {
   p = p * r + 0.5f;
   p = p * r + 1.0f;
   p = p * r + 1.0f;
-  const Ints exponent = (__builtin_convertvector(n, Ints) + 127) << 23;
-  return p * (Floats)exponent;
+  return scaled(p, n);
 }
 
 // Memory that grows and is not copied. Of much of it huge pages are asked for, since weights are read from end to end.

@@ -28,7 +28,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "model_matrix": (c_void_p, c_int, c_int, c_int, c_int, c_int, c_void_p, c_void_p, c_void_p, c_void_p),
     "model_norm": (c_void_p, c_int, c_int, c_void_p, c_void_p),
     "model_embedding": (c_void_p, c_int, c_void_p, c_void_p, c_void_p),
-    "model_drafter": (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p),
+    "model_drafter": (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p),
     "model_next_word": (c_void_p, c_void_p, c_void_p, c_int64),
     "session_new": (c_void_p, c_int, c_void_p),
     "session_free": (c_void_p,),

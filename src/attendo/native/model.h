@@ -32,12 +32,13 @@ struct DecoderLayer {
 
 // What proposes tokens behind the next one (`model/drafter.py`).
 struct Drafter {
-  Matrix joined, query, output, inner, outer, projection, beside, adjustment;
+  Matrix joined, query, output, inner, outer, projection;  // to what is beside a token before, then to logits of `ids`
   Norm joined_norm, attention_norm, feed_forward_norm;
-  const float *places = nullptr;  // (draft_tokens, d_model); in the caller's memory, as are the next three
-  const int64_t *ids = nullptr;   // that the projection's outputs stand for
-  const float *rows = nullptr;    // (ids, d_model): the projection once more, to be looked at row by row
-  const float *bias = nullptr;    // (ids,), or null
+  const float *places = nullptr;    // (draft_tokens, d_model); in the caller's memory, as are the next four
+  const int64_t *ids = nullptr;     // the shortlist
+  const float *before = nullptr;    // (ids, d_model): what each brings with it as the token before
+  const float *adjusted = nullptr;  // (ids, d_model): what each one's logit gains by what is beside it
+  const float *shifts = nullptr;    // (ids,): and by any token before it
 };
 
 // What the decoder is told of the word that is next (`model/next_word.py`).
@@ -85,11 +86,11 @@ struct Model {
       Matrix *matrices[] = {&l.query_key_value, &l.output, &l.inner, &l.outer};
       return matrices[which - 1];
     }
-    if (which == 20) return layer || !shape.next_word ? nullptr : &next_word.memory;
+    if (which == 18) return layer || !shape.next_word ? nullptr : &next_word.memory;
     if (which > 11) {
-      Matrix *matrices[] = {&drafter.joined, &drafter.query,      &drafter.output, &drafter.inner,
-                            &drafter.outer,  &drafter.projection, &drafter.beside, &drafter.adjustment};
-      return which > 19 || layer || !shape.draft_tokens ? nullptr : matrices[which - 12];
+      Matrix *matrices[] = {&drafter.joined, &drafter.query, &drafter.output,
+                            &drafter.inner,  &drafter.outer, &drafter.projection};
+      return which > 17 || layer || !shape.draft_tokens ? nullptr : matrices[which - 12];
     }
     if (layer >= shape.decoder_layers) return nullptr;
     DecoderLayer &l = decoder[layer];

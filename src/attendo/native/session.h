@@ -1,4 +1,5 @@
-// A batch of sentences that are being translated: decoder steps and answers; `encode.h` has how it reads the sources.
+// A batch of sentences that are being translated: decoder steps and answers; `encode.h` has how it reads the sources,
+// `drafting.h` how it writes several tokens in a step.
 #pragma once
 
 #include "model.h"
@@ -8,6 +9,8 @@
 namespace attendo::ATTENDO_VARIANT {
 
 constexpr int CANDIDATES = 6;  // as in `model/drafter.py`
+static_assert(CANDIDATES <= PADDED);
+constexpr float WORTH = 0.3f;  // the chance of being right that a proposal needs to be worth a row of the next passage
 constexpr int GAP = 64;  // values between rows, so that equal columns of several rows do not fall into one cache set
 
 // Up to MOST_QUERIES tokens of one sentence, which look at it together.
@@ -34,8 +37,9 @@ class Session {
   // then has so many answers. `positions` are the encodings of all positions. The hidden states are ready then.
   void advance(const int64_t *last_ids, const float *positions, int tokens);
 
-  // Proposes the tokens behind `next_id`, the one that follows the only row: the model's `draft_tokens` of them.
-  void draft(int64_t next_id, int64_t *proposed);
+  // Proposes the tokens behind `next_id`, the one that follows the only row: the model's `draft_tokens` of them. Gives
+  // how many of them are worth verifying.
+  int draft(int64_t next_id, int64_t *proposed);
 
   // Writes the only row's most probable tokens up to `eos` or to the longest length, in blocks of tokens that are verified
   // together. Gives how many were written; `log_probs`, with room for one more, are those of each and of `eos`.
@@ -63,7 +67,7 @@ class Session {
   bool answers_ = false;  // whether the hidden states are these rows'
   bool scanned_ = false;  // and the statistics
   Buffer<float> hidden_, drafted_, projected_, context_, inner_, turned_, scales_, weights_, chunks_, best_values_, block_values_,
-      candidates_, adjusted_;
+      candidates_;
   Buffer<Half> halves_;
   Buffer<uint8_t> codes_, kept_;
   Buffer<size_t> offsets_;
@@ -105,7 +109,8 @@ class Session {
   void check_selection(const int64_t *rows, int count, int width);
   void scan(const Question &question, const Rows &rows, int thread, int threads);
   void keep(int count);
-  void propose(int64_t *ids);
+  int propose(int64_t *ids);
+  void adjust(float *beside, int64_t before, const int64_t *places, int count, float *logits);
   void gather_best(const Question &question, int row, int threads);
   Best best_of(const Question &question, size_t row) {
     return {best_values_.get() + row * question.k, best_ids_.get() + row * question.k, question.k};
@@ -195,7 +200,7 @@ inline size_t Session::bytes() const {
                  scales_.bytes() + weights_.bytes() + chunks_.bytes() + best_values_.bytes() + halves_.bytes() +
                  codes_.bytes() + kept_.bytes() + offsets_.bytes() + groups_.bytes() + statistics_.bytes() +
                  best_ids_.bytes() + block_values_.bytes() + chain_.bytes() + places_.bytes() +
-                 candidates_.bytes() + adjusted_.bytes();
+                 candidates_.bytes();
   for (int i = 0; i < made_; ++i) total += sentences_[i]->bytes();
   return total;
 }
@@ -342,145 +347,6 @@ inline void Session::select(const int64_t *rows, int count, int width) {
   width_ = width;
   rows_ = count * width;
   answers_ = scanned_ = false;
-}
-
-// How many tokens of a block stand: the first, and proposals as long as each is what its predecessors call for.
-static inline int right(const int64_t *ids, const int64_t *best, int tokens, int64_t eos) {
-  int kept = 1;
-  while (kept < tokens && ids[kept] == best[kept - 1] && ids[kept] != eos) ++kept;
-  return kept;
-}
-
-inline int Session::block(const int64_t *ids, int tokens, const float *positions, int64_t eos, float *values,
-                          int64_t *best, int64_t *proposed) {
-  require(active_ == 1 && width_ == 1 && rows_ == 1 && model_.shape.draft_tokens > 0);
-  advance(ids, positions, tokens);
-  Question question{};
-  question.k = 1, question.values = values, question.ids = best;
-  answer(question);
-  const int kept = right(ids, best, tokens, eos);
-  keep(kept);
-  // What is no number is told by who asked.
-  if (best[kept - 1] != eos) draft(best[kept - 1], proposed);
-  return kept;
-}
-
-inline int Session::write(int max_len, const float *positions, int64_t eos, int64_t *ids, float *log_probs,
-                          int *passages) {
-  const int most = model_.shape.draft_tokens;
-  require(active_ == 1 && width_ == 1 && rows_ == 1 && most > 0 && max_len >= 0 && sentences_[0]->length == 0);
-  chain_.reserve(2 * (most + 1));
-  block_values_.reserve(most + 1);
-  int64_t *chain = chain_.get(), *best = chain + most + 1;
-  chain[0] = model_.shape.start_id;
-  int written = 0, given = 0;  // tokens, and log-probabilities, which are those of what comes next too
-  *passages = 0;
-  // `chain` begins with what the decoder has not read yet: the start, then the token that is next.
-  while (!given || (chain[0] != eos && written < max_len)) {
-    const int room = max_len - written + !given, tokens = room < most + 1 ? room : most + 1;
-    if (tokens > 1) draft(chain[0], chain + 1);
-    advance(chain, positions, tokens);
-    Question question{};
-    question.k = 1, question.values = block_values_.get(), question.ids = best;
-    answer(question);
-    const int kept = right(chain, best, tokens, eos);
-    keep(kept);
-    memcpy(log_probs + given, block_values_.get(), kept * sizeof(float));
-    for (int i = given ? 0 : 1; i < kept; ++i) ids[written++] = chain[i];
-    given += kept;
-    chain[0] = best[kept - 1];
-    ++*passages;
-  }
-  if (chain[0] == eos) return written;
-  Question last{};
-  last.num_wanted = 1, last.wanted = &eos, last.wanted_values = log_probs + written;
-  answer(last);
-  return -written - 1;
-}
-
-// Takes back all but the first tokens of the last `advance`; the answers are those behind the last one that is left.
-inline void Session::keep(int count) {
-  sentences_[0]->length -= tokens_ - count;
-  if (count > 1) {
-    memcpy(hidden_.get(), hidden_.get() + (count - 1) * hidden_stride(), model_.shape.d_model * sizeof(float));
-  }
-  rows_ = tokens_ = 1;
-  scanned_ = false;
-}
-
-// The drafter's rows stand in the place of the hidden states meanwhile: a row a proposal, which together look at the
-// source where the last layer has looked.
-inline void Session::draft(int64_t next_id, int64_t *proposed) {
-  const Drafter &drafter = model_.drafter;
-  const int size = model_.shape.d_model, count = model_.shape.draft_tokens;
-  const bool first = active_ == 1 && width_ == 1 && sentences_[0]->length == 0;  // before the start there is nothing
-  require((answers_ || first) && rows_ == 1 && count > 0 && next_id < model_.shape.tgt_vocab_size);
-  if (first) {
-    reserve_weights(sentences_[0]->source);
-    memset(hidden_.reserve(hidden_stride()), 0, size * sizeof(float));
-  }
-  const size_t wide = 2 * size + GAP;
-  float *drafted = drafted_.reserve(count * hidden_stride() + wide), *both = drafted + count * hidden_stride();
-  memset(drafted, 0, size * sizeof(float));  // in the place of a position's encoding
-  memcpy(both, hidden_.get(), size * sizeof(float));
-  model_.embed(model_.target, next_id, drafted, both + size);
-  const size_t stride = drafter.joined.width() + GAP;
-  projected_.reserve(stride);
-  multiply(team_, ready(both, 1, wide, drafter.joined), 1, drafter.joined, projected_.get(), stride);
-  for (int row = 0; row < count; ++row) {
-    memcpy(drafted + row * hidden_stride(), drafter.places + static_cast<size_t>(row) * size, size * sizeof(float));
-    model_.add_and_norm(drafter.joined_norm, projected_.get(), drafted + row * hidden_stride());
-  }
-  hidden_.swap(drafted_);
-  rows_ = tokens_ = count;
-  context_.reserve(rows_ * context_stride());
-  const int last = model_.shape.decoder_layers - 1;
-  half() ? memory_attention<Half>(drafter.query, last) : memory_attention<float>(drafter.query, last);
-  join_heads(drafter.output, drafter.attention_norm, rows_);
-  feed_forward(drafter.inner, drafter.outer, drafter.feed_forward_norm, rows_);
-  propose(proposed);
-  hidden_.swap(drafted_);
-  rows_ = tokens_ = 1;
-}
-
-// Of the shortlist the most probable first token, then of each row's candidates what goes best with the one before.
-inline void Session::propose(int64_t *ids) {
-  const Drafter &drafter = model_.drafter;
-  const int size = model_.shape.d_model, entries = drafter.projection.outputs;
-  const int count = entries < CANDIDATES ? entries : CANDIDATES;
-  const size_t stride = project(drafter.projection, rows_), wide = 2 * size + GAP;
-  float *candidates = candidates_.reserve(rows_ * CANDIDATES);
-  int64_t *places = places_.reserve(rows_ * CANDIDATES);
-  for_each(rows_, [=, this](int row, int) {
-    float *logits = projected_.get() + row * stride;
-    const int width = model_.drafter.projection.width();
-    for (int i = entries; i < width; ++i) logits[i] = -INFINITE;
-    Best best{candidates + row * CANDIDATES, places + row * CANDIDATES, count};
-    best.clear();
-    choose(logits, width, 0, best);
-  });
-  ids[0] = drafter.ids[places[0]];
-  float *both = adjusted_.reserve(2 * wide), *inner = both + wide;
-  for (int row = 1; row < rows_; ++row) {
-    const float *drafted = hidden_.get() + row * hidden_stride();
-    memset(inner, 0, size * sizeof(float));  // in the place of a position's encoding
-    memcpy(both, drafted, size * sizeof(float));
-    model_.embed(model_.target, ids[row - 1], inner, both + size);
-    multiply(team_, ready(both, 1, wide, drafter.beside), 1, drafter.beside, inner, drafter.beside.width(), true);
-    multiply(team_, ready(inner, 1, drafter.beside.width(), drafter.adjustment), 1, drafter.adjustment, both,
-             drafter.adjustment.width());
-    for (int i = 0; i < size; i += LANES) store(both + i, load(both + i) + load(drafted + i));
-    float most = -INFINITE;
-    ids[row] = drafter.ids[places[row * CANDIDATES]];  // stays where nothing is a number
-    for (int i = 0; i < count; ++i) {
-      const int64_t place = places[row * CANDIDATES + i];
-      const float *entry = drafter.rows + place * size;
-      Floats products{};
-      for (int at = 0; at < size; at += LANES) products += load(both + at) * load(entry + at);
-      const float logit = sum(products) + (drafter.bias ? drafter.bias[place] : 0);
-      if (logit > most) most = logit, ids[row] = drafter.ids[place];
-    }
-  }
 }
 
 // The vocabulary's chunks, each thread a stretch of them, for all rows.

@@ -49,9 +49,9 @@ struct Best {
     values[place] = value;
     ids[place] = id;
   }
-  void clear() {
+  void clear(float below = -INFINITE) {
     for (int i = 0; i < k; ++i) {
-      values[i] = -INFINITE;
+      values[i] = below;
       ids[i] = 0;
     }
   }
@@ -96,12 +96,34 @@ static inline void choose(const float *logits, int count, int64_t first_id, Best
   for (int i = 0; i < count; i += LANES) {
     const Ints better = load(logits + i) > all(best.threshold());
 #if defined(__AVX512F__)
-    if (!_mm512_movepi32_mask((__m512i)better)) continue;
-#endif
+    for (unsigned lanes = _mm512_movepi32_mask((__m512i)better); lanes; lanes &= lanes - 1) {
+      const int at = i + __builtin_ctz(lanes);
+      if (logits[at] > best.threshold()) best.add(logits[at], first_id + at);
+    }
+#else
     for (int lane = 0; lane < LANES; ++lane) {
       if (better[lane] && logits[i + lane] > best.threshold()) best.add(logits[i + lane], first_id + i + lane);
     }
+#endif
   }
+}
+
+// The k best of logits that are there all at once, `count` of them. The largest of each of PADDED stretches are so many
+// logits: what is below the k-th of them is not looked at.
+static inline void choose_all(const float *logits, int count, Best &best) {
+  float tops[PADDED];
+  for (int at = 0; at < PADDED; at += LANES) {
+    Floats most = load(logits + at);
+    for (int i = PADDED; i < count; i += PADDED) most = larger(load(logits + i + at), most);
+    store(tops + at, most);
+  }
+  best.clear();
+  for (float top : tops) {
+    if (top > best.threshold()) best.add(top, 0);
+  }
+  // Those equal to it have to be found again, in the order of their ids.
+  best.clear(__builtin_nextafterf(best.threshold(), -INFINITE));
+  choose(logits, count, 0, best);
 }
 
 // Answers from one row's logits of one chunk, `real` of them the vocabulary's; those that may not be chosen are
