@@ -28,20 +28,38 @@ SAYS = {
 }  # fmt: skip
 """What anybody who knows both languages would say."""
 
+ATTRIBUTED = {
+    "en-de": ("CC BY 2.0", "tatoeba.org"),
+    "de-en": ("CC BY 2.0", "tatoeba.org"),
+    "craft": ("CC BY 3.0", "Colorado Richly Annotated Full Text Corpus", "creativecommons.org/licenses/by/3.0"),
+}
+PARSED = {
+    "Mice were injected with saline.":
+        "(S (NP (NNS Mice)) (VP (VBD were) (VP (VBN injected) (PP (IN with) (NP (NN saline))))) (. .))",
+    "These cells express the receptor.":
+        "(S (NP (DT These) (NNS cells)) (VP (VBP express) (NP (DT the) (NN receptor))) (. .))",
+    "We found that the gene is expressed in the brain.":
+        "(S (NP (PRP We)) (VP (VBD found) (SBAR (IN that) (S (NP (DT the) (NN gene)) (VP (VBZ is) (VP (VBN expressed) "
+        "(PP (IN in) (NP (DT the) (NN brain)))))))) (. .))",
+    "Further studies are needed to test this hypothesis.":
+        "(S (NP (JJ Further) (NNS studies)) (VP (VBP are) (VP (VBN needed) (S (VP (TO to) (VP (VB test) "
+        "(NP (DT this) (NN hypothesis))))))) (. .))",
+}  # fmt: skip
+"""As the Penn Treebank's guidelines have it."""
+
 
 @pytest.fixture(scope="module")
 def engines() -> Mapping[str, Engine]:
     return {name: attendo.load(name) for name in SAYS}
 
 
-def test_both_directions_are_there_and_whole() -> None:
-    assert set(shipped_models()) == set(SAYS)
-    for folder in shipped_models().values():
+def test_all_are_there_and_whole() -> None:
+    assert set(shipped_models()) == set(ATTRIBUTED)
+    for name, folder in shipped_models().items():
         assert verify_folder(folder) == []
         assert sum(path.stat().st_size for path in folder.iterdir()) < 10.5e6
         card = (folder / CARD).read_text(encoding="utf-8")
-        assert "CC BY 2.0" in card
-        assert "tatoeba.org" in card
+        assert all(part in card for part in ATTRIBUTED[name])
 
 
 @pytest.mark.parametrize("name", SAYS)
@@ -74,3 +92,14 @@ def test_careless_input(engines: Mapping[str, Engine], name: str) -> None:
 def test_nothing_comes_of_nothing_and_the_unreadable_comes_back(engines: Mapping[str, Engine], name: str) -> None:
     lines = ["", "   ", "これはペンです。", "https://example.org/a 12345"]
     assert [translation.text for translation in engines[name].translate(lines)] == ["", "", *lines[2:]]
+
+
+def test_sentences_as_articles_have_them_are_parsed() -> None:
+    trees = attendo.load("craft").parse(list(PARSED))
+    right = [str(tree) == wanted for tree, wanted in zip(trees, PARSED.values(), strict=True)]
+    assert sum(right) >= len(right) - 1, [str(tree) for tree in trees]
+
+
+def test_anything_gets_a_tree_over_its_words() -> None:
+    sentences = [["a"], ["("], ["\U0001f600", "zz" * 40, "\u3042"], ["gene"] * 120]
+    assert [tree.words for tree in attendo.load("craft").parse(sentences)] == [tuple(words) for words in sentences]

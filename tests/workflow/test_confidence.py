@@ -160,8 +160,9 @@ def test_what_cannot_be_learned_from_changes_nothing(
     assert verify_folder(folder) == []
 
 
-def test_the_shipped_models_know_how_sure_they_are(shipped: dict[str, Path]) -> None:
-    for name, folder in shipped.items():
+def test_the_shipped_translators_know_how_sure_they_are(shipped: dict[str, Path]) -> None:
+    for name in ("en-de", "de-en"):
+        folder = shipped[name]
         calibration = read_calibration(folder)
         assert calibration is not None, name
         own, *others = calibration.measured
