@@ -121,6 +121,15 @@ def test_a_model_is_loaded_when_it_is_first_wanted_and_once(model_folders: tuple
     assert [each["model"] for each in events(log, "model-loaded")] == ["one", "two"]
 
 
+def test_a_translator_goes_before_a_parser_at_the_start(tmp_path: Path, model_folder: Path) -> None:
+    parser = tmp_path / "parser"
+    shutil.copytree(model_folder, parser)
+    describe(parser, task="parse")
+    pool, log = pool_of(("a-parser", parser), ("one", model_folder))
+    run(pool, pool.load_first)
+    assert [each["model"] for each in events(log, "model-loaded")] == ["one"]
+
+
 def test_all_are_loaded_at_the_start_where_asked_for(model_folder: Path) -> None:
     pool, _ = pool_of(("one", model_folder), ("two", model_folder), eager=True)
 

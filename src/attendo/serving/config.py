@@ -174,7 +174,7 @@ class ModelsConfig:
     """Of all models in memory, in MiB; the one used longest ago leaves first. None keeps all."""
     eager: bool = False
     """Whether all are loaded at the start, before the server says it is ready; otherwise each with its first request,
-    and at the start the first alone."""
+    and at the start the first that translates alone."""
     watch_seconds: float = 5.0
     """Between two looks at the models' folders, for changed ones, which are loaded anew; 0 never looks."""
     dtype: str | None = None

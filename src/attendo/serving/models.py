@@ -251,12 +251,12 @@ class ModelPool:
         return self._find(name).current is not None
 
     async def load_first(self) -> None:
-        """Loads what is to be in memory before the server says it is ready: all, or the first.
+        """Loads what is to be in memory before the server says it is ready: all, or the first that translates.
 
         Raises:
             ModelError: one cannot be loaded.
         """
-        for served in list(self._served.values()):
+        for served in sorted(self._served.values(), key=lambda each: each.description.task == "parse"):
             if served.current is None:
                 served.loading = asyncio.create_task(self._load(served, "start"))
                 await served.loading
