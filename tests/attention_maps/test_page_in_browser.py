@@ -3,13 +3,13 @@
 Skipped where Playwright (in the extra `dev`) or Chromium (`apt-get install chromium`) is missing.
 """
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.browser import chromium_browser
 
 from attendo.attention_maps.page import to_html
 from attendo.attention_maps.view import View
@@ -29,14 +29,8 @@ TARGET = ("▁Das", "▁Tier", "▁schl", "ief", ".", "</s>")
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    path = shutil.which("chromium") or shutil.which("google-chrome")
-    if path is None:
-        pytest.skip("no chromium or google-chrome on this machine: apt-get install chromium")
-    with playwright.sync_playwright() as running:
-        # As root, as in a container, Chromium does not start with its sandbox; the pages are our own.
-        browser = running.chromium.launch(executable_path=path, args=["--no-sandbox"])
+    with chromium_browser() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

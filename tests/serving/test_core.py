@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from attendo.attention_maps.weights import AttentionMap
 from attendo.decoding.wishes import Wishes
 from attendo.serving.config import BatchingConfig, ModelsConfig
 from attendo.serving.core import Core
@@ -120,6 +121,25 @@ def test_attention_and_its_limits(model_folder: Path) -> None:
                 with pytest.raises(ServingError) as told:
                     await core.attention(pair, source, None, ADA)
                 assert told.value.status == 400
+
+    asyncio.run(test())
+
+
+def test_attention_is_looked_at_for_many_at_the_same_time(model_folder: Path) -> None:
+    sources = ["one red dogs", "", "two small birds", "x" * 400, "some old kings hear them"]
+
+    async def test() -> None:
+        async with core_of(model_folder, threads=1) as (core, log):
+            [pair] = core.pairs()
+            asked = (core.attention(pair, source, None, ADA) for source in sources)
+            found = await asyncio.gather(*asked, return_exceptions=True)
+            refused = [isinstance(each, ServingError) and each.status == 400 for each in found]
+            assert refused == [False, True, False, True, False], found
+            engine = load(model_folder)
+            for source, each in zip(sources, found, strict=True):
+                if isinstance(each, AttentionMap):
+                    assert each.source == engine.attention(source).source
+            assert "work-failed" not in log.getvalue()
 
     asyncio.run(test())
 

@@ -4,13 +4,13 @@ Skipped where Playwright (in the extra `dev`) or Chromium (`apt-get install chro
 """
 
 import json
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.browser import chromium_browser
 from tests.serving.live import Live, live
 from tests.tiny_parser import random_parser
 
@@ -32,14 +32,8 @@ TWO = "The house is old. I like it very much."
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    path = shutil.which("chromium") or shutil.which("google-chrome")
-    if path is None:
-        pytest.skip("no chromium or google-chrome on this machine: apt-get install chromium")
-    with playwright.sync_playwright() as running:
-        # As root, as in a container, Chromium does not start with its sandbox; the pages are our own.
-        browser = running.chromium.launch(executable_path=path, args=["--no-sandbox"])
+    with chromium_browser() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

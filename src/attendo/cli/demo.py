@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
+from attendo.cli.kernel_cache import bound_for_training
 from attendo.cli.options import JsonOption, SetOption
 from attendo.cli.progress import clock, note
 from attendo.cli.reporter import RunReporter
 from attendo.cli.signals import StopSignal
-from attendo.cli.train import bound_kernel_cache
 
 
 def demo(
@@ -23,7 +23,7 @@ def demo(
     as_json: JsonOption = False,
 ) -> None:
     """Trains a Transformer on an embedded phrasebook, translates, scores and draws, in a few minutes."""
-    bound_kernel_cache()
+    bound_for_training()
     from attendo.demo.run import run_demo
     from attendo.training.hooks import Ending
 

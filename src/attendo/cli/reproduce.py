@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Literal, Protocol, Self
 
 import typer
 
+from attendo.cli.kernel_cache import bound_for_training
 from attendo.cli.options import JsonOption
 from attendo.cli.progress import JobProgress, note
 from attendo.cli.reporter import RunReporter
 from attendo.cli.signals import StopSignal
-from attendo.cli.train import bound_kernel_cache
 from attendo.errors import AttendoError
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def reproduce(
         raise typer.BadParameter(f"{name!r} is not one of {', '.join(RESULTS)}", param_hint="NAME")
     if runs and name not in TAKES_RUNS:
         raise typer.BadParameter(f"is for {', '.join(TAKES_RUNS)}; {name} looks at no other runs", param_hint="--run")
-    bound_kernel_cache()
+    bound_for_training()
     from attendo.paper.experiment import Order, usual_jobs
 
     order = Order(

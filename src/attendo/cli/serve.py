@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from attendo.cli.kernel_cache import bound_for_serving
 from attendo.cli.progress import note
 
 
@@ -41,6 +42,7 @@ def serve(
 
     need_packages(["fastapi", "uvicorn", "prometheus_client", "multipart", "py3langid"], "serve")
     need_packages(["lxml", "docx", "translate"], "serve,formats")
+    bound_for_serving()
     from attendo.serving.config import load_config
     from attendo.serving.models import model_sources
     from attendo.serving.run import serve as run_server

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from attendo.cli.kernel_cache import bound_for_training
 from attendo.cli.options import SetOption
 from attendo.cli.prepare import resolved_recipe
 from attendo.cli.progress import clock, note
@@ -49,7 +50,7 @@ def train(
 
     Under torchrun (torchrun --nproc-per-node 8 -m attendo train RECIPE -o RUN) all its processes train one model.
     """
-    bound_kernel_cache()
+    bound_for_training()
     status = 0
     with together() as processes:
         if resume:
@@ -259,12 +260,3 @@ def _duration(hours: float) -> str:
     if hours < 1:
         return f"{60 * hours:.0f} minutes"
     return f"{hours:.1f} hours" if hours < 48 else f"{hours / 24:.1f} days"
-
-
-def bound_kernel_cache() -> None:
-    """Has oneDNN keep fewer compiled products; must come before torch is imported.
-
-    It compiles one for every shape it meets and keeps 1024 of them: gigabytes, where batches have ever new shapes.
-    Packed rows come in few different numbers, so that half as many hold all of them.
-    """
-    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "512")

@@ -7,9 +7,8 @@ glossary are left to the model, and made things where it has not kept them.
 """
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
 
 from attendo.decoding.guards.numbers import localised
 from attendo.decoding.wishes import Wishes
@@ -31,13 +30,13 @@ from attendo.serving.sentences import (
 )
 from attendo.serving.splitting import MAX_THINGS
 from attendo.serving.text_types import Alternative, Term, TextRequest, TranslateLines
+from attendo.serving.together import gathered
 from attendo.serving.translating import Confidence, TranslatedLine
 
 _AT_A_TIME = 16
 _SHORTER = 200
 """Characters of the pieces of a sentence that has more tokens than the model reads."""
 
-ResultT = TypeVar("ResultT")
 _RelativeLinks = tuple[tuple[tuple[int, int], tuple[int, int]], ...]
 
 
@@ -107,7 +106,7 @@ class Attempts:
         attempts = await self._attempted(wordy, [reading_of(each) for each in wordy])
         made = [attempt.made for attempt in attempts]
         lacking = [place for place, attempt in enumerate(attempts) if attempt.is_lacking or self._request.glossary]
-        mended = await _gathered([self._mended(wordy[place], attempts[place]) for place in lacking])
+        mended = await gathered([self._mended(wordy[place], attempts[place]) for place in lacking])
         for place, each in zip(lacking, mended, strict=True):
             made[place] = each
         remaining = iter(made)
@@ -128,7 +127,7 @@ class Attempts:
                 found = await self._translate(texts, its_wishes, alignment=with_alignment)
                 lines.update(zip(places, found, strict=True))
 
-        await _gathered([translate(True), translate(False)])
+        await gathered([translate(True), translate(False)])
         attempts = []
         for place, (sentence, reading) in enumerate(zip(sentences, readings, strict=True)):
             if place % _AT_A_TIME == _AT_A_TIME - 1:
@@ -285,15 +284,3 @@ def missing_terms(terms: Sequence[Term], text: str) -> list[Term]:
     """Those whose translation a text does not have."""
     folded = text.casefold()
     return [term for term in terms if term.target.casefold() not in folded]
-
-
-async def _gathered(work: Sequence[Coroutine[Any, Any, ResultT]]) -> list[ResultT]:
-    """What several coroutines give, in their order; when one fails, the others are cancelled."""
-    tasks = [asyncio.ensure_future(each) for each in work]
-    try:
-        return await asyncio.gather(*tasks)
-    except BaseException:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        raise

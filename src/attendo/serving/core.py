@@ -47,9 +47,9 @@ class _Parsing(_Task):
     """Trees; the options' n best of each sentence."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True)
 class _Looking(_Task):
-    """Attention; one at a time, since each is a task of its own."""
+    """Attention."""
 
 
 class Core:
@@ -163,9 +163,7 @@ class Core:
                 case _Parsing():
                     results = engine.parse_n_best(contents)
                 case _:
-                    [(source, target)] = contents
-                    with self._torch:
-                        results = [engine.attention(source, target)]
+                    results = [self._attention(engine, source, target) for source, target in contents]
         except (DataError, RecipeError) as error:
             return [bad_request(str(error))] * len(contents)
         except Exception as error:
@@ -190,6 +188,14 @@ class Core:
             TranslatedLine(translation=translation, alignments=its_alignments)
             for translation, its_alignments in zip(translations, aligned, strict=True)
         ]
+
+    def _attention(self, engine: Engine, source: str, target: str | None) -> AttentionMap | ServingError:
+        """Where every head looks; what cannot be looked at is an error of that request alone."""
+        try:
+            with self._torch:
+                return engine.attention(source, target)
+        except DataError as error:
+            return bad_request(str(error))
 
     def _aligned(self, engine: Engine, translations: Sequence[Translation]) -> Sequence[tuple[Any, ...]]:
         with self._torch:

@@ -1,6 +1,5 @@
 """Our own API: `/api/...`, JSON in and out, with all that a translation has to tell."""
 
-import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -34,6 +33,7 @@ from attendo.serving.service import Service
 from attendo.serving.splitting import sentence_spans
 from attendo.serving.text_types import TextRequest, TranslatedText
 from attendo.serving.texts import stream_text, translate_text
+from attendo.serving.together import gathered
 from attendo.serving.translating import Caller, Options, Pair, TranslatedLine
 from attendo.workflow.parse import Parse
 
@@ -148,7 +148,7 @@ class _Translation:
                 media_type="text/event-stream",
                 headers={"x-accel-buffering": "no"},
             )
-        found = await _gathered([self._text(order, text) for text in texts])
+        found = await gathered([self._text(order, text) for text in texts])
         return JSONResponse(self._whole(order, found))
 
     def _check(self, body: TranslateRequest) -> None:
@@ -235,20 +235,6 @@ class _Lines:
         return await self._service.translating.translate(
             order.pair, lines, order.options, order.caller, deadline=deadline, wishes=wishes, alignment=alignment
         )
-
-
-async def _gathered(waited: Sequence[Any]) -> list[Any]:
-    """What several give; the first error of any, the others cancelled."""
-    if len(waited) == 1:
-        return [await waited[0]]
-    tasks = [asyncio.ensure_future(each) for each in waited]
-    try:
-        return await asyncio.gather(*tasks)
-    except BaseException:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        raise
 
 
 # --- the others -------------------------------------------------------------------------------------------------------
