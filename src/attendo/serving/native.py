@@ -53,6 +53,20 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": ErrorAnswer, "description": "The request cannot be answered."},
 }
 """What every route may answer."""
+_EVENTS = {
+    "text/event-stream": {
+        "schema": {
+            "type": "object",
+            "description": "Each of the server-sent events; `data` is JSON.",
+            "properties": {
+                "event": {"type": "string", "enum": ["segment", "done", "error"]},
+                "data": {"type": "string", "contentMediaType": "application/json"},
+            },
+            "required": ["event", "data"],
+        }
+    }
+}
+"""A stream's description: OpenAPI 3.1 has no word for events, so that each is described as an object."""
 
 
 def router(service: Service) -> APIRouter:
@@ -63,7 +77,9 @@ def router(service: Service) -> APIRouter:
     """
     routes = APIRouter(prefix="/api", route_class=StrictRoute, responses=ERRORS, tags=["attendo"])
 
-    @routes.post("/translate", responses={200: {"model": TranslateAnswer}}, summary="Translate texts")
+    @routes.post(
+        "/translate", responses={200: {"model": TranslateAnswer, "content": _EVENTS}}, summary="Translate texts"
+    )
     async def translate(request: Request, body: TranslateRequest) -> Response:
         """Translates one text or several, which are worked on together.
 
