@@ -275,7 +275,7 @@ def test_a_screen_reader_hears_what_there_is(open_page: Open, attention: Attenti
     words = joined(attention)
     assert words.encoder is not None
     rows = page.locator("#table tbody tr")
-    assert rows.locator("th").all_text_contents() == list(words.source)
+    playwright.expect(rows.locator("th")).to_have_text(list(words.source))  # the table is made when it is opened
     for row, best in enumerate(words.encoder[0, 1].argmax(axis=-1)):
         assert rows.nth(row).locator("td b").first.text_content() == words.source[best]
 
