@@ -1,6 +1,5 @@
 """What the compatible APIs have in common: who asks, which model, which language, several texts at once."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from attendo.serving.detection import Detected, Detector
 from attendo.serving.service import Service
 from attendo.serving.text_types import TextRequest, TranslatedText, TranslateLines
 from attendo.serving.texts import translate_text
+from attendo.serving.together import gathered
 from attendo.serving.translating import Caller, Options, Pair, TranslatedLine
 
 _FEW_WORDS = 4
@@ -71,14 +71,7 @@ async def translated(
         lines = line_translator(service, pair, caller, options=options, deadline=deadline)
         return await translate_text(wanted, lines)
 
-    tasks = [asyncio.ensure_future(one(pair, wanted)) for pair, wanted in work]
-    try:
-        return await asyncio.gather(*tasks)
-    except BaseException:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        raise
+    return await gathered([one(pair, wanted) for pair, wanted in work])
 
 
 async def detected(service: Service, texts: Sequence[str]) -> list[Detected]:

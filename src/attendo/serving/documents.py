@@ -27,6 +27,7 @@ from attendo.serving.formats.readers import MEDIA_TYPES, READERS
 from attendo.serving.languages import name_of, served_code, sources
 from attendo.serving.text_types import Segment, Term, TextRequest, TranslateLines
 from attendo.serving.texts import stream_text, translate_text
+from attendo.serving.together import gathered
 from attendo.serving.translating import Caller, Options, Pair, TranslatedLine, Translating
 
 _AT_A_TIME = 2
@@ -281,7 +282,7 @@ class Documents:
             if len(requests) == 1 and len(requests[0].text) > _LONG_UNIT:
                 found.append(await self._long(document, requests[0], translate))
                 continue
-            texts = await asyncio.gather(*(translate_text(request, translate) for request in requests))
+            texts = await gathered([translate_text(request, translate) for request in requests])
             found += [TranslatedUnit(text=each.text, problems=each.problems) for each in texts]
             document.done += sum(len(request.text) for request in requests)
         return found
