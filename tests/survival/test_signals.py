@@ -46,9 +46,11 @@ def test_a_run_that_is_interrupted_ends_as_if_it_were_not(
     chains: Chains, uninterrupted: Reference, recipe: str, number: int
 ) -> None:
     reference, stops = uninterrupted(recipe), 0
-    for seed in range(3):
+    for seed in range(20):
         fates = fates_at_random(reference, f"{number} {seed}", number)
         stops += check_no_step_lost(chains.follow(reference, fates, own_statuses=[128 + number]))
+        if seed > 1 and stops > 1:
+            break
     assert stops > 1, "some of them came while it trained"
 
 
