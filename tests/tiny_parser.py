@@ -117,9 +117,7 @@ def random_parser(folder: Path, parsing: str, seed: int = 1) -> Path:
     """
     recipe = load_recipe(str(_write_recipe(folder, parsing, steps=10)))
     assert recipe.data is not None
-    prepared = prepare(
-        recipe.data, recipe.tokenizer, folder / "prepared", base_folder=folder, seed=1, parsing=recipe.parsing
-    )
+    prepared = prepare(recipe.data, recipe.tokenizer, folder / "prepared", base_folder=folder, parsing=recipe.parsing)
     torch.manual_seed(seed)
     write_model(folder / "model", recipe, prepared, named_weights(build_model(recipe, prepared)), {})
     return folder / "model"

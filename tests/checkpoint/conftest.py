@@ -22,7 +22,7 @@ SHAPE = ModelConfig(d_model=16, d_ff=24, num_layers=1, num_heads=2)
 def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
     sentences = [f"the {a} {b} sees a {c}" for a in ("old", "young") for b in ("man", "cat") for c in ("dog", "bird")]
     path = tmp_path_factory.mktemp("tokenizer") / "source.spm"
-    return learn_tokenizer(sentences, TokenizerConfig(vocab_size=290), path, seed=1)
+    return learn_tokenizer(sentences, TokenizerConfig(vocab_size=290), path)
 
 
 @pytest.fixture

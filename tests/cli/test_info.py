@@ -64,7 +64,7 @@ def test_info_verifies_before_it_reads(attendo: Command, model_folder: Path, tmp
 def test_info_verifies_a_run(attendo: Command, recipe_path: Path, tmp_path: Path) -> None:
     recipe, run = load_recipe(str(recipe_path)), tmp_path / "run"
     assert recipe.data is not None
-    prepare(recipe.data, recipe.tokenizer, tmp_path / "ready", base_folder=tmp_path, seed=1)
+    prepare(recipe.data, recipe.tokenizer, tmp_path / "ready", base_folder=tmp_path)
     start_run(recipe, run, tmp_path / "ready")
     finished = attendo("info", run, "--verify")
     assert finished.status == 0, "a run that was killed before its first checkpoint is whole"

@@ -56,7 +56,7 @@ def tasks_of(unit: Callable[[Any], Any], parts: list[CorpusPart], folder: Path) 
         rows = [np.arange(number, 20) for number in range(len(parts))]
         return [SampleTask(part=part, cleaning=CLEANING, rows=row) for part, row in zip(parts, rows, strict=True)]
     text = ["one red dogs see us.", "two old birds hear here.", "some small kings see them."] * 9
-    model = learn_tokenizer(text, TokenizerConfig(vocab_size=290), folder / "x.spm", seed=1).serialized
+    model = learn_tokenizer(text, TokenizerConfig(vocab_size=290), folder / "x.spm").serialized
     return [
         EncodeTask(
             part=part,
@@ -106,7 +106,7 @@ def test_what_is_there_is_not_done_again(unit: Callable[[Any], Any], parts: list
 
 def test_ids_of_another_vocabulary_are_not_taken(parts: list[CorpusPart], tmp_path: Path) -> None:
     [task] = tasks_of(encode_part, parts[:1], tmp_path)
-    other = learn_tokenizer(["seven tall men"] * 9, TokenizerConfig(vocab_size=270), tmp_path / "y.spm", seed=1)
+    other = learn_tokenizer(["seven tall men"] * 9, TokenizerConfig(vocab_size=270), tmp_path / "y.spm")
     another = EncodeTask(
         part=task.part,
         cleaning=CLEANING,

@@ -203,7 +203,7 @@ def test_with_subwords_of_sentencepiece(make_model: MakeModel, tmp_path: Path) -
     drawn = random.Random(3)
     words = ["red", "green", "house", "tree", "walks", "sleeps", "the", "a", "under", "Haus", "Bäume", "grün"]
     sentences = [" ".join(drawn.choices(words, k=6)) for _ in range(200)]
-    tokenizer = learn_tokenizer(sentences, TokenizerConfig(vocab_size=300), tmp_path / "source.spm", 1)
+    tokenizer = learn_tokenizer(sentences, TokenizerConfig(vocab_size=300), tmp_path / "source.spm")
     assert isinstance(tokenizer, Tokenizer)
     model = make_model(vocab_size=tokenizer.vocab_size)
     translator = Translator(

@@ -32,7 +32,7 @@ SEARCHES: dict[str, dict[str, Any]] = {
 def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
     drawn = random.Random(3)
     sentences = [" ".join(drawn.choices(WORDS, k=6)) for _ in range(200)]
-    return learn_tokenizer(sentences, TokenizerConfig(vocab_size=320), tmp_path_factory.mktemp("spm") / "s.spm", 1)
+    return learn_tokenizer(sentences, TokenizerConfig(vocab_size=320), tmp_path_factory.mktemp("spm") / "s.spm")
 
 
 @pytest.fixture(params=SEARCHES)

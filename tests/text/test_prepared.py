@@ -30,7 +30,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = [" ".join(rng.choices(["kalo", "minu", "resota"], k=4)) + f" {number}" for number in range(200)]
     (folder / "a.tsv").write_text("".join(f"{line}\t{line[::-1]}\n" for line in lines[:190]))
     (folder / "v.tsv").write_text("".join(f"{line}\t{line[::-1]}\n" for line in lines[190:]))
-    prepare(DATA, VOCABULARY, folder / "prepared", base_folder=folder, seed=1)
+    prepare(DATA, VOCABULARY, folder / "prepared", base_folder=folder)
     return folder
 
 
@@ -49,19 +49,19 @@ def test_a_prepared_folder_is_opened_as_it_was_written(folder: Path) -> None:
 
 
 def test_it_is_prepared_for_the_same_settings_only(folder: Path) -> None:
-    def holds(data: DataConfig = DATA, tokenizer: TokenizerConfig = VOCABULARY, seed: int = 1) -> bool:
-        return is_prepared(folder / "prepared", fingerprint(data, tokenizer, seed), folder)
+    def holds(data: DataConfig = DATA, tokenizer: TokenizerConfig = VOCABULARY) -> bool:
+        return is_prepared(folder / "prepared", fingerprint(data, tokenizer), folder)
 
     assert holds()
     assert holds(tokenizer=dataclasses.replace(VOCABULARY, bpe_dropout=0.1))  # which training alone reads
-    assert not holds(seed=2)
+    assert not holds(tokenizer=dataclasses.replace(VOCABULARY, seed=2))
     assert not holds(tokenizer=dataclasses.replace(VOCABULARY, vocab_size=301))
     assert not holds(data=dataclasses.replace(DATA, valid=None))
-    assert not is_prepared(folder / "none", fingerprint(DATA, VOCABULARY, 1), folder)
+    assert not is_prepared(folder / "none", fingerprint(DATA, VOCABULARY), folder)
 
 
 def test_it_is_not_prepared_when_a_corpus_has_changed(folder: Path) -> None:
-    expected = fingerprint(DATA, VOCABULARY, 1)
+    expected = fingerprint(DATA, VOCABULARY)
     content = (folder / "a.tsv").read_bytes()
     os.utime(folder / "a.tsv", (1, 1))
     assert is_prepared(folder / "prepared", expected, folder)  # touched only
@@ -74,10 +74,13 @@ def test_it_is_not_prepared_when_a_corpus_has_changed(folder: Path) -> None:
 
 
 def test_what_a_folder_was_prepared_from_instead_is_said(folder: Path) -> None:
-    expected, prepared = fingerprint(DATA, VOCABULARY, 1), folder / "prepared"
+    expected, prepared = fingerprint(DATA, VOCABULARY), folder / "prepared"
     assert other_content(prepared, expected, folder) is None
     assert other_content(folder / "none", expected, folder) is None
-    assert other_content(prepared, fingerprint(DATA, VOCABULARY, 2), folder) == "other corpora or settings"
+    assert (
+        other_content(prepared, fingerprint(DATA, dataclasses.replace(VOCABULARY, vocab_size=301)), folder)
+        == "other corpora or settings"
+    )
     for name in ("a.tsv", "v.tsv"):
         (folder / name).write_text("x\ty\n")
     assert (
@@ -97,7 +100,7 @@ def test_every_missing_and_torn_file_is_named_at_once(folder: Path) -> None:
         DataError, match=r"a-00000\.source_ids\.npy has \d+ bytes.*, source\.spm is missing; make it anew with"
     ):
         open_prepared(prepared)
-    assert not is_prepared(prepared, fingerprint(DATA, VOCABULARY, 1), folder)
+    assert not is_prepared(prepared, fingerprint(DATA, VOCABULARY), folder)
     for path in (prepared / "shards").iterdir():
         path.unlink()
     with pytest.raises(DataError, match=r"is missing, .* and \d+ more; make it anew"):
@@ -112,7 +115,7 @@ def test_a_flipped_bit_is_found_on_request(folder: Path) -> None:
     open_prepared(folder / "prepared")
     with pytest.raises(DataError, match=r"a-00000\.source_ids\.npy has another SHA-256"):
         open_prepared(folder / "prepared", verify=True)
-    expected = fingerprint(DATA, VOCABULARY, 1)
+    expected = fingerprint(DATA, VOCABULARY)
     assert is_prepared(folder / "prepared", expected, folder)
     assert not is_prepared(folder / "prepared", expected, folder, verify=True)
 
@@ -127,8 +130,8 @@ def test_a_torn_manifest_is_named_and_no_folder_to_be_kept(folder: Path, content
     (folder / "prepared" / "manifest.json").write_text(content)
     with pytest.raises(DataError, match=r"manifest\.json: is torn or not a manifest"):
         open_prepared(folder / "prepared")
-    assert not is_prepared(folder / "prepared", fingerprint(DATA, VOCABULARY, 1), folder)
-    assert other_content(folder / "prepared", fingerprint(DATA, VOCABULARY, 1), folder) is None
+    assert not is_prepared(folder / "prepared", fingerprint(DATA, VOCABULARY), folder)
+    assert other_content(folder / "prepared", fingerprint(DATA, VOCABULARY), folder) is None
 
 
 @pytest.mark.parametrize(
@@ -196,20 +199,20 @@ def test_the_mix_is_training_s_alone(folder: Path) -> None:
         other = CorpusConfig(name="b", tsv="b.tsv", **keys)
         return dataclasses.replace(DATA, corpora=(*DATA.corpora, other))
 
-    expected = fingerprint(named(), VOCABULARY, 1)
-    assert fingerprint(named(weight=3.0), VOCABULARY, 1) == expected
-    assert fingerprint(named(share=0.5), VOCABULARY, 1) == expected
-    assert fingerprint(named(source_tag="<b>"), VOCABULARY, 1) != expected
-    assert fingerprint(named(tags=("x",)), VOCABULARY, 1) != expected
+    expected = fingerprint(named(), VOCABULARY)
+    assert fingerprint(named(weight=3.0), VOCABULARY) == expected
+    assert fingerprint(named(share=0.5), VOCABULARY) == expected
+    assert fingerprint(named(source_tag="<b>"), VOCABULARY) != expected
+    assert fingerprint(named(tags=("x",)), VOCABULARY) != expected
 
 
 def test_a_models_vocabulary_counts_in_place_of_the_tokenizer_s_settings(folder: Path, tmp_path: Path) -> None:
     vocabulary = Vocabulary.of_model(folder / "prepared")
     assert vocabulary.joint
-    expected = fingerprint(DATA, VOCABULARY, 1, vocabulary)
-    assert expected != fingerprint(DATA, VOCABULARY, 1)
-    assert fingerprint(DATA, TokenizerConfig(vocab_size=999), 7, vocabulary) == expected
-    assert fingerprint(DATA, VOCABULARY, 1, dataclasses.replace(vocabulary, origin="elsewhere")) == expected
+    expected = fingerprint(DATA, VOCABULARY, vocabulary)
+    assert expected != fingerprint(DATA, VOCABULARY)
+    assert fingerprint(DATA, TokenizerConfig(vocab_size=999), vocabulary) == expected
+    assert fingerprint(DATA, VOCABULARY, dataclasses.replace(vocabulary, origin="elsewhere")) == expected
     (tmp_path / "other").mkdir()
     content = (folder / "prepared" / "source.spm").read_bytes()
     for name in ("source.spm", "target.spm"):

@@ -30,7 +30,7 @@ NASTY = ["</s> <unk> <s> <0x41> <0xE2>"] * 30 + ["a \u2581b\u2581 \u2581"] * 30 
 def tokenizer(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
     kind, placeholders = request.param
     config = TokenizerConfig(type=kind, vocab_size=400, placeholders=placeholders)
-    return learn_tokenizer(sentences() + NASTY, config, tmp_path_factory.mktemp("spm") / "source.spm", seed=1)
+    return learn_tokenizer(sentences() + NASTY, config, tmp_path_factory.mktemp("spm") / "source.spm")
 
 
 ALL_OF_UNICODE = st.text(st.characters(exclude_categories=["Cs"]))
@@ -132,8 +132,8 @@ def test_sampling_is_seeded_and_varies(tokenizer: Tokenizer) -> None:
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
 def test_learning_is_reproducible(tmp_path: Path, kind: str) -> None:
     config = TokenizerConfig(type=kind, vocab_size=360)  # type: ignore[arg-type]
-    first = learn_tokenizer(sentences(), config, tmp_path / "a.spm", seed=1)
-    second = learn_tokenizer(sentences(), config, tmp_path / "b.spm", seed=1)
+    first = learn_tokenizer(sentences(), config, tmp_path / "a.spm")
+    second = learn_tokenizer(sentences(), config, tmp_path / "b.spm")
     assert first.serialized == second.serialized == (tmp_path / "a.spm").read_bytes()
 
 
@@ -141,22 +141,22 @@ def test_learning_is_reproducible(tmp_path: Path, kind: str) -> None:
 def test_too_large_a_vocabulary_is_refused_with_the_largest_possible(tmp_path: Path, kind: str) -> None:
     config = TokenizerConfig(type=kind, vocab_size=30000)  # type: ignore[arg-type]
     with pytest.raises(DataError, match=r"vocab_size = 30000: the text is too small .*set it to \d+ or less") as raised:
-        learn_tokenizer(sentences(), config, tmp_path / "a.spm", seed=1)
+        learn_tokenizer(sentences(), config, tmp_path / "a.spm")
     largest = int(str(raised.value).split("set it to ")[1].split()[0])
     fitting = TokenizerConfig(type=kind, vocab_size=largest)  # type: ignore[arg-type]
-    assert learn_tokenizer(sentences(), fitting, tmp_path / "a.spm", seed=1).vocab_size == largest
+    assert learn_tokenizer(sentences(), fitting, tmp_path / "a.spm").vocab_size == largest
 
 
 def test_too_small_a_vocabulary_is_refused(tmp_path: Path) -> None:
     config = TokenizerConfig(vocab_size=260)
     with pytest.raises(DataError, match=r"vocab_size = 260: the text's characters alone need \d+; set it to more"):
-        learn_tokenizer(sentences(), config, tmp_path / "a.spm", seed=1)
+        learn_tokenizer(sentences(), config, tmp_path / "a.spm")
     assert not (tmp_path / "a.spm").exists()
 
 
 def test_no_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no text to learn the vocabulary from"):
-        learn_tokenizer([], TokenizerConfig(), tmp_path / "a.spm", seed=1)
+        learn_tokenizer([], TokenizerConfig(), tmp_path / "a.spm")
 
 
 @pytest.mark.parametrize("error", [DataError("line 7"), KeyboardInterrupt()])
@@ -166,7 +166,7 @@ def test_an_error_while_reading_the_text_comes_through_as_it_is(tmp_path: Path, 
         raise error
 
     with pytest.raises(type(error)) as raised:
-        learn_tokenizer(broken(), TokenizerConfig(vocab_size=300), tmp_path / "a.spm", seed=1)  # type: ignore[arg-type]
+        learn_tokenizer(broken(), TokenizerConfig(vocab_size=300), tmp_path / "a.spm")  # type: ignore[arg-type]
     assert raised.value is error
 
 
@@ -208,7 +208,7 @@ def test_impossible_settings_are_refused(key: str, value: float) -> None:
 
 def test_placeholders_are_pieces_of_their_own(tmp_path: Path) -> None:
     config = TokenizerConfig(vocab_size=300, placeholders=3)
-    found = learn_tokenizer(["a long walk by the river"] * 20, config, tmp_path / "source.spm", seed=1)
+    found = learn_tokenizer(["a long walk by the river"] * 20, config, tmp_path / "source.spm")
     assert found.placeholders == ("⟦1⟧", "⟦2⟧", "⟦3⟧")
     for text, symbols in (("see ⟦2⟧.", ["⟦2⟧"]), ("⟦3⟧⟦1⟧", ["⟦3⟧", "⟦1⟧"]), ("(⟦1⟧) and ⟦4⟧", ["⟦1⟧"])):
         ids = found.encode(text)
@@ -218,7 +218,7 @@ def test_placeholders_are_pieces_of_their_own(tmp_path: Path) -> None:
 
 def test_a_vocabulary_has_no_placeholders_unless_asked(tmp_path: Path) -> None:
     config = TokenizerConfig(vocab_size=280)
-    found = learn_tokenizer(["see ⟦1⟧, by ⟦1⟧"] * 20, config, tmp_path / "source.spm", seed=1)
+    found = learn_tokenizer(["see ⟦1⟧, by ⟦1⟧"] * 20, config, tmp_path / "source.spm")
     assert found.placeholders == ()
 
 
@@ -242,7 +242,7 @@ def test_a_vocabulary_that_cannot_be_is_refused(keys: dict[str, Any], message: s
 
 def test_pieces_that_are_no_text_are_an_error(tmp_path: Path) -> None:
     path = tmp_path / "source.spm"
-    content = learn_tokenizer(sentences(), TokenizerConfig(vocab_size=400), path, seed=1).serialized
+    content = learn_tokenizer(sentences(), TokenizerConfig(vocab_size=400), path).serialized
     assert content.count("ß".encode()) > 0
     path.write_bytes(content.replace("ß".encode(), b"\xff\xfe"))
     with pytest.raises(ModelError, match=r"source\.spm: (has a piece that is not UTF-8|this is not a)"):

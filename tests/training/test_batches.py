@@ -25,7 +25,7 @@ SENTENCES = [
 @pytest.fixture(scope="module")
 def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
     path = tmp_path_factory.mktemp("tokenizer") / "source.spm"
-    return learn_tokenizer(SENTENCES * 5, TokenizerConfig(vocab_size=300), path, seed=1)
+    return learn_tokenizer(SENTENCES * 5, TokenizerConfig(vocab_size=300), path)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ def run(tmp_path: Path, recipe_path: Path) -> Path:
     """A run folder with checkpoints of random weights at steps 10, 20, 30 and one of an interruption at 35."""
     recipe = load_recipe(str(recipe_path))
     assert recipe.data is not None
-    prepared: PreparedData = prepare(recipe.data, recipe.tokenizer, tmp_path / "ready", base_folder=tmp_path, seed=1)
+    prepared: PreparedData = prepare(recipe.data, recipe.tokenizer, tmp_path / "ready", base_folder=tmp_path)
     start_run(recipe, tmp_path / "run", tmp_path / "ready")
     checkpoints = Checkpoints(tmp_path / "run" / "checkpoints", keep=5)
     size = prepared.source_tokenizer.vocab_size

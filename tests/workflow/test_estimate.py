@@ -35,7 +35,7 @@ def test_without_data_the_shape_is_known(recipe_path: Path) -> None:
 def test_with_data_the_batches_are_the_plans(recipe_path: Path, tmp_path: Path) -> None:
     recipe = load_recipe(str(recipe_path), STEPS)
     assert recipe.data is not None
-    prepared = prepare(recipe.data, recipe.tokenizer, tmp_path / "ready", base_folder=tmp_path, seed=1)
+    prepared = prepare(recipe.data, recipe.tokenizer, tmp_path / "ready", base_folder=tmp_path)
     found = estimate(recipe, prepared)
     pairs = prepared.corpora["mine"]
     plan = plan_epoch(pairs.source_lengths, pairs.target_lengths, max_tokens=300, seed=1, epoch=0)
@@ -61,7 +61,7 @@ def test_the_mix_of_an_epoch(recipe_path: Path, tmp_path: Path) -> None:
     mine = '{name="mine", source="source.txt", target="target.txt"}'
     recipe = load_recipe(str(recipe_path), [*STEPS, f"data.corpora=[{mine}, {old}]"])
     assert recipe.data is not None
-    prepared = prepare(recipe.data, recipe.tokenizer, tmp_path / "ready", base_folder=tmp_path, seed=1)
+    prepared = prepare(recipe.data, recipe.tokenizer, tmp_path / "ready", base_folder=tmp_path)
     # By hand: the corpus has 216 pairs, which are three quarters of an epoch of 288; 72 of 1,000 old ones are the rest.
     assert estimate(recipe, prepared).mix == (
         MixPart(corpus="mine", pairs=216, share=0.75, weight=1.0, source_tag=None),
@@ -86,7 +86,7 @@ def prepared_epoch(recipe: Recipe, prepared: PreparedData) -> list[str]:
 def test_data_of_other_corpora_is_refused(recipe_path: Path, tmp_path: Path) -> None:
     recipe = load_recipe(str(recipe_path), STEPS)
     assert recipe.data is not None
-    prepared = prepare(recipe.data, recipe.tokenizer, tmp_path / "ready", base_folder=tmp_path, seed=1)
+    prepared = prepare(recipe.data, recipe.tokenizer, tmp_path / "ready", base_folder=tmp_path)
     other = load_recipe(str(recipe_path), ["data.corpora.mine.name=other"])
     with pytest.raises(
         RecipeError, match=r"data\.corpora has other, but .*ready was prepared from mine; a run goes on"

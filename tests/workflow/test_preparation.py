@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,14 @@ def test_what_is_prepared_is_left_alone(recipe: Recipe, tmp_path: Path) -> None:
     before = contents(folder)
     assert made(recipe, folder) == [f"data: {folder} is prepared already"]
     assert contents(folder) == before
+
+
+def test_models_of_several_seeds_share_what_is_prepared(recipe: Recipe, tmp_path: Path) -> None:
+    folder = prepared_folder(recipe, tmp_path / "prepared")
+    made(recipe, folder)
+    other = replace(recipe, training=replace(recipe.training, seed=2))
+    assert prepared_folder(other, tmp_path / "prepared") == folder
+    assert made(other, folder) == [f"data: {folder} is prepared already"]
 
 
 def test_what_was_prepared_before_a_corpus_changed_stays(recipe: Recipe, tmp_path: Path) -> None:

@@ -43,7 +43,6 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         texts=(folder / "a", folder / "b"),
         config=TokenizerConfig(vocab_size=280),
         output=folder / "source.spm",
-        seed=1,
         symbols=("<bt>",),
     )
     learned = learn_vocabulary(pickle.loads(pickle.dumps(task)))

@@ -54,7 +54,7 @@ def corpus(folder: Path, name: str, content: list[tuple[str, str]], weight: floa
 
 
 def run(data: DataConfig, folder: Path, vocabulary: TokenizerConfig = VOCABULARY) -> PreparedData:
-    return prepare(data, vocabulary, folder / "prepared", base_folder=folder, seed=1)
+    return prepare(data, vocabulary, folder / "prepared", base_folder=folder)
 
 
 def texts(prepared: PreparedData, shards: PairShards) -> list[tuple[str, str]]:
@@ -210,10 +210,10 @@ def test_the_number_of_workers_and_of_parts_changes_no_byte(tmp_path: Path, monk
         valid=corpus(tmp_path, "v", [*pairs(9, 2), *content[200:204]]),
         cleaning=CleaningConfig(max_tokens=60),
     )
-    vocabulary = dataclasses.replace(VOCABULARY, sample_pairs=200, vocab_size=320, joint=False)
+    vocabulary = dataclasses.replace(VOCABULARY, seed=3, sample_pairs=200, vocab_size=320, joint=False)
 
     def prepared(name: str, workers: Workers) -> dict[str, bytes]:
-        prepare(data, vocabulary, tmp_path / name, base_folder=tmp_path, seed=3, workers=workers)
+        prepare(data, vocabulary, tmp_path / name, base_folder=tmp_path, workers=workers)
         return contents(tmp_path / name)
 
     whole = prepared("whole", InProcess())
@@ -253,7 +253,7 @@ def test_a_worker_that_is_killed_is_told_and_leaves_nothing(
         WorkerProcesses(2) as workers,
         pytest.raises(AttendoError, match=rf"^a worker process ended before its work on ({works}) was done"),
     ):
-        prepare(data, VOCABULARY, tmp_path / "ready", base_folder=tmp_path, seed=1, workers=workers, progress=kill)
+        prepare(data, VOCABULARY, tmp_path / "ready", base_folder=tmp_path, workers=workers, progress=kill)
     assert killed
     assert not multiprocessing.active_children()
     assert sorted(tmp_path.iterdir()) == before
@@ -262,15 +262,15 @@ def test_a_worker_that_is_killed_is_told_and_leaves_nothing(
 def test_no_process_is_started_for_little(tmp_path: Path) -> None:
     data = DataConfig(corpora=(corpus(tmp_path, "a", pairs(200, seed=1)),))
     with WorkerProcesses(2) as workers:
-        prepare(data, VOCABULARY, tmp_path / "p", base_folder=tmp_path, seed=1, workers=workers)
+        prepare(data, VOCABULARY, tmp_path / "p", base_folder=tmp_path, workers=workers)
         assert not multiprocessing.active_children()
 
 
 def test_preparing_twice_gives_the_same_bytes(tmp_path: Path) -> None:
     data = DataConfig(corpora=(corpus(tmp_path, "a", pairs(300, seed=1)),), valid=corpus(tmp_path, "v", pairs(9, 2)))
-    vocabulary = dataclasses.replace(VOCABULARY, sample_pairs=100, vocab_size=300)
+    vocabulary = dataclasses.replace(VOCABULARY, seed=3, sample_pairs=100, vocab_size=300)
     for name in ("one", "two"):
-        prepare(data, vocabulary, tmp_path / name, base_folder=tmp_path, seed=3)
+        prepare(data, vocabulary, tmp_path / name, base_folder=tmp_path)
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
     assert len(contents(tmp_path / "one")) == 14
 
@@ -288,7 +288,7 @@ def test_progress_goes_through_the_readings(tmp_path: Path) -> None:
         corpora=(corpus(tmp_path, "a", pairs(5000, seed=1)), corpus(tmp_path, "b", pairs(100, seed=2))),
     )
     seen: list[Progress] = []
-    prepare(data, VOCABULARY, tmp_path / "p", base_folder=tmp_path, seed=1, progress=seen.append)
+    prepare(data, VOCABULARY, tmp_path / "p", base_folder=tmp_path, progress=seen.append)
     total = sum(path.stat().st_size for path in tmp_path.iterdir() if path.is_file())
     assert list(dict.fromkeys(progress.stage for progress in seen)) == ["scanning", "cleaning", "learning", "encoding"]
     for stage in ("scanning", "cleaning", "learning", "encoding"):
@@ -347,7 +347,7 @@ def test_a_corpus_written_to_meanwhile_is_noticed(tmp_path: Path) -> None:
                 target.write("etal\n")
 
     with pytest.raises(DataError, match=r"a\.en: was written to while it was being prepared"):
-        prepare(data, VOCABULARY, tmp_path / "p", base_folder=tmp_path, seed=1, progress=meddle)
+        prepare(data, VOCABULARY, tmp_path / "p", base_folder=tmp_path, progress=meddle)
     assert not (tmp_path / "p").exists()
 
 
@@ -391,7 +391,7 @@ def test_a_models_vocabulary_is_kept_to_the_byte(tmp_path: Path) -> None:
     data = DataConfig(corpora=(new,))
     # Twenty pairs could not fill this vocabulary; its settings are not looked at.
     kept = prepare(
-        data, TokenizerConfig(vocab_size=9000), tmp_path / "kept", base_folder=tmp_path, seed=2, vocabulary=vocabulary
+        data, TokenizerConfig(vocab_size=9000), tmp_path / "kept", base_folder=tmp_path, vocabulary=vocabulary
     )
     assert (kept.folder / "source.spm").read_bytes() == (first.folder / "source.spm").read_bytes()
     assert kept.target_tokenizer is kept.source_tokenizer
@@ -407,7 +407,7 @@ def test_two_vocabularies_of_a_model_are_kept(tmp_path: Path) -> None:
     first = run(DataConfig(corpora=(corpus(tmp_path, "a", content),)), tmp_path, settings)
     data = DataConfig(corpora=(corpus(tmp_path, "b", content[:30]),))
     kept = prepare(
-        data, VOCABULARY, tmp_path / "kept", base_folder=tmp_path, seed=1, vocabulary=Vocabulary.of_model(first.folder)
+        data, VOCABULARY, tmp_path / "kept", base_folder=tmp_path, vocabulary=Vocabulary.of_model(first.folder)
     )
     assert texts(kept, kept.corpora["b"]) == content[:30]
     assert kept.target_tokenizer.serialized == first.target_tokenizer.serialized != kept.source_tokenizer.serialized

@@ -46,7 +46,8 @@ def prepared(recipe: Recipe, tmp_path: Path) -> Callable[..., Path]:
 
     def again(seed: int = 1) -> Path:
         assert recipe.data is not None
-        prepare(recipe.data, recipe.tokenizer, tmp_path / "ready", base_folder=tmp_path, seed=seed)
+        tokenizer = replace(recipe.tokenizer, seed=seed)
+        prepare(recipe.data, tokenizer, tmp_path / "ready", base_folder=tmp_path)
         return tmp_path / "ready"
 
     return again
@@ -142,7 +143,7 @@ def test_data_that_is_prepared_anew_with_other_settings_is_refused(
 ) -> None:
     start_run(recipe, tmp_path / "run", prepared())
     assert recipe.data is not None
-    prepare(recipe.data, replace(recipe.tokenizer, vocab_size=290), tmp_path / "ready", base_folder=tmp_path, seed=1)
+    prepare(recipe.data, replace(recipe.tokenizer, vocab_size=290), tmp_path / "ready", base_folder=tmp_path)
     with pytest.raises(DataError, match=r"ready: was prepared anew with other settings since .*run began"):
         check_prepared(tmp_path / "run")
 

@@ -41,7 +41,7 @@ def treebank(tmp_path: Path) -> Path:
 
 
 def prepared_from(folder: Path, data: DataConfig = DATA) -> PreparedData:
-    return prepare(data, TOKENIZER, folder / "prepared", base_folder=folder, seed=1, parsing=PARSING)
+    return prepare(data, TOKENIZER, folder / "prepared", base_folder=folder, parsing=PARSING)
 
 
 def test_sections_of_a_treebank(treebank: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_section_that_changes_is_noticed(treebank: Path) -> None:
 
 
 def _fingerprint() -> str:
-    return fingerprint(DATA, TOKENIZER, 1, None, linearization_facts(PARSING))
+    return fingerprint(DATA, TOKENIZER, None, linearization_facts(PARSING))
 
 
 def test_sections_that_miss_are_told(treebank: Path) -> None:
@@ -107,7 +107,7 @@ def test_the_papers_recipe_reads_such_a_folder(treebank: Path) -> None:
     recipe = load_recipe("parsing-wsj", [f"data.folder={treebank}", "tokenizer.vocab_size=300"])
     assert recipe.data is not None
     found = prepare(
-        recipe.data, recipe.tokenizer, treebank / "ready", base_folder=recipe.folder, seed=1, parsing=recipe.parsing
+        recipe.data, recipe.tokenizer, treebank / "ready", base_folder=recipe.folder, parsing=recipe.parsing
     )
     assert (found.report.kept, len(found.valid_trees)) == (200, 10)
     assert found.valid_target[0].startswith("(S ")

@@ -36,7 +36,7 @@ def test_some_sentences_spread_over_the_set(corpus: Any, tmp_path: Path) -> None
         corpora=(CorpusConfig(name="mine", source="source.txt", target="target.txt"),),
         valid=CorpusConfig(name="valid", source="source.txt", target="target.txt"),
     )
-    prepared = prepare(data, TokenizerConfig(vocab_size=300), tmp_path / "ready", base_folder=tmp_path, seed=1)
+    prepared = prepare(data, TokenizerConfig(vocab_size=300), tmp_path / "ready", base_folder=tmp_path)
     shape, size = ModelConfig(d_model=16, d_ff=16, num_layers=1, num_heads=2), prepared.source_tokenizer.vocab_size
     torch.manual_seed(5)
     model = Transformer(shape, size, size).eval()
@@ -106,7 +106,7 @@ def test_perplexity_and_bleu_of_the_weights_given(corpus: Any, tmp_path: Path) -
         valid=CorpusConfig(name="valid", source="source.txt", target="target.txt"),
     )
     tokenizer = TokenizerConfig(vocab_size=300)
-    prepared = prepare(data, tokenizer, tmp_path / "ready", base_folder=tmp_path, seed=1)
+    prepared = prepare(data, tokenizer, tmp_path / "ready", base_folder=tmp_path)
     assert prepared.valid is not None
     shape, size = ModelConfig(d_model=16, d_ff=16, num_layers=1, num_heads=2), prepared.source_tokenizer.vocab_size
     torch.manual_seed(5)

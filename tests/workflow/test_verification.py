@@ -39,7 +39,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     recipe = load_recipe(str(folder / "mine.toml"))
     assert isinstance(recipe.data, DataConfig)
-    prepared = prepare(recipe.data, recipe.tokenizer, folder / "ready", base_folder=folder, seed=1)
+    prepared = prepare(recipe.data, recipe.tokenizer, folder / "ready", base_folder=folder)
     start_run(recipe, folder / "run", folder / "ready")
     checkpoints = Checkpoints(folder / "run" / "checkpoints", keep=5)
     size = prepared.source_tokenizer.vocab_size

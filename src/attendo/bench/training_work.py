@@ -180,7 +180,7 @@ def corpus_pairs(source: Path, target: Path, *, vocab_size: int = CORPUS_VOCABUL
     with TemporaryDirectory(prefix="attendo-bench-") as name:
         config, texts = TokenizerConfig(vocab_size=vocab_size), (text for pair in kept for text in pair)
         try:
-            tokenizer = learn_tokenizer(texts, config, Path(name) / "pieces", seed=1)
+            tokenizer = learn_tokenizer(texts, config, Path(name) / "pieces")
         except DataError as error:
             raise DataError(
                 f"{source} and {target}: too little text to cut it into {vocab_size:,} pieces; name a larger corpus"

@@ -15,12 +15,10 @@ from attendo.text.tokenization import EOS_ID, UNK_ID, Tokenizer, TokenizerConfig
 
 # The segmentation does not depend on the number of threads, but the sums inside unigram's EM do: so it is fixed.
 _LEARNING_THREADS = 16
-# SentencePiece takes 32 bits, and the last of those numbers for "no seed".
-_NUM_SEEDS = (1 << 32) - 1
 
 
 def learn_tokenizer(
-    sentences: Iterable[str], config: TokenizerConfig, output: Path, seed: int, *, symbols: Sequence[str] = ()
+    sentences: Iterable[str], config: TokenizerConfig, output: Path, *, symbols: Sequence[str] = ()
 ) -> Tokenizer:
     """Learns a vocabulary and writes it as a plain SentencePiece model file.
 
@@ -28,7 +26,6 @@ def learn_tokenizer(
         sentences: the text to learn from, read once.
         config: the kind and size of the vocabulary.
         output: the model file to write.
-        seed: of SentencePiece's own random choices.
         symbols: words that are a piece each, whatever the text says; behind `</s>`, `<unk>` and the placeholders.
 
     Returns:
@@ -38,7 +35,7 @@ def learn_tokenizer(
         DataError: the text is empty, or cannot fill the vocabulary, or has too many characters for it; the message
             has the value to set.
     """
-    sentencepiece.set_random_generator_seed(seed % _NUM_SEEDS)
+    sentencepiece.set_random_generator_seed(config.seed)
     model, learnable = BytesIO(), _Learnable(sentences)
     try:
         sentencepiece.SentencePieceTrainer.train(

@@ -171,7 +171,6 @@ class Vocabulary:
 def fingerprint(
     data: DataConfig,
     tokenizer: TokenizerConfig,
-    seed: int,
     vocabulary: Vocabulary | None = None,
     linearization: Mapping[str, Any] | None = None,
 ) -> str:
@@ -180,7 +179,6 @@ def fingerprint(
     Args:
         data: the corpora.
         tokenizer: which vocabulary to learn.
-        seed: of the sample it is learned from.
         vocabulary: that of a model, where none is learned; it then counts in place of the two before.
         linearization: how trees are written as symbols, where the corpora are treebanks.
     """
@@ -199,7 +197,7 @@ def fingerprint(
         del learned["bpe_dropout"]  # read by training alone
         if not learned["target_symbols"]:
             del learned["target_symbols"]  # likewise
-        settings |= {"tokenizer": learned, "seed": seed}
+        settings |= {"seed": learned.pop("seed"), "tokenizer": learned}
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
 

@@ -33,6 +33,8 @@ _MAX_FILE_BYTES = 16 << 20
 RESERVED_PIECES = BYTE_IDS.stop
 """Pieces that a vocabulary has before there are any for text: `</s>`, `<unk>` and the bytes."""
 MAX_VOCAB_SIZE = 10_000_000
+# SentencePiece takes 32 bits, and the last of those numbers for "no seed".
+_NUM_SEEDS = (1 << 32) - 1
 """Far more than any vocabulary that is in use."""
 
 
@@ -50,6 +52,9 @@ class TokenizerConfig:
     """Share of the characters of the text that get a piece of their own; the rarest others are spelled in bytes."""
     sample_pairs: int = 500_000
     """Pairs, drawn at random, that the vocabulary is learned from where there are more."""
+    seed: int = 1
+    """Of that draw and of the learning. It is not `training.seed`, so that models of several seeds share a vocabulary,
+    which an ensemble needs."""
     bpe_dropout: float = 0.0
     """Training only: the chance to skip a merge (Provilkov et al., 2020); for unigram, sampling with alpha of it."""
     placeholders: int = 0
@@ -76,6 +81,8 @@ class TokenizerConfig:
             problems.append(f"character_coverage = {self.character_coverage} is not within 0.9 and 1.0; take 0.9999")
         if self.sample_pairs < 1:
             problems.append(f"sample_pairs = {self.sample_pairs} is less than 1; take 500000, or 1 or more")
+        if not 0 <= self.seed < _NUM_SEEDS:
+            problems.append(f"seed = {self.seed} is not within 0 and {_NUM_SEEDS - 1}; take 1")
         if not 0.0 <= self.bpe_dropout < 1.0:
             problems.append(f"bpe_dropout = {self.bpe_dropout} is not within 0.0 and 1.0 (excluded); take 0.1, or 0.0")
         if not 0 <= self.placeholders <= MAX_PLACEHOLDERS:

@@ -96,7 +96,6 @@ def prepare_if_missing(
             recipe.tokenizer,
             folder,
             base_folder=recipe.folder,
-            seed=recipe.training.seed,
             vocabulary=_vocabulary(recipe),
             parsing=recipe.parsing,
             progress=reporter.preparing,
@@ -154,7 +153,7 @@ def _fingerprint(recipe: Recipe) -> str:
     if recipe.data is None or not recipe.data.corpora:
         raise RecipeError(f"{recipe.name}: data.corpora names nothing to train on; see docs/own-data.md")
     linearization = None if recipe.parsing is None else linearization_facts(recipe.parsing)
-    return fingerprint(recipe.data, recipe.tokenizer, recipe.training.seed, _vocabulary(recipe), linearization)
+    return fingerprint(recipe.data, recipe.tokenizer, _vocabulary(recipe), linearization)
 
 
 def _vocabulary(recipe: Recipe) -> Vocabulary | None:

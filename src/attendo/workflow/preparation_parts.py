@@ -105,7 +105,6 @@ class LearnTask:
     config: TokenizerConfig
     output: Path
     """The SentencePiece model to write."""
-    seed: int
     symbols: tuple[str, ...] = ()
     """Words that are a piece each."""
     only_symbols: bool = False
@@ -196,7 +195,7 @@ def learn_vocabulary(task: LearnTask) -> bytes:
     sentences = chain.from_iterable(zip(*files, strict=True))
     if task.only_symbols:
         return learn_symbols(sentences, task.output).serialized
-    return learn_tokenizer(sentences, task.config, task.output, task.seed, symbols=task.symbols).serialized
+    return learn_tokenizer(sentences, task.config, task.output, symbols=task.symbols).serialized
 
 
 def encode_part(task: EncodeTask) -> EncodedPart:

@@ -158,7 +158,7 @@ class Preparation:
         return Cleaned(part_rows=tuple(part_rows), duplicates=duplicates, in_valid=in_valid)
 
     def learn(
-        self, cleaned: Cleaned, config: TokenizerConfig, seed: int, tags: tuple[str, ...]
+        self, cleaned: Cleaned, config: TokenizerConfig, tags: tuple[str, ...]
     ) -> tuple[tuple[Tokenizer, Tokenizer], int]:
         """Learns one or two vocabularies from a sample; gives those of source and target, and the pairs in the sample.
 
@@ -169,20 +169,18 @@ class Preparation:
         """
         num_sampled = min(cleaned.num_kept, config.sample_pairs)
         texts = self._output / "sample.source.tmp", self._output / "sample.target.tmp"
-        tasks = self._sample_tasks(cleaned, num_sampled, seed)
+        tasks = self._sample_tasks(cleaned, num_sampled, config.seed)
         with texts[0].open("wb") as sources, texts[1].open("wb") as targets:
             for _, sample in self._map("learning", sample_part, tasks):
                 sources.write(sample.sources)
                 targets.write(sample.targets)
         outputs = self._output / "source.spm", self._output / "target.spm"
         if config.joint:
-            learning = [LearnTask(texts=texts, config=config, output=outputs[0], seed=seed, symbols=tags)]
+            learning = [LearnTask(texts=texts, config=config, output=outputs[0], symbols=tags)]
         else:
             learning = [
-                LearnTask(texts=texts[:1], config=config, output=outputs[0], seed=seed, symbols=tags),
-                LearnTask(
-                    texts=texts[1:], config=config, output=outputs[1], seed=seed, only_symbols=config.target_symbols
-                ),
+                LearnTask(texts=texts[:1], config=config, output=outputs[0], symbols=tags),
+                LearnTask(texts=texts[1:], config=config, output=outputs[1], only_symbols=config.target_symbols),
             ]
         learned = [
             Tokenizer(serialized, str(task.output))

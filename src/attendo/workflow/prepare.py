@@ -48,7 +48,6 @@ def prepare(
     output: Path,
     *,
     base_folder: Path,
-    seed: int,
     vocabulary: Vocabulary | None = None,
     parsing: ParsingConfig | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -63,7 +62,6 @@ def prepare(
         tokenizer: which vocabulary to learn.
         output: the prepared folder to make.
         base_folder: what `data.folder` is relative to.
-        seed: of the sample that the vocabulary is learned from.
         vocabulary: that of a model to fine-tune, in place of one that is learned.
         parsing: how trees are written, where the corpora are treebanks; `unread.tsv` has those that are none.
         progress: called behind each file that is scanned and each part of a corpus that is done.
@@ -100,7 +98,7 @@ def prepare(
         preparation.scan()
         cleaned = preparation.clean(valid)
         if vocabulary is None:
-            tokenizers, num_sampled = preparation.learn(cleaned, tokenizer, seed, tag_symbols)
+            tokenizers, num_sampled = preparation.learn(cleaned, tokenizer, tag_symbols)
         else:
             tokenizers, num_sampled = _keep(vocabulary, folder), 0
         report = PreparationReport(
@@ -122,13 +120,13 @@ def prepare(
         manifest = {
             "format_version": FORMAT_VERSION,
             "fingerprint": fingerprint(
-                data, tokenizer, seed, vocabulary, None if parsing is None else linearization_facts(parsing)
+                data, tokenizer, vocabulary, None if parsing is None else linearization_facts(parsing)
             ),
             "source_language": data.source_language,
             "target_language": data.target_language,
             "joint": vocabulary.joint if vocabulary else tokenizer.joint,
             "vocabulary": {"from": vocabulary.origin, "sha256": vocabulary.checksums} if vocabulary else None,
-            "seed": seed,
+            "seed": tokenizer.seed,
             "corpus_files": corpus_files,
             "files": preparation.written_files(),
         }

@@ -68,7 +68,7 @@ def random_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("heads")
     pairs = (*dependency_pairs(48, 1), *anaphor_pairs(48, 1))
     text = [side.text for pair in pairs for side in (pair.english, pair.german)]
-    tokenizer = learn_tokenizer(text, TokenizerConfig(vocab_size=500), folder / "500.spm", seed=1)
+    tokenizer = learn_tokenizer(text, TokenizerConfig(vocab_size=500), folder / "500.spm")
     torch.manual_seed(1)
     config = ModelConfig(d_model=16, d_ff=32, num_layers=2, num_heads=2)
     transformer = Transformer(config, tokenizer.vocab_size, tokenizer.vocab_size)
