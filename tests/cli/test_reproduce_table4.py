@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.tiny_parser import trees
+from tests.tiny_parser import random_parser, trees
 
 from attendo.workflow import estimate
 
@@ -49,9 +49,37 @@ def test_parsers_from_elsewhere_are_tested_and_none_is_trained(
     assert (folder / "tested" / "mine.craft.json").stat().st_mtime_ns == kept
 
 
+def test_parsers_of_one_name_are_seeds_and_an_ensemble(attendo: Any, parser_folder: Path, tmp_path: Path) -> None:
+    data, folder = tmp_path / "data", tmp_path / "study"
+    (data / "craft").mkdir(parents=True)
+    gold = data / "craft" / "dev.ptb"
+    gold.write_text("".join(f"( {tree} )\n" for tree in trees(6, seed=31)))
+    models = [parser_folder, random_parser(tmp_path / "second", 'order = "in-order"', seed=2)]
+    named = [part for model in models for part in ("--run", f"mine={model}")]
+    finished = attendo("reproduce", "table4", "--data", data, *named, "-o", folder, "--json")
+    assert finished.status == 0, finished.err
+    alone, together = json.loads(finished.out)["rows"]
+    assert [(row["row"], row["ensemble"], row["f1"]["seeds"]) for row in (alone, together)] == [
+        ("mine", False, 2), ("mine", True, 1),
+    ]  # fmt: skip
+
+    def f1(*options: object) -> float:
+        told = attendo("evaluate", *options, "--trees", gold, "--json")
+        assert told.status == 0, told.err
+        return float(json.loads(told.out)["f1"])
+
+    assert alone["f1"]["mean"] == pytest.approx((f1(models[0]) + f1(models[1])) / 2, abs=1e-3)
+    assert together["f1"]["mean"] == pytest.approx(f1(models[0], "--ensemble", models[1]), abs=1e-3)
+
+
 @pytest.mark.parametrize(
     ("runs", "told"),
-    [(["a/b=MODEL"], "call it by letters"), (["x=MODEL", "x=MODEL"], "name them"), (["nowhere"], "nowhere")],
+    [
+        (["a/b=MODEL"], "call it by letters"),
+        (["x=MODEL", "x=MODEL"], "twice as x"),
+        (["MODEL", "MODEL"], "name them"),
+        (["nowhere"], "nowhere"),
+    ],
 )
 def test_parsers_that_cannot_be_meant(
     attendo: Any, parser_folder: Path, tmp_path: Path, runs: list[str], told: str

@@ -72,7 +72,8 @@ def reproduce(
             "--run",
             metavar="RUN",
             help="For table2: RUN[=NxGPU], whose training's cost is counted too, on N GPUs such as 8xP100, or else on "
-            "this machine. For table4: NAME=RUN, a parser to test, and none is trained. For figures 3 to 5: a model or "
+            "this machine. For table4: NAME=RUN, a parser to test, and none is trained; runs of one NAME are its "
+            "seeds, and an ensemble too. For figures 3 to 5: a model or "
             "run whose heads are looked at instead of those that ship. Several times for several.",
         ),
     ] = None,

@@ -1,7 +1,7 @@
 """`attendo reproduce table4`: parsers of the treebanks at hand, ours beside the paper's, at one of three scales."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from attendo.checkpoint.model_folder import find_model
@@ -15,6 +15,7 @@ from attendo.paper.table4.report import Findings, table4_report
 from attendo.paper.table4.rows import Bank, Plan, make_plan, recipes_of
 from attendo.paper.table4.training import Trained, train
 from attendo.parsing.tree import Tree
+from attendo.text.prepared import Vocabulary
 from attendo.workflow.evaluate_parser import read_gold
 from attendo.workflow.preparation import open_if_prepared
 from attendo.workflow.validation import spread
@@ -102,35 +103,44 @@ def _forecast_cells(plan: RowForecast) -> tuple[str, ...]:
 
 
 def _trained_systems(order: Order, plan: Plan, trained: Trained) -> list[System]:
-    """Of each run its model, and of each row with several an ensemble of them."""
     done = {(result.row, result.seed) for result in trained.results}
-    found = []
+    found: list[System] = []
     for row in plan.rows:
-        models = {
-            seed: trained.folders[row.name, seed] / "model"
-            for seed in range(1, order.seeds + 1)
-            if (row.name, seed) in done
-        }
-        found += [System(row=row.name, seed=seed, models=(model,)) for seed, model in models.items()]
-        # Self-trained ones have each a vocabulary of their own, and an ensemble needs one.
-        if len(models) > 1 and row.raw is None:
-            found.append(System(row=row.name, seed=None, models=tuple(models.values())))
+        seeds = [seed for seed in range(1, order.seeds + 1) if (row.name, seed) in done]
+        found += _systems(row.name, {seed: trained.folders[row.name, seed] / "model" for seed in seeds})
     return found
 
 
 def _given(runs: Sequence[str]) -> list[System]:
-    """The parsers that were named, NAME=MODEL or MODEL."""
-    found = []
+    """The parsers that were named, NAME=MODEL or MODEL; those of one name are seeds of it."""
+    models: dict[str, list[Path]] = {}
     for text in runs:
         name, equals, model = text.partition("=")
         folder = find_model(model if equals else text)
         row = name if equals else _own_name(folder)
         if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,60}", row):
             raise DataError(f"--run {text}: call it by letters, digits, - and _, as in --run first=MODEL")
-        found.append(System(row=row, seed=None, models=(folder,)))
-    names = [system.row for system in found]
-    if len(set(names)) < len(names):
-        raise DataError(f"--run: two parsers are called {', '.join(names)}; name them, as in --run first=MODEL")
+        of_row = models.setdefault(row, [])
+        if of_row and not equals:
+            raise DataError(f"--run: two parsers are called {row}; name them, as in --run first=MODEL")
+        if folder.resolve() in (other.resolve() for other in of_row):
+            raise DataError(f"--run {text}: this parser is named twice as {row}; leave one out")
+        of_row.append(folder)
+    found: list[System] = []
+    for row, folders in models.items():
+        if len(folders) > 1:
+            found += _systems(row, dict(enumerate(folders, start=1)))
+        else:
+            found.append(System(row=row, seed=None, models=tuple(folders)))
+    return found
+
+
+def _systems(row: str, models: Mapping[int, Path]) -> list[System]:
+    """A row's parsers by seed, and where there are several with one vocabulary, an ensemble of them."""
+    found = [System(row=row, seed=seed, models=(model,)) for seed, model in models.items()]
+    # Self-trained ones have each a vocabulary of their own.
+    if len(models) > 1 and len({Vocabulary.of_model(model).checksums for model in models.values()}) == 1:
+        found.append(System(row=row, seed=None, models=tuple(models.values())))
     return found
 
 

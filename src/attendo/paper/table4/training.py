@@ -69,7 +69,6 @@ def train(order: Order, plan: Plan, reporter: Reporter, should_stop: Callable[[]
     """
     seeds = range(1, order.seeds + 1)
     first = [_run(plan, row, seed) for seed in seeds for row in plan.rows if row.raw is None]
-    # By the recipe's own seed: the seeds of a row share a vocabulary, so that they make an ensemble.
     data = {
         row.name: prepare_if_missing(plan.recipes[row.name], _prepared(order, row.name), reporter)
         for row in plan.rows
