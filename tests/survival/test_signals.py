@@ -70,7 +70,7 @@ def test_a_second_signal_ends_at_once(chains: Chains, uninterrupted: Reference, 
     fates = [Fate(signals=((after_s, number), (after_s + 0.002, number))) for after_s in times]
     sittings = chains.follow(reference, fates, own_statuses=[128 + number])
     for fate, ended in zip(fates, sittings, strict=False):
-        assert ended.seconds < fate.signals[-1][0] + 1, "it did not wait"
+        assert ended.seconds < fate.signals[-1][0] + 10, "it did not wait"
 
 
 @pytest.mark.parametrize("number", SIGNALS)
