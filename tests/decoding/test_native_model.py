@@ -31,6 +31,8 @@ MODELS: dict[str, dict[str, Any]] = {
     "two vocabularies": {"vocab_size": (70, 50), "shared_embeddings": "none", "output_bias": True},
     "two vocabularies, two matrices": {"vocab_size": (30, 90), "shared_embeddings": "target"},
     "next word": {"next_word": True},
+    "tree depth": {"tree_depth": True},
+    "next word and tree depth": {"next_word": True, "tree_depth": True, "d_model": 48},
     "next word, two vocabularies": {"next_word": True, "vocab_size": (70, 30), "shared_embeddings": "none", "start": 7},
     "a few tokens": {"vocab_size": 9},
     "a chunk": {"vocab_size": 512},

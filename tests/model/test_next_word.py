@@ -1,4 +1,4 @@
-"""The decoder that is told which word is next, held against plain loops and against itself without a cache."""
+"""The decoder that is told where in a tree it is, held against plain loops and against itself without a cache."""
 
 import random
 
@@ -9,19 +9,25 @@ from attendo.decoding.steps import RecomputingStep, TransformerStep
 from attendo.model.batch import collate, pad_source
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
+from attendo.model.tree_depth import MAX_DEPTH
 
 VOCABULARY = 30
 BEGINS = {number for number in range(VOCABULARY) if number % 3 == 1}
 WRITES = {number for number in range(VOCABULARY) if number % 2 == 1}
+OPENS = {number for number in range(VOCABULARY) if number % 5 == 2}
+CLOSES = {number for number in range(VOCABULARY) if number % 7 == 4}
 
 
-@pytest.fixture
-def model() -> Transformer:
+@pytest.fixture(params=[("next_word",), ("tree_depth",), ("next_word", "tree_depth")], ids=" and ".join)
+def model(request: pytest.FixtureRequest) -> Transformer:
     torch.manual_seed(3)
-    config = ModelConfig(d_model=32, d_ff=48, num_layers=2, num_heads=4, dropout=0.0, next_word=True)
+    told = dict.fromkeys(request.param, True)
+    config = ModelConfig(d_model=32, d_ff=48, num_layers=2, num_heads=4, dropout=0.0, **told)
     made = Transformer(config, VOCABULARY, VOCABULARY).eval()
-    assert made.next_word is not None
-    made.next_word.know(*(torch.tensor([n in known for n in range(VOCABULARY)]) for known in (BEGINS, WRITES)))
+    if made.next_word is not None:
+        made.next_word.know(*(torch.tensor([n in known for n in range(VOCABULARY)]) for known in (BEGINS, WRITES)))
+    if made.tree_depth is not None:
+        made.tree_depth.know(torch.tensor([(n in OPENS) - (n in CLOSES) for n in range(VOCABULARY)]))
     return made
 
 
@@ -45,13 +51,38 @@ def test_what_is_told_is_of_the_next_word(model: Transformer) -> None:
     source, target = sentences(1, 20), sentences(2, 20)
     batch = collate(source, target)
     memory = torch.randn(20, batch.src_ids.shape[1], 32)
-    assert model.next_word is not None
+    if model.next_word is None:
+        pytest.skip("it is not told the word")
     words = model.next_word.words(memory, batch.src_ids)
     told = model.next_word(words, model.next_word.written(batch.tgt_in_ids))
     for row, (src, tgt) in enumerate(zip(source, target, strict=True)):
         places = next_word_places(src, [-1, *tgt[:-1]])
         expected = torch.stack([model.next_word.memory(memory[row, place]) for place in places])
         torch.testing.assert_close(told[row, : len(tgt)], expected)
+
+
+@torch.no_grad()
+def test_what_is_told_is_of_the_depth(model: Transformer) -> None:
+    target = sentences(8, 20)
+    if model.tree_depth is None:
+        pytest.skip("it is not told the depth")
+    batch = collate(target, target)
+    told = model.tree_depth(model.tree_depth.written(batch.tgt_in_ids))
+    for row, tgt in enumerate(target):
+        depth, expected = 0, []
+        for token in [-1, *tgt[:-1]]:
+            depth += (token in OPENS) - (token in CLOSES)
+            expected.append(model.tree_depth.depths[max(depth, 0)])
+        torch.testing.assert_close(told[row, : len(tgt)], torch.stack(expected))
+
+
+def test_what_is_deeper_than_the_table_is_told_as_the_deepest(model: Transformer) -> None:
+    if model.tree_depth is None:
+        pytest.skip("it is not told the depth")
+    told = model.tree_depth(torch.tensor([-1, 0, MAX_DEPTH, MAX_DEPTH + 1]))
+    assert torch.equal(told[0], told[1])
+    assert torch.equal(told[2], told[3])
+    assert not torch.equal(told[1], told[2])
 
 
 @torch.no_grad()

@@ -49,6 +49,8 @@ def random_model(vocab_size: int | tuple[int, int] = 40, **options: Any) -> Tran
                 values.uniform_(0.5, 1.5)
     if model.next_word is not None:
         model.next_word.know(torch.arange(sizes[0]) % 3 == 1, torch.arange(sizes[1]) % 2 == 1)
+    if model.tree_depth is not None:
+        model.tree_depth.know((torch.arange(sizes[1]) % 3 == 1).long() - (torch.arange(sizes[1]) % 7 == 2).long())
     return model.eval()
 
 

@@ -19,6 +19,7 @@ from attendo.model.layers import DecoderLayer, EncoderLayer
 from attendo.model.next_word import NextWord
 from attendo.model.quantization import quantize_rows
 from attendo.model.transformer import Transformer
+from attendo.model.tree_depth import MAX_DEPTH
 from attendo.native.library import PADDED, PRECISIONS, Kernels, Shape
 from attendo.text.tokenization import EOS_ID
 
@@ -141,6 +142,9 @@ class NativeModel:
             self._fill_drafter(transformer, transformer.drafter)
         if transformer.next_word is not None:
             self._fill_next_word(transformer.next_word)
+        if transformer.tree_depth is not None:
+            tables = transformer.tree_depth.depths, transformer.tree_depth.changes
+            self._kernels.call("model_tree_depth", self._handle, *map(self._keep, tables), MAX_DEPTH)
 
     def _fill_drafter(self, transformer: Transformer, drafter: Drafter) -> None:
         config = transformer.config
@@ -450,6 +454,7 @@ def _shape(transformer: Transformer) -> Shape:
         swish=config.activation == "swish",
         draft_tokens=config.draft_tokens,
         next_word=config.next_word,
+        tree_depth=config.tree_depth,
         scale=config.attention_scale,
         layer_norm_eps=config.layer_norm_eps,
         embedding_scale=math.sqrt(config.d_model),

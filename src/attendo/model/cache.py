@@ -31,6 +31,8 @@ class DecoderCache:
     """`(sentences, src_len, d_model)`: what the decoder is told of each source word; None where it is told nothing."""
     words_written: Tensor | None = None
     """int64 `(rows,)`: words that each hypothesis has written."""
+    depth: Tensor | None = None
+    """int64 `(rows,)`: constituents that each hypothesis has opened and not closed; None where none is told it."""
 
     def select(self, rows: Tensor, rows_per_sentence: int) -> "DecoderCache":
         """The cache of other hypotheses: reordered, repeated or left out.
@@ -46,6 +48,7 @@ class DecoderCache:
         sentences = rows[::rows_per_sentence] // self.rows_per_sentence
         memory, src_mask, words = self.memory, self.src_mask, self.words
         words_written = None if self.words_written is None else self.words_written.index_select(0, rows)
+        depth = None if self.depth is None else self.depth.index_select(0, rows)
         num_sentences = len(memory[0].keys)
         unchanged = len(sentences) == num_sentences and bool(
             (sentences == torch.arange(num_sentences, device=rows.device)).all()
@@ -63,6 +66,7 @@ class DecoderCache:
             written=written,
             words=words,
             words_written=words_written,
+            depth=depth,
         )
 
     def first(self, length: int) -> "DecoderCache":

@@ -16,6 +16,7 @@ from attendo.model.dropout import Dropout
 from attendo.model.layers import DecoderLayer, EncoderLayer, encoder_layer
 from attendo.model.next_word import NextWord
 from attendo.model.positions import LearnedPositions, SinusoidalPositions
+from attendo.model.tree_depth import TreeDepth
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +95,7 @@ class Transformer(nn.Module):
         self.output_weight = output
         self.output_bias = nn.Parameter(torch.zeros(tgt_vocab_size)) if config.output_bias else None
         self.next_word = NextWord(config, src_vocab_size, tgt_vocab_size) if config.next_word else None
+        self.tree_depth = TreeDepth(config, tgt_vocab_size) if config.tree_depth else None
         self.encoder_layers = nn.ModuleList(encoder_layer(config, index) for index in range(config.encoder_layers))
         self.decoder_layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
         self.drafter = Drafter(config, tgt_vocab_size) if config.draft_tokens else None
@@ -157,11 +159,12 @@ class Transformer(nn.Module):
     def _read_target(self, tgt_in_ids: Tensor, words: Tensor | None) -> Tensor:
         """What the decoder's first layer reads, `(batch, tgt_len, d_model)`."""
         hidden: Tensor = self.target_embedding(tgt_in_ids)
-        if self.next_word is None:
-            return hidden
-        assert words is not None
-        told: Tensor = self.next_word(words, self.next_word.written(tgt_in_ids))
-        return hidden + told
+        if self.next_word is not None:
+            assert words is not None
+            hidden = hidden + self.next_word(words, self.next_word.written(tgt_in_ids))
+        if self.tree_depth is not None:
+            hidden = hidden + self.tree_depth(self.tree_depth.written(tgt_in_ids))
+        return hidden
 
     def project(self, hidden: Tensor) -> Tensor:
         """Logits `(..., tgt_vocab_size)` of the decoder's output `(..., d_model)` (Section 3.4)."""
@@ -188,6 +191,9 @@ class Transformer(nn.Module):
             written=(None,) * len(layers),
             words=words,
             words_written=None if words is None else torch.zeros(len(words), dtype=torch.int64, device=words.device),
+            depth=None
+            if self.tree_depth is None
+            else torch.zeros(len(memory), dtype=torch.int64, device=memory.device),
         )
 
     def step(self, tgt_in_ids: Tensor, cache: DecoderCache) -> tuple[Tensor, DecoderCache]:
@@ -217,13 +223,17 @@ class Transformer(nn.Module):
         positions = tgt_in_ids.shape[1]
         assert positions == 1 or (cache.rows_per_sentence == 1 and self.config.masks_targets)
         hidden = self.target_embedding(tgt_in_ids, cache.length)
-        words_written = cache.words_written
+        words_written, depth = cache.words_written, cache.depth
         if self.next_word is not None:
             assert cache.words is not None
             assert words_written is not None
             number = words_written[:, None] + self.next_word.written(tgt_in_ids)
             hidden = hidden + self.next_word(cache.words, number.view(len(cache.words), -1)).view(hidden.shape)
             words_written = number[:, -1]
+        if self.tree_depth is not None:
+            assert depth is not None
+            depths = depth[:, None] + self.tree_depth.written(tgt_in_ids)
+            hidden, depth = hidden + self.tree_depth(depths), depths[:, -1]
         mask = None if positions == 1 else causal_mask(cache.length + positions, hidden.device)[:, :, cache.length :]
         # A sentence's hypotheses are so many queries to one memory: (sentences, rows_per_sentence, d_model).
         apart, together = hidden.shape, (-1, cache.rows_per_sentence * positions, self.config.d_model)
@@ -236,7 +246,7 @@ class Transformer(nn.Module):
             hidden = layer.self_attention_norm(hidden, looked).view(together)
             hidden = layer.after_self_attention(hidden, seen, cache.src_mask).view(apart)
         length = cache.length + positions
-        return hidden, replace(cache, length=length, written=tuple(written), words_written=words_written)
+        return hidden, replace(cache, length=length, written=tuple(written), words_written=words_written, depth=depth)
 
     def draft(self, hidden: Tensor, next_ids: Tensor, seen: KeysValues, src_mask: Tensor | None) -> Tensor:
         """What the drafter makes of positions and the tokens that follow them.

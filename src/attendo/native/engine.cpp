@@ -79,6 +79,11 @@ API(model_next_word)(Model *model, const uint8_t *begins, const uint8_t *writes,
   return 0;
 }
 
+API(model_tree_depth)(Model *model, const float *depths, const int64_t *changes, int most) {
+  model->tree_depth = {depths, changes, most};
+  return 0;
+}
+
 API(session_new)(const Model *model, int threads, Session **made) {
   return guarded([=] {
     *made = new Session(*model, threads);

@@ -48,6 +48,13 @@ struct NextWord {
   int64_t eos = 0;
 };
 
+// What the decoder is told of how many constituents are open (`model/tree_depth.py`).
+struct TreeDepth {
+  const float *depths = nullptr;     // (most + 1, d_model); in the caller's memory, as is the next
+  const int64_t *changes = nullptr;  // by id of the target
+  int most = 0;
+};
+
 // In the order of `Shape` in `native/library.py`.
 struct Shape {
   int32_t d_model, d_ff, num_heads, d_k, d_v;  // filled up, but for d_model, which is a multiple of PADDED
@@ -56,6 +63,7 @@ struct Shape {
   int32_t swish;
   int32_t draft_tokens;  // 0 without a drafter
   int32_t next_word;     // whether the decoder is told it
+  int32_t tree_depth;    // likewise
   float scale;           // of a query: 1 / sqrt(d_k)
   float layer_norm_eps;
   float embedding_scale; // sqrt(d_model)
@@ -70,6 +78,7 @@ struct Model {
   Matrix projection;
   Drafter drafter;
   NextWord next_word;
+  TreeDepth tree_depth;
 
   explicit Model(const Shape &given)
       : shape(given),

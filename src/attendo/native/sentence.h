@@ -26,6 +26,12 @@ static void lay_out(Buffer<T> &buffer, int blocks, int lines, size_t size, const
   if (target != buffer.get()) buffer.swap(larger);
 }
 
+// Where in a tree a hypothesis is, for a decoder that is told it.
+struct Place {
+  int32_t word = 0;   // the one that is next
+  int64_t depth = 0;  // constituents that are open; less than 0 where more were closed
+};
+
 // What hypothesis j wrote at position p stays where it is. A hypothesis is a line of `history`: which hypothesis wrote
 // each of its positions. To reorder a beam is to copy such lines. Sizes are in bytes: of float32 or bfloat16.
 struct Sentence {
@@ -36,14 +42,14 @@ struct Sentence {
   Buffer<int32_t> history, selected;    // [hypothesis][position]
   Buffer<float> words;                  // [word](d_model): what the decoder is told of each, and behind them of </s>
   int last_word = 0;                    // the number of that
-  Buffer<int32_t> next, chosen;         // [hypothesis]: the word that is next; only where the decoder is told it
+  Buffer<Place> places, chosen;         // [hypothesis]
   const float *encoder_keys = nullptr;  // of the encoder layer at work
 
   // Begins anew. Memory stays; how it is laid out does not, so that one wide beam leaves no gaps in those to come.
   void enter(int new_source) {
     source = new_source;
     length = positions = width = 0;
-    next.reserve(1)[0] = 0;
+    places.reserve(1)[0] = {};
   }
 
   // `pair`: bytes of keys and values of all heads.
@@ -68,12 +74,12 @@ struct Sentence {
     }
     history.swap(selected);
     chosen.reserve(count);
-    for (int i = 0; i < count; ++i) chosen[i] = next[parents[i] - first];
-    next.swap(chosen);
+    for (int i = 0; i < count; ++i) chosen[i] = places[parents[i] - first];
+    places.swap(chosen);
   }
 
   size_t bytes() const {
-    return memory.bytes() + written.bytes() + history.bytes() + selected.bytes() + words.bytes() + next.bytes() +
+    return memory.bytes() + written.bytes() + history.bytes() + selected.bytes() + words.bytes() + places.bytes() +
            chosen.bytes();
   }
 };

@@ -93,7 +93,8 @@ class Session {
   void enter(const int64_t *ids, const int32_t *lengths, int count);
   void encode(const int64_t *ids, const float *positions);
   void look_at_words(const int64_t *ids, int tokens);
-  void tell_next_word(Sentence &sentence, int hypothesis, int64_t id, float *hidden);
+  bool tells() const { return model_.shape.next_word || model_.shape.tree_depth; }
+  void tell(const Sentence &sentence, Place &place, int64_t id, float *hidden) const;
   void encoder_attention(size_t stride, int groups);
   template <class T>
   void look_at_memory(int tokens);
@@ -226,7 +227,7 @@ inline void Session::feed_forward(const Matrix &inner, const Matrix &outer, cons
 
 inline void Session::advance(const int64_t *last_ids, const float *positions, int tokens) {
   const Shape &shape = model_.shape;
-  require(tokens > 0 && tokens <= 1 << 16 && (tokens == 1 || (active_ * width_ == 1 && !shape.next_word)));
+  require(tokens > 0 && tokens <= 1 << 16 && (tokens == 1 || (active_ * width_ == 1 && !tells())));
   tokens_ = tokens;
   rows_ = active_ * width_ * tokens;
   for (int row = 0; row < rows_; ++row) require((last_ids ? last_ids[row] : shape.start_id) < shape.tgt_vocab_size);
@@ -243,7 +244,7 @@ inline void Session::advance(const int64_t *last_ids, const float *positions, in
         const int64_t id = last_ids ? last_ids[row] : shape.start_id;
         float *hidden = hidden_.get() + row * hidden_stride();
         model_.embed(model_.target, id, positions + static_cast<size_t>(position) * shape.d_model, hidden);
-        if (shape.next_word) tell_next_word(sentence, j, id, hidden);
+        if (tells()) tell(sentence, sentence.places[j], id, hidden);
       }
     }
     sentence.length += tokens;
@@ -264,12 +265,22 @@ inline void Session::advance(const int64_t *last_ids, const float *positions, in
   scanned_ = false;
 }
 
-// What a hypothesis goes on with may be a word: then the one behind it is next.
-inline void Session::tell_next_word(Sentence &sentence, int hypothesis, int64_t id, float *hidden) {
-  int32_t &next = sentence.next[hypothesis];
-  if (id >= 0 && model_.next_word.writes[id] && next < sentence.last_word) ++next;
-  const float *told = sentence.words.get() + static_cast<size_t>(next) * model_.shape.d_model;
-  for (int i = 0; i < model_.shape.d_model; i += LANES) store(hidden + i, load(hidden + i) + load(told + i));
+// What a hypothesis goes on with may be a word, and then the one behind it is next; or open a constituent, or close one.
+inline void Session::tell(const Sentence &sentence, Place &place, int64_t id, float *hidden) const {
+  const int size = model_.shape.d_model;
+  const auto add = [=](const float *told) {
+    for (int i = 0; i < size; i += LANES) store(hidden + i, load(hidden + i) + load(told + i));
+  };
+  if (model_.shape.next_word) {
+    if (id >= 0 && model_.next_word.writes[id] && place.word < sentence.last_word) ++place.word;
+    add(sentence.words.get() + static_cast<size_t>(place.word) * size);
+  }
+  if (model_.shape.tree_depth) {
+    const TreeDepth &its = model_.tree_depth;
+    if (id >= 0) place.depth += its.changes[id];
+    const int64_t depth = place.depth < 0 ? 0 : place.depth > its.most ? its.most : place.depth;
+    add(its.depths + depth * size);
+  }
 }
 
 template <class T>

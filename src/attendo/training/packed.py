@@ -23,6 +23,7 @@ from attendo.model.layers import DecoderLayer, EncoderLayer, FeedForward
 from attendo.model.next_word import NextWord
 from attendo.model.positions import LearnedPositions
 from attendo.model.transformer import Embedding, Transformer
+from attendo.model.tree_depth import TreeDepth
 from attendo.training.functions import Rows, Spans, add_and_norm, attention, embed, linear
 from attendo.training.kernels import TrainingKernels
 
@@ -115,6 +116,8 @@ def packed_hidden(model: Transformer, batch: PackedBatch, kernels: TrainingKerne
     hidden = _embed(kernels, model.target_embedding, batch.target, dtype)
     if model.next_word is not None:
         hidden = _told(kernels, model.next_word, hidden, memory, batch)
+    if model.tree_depth is not None:
+        hidden = _told_depth(model.tree_depth, hidden, batch)
     for layer in model.decoder_layers:
         assert isinstance(layer, DecoderLayer)
         hidden = _decode(kernels, layer, hidden, target, memory, source)
@@ -139,6 +142,19 @@ def _told(kernels: TrainingKernels, next_word: NextWord, hidden: Rows, memory: R
     return Rows(exact, exact.to(hidden.low.dtype))
 
 
+def _told_depth(tree_depth: TreeDepth, hidden: Rows, batch: PackedBatch) -> Rows:
+    """What the decoder reads, with what it is told of the constituents that are open."""
+    exact = hidden.exact + tree_depth(_within_sentences(tree_depth.written(batch.target.ids), batch.target.spans))
+    return Rows(exact, exact.to(hidden.low.dtype))
+
+
+def _within_sentences(counted: Tensor, spans: Spans) -> Tensor:
+    """What was counted over all rows `(rows,)`, counted over those of each sentence."""
+    starts = spans.starts.long()
+    earlier = torch.cat((counted.new_zeros(1), counted))[starts[:-1]]
+    return counted - torch.repeat_interleave(earlier, starts.diff())
+
+
 def _next_places(next_word: NextWord, batch: PackedBatch) -> Tensor:
     """int64 `(target rows,)`: the source row of each target row's next word, of `</s>` behind the last one.
 
@@ -149,10 +165,8 @@ def _next_places(next_word: NextWord, batch: PackedBatch) -> Tensor:
     begins = (next_word.begins[ids.clamp(min=0)] & (ids >= 0)).long()
     beginnings = torch.cat((begins.nonzero().squeeze(1), sources.new_zeros(1)))
     before = torch.cat((begins.new_zeros(1), begins.cumsum(0)))[sources]  # beginnings before each sentence
-    written = next_word.written(batch.target.ids)
     sentence = torch.repeat_interleave(torch.arange(len(targets) - 1), targets.diff())
-    earlier = torch.cat((written.new_zeros(1), written))[targets[:-1]]  # words written in the sentences before
-    number = before[sentence] + written - earlier[sentence]
+    number = before[sentence] + _within_sentences(next_word.written(batch.target.ids), batch.target.spans)
     last = sources[1:][sentence] - 1  # </s>
     return torch.where(number < before[sentence + 1], beginnings[number.clamp(max=len(beginnings) - 1)], last)
 
