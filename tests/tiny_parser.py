@@ -2,6 +2,8 @@
 
 import random
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -107,15 +109,18 @@ def train_parser(folder: Path, steps: int = 160) -> Path:
     return folder / "run" / "model"
 
 
-def random_parser(folder: Path, parsing: str, seed: int = 1) -> Path:
+def random_parser(folder: Path, parsing: str, seed: int = 1, told: Sequence[str] = ("next_word",)) -> Path:
     """Prepares the same trees for a parser that has learned nothing; gives its model folder.
 
     Args:
         folder: to work in.
         parsing: the recipe's section.
         seed: of the weights.
+        told: what the decoder is told, as the section `model` of recipes names it.
     """
     recipe = load_recipe(str(_write_recipe(folder, parsing, steps=10)))
+    model = replace(recipe.model, next_word="next_word" in told, tree_depth="tree_depth" in told)
+    recipe = replace(recipe, model=model)
     assert recipe.data is not None
     prepared = prepare(recipe.data, recipe.tokenizer, folder / "prepared", base_folder=folder, parsing=recipe.parsing)
     torch.manual_seed(seed)

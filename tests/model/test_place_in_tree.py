@@ -18,11 +18,11 @@ OPENS = {number for number in range(VOCABULARY) if number % 5 == 2}
 CLOSES = {number for number in range(VOCABULARY) if number % 7 == 4}
 
 
-@pytest.fixture(params=[("next_word",), ("tree_depth",), ("next_word", "tree_depth")], ids=" and ".join)
+@pytest.fixture(params=[(True, False), (False, True), (True, True)], ids=["word", "depth", "both"])
 def model(request: pytest.FixtureRequest) -> Transformer:
     torch.manual_seed(3)
-    told = dict.fromkeys(request.param, True)
-    config = ModelConfig(d_model=32, d_ff=48, num_layers=2, num_heads=4, dropout=0.0, **told)
+    word, depth = request.param
+    config = ModelConfig(d_model=32, d_ff=48, num_layers=2, num_heads=4, dropout=0.0, next_word=word, tree_depth=depth)
     made = Transformer(config, VOCABULARY, VOCABULARY).eval()
     if made.next_word is not None:
         made.next_word.know(*(torch.tensor([n in known for n in range(VOCABULARY)]) for known in (BEGINS, WRITES)))

@@ -1,0 +1,61 @@
+"""A parser that is told how many constituents are open: through a model folder, in int8 too, and in every search."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from tests.tiny_parser import random_parser, trees
+
+from attendo.checkpoint.model_folder import load_model, save_model
+from attendo.checkpoint.weights import named_weights
+from attendo.workflow.translate import load
+
+WORDS = [list(tree.words) for tree in trees(6, seed=41)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return random_parser(tmp_path, 'order = "in-order"', told=("next_word", "tree_depth"))
+
+
+def test_the_vocabulary_says_what_opens_and_what_closes(folder: Path) -> None:
+    model = load_model(folder)
+    depth = model.transformer.tree_depth
+    assert depth is not None
+    symbols = model.target_tokenizer.pieces(range(model.target_tokenizer.vocab_size))
+    said = {symbol.lstrip("\u2581"): change for symbol, change in zip(symbols, depth.changes.tolist(), strict=True)}
+    assert (said["(NP"], said["(S"], said[")"], said["NN"], said["."], said["</s>"]) == (1, 1, -1, 0, 0, 0)
+    assert sum(change == -1 for change in said.values()) == 1
+
+
+def test_it_matters(folder: Path) -> None:
+    told = [parse.n_best[0].log_prob for parse in load(folder).parse_n_best(WORDS)]
+    model = load_model(folder)
+    assert model.transformer.tree_depth is not None
+    with torch.no_grad():
+        model.transformer.tree_depth.depths.zero_()
+    untold = folder.parent / "untold"
+    weights = named_weights(model.transformer)
+    save_model(untold, model.description, weights, model.source_tokenizer, model.target_tokenizer, "# card\n")
+    assert told != pytest.approx([parse.n_best[0].log_prob for parse in load(untold).parse_n_best(WORDS)])
+
+
+def test_a_folder_in_int8_keeps_it(folder: Path, tmp_path: Path) -> None:
+    model = load_model(folder)
+    description, weights = replace(model.description, dtype="int8"), named_weights(model.transformer)
+    save_model(tmp_path / "int8", description, weights, model.source_tokenizer, model.target_tokenizer, "# card\n")
+    whole, small = (load_model(path).transformer.tree_depth for path in (folder, tmp_path / "int8"))
+    assert whole is not None
+    assert small is not None
+    assert torch.equal(whole.depths, small.depths)
+    assert torch.equal(whole.changes, small.changes)
+    trees_of = [load(path, dtype="int8").parse(WORDS) for path in (folder, tmp_path / "int8")]
+    assert trees_of[0] == trees_of[1]
+
+
+@pytest.mark.parametrize("order", ["in-order", "top-down"])
+def test_a_sentence_is_parsed_alike_alone_and_among_others(tmp_path: Path, order: str) -> None:
+    folder = random_parser(tmp_path, f'order = "{order}"', told=("tree_depth",))
+    engine = load(folder, search={"beam_size": 4})
+    assert engine.parse(WORDS) == [engine.parse([words])[0] for words in WORDS]
