@@ -18,10 +18,8 @@ OPENS = {number for number in range(VOCABULARY) if number % 5 == 2}
 CLOSES = {number for number in range(VOCABULARY) if number % 7 == 4}
 
 
-@pytest.fixture(params=[(True, False), (False, True), (True, True)], ids=["word", "depth", "both"])
-def model(request: pytest.FixtureRequest) -> Transformer:
+def make_model(*, word: bool, depth: bool) -> Transformer:
     torch.manual_seed(3)
-    word, depth = request.param
     config = ModelConfig(d_model=32, d_ff=48, num_layers=2, num_heads=4, dropout=0.0, next_word=word, tree_depth=depth)
     made = Transformer(config, VOCABULARY, VOCABULARY).eval()
     if made.next_word is not None:
@@ -29,6 +27,12 @@ def model(request: pytest.FixtureRequest) -> Transformer:
     if made.tree_depth is not None:
         made.tree_depth.know(torch.tensor([(n in OPENS) - (n in CLOSES) for n in range(VOCABULARY)]))
     return made
+
+
+@pytest.fixture(params=[(True, False), (False, True), (True, True)], ids=["word", "depth", "both"])
+def model(request: pytest.FixtureRequest) -> Transformer:
+    word, depth = request.param
+    return make_model(word=word, depth=depth)
 
 
 def sentences(seed: int, count: int) -> list[list[int]]:
@@ -47,12 +51,12 @@ def next_word_places(source: list[int], target_in: list[int]) -> list[int]:
 
 
 @torch.no_grad()
-def test_what_is_told_is_of_the_next_word(model: Transformer) -> None:
+def test_what_is_told_is_of_the_next_word() -> None:
+    model = make_model(word=True, depth=False)
     source, target = sentences(1, 20), sentences(2, 20)
     batch = collate(source, target)
     memory = torch.randn(20, batch.src_ids.shape[1], 32)
-    if model.next_word is None:
-        pytest.skip("it is not told the word")
+    assert model.next_word is not None
     words = model.next_word.words(memory, batch.src_ids)
     told = model.next_word(words, model.next_word.written(batch.tgt_in_ids))
     for row, (src, tgt) in enumerate(zip(source, target, strict=True)):
@@ -62,10 +66,10 @@ def test_what_is_told_is_of_the_next_word(model: Transformer) -> None:
 
 
 @torch.no_grad()
-def test_what_is_told_is_of_the_depth(model: Transformer) -> None:
+def test_what_is_told_is_of_the_depth() -> None:
+    model = make_model(word=False, depth=True)
     target = sentences(8, 20)
-    if model.tree_depth is None:
-        pytest.skip("it is not told the depth")
+    assert model.tree_depth is not None
     batch = collate(target, target)
     told = model.tree_depth(model.tree_depth.written(batch.tgt_in_ids))
     for row, tgt in enumerate(target):
@@ -76,9 +80,9 @@ def test_what_is_told_is_of_the_depth(model: Transformer) -> None:
         torch.testing.assert_close(told[row, : len(tgt)], torch.stack(expected))
 
 
-def test_what_is_deeper_than_the_table_is_told_as_the_deepest(model: Transformer) -> None:
-    if model.tree_depth is None:
-        pytest.skip("it is not told the depth")
+def test_what_is_deeper_than_the_table_is_told_as_the_deepest() -> None:
+    model = make_model(word=False, depth=True)
+    assert model.tree_depth is not None
     told = model.tree_depth(torch.tensor([-1, 0, MAX_DEPTH, MAX_DEPTH + 1]))
     assert torch.equal(told[0], told[1])
     assert torch.equal(told[2], told[3])
