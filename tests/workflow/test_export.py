@@ -212,6 +212,13 @@ def test_there_and_back(joint: bool, model_folder: Path, separate_folder: Path, 
     assert settings["architectures"] == ["MarianMTModel"]
 
 
+@pytest.mark.parametrize("kind", ["ctranslate2", "huggingface", "onnx", "argos"])
+def test_no_other_program_parses(parser_folder: Path, sample: Any, tmp_path: Path, kind: Any) -> None:
+    with pytest.raises(ModelError, match="is a parser, and .* take --format attendo"):
+        export(str(parser_folder), kind, tmp_path / "out", sample=sample)
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_model_in_int8_decodes_to_the_same_bits(model_folder: Path, sample: Any, tmp_path: Path) -> None:
     reports: list[ParityReport] = []
     options: dict[str, Any] = {"sample": sample, "threads": 1, "version": "9.9"}

@@ -110,6 +110,8 @@ def export(
         raise ModelError(f"--quantization {quantization} is for {known}; {kind} is written in float32")
     check_new(output)
     model = load_model(find_model(name))
+    if model.description.parsing is not None and kind != "attendo":
+        raise ModelError(f"{name}: is a parser, and {kind} has no place for its grammar; take --format attendo")
     sentences = chosen(sample, model)
     with atomic_folder(output) as draft:
         work = _Work(
