@@ -214,7 +214,7 @@ def test_there_and_back(joint: bool, model_folder: Path, separate_folder: Path, 
 
 @pytest.mark.parametrize("kind", ["ctranslate2", "huggingface", "onnx", "argos"])
 def test_no_other_program_parses(parser_folder: Path, sample: Any, tmp_path: Path, kind: Any) -> None:
-    with pytest.raises(ModelError, match="is a parser, and .* take --format attendo"):
+    with pytest.raises(ModelError, match=r"is a parser, and .* take --format attendo"):
         export(str(parser_folder), kind, tmp_path / "out", sample=sample)
     assert not (tmp_path / "out").exists()
 
