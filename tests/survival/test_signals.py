@@ -65,12 +65,18 @@ def test_a_signal_while_it_validates(chains: Chains, uninterrupted: Reference, n
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_second_signal_ends_at_once(chains: Chains, uninterrupted: Reference, number: int) -> None:
-    reference, rng = uninterrupted("plain"), random.Random(number)
-    times = [round(rng.uniform(0, reference.seconds), 4) for _ in range(6)]
-    fates = [Fate(signals=((after_s, number), (after_s + 0.002, number))) for after_s in times]
-    sittings = chains.follow(reference, fates, own_statuses=[128 + number])
-    for fate, ended in zip(fates, sittings, strict=False):
-        assert ended.seconds < fate.signals[-1][0] + 10, "it did not wait"
+    reference, cut = uninterrupted("plain"), 0
+    for seed in range(20):
+        rng = random.Random(f"second {number} {seed}")
+        times = [round(rng.uniform(0, reference.seconds), 4) for _ in range(6)]
+        fates = [Fate(signals=((after_s, number), (after_s + 0.002, number))) for after_s in times]
+        sittings = chains.follow(reference, fates, own_statuses=[128 + number])
+        cut += sum(
+            "a second signal ends at once" in ended.told and "interrupted:" not in ended.told for ended in sittings
+        )
+        if cut > 1:
+            break
+    assert cut > 1, "some did not wait for the step to be saved"
 
 
 @pytest.mark.parametrize("number", SIGNALS)

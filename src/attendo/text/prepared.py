@@ -197,7 +197,8 @@ def fingerprint(
         del learned["bpe_dropout"]  # read by training alone
         if not learned["target_symbols"]:
             del learned["target_symbols"]  # likewise
-        settings |= {"seed": learned.pop("seed"), "tokenizer": learned}
+        seed = learned.pop("seed")  # which stands beside the others in folders of before it was one of them
+        settings |= {"tokenizer": learned, "seed": seed}
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
 

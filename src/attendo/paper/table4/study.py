@@ -103,6 +103,7 @@ def _forecast_cells(plan: RowForecast) -> tuple[str, ...]:
 
 
 def _trained_systems(order: Order, plan: Plan, trained: Trained) -> list[System]:
+    """The parsers of the runs that are done, and ensembles."""
     done = {(result.row, result.seed) for result in trained.results}
     found: list[System] = []
     for row in plan.rows:
