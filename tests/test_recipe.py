@@ -184,11 +184,11 @@ def test_all_problems_of_a_file_are_told_at_once(tmp_path: Path) -> None:
         ('task = "parse"', 'task = "parse" writes symbols; set tokenizer.target_symbols = true'),
         ('[parsing]\norder = "in-order"', 'the section parsing goes with task = "parse"'),
         ("[model]\nnext_word = true", 'model.next_word = true is for task = "parse"'),
-        ("[model]\ntree_depth = true", 'model.tree_depth = true is for task = "parse"'),
+        ("[model]\nparser_stack = true", "model.parser_stack = true goes with next_word = true; set that too"),
         (
             'task = "parse"\n[tokenizer]\njoint = false\ntarget_symbols = true\n[model]\nshared_embeddings = "target"\n'
-            'tree_depth = true\n[parsing]\norder = "bottom-up"',
-            "model.tree_depth = true counts brackets",
+            'next_word = true\nparser_stack = true\n[parsing]\norder = "bottom-up"',
+            "model.parser_stack = true needs brackets",
         ),
         ("[tokenizer]\ntarget_symbols = true", "tokenizer.target_symbols = true needs a vocabulary for each side"),
         ('task = "sing"', 'task = "sing" is not "translate"'),

@@ -119,7 +119,7 @@ def random_parser(folder: Path, parsing: str, seed: int = 1, told: Sequence[str]
         told: what the decoder is told, as the section `model` of recipes names it.
     """
     recipe = load_recipe(str(_write_recipe(folder, parsing, steps=10)))
-    model = replace(recipe.model, next_word="next_word" in told, tree_depth="tree_depth" in told)
+    model = replace(recipe.model, next_word="next_word" in told, parser_stack="parser_stack" in told)
     recipe = replace(recipe, model=model)
     assert recipe.data is not None
     prepared = prepare(recipe.data, recipe.tokenizer, folder / "prepared", base_folder=folder, parsing=recipe.parsing)

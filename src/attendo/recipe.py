@@ -111,10 +111,8 @@ class Recipe:
             yield 'task = "parse" writes symbols; set tokenizer.target_symbols = true and tokenizer.joint = false'
         if self.task == "translate" and self.model.next_word:
             yield 'model.next_word = true is for task = "parse", whose output has a symbol for each word; leave it out'
-        if self.task == "translate" and self.model.tree_depth:
-            yield 'model.tree_depth = true is for task = "parse", whose output has brackets; leave it out'
-        if self.parsing is not None and self.parsing.order == "bottom-up" and self.model.tree_depth:
-            yield 'model.tree_depth = true counts brackets, which parsing.order = "bottom-up" has not; leave it out'
+        if self.parsing is not None and self.parsing.order == "bottom-up" and self.model.parser_stack:
+            yield 'model.parser_stack = true needs brackets, which parsing.order = "bottom-up" has not; leave it out'
         corpora = (*self.data.corpora, *([self.data.valid] if self.data.valid else [])) if self.data else ()
         for corpus in corpora:
             if (corpus.trees is not None) != (self.task == "parse"):

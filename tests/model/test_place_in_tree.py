@@ -4,35 +4,44 @@ import random
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.tiny_parser import trees
 
 from attendo.decoding.steps import RecomputingStep, TransformerStep
-from attendo.model.batch import collate, pad_source
+from attendo.model.batch import causal_mask, collate, pad_source
 from attendo.model.config import ModelConfig
+from attendo.model.layers import DecoderLayer
+from attendo.model.parser_stack import MAX_DEPTH, ParserStack, StackTop, SymbolKind
 from attendo.model.transformer import Transformer
-from attendo.model.tree_depth import MAX_DEPTH
+from attendo.parsing.linearization import Order, linearized
+from attendo.parsing.tree import Tree
 
 VOCABULARY = 30
 BEGINS = {number for number in range(VOCABULARY) if number % 3 == 1}
 WRITES = {number for number in range(VOCABULARY) if number % 2 == 1}
-OPENS = {number for number in range(VOCABULARY) if number % 5 == 2}
-CLOSES = {number for number in range(VOCABULARY) if number % 7 == 4}
+KINDS = [
+    SymbolKind.WORD if number in WRITES else (SymbolKind.OTHER, *list(SymbolKind)[2:])[number // 2 % 4]
+    for number in range(VOCABULARY)
+]
 
 
-def make_model(*, word: bool, depth: bool) -> Transformer:
+def make_model(*, stack: bool) -> Transformer:
     torch.manual_seed(3)
-    config = ModelConfig(d_model=32, d_ff=48, num_layers=2, num_heads=4, dropout=0.0, next_word=word, tree_depth=depth)
+    config = ModelConfig(
+        d_model=32, d_ff=48, num_layers=2, num_heads=4, dropout=0.0, next_word=True, parser_stack=stack
+    )
     made = Transformer(config, VOCABULARY, VOCABULARY).eval()
-    if made.next_word is not None:
-        made.next_word.know(*(torch.tensor([n in known for n in range(VOCABULARY)]) for known in (BEGINS, WRITES)))
-    if made.tree_depth is not None:
-        made.tree_depth.know(torch.tensor([(n in OPENS) - (n in CLOSES) for n in range(VOCABULARY)]))
+    assert made.next_word is not None
+    made.next_word.know(*(torch.tensor([n in known for n in range(VOCABULARY)]) for known in (BEGINS, WRITES)))
+    if made.parser_stack is not None:
+        made.parser_stack.know(torch.tensor(KINDS))
     return made
 
 
-@pytest.fixture(params=[(True, False), (False, True), (True, True)], ids=["word", "depth", "both"])
+@pytest.fixture(params=[False, True], ids=["word", "stack"])
 def model(request: pytest.FixtureRequest) -> Transformer:
-    word, depth = request.param
-    return make_model(word=word, depth=depth)
+    return make_model(stack=request.param)
 
 
 def sentences(seed: int, count: int) -> list[list[int]]:
@@ -50,43 +59,120 @@ def next_word_places(source: list[int], target_in: list[int]) -> list[int]:
     return found
 
 
+def stack_tops(ids: list[int], kinds: list[SymbolKind]) -> list[tuple[int, int, int, int, int]]:
+    """Depth, opened, opened at, completed, completed at behind each symbol: by a stack, one symbol after the other."""
+    nothing = len(kinds), 0
+    stack, completed, words, found = [nothing], nothing, 0, []
+    for symbol in ids:
+        kind = SymbolKind.OTHER if symbol < 0 else kinds[symbol]
+        if kind == SymbolKind.WORD:
+            completed = symbol, words
+            words += 1
+        elif kind == SymbolKind.OPENS_BEHIND:
+            stack.append((symbol, completed[1]))
+        elif kind == SymbolKind.OPENS_BEFORE:
+            stack.append((symbol, words))
+        elif kind == SymbolKind.CLOSES:
+            completed = stack.pop() if len(stack) > 1 else nothing
+        found.append((len(stack) - 1, *stack[-1], *completed))
+    return found
+
+
+def make_stack(kinds: list[SymbolKind]) -> ParserStack:
+    stack = ParserStack(ModelConfig(d_model=8, d_ff=8, num_heads=2), len(kinds))
+    stack.know(torch.tensor(kinds))
+    return stack
+
+
 @torch.no_grad()
 def test_what_is_told_is_of_the_next_word() -> None:
-    model = make_model(word=True, depth=False)
+    model = make_model(stack=False)
     source, target = sentences(1, 20), sentences(2, 20)
     batch = collate(source, target)
     memory = torch.randn(20, batch.src_ids.shape[1], 32)
+    words = model.words(memory, batch.src_ids)
     assert model.next_word is not None
-    words = model.next_word.words(memory, batch.src_ids)
-    told = model.next_word(words, model.next_word.written(batch.tgt_in_ids))
+    assert words is not None
+    told = model.next_word(words, model.next_word.written(batch.tgt_in_ids)[..., None])
     for row, (src, tgt) in enumerate(zip(source, target, strict=True)):
         places = next_word_places(src, [-1, *tgt[:-1]])
         expected = torch.stack([model.next_word.memory(memory[row, place]) for place in places])
         torch.testing.assert_close(told[row, : len(tgt)], expected)
 
 
+@given(st.lists(st.integers(-1, VOCABULARY - 1), max_size=40))
+def test_the_stack_is_that_of_reading_symbol_by_symbol(ids: list[int]) -> None:
+    top = make_stack(KINDS).read(torch.tensor([ids], dtype=torch.int64))
+    assert list(zip(*(each[0].tolist() for each in top), strict=True)) == stack_tops(ids, KINDS)
+
+
+@pytest.mark.parametrize("order", ["in-order", "top-down"])
+def test_each_bracket_that_closes_completes_its_constituent(order: Order) -> None:
+    for tree in trees(60, seed=9):
+        symbols = linearized(tree, order)
+        known = sorted(set(symbols))
+        opens = SymbolKind.OPENS_BEHIND if order == "in-order" else SymbolKind.OPENS_BEFORE
+        kinds = [opens if "(" in s else SymbolKind.CLOSES if ")" in s else SymbolKind.WORD for s in known]
+        read = make_stack(kinds).read(torch.tensor([[known.index(symbol) for symbol in symbols]]))
+        closed = [place for place, symbol in enumerate(symbols) if ")" in symbol]
+        found = [(known[read.completed[0, place]], int(read.completed_at[0, place])) for place in closed]
+        assert found == [("(" + label, start) for label, start in constituents(tree)]
+        assert read.depth[0, -1] == 0
+
+
+def constituents(tree: Tree) -> list[tuple[str, int]]:
+    """Label and first word of each, in the order in which they end."""
+    found: list[tuple[str, int]] = []
+
+    def visit(node: Tree, start: int) -> int:
+        if node.word is not None:
+            return start + 1
+        end = start
+        for child in node.children:
+            end = visit(child, end)
+        found.append((node.label, start))
+        return end
+
+    visit(tree, 0)
+    return found
+
+
 @torch.no_grad()
-def test_what_is_told_is_of_the_depth() -> None:
-    model = make_model(word=False, depth=True)
-    target = sentences(8, 20)
-    assert model.tree_depth is not None
-    batch = collate(target, target)
-    told = model.tree_depth(model.tree_depth.written(batch.tgt_in_ids))
-    for row, tgt in enumerate(target):
-        depth, expected = 0, []
-        for token in [-1, *tgt[:-1]]:
-            depth += (token in OPENS) - (token in CLOSES)
-            expected.append(model.tree_depth.depths[max(depth, 0)])
-        torch.testing.assert_close(told[row, : len(tgt)], torch.stack(expected))
+def test_what_is_told_is_of_the_stack() -> None:
+    model = make_model(stack=True)
+    next_word, stack = model.next_word, model.parser_stack
+    assert next_word is not None
+    assert stack is not None
+    source, target = sentences(8, 20), sentences(9, 20)
+    batch = collate(source, target)
+    memory = model.encode(batch.src_ids, batch.src_mask)
+    read = model.decode(batch.tgt_in_ids, batch.tgt_mask, memory, batch.src_mask, model.words(memory, batch.src_ids))
+    for row, (src, tgt) in enumerate(zip(source, target, strict=True)):
+        tgt_in = [-1, *tgt[:-1]]
+        starts = [place for place, token in enumerate(src) if token in BEGINS] + [src.index(0)] * len(tgt_in)
+        hidden = model.target_embedding(torch.tensor([tgt_in]))
+        for place, (depth, opened, opened_at, completed, completed_at) in enumerate(stack_tops(tgt_in, KINDS)):
+            of_opened, of_completed = stack.memory.weight.chunk(2)
+            hidden[0, place] += next_word.memory(memory[row, next_word_places(src, tgt_in)[place]])
+            hidden[0, place] += of_opened @ memory[row, starts[opened_at]]
+            hidden[0, place] += of_completed @ memory[row, starts[completed_at]]
+            hidden[0, place] += stack.depths[depth] + stack.opened[opened] + stack.completed[completed]
+        for layer in model.decoder_layers:
+            assert isinstance(layer, DecoderLayer)
+            seen = layer.encoder_attention.look_at(memory[row : row + 1, : len(src)])
+            hidden = layer(hidden, causal_mask(len(tgt_in), hidden.device), seen, None)
+        torch.testing.assert_close(read[row, : len(tgt)], hidden[0], atol=1e-5, rtol=1e-4)
 
 
 def test_what_is_deeper_than_the_table_is_told_as_the_deepest() -> None:
-    model = make_model(word=False, depth=True)
-    assert model.tree_depth is not None
-    told = model.tree_depth(torch.tensor([-1, 0, MAX_DEPTH, MAX_DEPTH + 1]))
-    assert torch.equal(told[0], told[1])
-    assert torch.equal(told[2], told[3])
-    assert not torch.equal(told[1], told[2])
+    stack = make_stack(KINDS)
+    nothing = torch.tensor([0])
+    told = [
+        stack(StackTop(torch.tensor([depth]), nothing, nothing, nothing, nothing))
+        for depth in (MAX_DEPTH - 1, MAX_DEPTH, MAX_DEPTH + 1)
+    ]
+    assert not torch.equal(told[0], told[1])
+    assert torch.equal(told[1], told[2])
 
 
 @torch.no_grad()

@@ -36,7 +36,8 @@ one_variant = pytest.mark.parametrize("kernels", _variants()[-1:])
 def random_model(vocab_size: int | tuple[int, int] = 40, **options: Any) -> Transformer:
     """A model in evaluation mode whose biases and norms are random too; two vocabularies where two sizes are given.
 
-    Where the decoder is told the next word, every third piece begins one, and every second symbol stands for one.
+    Where the decoder is told the next word, every third piece begins one, and every second symbol stands for one; of
+    the others some open constituents and some close them.
     """
     torch.manual_seed(0)
     sizes = vocab_size if isinstance(vocab_size, tuple) else (vocab_size, vocab_size)
@@ -49,8 +50,8 @@ def random_model(vocab_size: int | tuple[int, int] = 40, **options: Any) -> Tran
                 values.uniform_(0.5, 1.5)
     if model.next_word is not None:
         model.next_word.know(torch.arange(sizes[0]) % 3 == 1, torch.arange(sizes[1]) % 2 == 1)
-    if model.tree_depth is not None:
-        model.tree_depth.know((torch.arange(sizes[1]) % 3 == 1).long() - (torch.arange(sizes[1]) % 7 == 2).long())
+    if model.parser_stack is not None:
+        model.parser_stack.know(torch.tensor([(0, 1, 2, 1, 4, 1, 3, 1)[number % 8] for number in range(sizes[1])]))
     return model.eval()
 
 

@@ -37,7 +37,7 @@ def test_alone_in_a_batch_and_with_threads(kernels: Kernels, dtype: Dtype) -> No
 @each_variant
 @each_dtype
 def test_where_each_hypothesis_is_told_where_it_is(kernels: Kernels, dtype: Dtype) -> None:
-    native = NativeModel(random_model(VOCAB_SIZE, next_word=True, tree_depth=True), dtype=dtype, kernels=kernels)
+    native = NativeModel(random_model(VOCAB_SIZE, next_word=True, parser_stack=True), dtype=dtype, kernels=kernels)
     stories = make_stories(LENGTHS[:5], (VOCAB_SIZE, VOCAB_SIZE), seed=1)
     alone = [decode(native.step, [story])[0] for story in stories]
     for order, threads in (((3, 0, 4, 1, 2), 1), ((1, 4), 2), ((2, 3, 0), 1)):

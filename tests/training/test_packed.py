@@ -27,8 +27,7 @@ VARIATIONS: list[dict[str, Any]] = [
     {"d_k": 8, "d_v": 24, "attention_bias": True},
     {"positions": "learned", "max_positions": 35},
     {"next_word": True},
-    {"tree_depth": True},
-    {"next_word": True, "tree_depth": True},
+    {"next_word": True, "parser_stack": True},
 ]
 
 
@@ -41,8 +40,8 @@ def make_model(**options: Any) -> Transformer:
                 values.add_(0.2 * torch.randn_like(values))
     if model.next_word is not None:
         model.next_word.know(torch.arange(50) % 3 == 1, torch.arange(50) % 2 == 1)
-    if model.tree_depth is not None:
-        model.tree_depth.know((torch.arange(50) % 3 == 1).long() - (torch.arange(50) % 4 == 2).long())
+    if model.parser_stack is not None:
+        model.parser_stack.know(torch.tensor([(0, 1, 2, 1, 4, 1, 3, 1)[number % 8] for number in range(50)]))
     return model
 
 

@@ -16,7 +16,7 @@ from torch import Tensor
 from attendo.checkpoint.checksums import CONFIG
 from attendo.errors import ModelError
 from attendo.model.config import ModelConfig
-from attendo.model.tree_depth import MAX_DEPTH
+from attendo.model.parser_stack import MAX_DEPTH
 from attendo.reading import parse_json, require_regular
 
 MAX_NUMBERS = 1 << 48
@@ -68,7 +68,7 @@ def num_weights(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -
         + encoder * (_mixing_weights(config, attention) + feed_forward + 2 * norm)
         + decoder * (2 * attention + feed_forward + 3 * norm)
         + int(config.next_word) * d_model**2
-        + int(config.tree_depth) * (MAX_DEPTH + 1) * d_model
+        + int(config.parser_stack) * (2 * d_model + MAX_DEPTH + 1 + 2 * (tgt_vocab_size + 1)) * d_model
         + (_drafter_weights(config, tgt_vocab_size) if config.draft_tokens else 0)
     )
 

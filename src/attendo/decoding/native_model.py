@@ -17,16 +17,16 @@ from attendo.model.config import ModelConfig
 from attendo.model.drafter import Drafter
 from attendo.model.layers import DecoderLayer, EncoderLayer
 from attendo.model.next_word import NextWord
+from attendo.model.parser_stack import MAX_DEPTH, ParserStack
 from attendo.model.quantization import quantize_rows
 from attendo.model.transformer import Transformer
-from attendo.model.tree_depth import MAX_DEPTH
 from attendo.native.library import PADDED, PRECISIONS, Kernels, Shape
 from attendo.text.tokenization import EOS_ID
 
 Dtype = Literal["float32", "bfloat16", "int8"]
 """The numbers that products are calculated with."""
 
-_PROJECTION, _ENCODER, _DECODER, _DRAFTER, _NEXT_WORD = 0, 1, 5, 12, 18
+_PROJECTION, _ENCODER, _DECODER, _DRAFTER, _NEXT_WORD, _PARSER_STACK = 0, 1, 5, 12, 18, 19
 """Where the numbers of matrices begin in `model.h`."""
 
 _KEPT_BYTES = 1 << 30
@@ -142,9 +142,8 @@ class NativeModel:
             self._fill_drafter(transformer, transformer.drafter)
         if transformer.next_word is not None:
             self._fill_next_word(transformer.next_word)
-        if transformer.tree_depth is not None:
-            tables = transformer.tree_depth.depths, transformer.tree_depth.changes
-            self._kernels.call("model_tree_depth", self._handle, *map(self._keep, tables), MAX_DEPTH)
+        if transformer.parser_stack is not None:
+            self._fill_parser_stack(transformer.parser_stack)
 
     def _fill_drafter(self, transformer: Transformer, drafter: Drafter) -> None:
         config = transformer.config
@@ -174,6 +173,11 @@ class NativeModel:
         self._linear(_NEXT_WORD, 0, next_word.memory)
         begins, writes = self._keep(next_word.begins), self._keep(next_word.writes)
         self._kernels.call("model_next_word", self._handle, begins, writes, EOS_ID)
+
+    def _fill_parser_stack(self, stack: ParserStack) -> None:
+        self._linear(_PARSER_STACK, 0, stack.memory)
+        tables = stack.depths, stack.opened, stack.completed, stack.kinds
+        self._kernels.call("model_parser_stack", self._handle, *map(self._keep, tables), MAX_DEPTH)
 
     def _feed_forward(self, which: int, index: int, layer: EncoderLayer | DecoderLayer | Drafter) -> None:
         inner, outer = layer.feed_forward.inner, layer.feed_forward.outer
@@ -454,7 +458,7 @@ def _shape(transformer: Transformer) -> Shape:
         swish=config.activation == "swish",
         draft_tokens=config.draft_tokens,
         next_word=config.next_word,
-        tree_depth=config.tree_depth,
+        parser_stack=config.parser_stack,
         scale=config.attention_scale,
         layer_norm_eps=config.layer_norm_eps,
         embedding_scale=math.sqrt(config.d_model),

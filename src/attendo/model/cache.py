@@ -28,11 +28,10 @@ class DecoderCache:
     """A layer each: keys and values of the written positions, `(rows, num_heads, length, d_k or d_v)`; None before.
     Where self-attention is restricted they are no more than its window."""
     words: Tensor | None = None
-    """`(sentences, src_len, d_model)`: what the decoder is told of each source word; None where it is told nothing."""
-    words_written: Tensor | None = None
-    """int64 `(rows,)`: words that each hypothesis has written."""
-    depth: Tensor | None = None
-    """int64 `(rows,)`: constituents that each hypothesis has opened and not closed; None where none is told it."""
+    """`(sentences, src_len, told, d_model)`: what the decoder may be told of each source word; None where it is told
+    nothing."""
+    read_ids: Tensor | None = None
+    """int64 `(rows, length)`: what the decoder has read, where it is told what follows from that; None before."""
 
     def select(self, rows: Tensor, rows_per_sentence: int) -> "DecoderCache":
         """The cache of other hypotheses: reordered, repeated or left out.
@@ -47,8 +46,6 @@ class DecoderCache:
         """
         sentences = rows[::rows_per_sentence] // self.rows_per_sentence
         memory, src_mask, words = self.memory, self.src_mask, self.words
-        words_written = None if self.words_written is None else self.words_written.index_select(0, rows)
-        depth = None if self.depth is None else self.depth.index_select(0, rows)
         num_sentences = len(memory[0].keys)
         unchanged = len(sentences) == num_sentences and bool(
             (sentences == torch.arange(num_sentences, device=rows.device)).all()
@@ -65,8 +62,7 @@ class DecoderCache:
             src_mask=src_mask,
             written=written,
             words=words,
-            words_written=words_written,
-            depth=depth,
+            read_ids=None if self.read_ids is None else self.read_ids.index_select(0, rows),
         )
 
     def first(self, length: int) -> "DecoderCache":
@@ -75,7 +71,8 @@ class DecoderCache:
             None if layer is None else KeysValues(layer.keys[:, :, :length], layer.values[:, :, :length])
             for layer in self.written
         )
-        return replace(self, length=length, written=written)
+        read_ids = None if self.read_ids is None else self.read_ids[:, :length]
+        return replace(self, length=length, written=written, read_ids=read_ids)
 
 
 def _rows(layer: KeysValues, rows: Tensor) -> KeysValues:

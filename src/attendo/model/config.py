@@ -105,9 +105,10 @@ class ModelConfig:
     next_word: bool = False
     """The decoder is told at each position which source word its output has come to (Ma et al., 2017). For targets that
     have one symbol for each source word, in order, as the trees of `task = "parse"` have."""
-    tree_depth: bool = False
-    """The decoder is told at each position how many constituents are open. For trees in brackets: those of
-    `task = "parse"` with `parsing.order` in-order or top-down."""
+    parser_stack: bool = False
+    """The decoder is told at each position how many constituents are open, which one is the innermost and what was
+    completed last, and where these begin. It needs `next_word`, and trees in brackets: those of `task = "parse"` with
+    `parsing.order` in-order or top-down."""
     draft_tokens: int = 0
     """Tokens that a drafter proposes behind the next one, for greedy decoding in fewer steps (docs/drafting.md). It is
     trained for a model that there is, which `training.init_from` names; 0 for none."""
@@ -132,6 +133,8 @@ class ModelConfig:
                 f"num_heads = {self.num_heads} does not divide d_model = {self.d_model}; "
                 f"take one of {fitting}, or set d_k and d_v"
             )
+        if self.parser_stack and not self.next_word:
+            problems.append("parser_stack = true goes with next_word = true; set that too, or leave both out")
         if self.positions != "learned" and self.d_model % 2:
             problems.append(f"d_model = {self.d_model} is odd, but sines and cosines come in pairs; take an even one")
         if isinstance(self.start, int) and self.start < 0:
@@ -175,9 +178,8 @@ class ModelConfig:
             problems.append(
                 f'draft_tokens = {self.draft_tokens} needs decoder_layer = "self-attention"; take 0 for no drafter'
             )
-        for told in ("next_word", "tree_depth"):
-            if self.draft_tokens and getattr(self, told):
-                problems.append(f"draft_tokens = {self.draft_tokens} is for text; with {told} = true take 0")
+        if self.draft_tokens and self.next_word:
+            problems.append(f"draft_tokens = {self.draft_tokens} is for text; with next_word = true take 0")
         return problems
 
     def _limits(self) -> list[tuple[str, int | None, int]]:

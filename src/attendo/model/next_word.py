@@ -38,23 +38,22 @@ class NextWord(nn.Module):
         self.begins.copy_(begins)
         self.writes.copy_(writes)
 
-    def words(self, memory: Tensor, src_ids: Tensor) -> Tensor:
-        """What there is to tell, word by word.
+    def by_word(self, values: Tensor, src_ids: Tensor) -> Tensor:
+        """What belongs to each word's first piece.
 
         Args:
-            memory: `(batch, src_len, d_model)`.
+            values: `(batch, src_len, size)`, of each piece.
             src_ids: int64 `(batch, src_len)`, each sentence with its `</s>`, then padding.
 
         Returns:
-            `(batch, src_len, d_model)`: in row k what belongs to word k, behind the last word what belongs to `</s>`.
+            `(batch, src_len, size)`: in row k what belongs to word k, behind the last word what belongs to `</s>`.
         """
         begins = self.begins[src_ids]
         # Words first, then the first </s>; what is behind that, it stands for.
         order = torch.where(begins, 0, torch.where(src_ids == EOS_ID, 1, 2)).argsort(dim=1, stable=True)
         row = torch.arange(order.shape[1], device=order.device)
         order = order.gather(1, torch.minimum(row, begins.sum(dim=1, keepdim=True)))
-        words: Tensor = self.memory(memory)
-        return words.gather(1, order[:, :, None].expand_as(words))
+        return values.gather(1, order[:, :, None].expand_as(values))
 
     def written(self, tgt_in_ids: Tensor) -> Tensor:
         """How many words stand in what the decoder reads up to each position, its own included.
@@ -67,15 +66,15 @@ class NextWord(nn.Module):
         """
         return self.writes[tgt_in_ids.clamp(min=0)].logical_and(tgt_in_ids >= 0).cumsum(dim=-1)
 
-    def forward(self, words: Tensor, number: Tensor) -> Tensor:
-        """What the decoder is told.
+    def forward(self, words: Tensor, numbers: Tensor) -> Tensor:
+        """What the decoder is told of words.
 
         Args:
-            words: from `words`.
-            number: int64 `(batch, tgt_len)`, from `written`.
+            words: `(batch, src_len, told, d_model)`: what there is to tell of each word, as the next one and as others.
+            numbers: int64 `(batch, tgt_len, told)`: of which word each is told; the next one's is from `written`.
 
         Returns:
             `(batch, tgt_len, d_model)`.
         """
-        number = number.clamp(max=words.shape[1] - 1)
-        return words.gather(1, number[:, :, None].expand(-1, -1, words.shape[2]))
+        numbers = numbers.clamp(max=words.shape[1] - 1)
+        return words.gather(1, numbers[..., None].expand(-1, -1, -1, words.shape[3])).sum(dim=2)

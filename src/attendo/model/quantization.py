@@ -221,7 +221,7 @@ class Int8Transformer(Transformer):
         self.encoder_layers = _in_int8(transformer.encoder_layers)
         self.decoder_layers = _in_int8(transformer.decoder_layers)
         self.next_word = None if transformer.next_word is None else _in_int8(transformer.next_word)
-        self.tree_depth = copy.deepcopy(transformer.tree_depth)
+        self.parser_stack = None if transformer.parser_stack is None else _in_int8(transformer.parser_stack)
         self.drafter = None if transformer.drafter is None else _in_int8(transformer.drafter)
 
     def project(self, hidden: Tensor) -> Tensor:

@@ -15,8 +15,8 @@ from attendo.model.drafter import CANDIDATES, Drafter
 from attendo.model.dropout import Dropout
 from attendo.model.layers import DecoderLayer, EncoderLayer, encoder_layer
 from attendo.model.next_word import NextWord
+from attendo.model.parser_stack import ParserStack, StackTop
 from attendo.model.positions import LearnedPositions, SinusoidalPositions
-from attendo.model.tree_depth import TreeDepth
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +95,7 @@ class Transformer(nn.Module):
         self.output_weight = output
         self.output_bias = nn.Parameter(torch.zeros(tgt_vocab_size)) if config.output_bias else None
         self.next_word = NextWord(config, src_vocab_size, tgt_vocab_size) if config.next_word else None
-        self.tree_depth = TreeDepth(config, tgt_vocab_size) if config.tree_depth else None
+        self.parser_stack = ParserStack(config, tgt_vocab_size) if config.parser_stack else None
         self.encoder_layers = nn.ModuleList(encoder_layer(config, index) for index in range(config.encoder_layers))
         self.decoder_layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
         self.drafter = Drafter(config, tgt_vocab_size) if config.draft_tokens else None
@@ -153,18 +153,49 @@ class Transformer(nn.Module):
         return hidden
 
     def words(self, memory: Tensor, src_ids: Tensor) -> Tensor | None:
-        """What the decoder is told of each source word, `(batch, src_len, d_model)`; None where it is told nothing."""
-        return None if self.next_word is None else self.next_word.words(memory, src_ids)
+        """What the decoder may be told of each source word; None where it is told nothing.
+
+        Args:
+            memory: `(batch, src_len, d_model)`.
+            src_ids: int64 `(batch, src_len)`.
+
+        Returns:
+            `(batch, src_len, told, d_model)`: as the next one, then as the first one of what the stack has on top.
+        """
+        if self.next_word is None:
+            return None
+        told: Tensor = self.next_word.memory(memory)
+        if self.parser_stack is not None:
+            told = torch.cat((told, self.parser_stack.memory(memory)), dim=2)
+        told = self.next_word.by_word(told, src_ids)
+        return told.view(*src_ids.shape, -1, self.config.d_model)
 
     def _read_target(self, tgt_in_ids: Tensor, words: Tensor | None) -> Tensor:
         """What the decoder's first layer reads, `(batch, tgt_len, d_model)`."""
         hidden: Tensor = self.target_embedding(tgt_in_ids)
-        if self.next_word is not None:
-            assert words is not None
-            hidden = hidden + self.next_word(words, self.next_word.written(tgt_in_ids))
-        if self.tree_depth is not None:
-            hidden = hidden + self.tree_depth(self.tree_depth.written(tgt_in_ids))
-        return hidden
+        return hidden if words is None else hidden + self._told(words, tgt_in_ids, tgt_in_ids.shape[1])
+
+    def _told(self, words: Tensor, read_ids: Tensor, positions: int) -> Tensor:
+        """What the decoder is told at the last positions of what it has read.
+
+        Args:
+            words: from `words`, a row a sentence.
+            read_ids: int64 `(rows, length)`, the start first; as many rows of each sentence.
+            positions: how many of the last ones.
+
+        Returns:
+            `(rows, positions, d_model)`.
+        """
+        assert self.next_word is not None
+        numbers = [self.next_word.written(read_ids)]
+        top = None
+        if self.parser_stack is not None:
+            top = StackTop(*(each[:, -positions:] for each in self.parser_stack.read(read_ids)))
+            numbers += [top.opened_at, top.completed_at]
+        of_words = torch.stack([number[:, -positions:] for number in numbers], dim=2)
+        told: Tensor = self.next_word(words, of_words.view(len(words), -1, len(numbers)))
+        told = told.view(len(read_ids), positions, -1)
+        return told if self.parser_stack is None else told + self.parser_stack(top)
 
     def project(self, hidden: Tensor) -> Tensor:
         """Logits `(..., tgt_vocab_size)` of the decoder's output `(..., d_model)` (Section 3.4)."""
@@ -190,10 +221,6 @@ class Transformer(nn.Module):
             src_mask=src_mask,
             written=(None,) * len(layers),
             words=words,
-            words_written=None if words is None else torch.zeros(len(words), dtype=torch.int64, device=words.device),
-            depth=None
-            if self.tree_depth is None
-            else torch.zeros(len(memory), dtype=torch.int64, device=memory.device),
         )
 
     def step(self, tgt_in_ids: Tensor, cache: DecoderCache) -> tuple[Tensor, DecoderCache]:
@@ -223,17 +250,10 @@ class Transformer(nn.Module):
         positions = tgt_in_ids.shape[1]
         assert positions == 1 or (cache.rows_per_sentence == 1 and self.config.masks_targets)
         hidden = self.target_embedding(tgt_in_ids, cache.length)
-        words_written, depth = cache.words_written, cache.depth
-        if self.next_word is not None:
-            assert cache.words is not None
-            assert words_written is not None
-            number = words_written[:, None] + self.next_word.written(tgt_in_ids)
-            hidden = hidden + self.next_word(cache.words, number.view(len(cache.words), -1)).view(hidden.shape)
-            words_written = number[:, -1]
-        if self.tree_depth is not None:
-            assert depth is not None
-            depths = depth[:, None] + self.tree_depth.written(tgt_in_ids)
-            hidden, depth = hidden + self.tree_depth(depths), depths[:, -1]
+        read_ids = cache.read_ids
+        if cache.words is not None:
+            read_ids = tgt_in_ids if read_ids is None else torch.cat((read_ids, tgt_in_ids), dim=1)
+            hidden = hidden + self._told(cache.words, read_ids, positions)
         mask = None if positions == 1 else causal_mask(cache.length + positions, hidden.device)[:, :, cache.length :]
         # A sentence's hypotheses are so many queries to one memory: (sentences, rows_per_sentence, d_model).
         apart, together = hidden.shape, (-1, cache.rows_per_sentence * positions, self.config.d_model)
@@ -246,7 +266,7 @@ class Transformer(nn.Module):
             hidden = layer.self_attention_norm(hidden, looked).view(together)
             hidden = layer.after_self_attention(hidden, seen, cache.src_mask).view(apart)
         length = cache.length + positions
-        return hidden, replace(cache, length=length, written=tuple(written), words_written=words_written, depth=depth)
+        return hidden, replace(cache, length=length, written=tuple(written), read_ids=read_ids)
 
     def draft(self, hidden: Tensor, next_ids: Tensor, seen: KeysValues, src_mask: Tensor | None) -> Tensor:
         """What the drafter makes of positions and the tokens that follow them.

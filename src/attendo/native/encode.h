@@ -81,16 +81,24 @@ void Session::look_at_memory(int tokens) {
 // What the decoder is told of each word, which is of its first piece, and behind the last one of the first </s>. A
 // sentence without one has another token that begins no word in its place, or its last word.
 inline void Session::look_at_words(const int64_t *ids, int tokens) {
+  gather_words(model_.next_word.memory, 0, ids, tokens);
+  if (model_.shape.parser_stack) gather_words(model_.parser_stack.memory, 1, ids, tokens);
+}
+
+// A matrix of one or several of what may be told, which begin at `first`.
+inline void Session::gather_words(const Matrix &memory, int first, const int64_t *ids, int tokens) {
   const NextWord &next_word = model_.next_word;
   const int size = model_.shape.d_model;
-  const size_t stride = project(next_word.memory, tokens);
+  const size_t stride = project(memory, tokens);
   const float *rows = projected_.get();
   for (int i = 0; i < active_; ++i) {
     Sentence &sentence = *sentences_[i];
     const int count = sentence.source;
-    float *to = sentence.words.reserve(static_cast<size_t>(count) * size);
+    float *to = sentence.words.reserve(static_cast<size_t>(count) * told() * size) + first * size;
     int words = 0, end = -1;
-    const auto add = [&](int token) { memcpy(to + words++ * size, rows + token * stride, size * sizeof(float)); };
+    const auto add = [&](int token) {
+      memcpy(to + static_cast<size_t>(words++) * told() * size, rows + token * stride, memory.outputs * sizeof(float));
+    };
     for (int token = 0; token < count; ++token) {
       if (ids[token] >= 0 && next_word.begins[ids[token]]) add(token);
       else if (end < 0 || (ids[token] == next_word.eos && ids[end] != next_word.eos)) end = token;

@@ -79,8 +79,13 @@ API(model_next_word)(Model *model, const uint8_t *begins, const uint8_t *writes,
   return 0;
 }
 
-API(model_tree_depth)(Model *model, const float *depths, const int64_t *changes, int most) {
-  model->tree_depth = {depths, changes, most};
+API(model_parser_stack)(Model *model, const float *depths, const float *opened, const float *completed,
+                        const uint8_t *kinds, int most) {
+  model->parser_stack.depths = depths;
+  model->parser_stack.opened = opened;
+  model->parser_stack.completed = completed;
+  model->parser_stack.kinds = kinds;
+  model->parser_stack.most = most;
   return 0;
 }
 

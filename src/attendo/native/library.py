@@ -30,7 +30,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "model_embedding": (c_void_p, c_int, c_void_p, c_void_p, c_void_p),
     "model_drafter": (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p),
     "model_next_word": (c_void_p, c_void_p, c_void_p, c_int64),
-    "model_tree_depth": (c_void_p, c_void_p, c_void_p, c_int),
+    "model_parser_stack": (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int),
     "session_new": (c_void_p, c_int, c_void_p),
     "session_free": (c_void_p,),
     "session_start": (c_void_p, c_void_p, c_void_p, c_int, c_void_p),
@@ -59,7 +59,7 @@ _OUT_OF_MEMORY = 1
 _SIZES = (
     "d_model", "d_ff", "num_heads", "d_k", "d_v", "encoder_layers", "decoder_layers",
     "src_vocab_size", "tgt_vocab_size", "start_id", "swish", "draft_tokens", "next_word",
-    "tree_depth",
+    "parser_stack",
 )  # fmt: skip
 
 

@@ -48,12 +48,17 @@ struct NextWord {
   int64_t eos = 0;
 };
 
-// What the decoder is told of how many constituents are open (`model/tree_depth.py`).
-struct TreeDepth {
-  const float *depths = nullptr;     // (most + 1, d_model); in the caller's memory, as is the next
-  const int64_t *changes = nullptr;  // by id of the target
+// What the decoder is told of the parser's stack (`model/parser_stack.py`).
+struct ParserStack {
+  Matrix memory;
+  // Tables of d_model: (most + 1), and of the target's ids and none; in the caller's memory, as is what follows.
+  const float *depths = nullptr, *opened = nullptr, *completed = nullptr;
+  const uint8_t *kinds = nullptr;  // by id of the target
   int most = 0;
 };
+
+// `SymbolKind` there. What is a word here is one for `NextWord` too.
+enum class SymbolKind : uint8_t { other, word, opens_behind, opens_before, closes };
 
 // In the order of `Shape` in `native/library.py`.
 struct Shape {
@@ -63,7 +68,7 @@ struct Shape {
   int32_t swish;
   int32_t draft_tokens;  // 0 without a drafter
   int32_t next_word;     // whether the decoder is told it
-  int32_t tree_depth;    // likewise
+  int32_t parser_stack;  // and, where it is, this
   float scale;           // of a query: 1 / sqrt(d_k)
   float layer_norm_eps;
   float embedding_scale; // sqrt(d_model)
@@ -78,7 +83,7 @@ struct Model {
   Matrix projection;
   Drafter drafter;
   NextWord next_word;
-  TreeDepth tree_depth;
+  ParserStack parser_stack;
 
   explicit Model(const Shape &given)
       : shape(given),
@@ -96,6 +101,7 @@ struct Model {
       return matrices[which - 1];
     }
     if (which == 18) return layer || !shape.next_word ? nullptr : &next_word.memory;
+    if (which == 19) return layer || !shape.parser_stack ? nullptr : &parser_stack.memory;
     if (which > 11) {
       Matrix *matrices[] = {&drafter.joined, &drafter.query, &drafter.output,
                             &drafter.inner,  &drafter.outer, &drafter.projection};

@@ -1,6 +1,8 @@
 // One sentence that is being translated: keys and values of its source, and of what its hypotheses have written.
 #pragma once
 
+#include <vector>
+
 #include "lanes.h"
 
 namespace attendo::ATTENDO_VARIANT {
@@ -26,10 +28,18 @@ static void lay_out(Buffer<T> &buffer, int blocks, int lines, size_t size, const
   if (target != buffer.get()) buffer.swap(larger);
 }
 
+// A constituent that was opened: with those around it a stack, which hypotheses that go on from one another share.
+struct Constituent {
+  int64_t symbol;             // that opened it
+  int32_t word, depth, above;  // its first word; how many are open with it; the one around it, or -1
+};
+
 // Where in a tree a hypothesis is, for a decoder that is told it.
 struct Place {
-  int32_t word = 0;   // the one that is next
-  int64_t depth = 0;  // constituents that are open; less than 0 where more were closed
+  int32_t word = 0;          // the one that is next
+  int32_t innermost = -1;    // of the constituents that are open
+  int64_t completed = -1;    // the symbol of what was completed last
+  int32_t completed_at = 0;  // and its first word
 };
 
 // What hypothesis j wrote at position p stays where it is. A hypothesis is a line of `history`: which hypothesis wrote
@@ -40,9 +50,10 @@ struct Sentence {
   Buffer<uint8_t> memory;               // [layer](keys and values of a Source)
   Buffer<uint8_t> written;              // [layer][position][hypothesis](keys of all heads, values of all heads)
   Buffer<int32_t> history, selected;    // [hypothesis][position]
-  Buffer<float> words;                  // [word](d_model): what the decoder is told of each, and behind them of </s>
+  Buffer<float> words;                  // [word][told](d_model): what the decoder may be told of each, then of </s>
   int last_word = 0;                    // the number of that
   Buffer<Place> places, chosen;         // [hypothesis]
+  std::vector<Constituent> constituents;
   const float *encoder_keys = nullptr;  // of the encoder layer at work
 
   // Begins anew. Memory stays; how it is laid out does not, so that one wide beam leaves no gaps in those to come.
@@ -50,6 +61,7 @@ struct Sentence {
     source = new_source;
     length = positions = width = 0;
     places.reserve(1)[0] = {};
+    constituents.clear();
   }
 
   // `pair`: bytes of keys and values of all heads.
@@ -80,7 +92,7 @@ struct Sentence {
 
   size_t bytes() const {
     return memory.bytes() + written.bytes() + history.bytes() + selected.bytes() + words.bytes() + places.bytes() +
-           chosen.bytes();
+           chosen.bytes() + constituents.capacity() * sizeof(Constituent);
   }
 };
 

@@ -93,8 +93,10 @@ class Session {
   void enter(const int64_t *ids, const int32_t *lengths, int count);
   void encode(const int64_t *ids, const float *positions);
   void look_at_words(const int64_t *ids, int tokens);
-  bool tells() const { return model_.shape.next_word || model_.shape.tree_depth; }
-  void tell(const Sentence &sentence, Place &place, int64_t id, float *hidden) const;
+  void gather_words(const Matrix &memory, int first, const int64_t *ids, int tokens);
+  // What may be told of a word: as the next one, and as the first one of what the parser's stack has on top.
+  int told() const { return model_.shape.parser_stack ? 3 : 1; }
+  void tell(Sentence &sentence, Place &place, int64_t id, float *hidden) const;
   void encoder_attention(size_t stride, int groups);
   template <class T>
   void look_at_memory(int tokens);
@@ -227,7 +229,7 @@ inline void Session::feed_forward(const Matrix &inner, const Matrix &outer, cons
 
 inline void Session::advance(const int64_t *last_ids, const float *positions, int tokens) {
   const Shape &shape = model_.shape;
-  require(tokens > 0 && tokens <= 1 << 16 && (tokens == 1 || (active_ * width_ == 1 && !tells())));
+  require(tokens > 0 && tokens <= 1 << 16 && (tokens == 1 || (active_ * width_ == 1 && !shape.next_word)));
   tokens_ = tokens;
   rows_ = active_ * width_ * tokens;
   for (int row = 0; row < rows_; ++row) require((last_ids ? last_ids[row] : shape.start_id) < shape.tgt_vocab_size);
@@ -244,7 +246,7 @@ inline void Session::advance(const int64_t *last_ids, const float *positions, in
         const int64_t id = last_ids ? last_ids[row] : shape.start_id;
         float *hidden = hidden_.get() + row * hidden_stride();
         model_.embed(model_.target, id, positions + static_cast<size_t>(position) * shape.d_model, hidden);
-        if (tells()) tell(sentence, sentence.places[j], id, hidden);
+        if (shape.next_word) tell(sentence, sentence.places[j], id, hidden);
       }
     }
     sentence.length += tokens;
@@ -266,21 +268,42 @@ inline void Session::advance(const int64_t *last_ids, const float *positions, in
 }
 
 // What a hypothesis goes on with may be a word, and then the one behind it is next; or open a constituent, or close one.
-inline void Session::tell(const Sentence &sentence, Place &place, int64_t id, float *hidden) const {
+inline void Session::tell(Sentence &sentence, Place &place, int64_t id, float *hidden) const {
   const int size = model_.shape.d_model;
   const auto add = [=](const float *told) {
     for (int i = 0; i < size; i += LANES) store(hidden + i, load(hidden + i) + load(told + i));
   };
-  if (model_.shape.next_word) {
-    if (id >= 0 && model_.next_word.writes[id] && place.word < sentence.last_word) ++place.word;
-    add(sentence.words.get() + static_cast<size_t>(place.word) * size);
+  const auto add_word = [&](int word, int as) {
+    add(sentence.words.get() + (static_cast<size_t>(word) * told() + as) * size);
+  };
+  const int32_t word = place.word;
+  if (id >= 0 && model_.next_word.writes[id] && word < sentence.last_word) ++place.word;
+  add_word(place.word, 0);
+  if (!model_.shape.parser_stack) return;
+  const ParserStack &stack = model_.parser_stack;
+  std::vector<Constituent> &all = sentence.constituents;
+  const auto depth = [&] { return place.innermost < 0 ? 0 : all[place.innermost].depth; };
+  const SymbolKind kind = id < 0 ? SymbolKind::other : static_cast<SymbolKind>(stack.kinds[id]);
+  if (kind == SymbolKind::word) {
+    place.completed = id;
+    place.completed_at = word;
+  } else if (kind == SymbolKind::opens_behind || kind == SymbolKind::opens_before) {
+    const int32_t first = kind == SymbolKind::opens_behind ? place.completed_at : place.word;
+    all.push_back({id, first, depth() + 1, place.innermost});
+    place.innermost = static_cast<int32_t>(all.size()) - 1;
+  } else if (kind == SymbolKind::closes) {
+    const Constituent closed = place.innermost < 0 ? Constituent{-1, 0, 0, -1} : all[place.innermost];
+    place.completed = closed.symbol;
+    place.completed_at = closed.word;
+    place.innermost = closed.above;
   }
-  if (model_.shape.tree_depth) {
-    const TreeDepth &its = model_.tree_depth;
-    if (id >= 0) place.depth += its.changes[id];
-    const int64_t depth = place.depth < 0 ? 0 : place.depth > its.most ? its.most : place.depth;
-    add(its.depths + depth * size);
-  }
+  const Constituent open = place.innermost < 0 ? Constituent{-1, 0, 0, -1} : all[place.innermost];
+  const auto row = [&](int64_t symbol) { return (symbol < 0 ? model_.shape.tgt_vocab_size : symbol) * size; };
+  add(stack.depths + static_cast<size_t>(open.depth < stack.most ? open.depth : stack.most) * size);
+  add(stack.opened + row(open.symbol));
+  add(stack.completed + row(place.completed));
+  add_word(open.word, 1);
+  add_word(place.completed_at, 2);
 }
 
 template <class T>

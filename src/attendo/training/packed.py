@@ -21,9 +21,9 @@ from attendo.model.batch import Ids
 from attendo.model.config import START
 from attendo.model.layers import DecoderLayer, EncoderLayer, FeedForward
 from attendo.model.next_word import NextWord
+from attendo.model.parser_stack import ParserStack, StackTop
 from attendo.model.positions import LearnedPositions
 from attendo.model.transformer import Embedding, Transformer
-from attendo.model.tree_depth import TreeDepth
 from attendo.training.functions import Rows, Spans, add_and_norm, attention, embed, linear
 from attendo.training.kernels import TrainingKernels
 
@@ -115,9 +115,7 @@ def packed_hidden(model: Transformer, batch: PackedBatch, kernels: TrainingKerne
         memory = _encode(kernels, layer, memory, source)
     hidden = _embed(kernels, model.target_embedding, batch.target, dtype)
     if model.next_word is not None:
-        hidden = _told(kernels, model.next_word, hidden, memory, batch)
-    if model.tree_depth is not None:
-        hidden = _told_depth(model.tree_depth, hidden, batch)
+        hidden = _told(kernels, model.next_word, model.parser_stack, hidden, memory, batch)
     for layer in model.decoder_layers:
         assert isinstance(layer, DecoderLayer)
         hidden = _decode(kernels, layer, hidden, target, memory, source)
@@ -134,29 +132,43 @@ def _embed(kernels: TrainingKernels, embedding: Embedding, side: PackedSide, dty
     return embed(kernels, embedding.weight, side.ids, side.positions, table, p, dtype)
 
 
-def _told(kernels: TrainingKernels, next_word: NextWord, hidden: Rows, memory: Rows, batch: PackedBatch) -> Rows:
-    """What the decoder reads, with what it is told of the next word."""
-    places = _next_places(next_word, batch)
-    told = linear(kernels, memory.low, next_word.memory).index_select(0, places)
-    exact = hidden.exact + told.float()
-    return Rows(exact, exact.to(hidden.low.dtype))
-
-
-def _told_depth(tree_depth: TreeDepth, hidden: Rows, batch: PackedBatch) -> Rows:
-    """What the decoder reads, with what it is told of the constituents that are open."""
-    exact = hidden.exact + tree_depth(_within_sentences(tree_depth.written(batch.target.ids), batch.target.spans))
-    return Rows(exact, exact.to(hidden.low.dtype))
-
-
-def _within_sentences(counted: Tensor, spans: Spans) -> Tensor:
-    """What was counted over all rows `(rows,)`, counted over those of each sentence."""
-    starts = spans.starts.long()
+def _told(
+    kernels: TrainingKernels,
+    next_word: NextWord,
+    stack: ParserStack | None,
+    hidden: Rows,
+    memory: Rows,
+    batch: PackedBatch,
+) -> Rows:
+    """What the decoder reads, with what it is told of the next word, and of the parser's stack."""
+    counted = next_word.written(batch.target.ids)
+    starts = batch.target.spans.starts.long()
     earlier = torch.cat((counted.new_zeros(1), counted))[starts[:-1]]
-    return counted - torch.repeat_interleave(earlier, starts.diff())
+    number = counted - torch.repeat_interleave(earlier, starts.diff())
+    of_words = linear(kernels, memory.low, next_word.memory).index_select(0, _word_places(next_word, batch, number))
+    exact = hidden.exact + of_words.float()
+    if stack is not None:
+        top = _stack_top(stack, batch.target)
+        opened, completed = linear(kernels, memory.low, stack.memory).chunk(2, dim=1)
+        exact = exact + opened.index_select(0, _word_places(next_word, batch, top.opened_at)).float()
+        exact = exact + completed.index_select(0, _word_places(next_word, batch, top.completed_at)).float()
+        exact = exact + stack(top)
+    return Rows(exact, exact.to(hidden.low.dtype))
 
 
-def _next_places(next_word: NextWord, batch: PackedBatch) -> Tensor:
-    """int64 `(target rows,)`: the source row of each target row's next word, of `</s>` behind the last one.
+def _stack_top(stack: ParserStack, target: PackedSide) -> StackTop:
+    """What is on top of the stack in each row, `(target rows,)`."""
+    starts = target.spans.starts.long()
+    lengths = starts.diff()
+    sentence = torch.repeat_interleave(torch.arange(len(lengths)), lengths)
+    place = torch.arange(len(target.ids)) - starts[sentence]
+    ids = target.ids.new_full((len(lengths), target.spans.longest), START)
+    ids[sentence, place] = target.ids
+    return StackTop(*(each[sentence, place] for each in stack.read(ids)))
+
+
+def _word_places(next_word: NextWord, batch: PackedBatch, number: Tensor) -> Tensor:
+    """int64 `(target rows,)`: the source row where the word of that number begins, or `</s>` is behind the last one.
 
     The filling of both sides is a sentence too, in which nothing begins and nothing is written.
     """
@@ -166,7 +178,7 @@ def _next_places(next_word: NextWord, batch: PackedBatch) -> Tensor:
     beginnings = torch.cat((begins.nonzero().squeeze(1), sources.new_zeros(1)))
     before = torch.cat((begins.new_zeros(1), begins.cumsum(0)))[sources]  # beginnings before each sentence
     sentence = torch.repeat_interleave(torch.arange(len(targets) - 1), targets.diff())
-    number = before[sentence] + _within_sentences(next_word.written(batch.target.ids), batch.target.spans)
+    number = before[sentence] + number
     last = sources[1:][sentence] - 1  # </s>
     return torch.where(number < before[sentence + 1], beginnings[number.clamp(max=len(beginnings) - 1)], last)
 

@@ -1,0 +1,140 @@
+"""Telling the decoder of a parser what is on top of the parser's stack.
+
+A parser's output opens constituents and closes them, which makes it a transition system with a stack: what is open, and
+what stands complete behind that. To follow a stack, attention needs many trees to learn from. So it is told at each
+position what the transition-based parsers of the field look at (Dyer et al., 2016; Liu and Zhang, 2017): how many
+constituents are open, the label of the innermost one and its first word, the label or tag of what was completed last
+and its first word. All that follows from what was written. Depth and labels are rows of tables; words are their places
+in the memory, through a matrix, as in `next_word.py`. The sum is added to what the decoder's first layer reads.
+"""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from attendo.model.config import ModelConfig
+
+MAX_DEPTH = 63
+"""What is deeper is told as this; in CRAFT, QuestionBank and the Penn Treebank's sample 28 are open at most."""
+
+
+class SymbolKind(IntEnum):
+    """What a symbol of the target does to the stack."""
+
+    OTHER = 0
+    WORD = 1
+    """It stands for a word, which is complete then."""
+    OPENS_BEHIND = 2
+    """It opens a constituent whose first part is what was completed last: in-order `(NP`."""
+    OPENS_BEFORE = 3
+    """It opens a constituent that begins with the word that is next: top-down `(NP`."""
+    CLOSES = 4
+    """It closes the innermost open constituent, which is complete then; where none is open, nothing is."""
+
+
+class StackTop(NamedTuple):
+    """What a decoder is told of positions; all int64, of the shape of the ids that were read."""
+
+    depth: Tensor
+    """How many constituents are open."""
+    opened: Tensor
+    """The symbol that opened the innermost of them; `tgt_vocab_size` where none is open."""
+    opened_at: Tensor
+    """The number, from 0, of its first word; 0 where none is open."""
+    completed: Tensor
+    """The symbol of the word that was completed last, or the one that opened the constituent; `tgt_vocab_size` where
+    nothing was completed."""
+    completed_at: Tensor
+    """The number of its first word; 0 where nothing was completed."""
+
+
+class ParserStack(nn.Module):
+    """What the decoder is told of the stack.
+
+    Args:
+        config: of the model.
+        tgt_vocab_size: ids of the target.
+    """
+
+    kinds: Tensor
+    """uint8 `(tgt_vocab_size,)`: the `SymbolKind` of each symbol."""
+
+    def __init__(self, config: ModelConfig, tgt_vocab_size: int) -> None:
+        super().__init__()
+        self.depths, self.opened, self.completed = (
+            nn.Parameter(torch.empty(rows, config.d_model))
+            for rows in (MAX_DEPTH + 1, tgt_vocab_size + 1, tgt_vocab_size + 1)
+        )
+        for table in (self.depths, self.opened, self.completed):
+            nn.init.normal_(table, std=config.d_model**-0.5)
+        self.memory = nn.Linear(config.d_model, 2 * config.d_model, bias=False)
+        # Not saved: the vocabulary says it, and it is in every model folder.
+        self.register_buffer("kinds", torch.zeros(tgt_vocab_size, dtype=torch.uint8), persistent=False)
+
+    def know(self, kinds: Tensor) -> None:
+        """Tells it the vocabulary, see `kinds`."""
+        self.kinds.copy_(kinds)
+
+    def read(self, tgt_in_ids: Tensor) -> StackTop:
+        """Finds what is on top of the stack at each position, by what the decoder reads up to it, its own included.
+
+        Without a loop over positions, so that a GPU does not wait for the processor. Positions are counted from 1 here,
+        and 0 is what there was before them: nothing.
+
+        Args:
+            tgt_in_ids: int64 `(batch, tgt_len)`, the start first; less than 0 is no symbol.
+        """
+        ids = functional.pad(tgt_in_ids, (1, 0), value=-1)
+        kinds = torch.where(ids >= 0, self.kinds[ids.clamp(min=0)], SymbolKind.OTHER)
+        symbols = torch.where(ids >= 0, ids, len(self.kinds))
+        place = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
+        is_word, closes = kinds == SymbolKind.WORD, kinds == SymbolKind.CLOSES
+        behind = kinds == SymbolKind.OPENS_BEHIND
+        opens = behind | (kinds == SymbolKind.OPENS_BEFORE)
+        level = (opens.long() - closes.long()).cumsum(dim=1)
+        innermost = _last_at_level(level, opens)
+        closed = torch.where(closes, functional.pad(innermost[:, :-1], (1, 0)), 0)
+        last = torch.where(is_word | closes, place, 0).cummax(dim=1).values  # where something was completed
+        # What begins where something else does points to that: a closing bracket to the opening one, in-order that to
+        # what was completed before it. Whatever is pointed to comes before, so pointers end, at a word at the latest.
+        begins = torch.where(closes, closed, torch.where(behind, last, place))
+        for _ in range(begins.shape[1].bit_length()):
+            begins = begins.gather(1, begins)
+        word = (is_word.cumsum(dim=1) - is_word.long()).gather(1, begins)
+        labels = torch.where(closes, symbols.gather(1, closed), symbols)
+        top = StackTop(
+            depth=level - level.cummin(dim=1).values,
+            opened=symbols.gather(1, innermost),
+            opened_at=word.gather(1, innermost),
+            completed=labels.gather(1, last),
+            completed_at=word.gather(1, last),
+        )
+        return StackTop(*(each[:, 1:] for each in top))
+
+    def forward(self, top: StackTop) -> Tensor:
+        """What the decoder is told of depth and labels, `(..., d_model)`; `NextWord` tells of words."""
+        told = functional.embedding(top.depth.clamp(max=MAX_DEPTH), self.depths)
+        told = told + functional.embedding(top.opened, self.opened)
+        return told + functional.embedding(top.completed, self.completed)
+
+
+def _last_at_level(level: Tensor, opens: Tensor) -> Tensor:
+    """Where the constituent was opened that is innermost at each position: the last one opened that led to its level.
+
+    Had that been closed, the level would have been lower since, and another opening would have led back to it.
+
+    Args:
+        level: int64 `(batch, length)`: opened less closed; less than 0 where more were closed.
+        opens: boolean, of the same shape.
+
+    Returns:
+        int64, of the same shape; 0 where nothing is open.
+    """
+    length = level.shape[1]
+    order = level.argsort(dim=1, stable=True)  # of each level the positions, side by side
+    least = length * level.gather(1, order)
+    found = least + torch.where(opens.gather(1, order), order, 0)
+    return torch.zeros_like(level).scatter(1, order, found.cummax(dim=1).values - least)
