@@ -26,6 +26,8 @@ CHANGES: list[dict[str, Any]] = [
     {"attention_function": "dot-product", "activation": "swish", "dropout": 0.0, "attention_dropout": 0.2},
     {"positions": "learned", "max_positions": 32, "shared_embeddings": "none"},
     {"positions": "halves", "shared_embeddings": "target", "start": 0, "activation_dropout": 0.1},
+    {"next_word": True, "shared_embeddings": "target"},
+    {"next_word": True, "parser_stack": True, "shared_embeddings": "target"},
 ]
 
 
@@ -163,6 +165,27 @@ def test_each_choice_of_a_recipe_shows(
 ) -> None:
     found = of_kind(structure_of(make_model(**changes), "a model"), kind)
     assert any(block.title == title and detail in block.details for block in found), [each.details for each in found]
+
+
+def test_what_a_parser_is_told_stands_beside_the_sums_and_reads_the_memory(make_model: MakeModel) -> None:
+    changes = {"next_word": True, "parser_stack": True, "shared_embeddings": "target"}
+    plain, told = (structure_of(make_model(**more), "a model") for more in ({"shared_embeddings": "target"}, changes))
+    assert titles(told, "encoder") == titles(plain, "encoder")
+    assert [block.title for block in of_kind(told, "told")] == ["Next Word", "Parser Stack"]
+    sums = [block for block in of_kind(told, "sum") if block.column == "decoder"]
+    assert [block.details for block in sums] == [("dropout 0.1",), (), ()]  # the embedding's own, before it is told
+    positions, word, stack = (
+        next(edge.source for edge in told.edges if edge.role == "addend" and edge.target == block.name)
+        for block in sums
+    )
+    assert (word, stack) == ("next_word", "parser_stack")
+    assert told.block(positions).kind == "positions"
+    readers = edges(told, "memory") - edges(plain, "memory")
+    last = next(iter(edges(plain, "memory")))[0]
+    assert readers == {(last, "next_word"), (last, "parser_stack")}
+    flow = edges(told, "flow")
+    assert {(sums[0].name, sums[1].name), (sums[1].name, sums[2].name)} <= flow
+    assert not {pair for pair in flow if {"next_word", "parser_stack"} & set(pair)}
 
 
 def test_matrices_of_their_own_are_not_called_shared(make_model: MakeModel) -> None:

@@ -29,6 +29,7 @@ ShapeT = TypeVar("ShapeT", Panel, Label, Way)
 CONFIGS: dict[str, dict[str, Any]] = {
     "base": {},
     "tall encoder": {"encoder_layer": "dilated-convolutional", "num_encoder_layers": 12, "positions": "learned"},
+    "parser": {"next_word": True, "parser_stack": True, "shared_embeddings": "target", "dropout": 0.3},
     "long text": {
         "attention_function": "additive", "attention_bias": True, "attention_dropout": 0.1, "d_k": 1000, "d_v": 777,
         "decoder_layer": "restricted-self-attention", "activation_dropout": 0.1,

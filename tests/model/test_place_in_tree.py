@@ -93,7 +93,7 @@ def test_what_is_told_is_of_the_next_word() -> None:
     words = model.words(memory, batch.src_ids)
     assert model.next_word is not None
     assert words is not None
-    told = model.next_word(words, model.next_word.written(batch.tgt_in_ids)[..., None])
+    told = model.next_word(words, batch.tgt_in_ids, batch.tgt_in_ids.shape[1])
     for row, (src, tgt) in enumerate(zip(source, target, strict=True)):
         places = next_word_places(src, [-1, *tgt[:-1]])
         expected = torch.stack([model.next_word.memory(memory[row, place]) for place in places])
@@ -168,7 +168,7 @@ def test_what_is_deeper_than_the_table_is_told_as_the_deepest() -> None:
     stack = make_stack(KINDS)
     nothing = torch.tensor([0])
     told = [
-        stack(StackTop(torch.tensor([depth]), nothing, nothing, nothing, nothing))
+        stack.labelled(StackTop(torch.tensor([depth]), nothing, nothing, nothing, nothing))
         for depth in (MAX_DEPTH - 1, MAX_DEPTH, MAX_DEPTH + 1)
     ]
     assert not torch.equal(told[0], told[1])

@@ -6,17 +6,19 @@ from itertools import groupby, pairwise
 import torch
 
 from attendo.diagrams.parts import Part, parts_of
-from attendo.diagrams.structure import Block, Edge, Layers, Role, Structure, joined_details
+from attendo.diagrams.structure import BESIDE, Block, Edge, Layers, Role, Structure, joined_details
 from attendo.diagrams.tracing import Step, traced
 from attendo.model.attention import MultiHeadAttention
 from attendo.model.batch import collate
 from attendo.model.config import ModelConfig
 from attendo.model.convolution import Convolution, SeparableConvolution
 from attendo.model.layers import FeedForward
+from attendo.model.next_word import NextWord
+from attendo.model.parser_stack import ParserStack
 from attendo.model.recurrent import Recurrence
 from attendo.model.transformer import Transformer
 
-WHOLE = (MultiHeadAttention, FeedForward, Recurrence, Convolution, SeparableConvolution)
+WHOLE = (MultiHeadAttention, FeedForward, Recurrence, Convolution, SeparableConvolution, NextWord, ParserStack)
 """Modules drawn as one block, whatever goes on inside."""
 _SOURCE, _TARGET = [[1, 2, 0], [1, 0]], [[1, 2, 3, 0], [1, 0]]
 """Two pairs of unequal length, so that padding is masked."""
@@ -132,7 +134,7 @@ def _edges(parts: Sequence[Part], steps: Sequence[Step], names: dict[str, str], 
     of_step = {number: part for part in parts for number in part.steps}
     below: dict[str, str] = {}
     for column in dict.fromkeys(part.column for part in parts):
-        own = [part for part in parts if part.column == column and part.kind != "positions"]
+        own = [part for part in parts if part.column == column and part.kind not in BESIDE]
         below |= {second.name: first.name for first, second in pairwise(own)}
     edges: dict[tuple[str, str], Edge] = {}
     for part in parts:
@@ -141,8 +143,10 @@ def _edges(parts: Sequence[Part], steps: Sequence[Step], names: dict[str, str], 
             start, end = names[giver.name], names[part.name]
             if giver is part or order[start] >= order[end]:
                 continue
+            if giver.kind == "input" and part.kind in BESIDE:  # all of these follow from the tokens
+                continue
             role: Role = "residual"
-            if giver.kind == "positions":
+            if giver.kind in BESIDE:
                 role = "addend"
             elif giver.column != part.column:
                 role = "memory"

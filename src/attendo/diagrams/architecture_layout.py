@@ -14,7 +14,7 @@ from attendo.diagrams.shapes import (
     lettering,
     moved,
 )
-from attendo.diagrams.structure import Block, Edge, Layers, Structure
+from attendo.diagrams.structure import BESIDE, Block, Edge, Layers, Structure
 
 BLOCK_WIDTH = 206.0
 GAP = 30.0
@@ -23,7 +23,8 @@ FORK, BRANCH = 13.0, 20.0
 """How far below a block its arrow forks, and residual connections begin."""
 FRAME_BELOW, FRAME_ABOVE, FRAME_SIDE = 29.0, 12.0, 28.0
 """From a frame to the blocks in it."""
-POSITIONS_WIDTH = 132.0
+BESIDE_WIDTH = {"positions": 132.0, "told": 104.0}
+"""Of what stands beside a sum; what is told leaves room for the memory, which it reads."""
 CIRCLE = 24.0
 MARGIN = 24.0
 TIMES_WIDTH = 52.0
@@ -89,7 +90,7 @@ def _text(structure: Structure, own: Block) -> Lettering:
     times = next((layers.times for layers in structure.layers if own.name in layers.blocks), 1)
     counted = f"{times} × {own.parameters // times:,}" if times > 1 else f"{own.parameters:,}"
     details = [*own.details, f"{counted} parameters"] if own.parameters else list(own.details)
-    return lettering(own.title, details, POSITIONS_WIDTH if own.kind == "positions" else BLOCK_WIDTH)
+    return lettering(own.title, details, BESIDE_WIDTH.get(own.kind, BLOCK_WIDTH))
 
 
 def _height(structure: Structure, own: Block) -> float:
@@ -104,7 +105,7 @@ def _row_heights(structure: Structure, columns: Sequence[str]) -> dict[str, floa
     repeated = {name for layers in structure.layers for name in layers.blocks}
     below = []
     for column in columns:
-        own = [each for each in structure.column(column) if each.kind != "positions"]
+        own = [each for each in structure.column(column) if each.kind not in BESIDE]
         first = next((place for place, each in enumerate(own) if each.name in repeated), len(own))
         below.append(own[:first])
     for row in zip(*below, strict=False):
@@ -117,13 +118,13 @@ def _column(
     structure: Structure, column: str, x: float, heights: dict[str, float], *, outwards: int
 ) -> dict[str, _Place]:
     # What stands beside a sum is higher than its circle, and must touch neither the block below nor the frame above.
-    beyond = max((heights[each.name] - CIRCLE for each in structure.blocks if each.kind == "positions"), default=0) / 2
+    beyond = max((heights[each.name] - CIRCLE for each in structure.blocks if each.kind in BESIDE), default=0) / 2
     firsts = {layers.blocks[0] for layers in structure.layers}
     lasts = {layers.blocks[-1] for layers in structure.layers}
     places: dict[str, _Place] = {}
     top, beside = 0.0, []
     for own in structure.column(column):
-        if own.kind == "positions":
+        if own.kind in BESIDE:
             beside.append(own)
             continue
         width = CIRCLE if own.kind == "sum" else BLOCK_WIDTH
@@ -142,13 +143,16 @@ def _column(
         top -= max(0.0, beyond - GAP + 16) if is_sum else 0
     for own in beside:
         reader = next(places[edge.target] for edge in structure.edges if edge.source == own.name)
-        near = reader.middle + outwards * (CIRCLE / 2 + 26)
+        width = BESIDE_WIDTH[own.kind]
+        # Positions stand on the outer side; what is told, where the memory comes from.
+        side = outwards if own.kind == "positions" else -1
+        near = reader.middle + side * (CIRCLE / 2 + 26)
         places[own.name] = _Place(
             block=own,
             lines=_text(structure, own),
-            x=near - (POSITIONS_WIDTH if outwards < 0 else 0),
+            x=near - (width if side < 0 else 0),
             y=reader.y + (reader.height - heights[own.name]) / 2,
-            width=POSITIONS_WIDTH,
+            width=width,
             height=heights[own.name],
         )
     return places
@@ -261,18 +265,24 @@ def _residual(source: _Place, target: _Place, structure: Structure, places: dict
 
 
 def _memory(source: _Place, target: _Place, structure: Structure, places: dict[str, _Place]) -> list[Shape]:
-    """Out of the last encoder block, up between the stacks, and into the side of what reads it as keys and values."""
+    """Out of the last encoder block, up between the stacks, and into the side of what reads it.
+
+    As keys and values, if an attention does.
+    """
     own = [places[each.name] for each in structure.column(source.block.column)]
     top = min(place.y for place in own) - FRAME_ABOVE - 18
-    channel = target.x - FRAME_SIDE - CHANNEL / 2
+    above = places[structure.column(target.block.column)[-1].name]
+    channel = above.x - FRAME_SIDE - CHANNEL / 2
     middle, apart = target.y + target.height / 2, 9.0
     ways: list[Shape] = [
         Way(points=((source.middle, source.y), (source.middle, top), (channel, top), (channel, middle)), has_head=False)
     ]
+    ways.append(Label(x=(source.middle + channel) / 2 + 50, y=top - 5, text="memory", quiet=True))
+    if target.block.kind != "attention":
+        return [*ways, Way(points=((channel, middle), (target.x, middle)))]
     for sign, name in ((-1, "V"), (1, "K")):
         y = middle + sign * apart
         ways.append(Way(points=((channel, middle), (channel, y), (target.x, y))))
         ways.append(Label(x=target.x - 19, y=y - 4, text=name, quiet=True))
-    ways.append(Label(x=(source.middle + channel) / 2 + 50, y=top - 5, text="memory", quiet=True))
     ways.append(Label(x=target.middle + 11, y=target.bottom + 14, text="Q", quiet=True))
     return ways

@@ -10,6 +10,8 @@ from attendo.diagrams.tracing import Step
 from attendo.model.attention import EncoderDecoderAttention, MultiHeadAttention
 from attendo.model.convolution import Convolution, SeparableConvolution
 from attendo.model.layers import FeedForward
+from attendo.model.next_word import NextWord
+from attendo.model.parser_stack import ParserStack
 from attendo.model.positions import LearnedPositions, SinusoidalPositions
 from attendo.model.recurrent import Recurrence
 from attendo.model.restricted import RestrictedSelfAttention
@@ -57,6 +59,10 @@ def described(step: Step, model: nn.Module) -> Described:
         case SinusoidalPositions():
             order = "by turns" if module.layout == "interleaved" else "in halves"
             return Described(kind="positions", title="Positional Encoding", details=(f"sines and cosines {order}",))
+        case NextWord():
+            return Described(kind="told", title="Next Word", details=("its place in the memory",))
+        case ParserStack():
+            return Described(kind="told", title="Parser Stack", details=("depth, what is open, what is complete",))
         case nn.Module():
             return Described(kind="step", title=type(module).__name__)
     return _operation(step, model)

@@ -11,10 +11,13 @@ from attendo.diagrams.described import described
 from attendo.diagrams.structure import Kind
 from attendo.diagrams.tracing import Step
 from attendo.model.dropout import Dropout
+from attendo.model.next_word import NextWord
+from attendo.model.parser_stack import ParserStack
 from attendo.model.positions import LearnedPositions, SinusoidalPositions
 from attendo.model.transformer import Transformer
 
-_POSITIONS = (SinusoidalPositions, LearnedPositions)
+_BESIDE = (SinusoidalPositions, LearnedPositions, NextWord, ParserStack)
+"""What is added to what the first layer reads."""
 _STACKS = {"encoder_layers": "encoder", "decoder_layers": "decoder"}
 """The lists of a model whose entries are layers."""
 _INPUTS = {"source": "Inputs", "target": "Outputs (shifted right)"}
@@ -91,7 +94,8 @@ class _Gathering:
             self._begin(number, found.kind, found.title, found.details)
 
     def _dropout(self, number: int, before: Part | None) -> None:
-        if before is None or {reader.operation for reader in self._readers[number]} == {"add"}:
+        is_output = before is not None and before.kind != "sum"
+        if before is None or (is_output and {reader.operation for reader in self._readers[number]} == {"add"}):
             self._held.append(number)
         else:
             self._join(number, before)
@@ -99,7 +103,7 @@ class _Gathering:
 
     def _add(self, number: int) -> None:
         given = [self._steps[source.step].module for source in self._steps[number].inputs]
-        is_sum = any(isinstance(module, _POSITIONS) for module in given)
+        is_sum = any(isinstance(module, _BESIDE) for module in given)
         part = self._begin(number, "sum" if is_sum else "norm", "+" if is_sum else "Add")
         for each in self._held:
             self._join(each, part)

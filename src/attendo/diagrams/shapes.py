@@ -9,6 +9,7 @@ from attendo.attention_maps.shapes import text_width
 Role = Literal[
     "embedding",
     "positions",
+    "told",
     "sum",
     "attention",
     "mixing",

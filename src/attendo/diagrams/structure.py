@@ -5,11 +5,24 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 Kind = Literal[
-    "input", "embedding", "positions", "sum", "attention", "mixing", "feed-forward", "norm", "linear", "softmax", "step"
+    "input",
+    "embedding",
+    "positions",
+    "told",
+    "sum",
+    "attention",
+    "mixing",
+    "feed-forward",
+    "norm",
+    "linear",
+    "softmax",
+    "step",
 ]
 """What a block is, which its colour says too."""
+BESIDE: tuple[Kind, ...] = ("positions", "told")
+"""Blocks that do not stand above each other, but beside the sum that they are added to."""
 Role = Literal["flow", "residual", "memory", "addend"]
-"""What an edge is: the way up; past some blocks, to be added; from one stack to the other; positions to be added."""
+"""What an edge is: the way up; past some blocks, to be added; from one stack to the other; from beside, to be added."""
 
 
 @dataclass(frozen=True, kw_only=True)

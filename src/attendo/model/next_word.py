@@ -66,15 +66,30 @@ class NextWord(nn.Module):
         """
         return self.writes[tgt_in_ids.clamp(min=0)].logical_and(tgt_in_ids >= 0).cumsum(dim=-1)
 
-    def forward(self, words: Tensor, numbers: Tensor) -> Tensor:
-        """What the decoder is told of words.
+    def forward(self, words: Tensor, read_ids: Tensor, positions: int) -> Tensor:
+        """What the decoder is told.
 
         Args:
-            words: `(batch, src_len, told, d_model)`: what there is to tell of each word, as the next one and as others.
-            numbers: int64 `(batch, tgt_len, told)`: of which word each is told; the next one's is from `written`.
+            words: `(batch, src_len, 1, d_model)`, of each word what `memory` makes of it, from `by_word`.
+            read_ids: int64 `(rows, length)`, what the decoder has read; as many rows of each sentence.
+            positions: how many of the last ones are told it.
 
         Returns:
-            `(batch, tgt_len, d_model)`.
+            `(rows, positions, d_model)`.
         """
-        numbers = numbers.clamp(max=words.shape[1] - 1)
-        return words.gather(1, numbers[..., None].expand(-1, -1, -1, words.shape[3])).sum(dim=2)
+        return looked_up(words, self.written(read_ids)[:, -positions:, None])
+
+
+def looked_up(words: Tensor, numbers: Tensor) -> Tensor:
+    """The sum of what belongs to some words, at each position.
+
+    Args:
+        words: `(batch, src_len, told, d_model)`: what there is to tell of each word, in several ways.
+        numbers: int64 `(rows, positions, told)`: of which word each is told; as many rows of each sentence.
+
+    Returns:
+        `(rows, positions, d_model)`.
+    """
+    sentences = numbers.reshape(len(words), -1, words.shape[2]).clamp(max=words.shape[1] - 1)
+    told = words.gather(1, sentences[..., None].expand(-1, -1, -1, words.shape[3])).sum(dim=2)
+    return told.view(*numbers.shape[:2], -1)

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from attendo.model.config import ModelConfig
+from attendo.model.next_word import looked_up
 
 MAX_DEPTH = 63
 """What is deeper is told as this; in CRAFT, QuestionBank and the Penn Treebank's sample 28 are open at most."""
@@ -114,8 +115,22 @@ class ParserStack(nn.Module):
         )
         return StackTop(*(each[:, 1:] for each in top))
 
-    def forward(self, top: StackTop) -> Tensor:
-        """What the decoder is told of depth and labels, `(..., d_model)`; `NextWord` tells of words."""
+    def forward(self, words: Tensor, read_ids: Tensor, positions: int) -> Tensor:
+        """What the decoder is told.
+
+        Args:
+            words: `(batch, src_len, 2, d_model)`, of each word what `memory` makes of it, from `NextWord.by_word`.
+            read_ids: int64 `(rows, length)`, what the decoder has read, the start first; as many rows of each sentence.
+            positions: how many of the last ones are told it.
+
+        Returns:
+            `(rows, positions, d_model)`.
+        """
+        top = StackTop(*(each[:, -positions:] for each in self.read(read_ids)))
+        return self.labelled(top) + looked_up(words, torch.stack((top.opened_at, top.completed_at), dim=2))
+
+    def labelled(self, top: StackTop) -> Tensor:
+        """What the decoder is told of depth and labels, `(..., d_model)`."""
         told = functional.embedding(top.depth.clamp(max=MAX_DEPTH), self.depths)
         told = told + functional.embedding(top.opened, self.opened)
         return told + functional.embedding(top.completed, self.completed)

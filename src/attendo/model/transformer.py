@@ -15,7 +15,7 @@ from attendo.model.drafter import CANDIDATES, Drafter
 from attendo.model.dropout import Dropout
 from attendo.model.layers import DecoderLayer, EncoderLayer, encoder_layer
 from attendo.model.next_word import NextWord
-from attendo.model.parser_stack import ParserStack, StackTop
+from attendo.model.parser_stack import ParserStack
 from attendo.model.positions import LearnedPositions, SinusoidalPositions
 
 
@@ -172,30 +172,24 @@ class Transformer(nn.Module):
 
     def _read_target(self, tgt_in_ids: Tensor, words: Tensor | None) -> Tensor:
         """What the decoder's first layer reads, `(batch, tgt_len, d_model)`."""
-        hidden: Tensor = self.target_embedding(tgt_in_ids)
-        return hidden if words is None else hidden + self._told(words, tgt_in_ids, tgt_in_ids.shape[1])
+        return self._told(self.target_embedding(tgt_in_ids), words, tgt_in_ids)
 
-    def _told(self, words: Tensor, read_ids: Tensor, positions: int) -> Tensor:
-        """What the decoder is told at the last positions of what it has read.
+    def _told(self, hidden: Tensor, words: Tensor | None, read_ids: Tensor | None) -> Tensor:
+        """What the decoder's first layer reads, with what the decoder is told beside its tokens.
 
         Args:
+            hidden: the tokens, `(rows, positions, d_model)`.
             words: from `words`, a row a sentence.
-            read_ids: int64 `(rows, length)`, the start first; as many rows of each sentence.
-            positions: how many of the last ones.
-
-        Returns:
-            `(rows, positions, d_model)`.
+            read_ids: int64 `(rows, length)`, these tokens and all before them.
         """
-        assert self.next_word is not None
-        numbers = [self.next_word.written(read_ids)]
-        top = None
+        if self.next_word is None:
+            return hidden
+        assert words is not None
+        assert read_ids is not None
+        hidden = hidden + self.next_word(words[:, :, :1], read_ids, hidden.shape[1])
         if self.parser_stack is not None:
-            top = StackTop(*(each[:, -positions:] for each in self.parser_stack.read(read_ids)))
-            numbers += [top.opened_at, top.completed_at]
-        of_words = torch.stack([number[:, -positions:] for number in numbers], dim=2)
-        told: Tensor = self.next_word(words, of_words.view(len(words), -1, len(numbers)))
-        told = told.view(len(read_ids), positions, -1)
-        return told if self.parser_stack is None else told + self.parser_stack(top)
+            hidden = hidden + self.parser_stack(words[:, :, 1:], read_ids, hidden.shape[1])
+        return hidden
 
     def project(self, hidden: Tensor) -> Tensor:
         """Logits `(..., tgt_vocab_size)` of the decoder's output `(..., d_model)` (Section 3.4)."""
@@ -253,7 +247,7 @@ class Transformer(nn.Module):
         read_ids = cache.read_ids
         if cache.words is not None:
             read_ids = tgt_in_ids if read_ids is None else torch.cat((read_ids, tgt_in_ids), dim=1)
-            hidden = hidden + self._told(cache.words, read_ids, positions)
+        hidden = self._told(hidden, cache.words, read_ids)
         mask = None if positions == 1 else causal_mask(cache.length + positions, hidden.device)[:, :, cache.length :]
         # A sentence's hypotheses are so many queries to one memory: (sentences, rows_per_sentence, d_model).
         apart, together = hidden.shape, (-1, cache.rows_per_sentence * positions, self.config.d_model)

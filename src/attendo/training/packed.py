@@ -152,7 +152,7 @@ def _told(
         opened, completed = linear(kernels, memory.low, stack.memory).chunk(2, dim=1)
         exact = exact + opened.index_select(0, _word_places(next_word, batch, top.opened_at)).float()
         exact = exact + completed.index_select(0, _word_places(next_word, batch, top.completed_at)).float()
-        exact = exact + stack(top)
+        exact = exact + stack.labelled(top)
     return Rows(exact, exact.to(hidden.low.dtype))
 
 
