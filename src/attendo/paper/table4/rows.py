@@ -85,6 +85,10 @@ class Plan:
 
 
 _GOLD_TAGS = ("parsing.read_tags=true",)
+_ORDERS = (
+    ("top-down", (), "writes top-down"),
+    ("bottom-up", ("model.parser_stack=false",), "writes bottom-up, and is not told of a stack, for want of brackets"),
+)
 
 
 def _variants(name: str, treebanks: tuple[str, ...], recipe: str, *, orders: bool) -> Iterator[Row]:
@@ -98,13 +102,13 @@ def _variants(name: str, treebanks: tuple[str, ...], recipe: str, *, orders: boo
         what="reads the treebank's tags",
         against=name,
     )
-    for order in ("top-down", "bottom-up") if orders else ():
+    for order, changes, what in _ORDERS if orders else ():
         yield Row(
             name=f"{name}-{order}",
             treebanks=treebanks,
             recipe=recipe,
-            changes=(f"parsing.order={order}",),
-            what=f"writes {order}",
+            changes=(f"parsing.order={order}", *changes),
+            what=what,
             against=name,
         )
 
