@@ -38,7 +38,7 @@ def test_the_commands_run_in_their_order(attendo: Command, tmp_path: Path, monke
     for name, seed in (("words.txt", 3), ("raw.txt", 4)):
         Path(name).write_text("".join(" ".join(tree.words) + "\n" for tree in trees(8, seed)))
     lines = [line for title in WAY for line in commands(title)]
-    assert len(lines) == 15
+    assert len(lines) == 16
     told = {}
     for line in lines:
         _, *given = shlex.split(re.split(r"\s>\s", line)[0])
