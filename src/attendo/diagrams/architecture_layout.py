@@ -64,7 +64,8 @@ def draw_architecture(structure: Structure) -> Diagram:
     for number, column in enumerate(columns):
         places |= _column(structure, column, left + number * step, heights, outwards=-1 if number == 0 else 1)
     shapes = [shape for layers in structure.layers for shape in _frame(layers, places, columns)]
-    shapes += [way for edge in structure.edges for way in _edge(edge, structure, places, columns)]
+    ways = [way for edge in structure.edges for way in _edge(edge, structure, places, columns)]
+    shapes += dict.fromkeys(ways)  # the memory goes one way to all that read it
     shapes += [shape for place in places.values() for shape in _block(place)]
     shapes += _ends(structure, places, columns)
     top = min(place.y for place in places.values()) - 40

@@ -145,14 +145,15 @@ def _told(
     starts = batch.target.spans.starts.long()
     earlier = torch.cat((counted.new_zeros(1), counted))[starts[:-1]]
     number = counted - torch.repeat_interleave(earlier, starts.diff())
-    of_words = linear(kernels, memory.low, next_word.memory).index_select(0, _word_places(next_word, batch, number))
-    exact = hidden.exact + of_words.float()
+    numbers, words = [number], [linear(kernels, memory.low, next_word.memory)]
+    exact = hidden.exact
     if stack is not None:
         top = _stack_top(stack, batch.target)
-        opened, completed = linear(kernels, memory.low, stack.memory).chunk(2, dim=1)
-        exact = exact + opened.index_select(0, _word_places(next_word, batch, top.opened_at)).float()
-        exact = exact + completed.index_select(0, _word_places(next_word, batch, top.completed_at)).float()
+        numbers += [top.opened_at, top.completed_at]
+        words += linear(kernels, memory.low, stack.memory).chunk(2, dim=1)
         exact = exact + stack.labelled(top)
+    for of_words, places in zip(words, _word_places(next_word, batch, torch.stack(numbers)), strict=True):
+        exact = exact + of_words.index_select(0, places).float()
     return Rows(exact, exact.to(hidden.low.dtype))
 
 
@@ -168,9 +169,17 @@ def _stack_top(stack: ParserStack, target: PackedSide) -> StackTop:
 
 
 def _word_places(next_word: NextWord, batch: PackedBatch, number: Tensor) -> Tensor:
-    """int64 `(target rows,)`: the source row where the word of that number begins, or `</s>` is behind the last one.
+    """Where words begin: the source row of each, or that of `</s>` behind the last word.
 
     The filling of both sides is a sentence too, in which nothing begins and nothing is written.
+
+    Args:
+        next_word: says which pieces begin words.
+        batch: the pairs.
+        number: int64 `(..., target rows)`: of the words, from 0 in each sentence.
+
+    Returns:
+        int64, of the same shape.
     """
     sources, targets = batch.source.spans.starts.long(), batch.target.spans.starts.long()
     ids = batch.source.ids
