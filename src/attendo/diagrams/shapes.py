@@ -5,22 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from attendo.attention_maps.shapes import text_width
+from attendo.diagrams.structure import Boxed
 
-Role = Literal[
-    "embedding",
-    "positions",
-    "told",
-    "sum",
-    "attention",
-    "mixing",
-    "feed-forward",
-    "norm",
-    "linear",
-    "softmax",
-    "step",
-    "frame",
-    "piece",
-]
+Role = Literal[Boxed, "frame", "piece"]
 """What a panel stands for: its colour follows from it."""
 TITLE_SIZE, DETAIL_SIZE = 13.0, 10.5
 DETAIL_LINE = 13.5

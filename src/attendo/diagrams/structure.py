@@ -4,20 +4,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-Kind = Literal[
-    "input",
-    "embedding",
-    "positions",
-    "told",
-    "sum",
-    "attention",
-    "mixing",
-    "feed-forward",
-    "norm",
-    "linear",
-    "softmax",
-    "step",
+Boxed = Literal[
+    "embedding", "positions", "told", "sum", "attention", "mixing", "feed-forward", "norm", "linear", "softmax", "step"
 ]
+"""Kinds of blocks that are drawn as boxes, or as the circle of a sum."""
+Kind = Literal["input", Boxed]
 """What a block is, which its colour says too."""
 BESIDE: tuple[Kind, ...] = ("positions", "told")
 """Blocks that do not stand above each other, but beside the sum that they are added to."""
