@@ -14,7 +14,7 @@ ROOT = Path(attendo.__file__).parent
 # Each row may import from the rows above it and from itself; two of one row do not know each other.
 TABLE = [
     ["errors"],
-    ["files", "reading", "settings", "xml_text"],
+    ["files", "reading", "settings", "threads", "xml_text"],
     ["text"],
     ["parsing"],
     ["model", "native"],
@@ -54,6 +54,7 @@ WITHOUT_TORCH = [
     "attendo.files",
     "attendo.reading",
     "attendo.settings",
+    "attendo.threads",
     "attendo.xml_text",
     "attendo.native",
 ]

@@ -6,6 +6,8 @@ The names of `__all__` are fetched when they are first used, so that `import att
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from attendo.threads import set_up_openmp
+
 if TYPE_CHECKING:
     from attendo.client.asynchronous import AsyncClient
     from attendo.client.sync import Client
@@ -74,6 +76,7 @@ def __getattr__(name: str) -> Any:
     """Fetches a public name from its module."""
     if name not in _HOMES:
         raise AttributeError(f"module 'attendo' has no attribute {name!r}")
+    set_up_openmp()  # before what may load torch
     return getattr(import_module(_HOMES[name]), name)
 
 

@@ -14,7 +14,7 @@ import pytest
 from attendo.errors import AttendoError, DataError
 from attendo.text.parts import scan_file
 from attendo.workflow.preparation_parts import InProcess
-from attendo.workflow.processes import WorkerProcesses, local_workers, usable_processors
+from attendo.workflow.processes import WorkerProcesses, local_workers
 
 # Units are functions that a fresh interpreter can import, which a test module's own are not.
 
@@ -149,4 +149,3 @@ def test_one_worker_is_this_process() -> None:
         assert list(workers.map(lambda task: (task, os.getpid()), [7])) == [(7, (7, os.getpid()))]
     with local_workers(2) as workers:
         assert isinstance(workers, WorkerProcesses)
-    assert 1 <= usable_processors() <= (os.cpu_count() or 1)

@@ -1,6 +1,5 @@
 """What speed depends on: the processor and its instructions, the packages, how fast a plain product is here."""
 
-import os
 import platform
 import re
 import time
@@ -12,6 +11,7 @@ import torch
 
 from attendo.bench.systems import torch_threads
 from attendo.model.products import fast_float32_products
+from attendo.threads import usable_cores
 
 PACKAGES = ("attendo", "torch", "numpy", "ctranslate2", "transformers")
 """Whose versions a table names."""
@@ -58,11 +58,6 @@ def this_machine(cpuinfo: Path = Path("/proc/cpuinfo")) -> Machine:
         python=platform.python_version(),
         gpus=tuple(torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())),
     )
-
-
-def usable_cores() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def versions() -> dict[str, str]:

@@ -1,6 +1,7 @@
 """`attendo bench train`: training beside the installed peers, put together."""
 
 import importlib.util
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ from attendo.bench.training_work import (
 )
 from attendo.errors import AttendoError
 from attendo.model.products import is_exact
+from attendo.threads import openmp_settings
 
 TrainingSystem = Literal["attendo", "torch", "huggingface", "joeynmt", "opennmt", "eole"]
 TrainingDtype = Literal["float32", "bfloat16"]
@@ -213,10 +215,10 @@ class TrainBench:
     ) -> TrainerProcess | None:
         """A process, or None where it cannot be started: the bench goes on without it."""
         try:
-            environment = {}
+            environment = openmp_settings(os.environ) if system == "attendo" else {}  # peers run as installed
             if switch == "mkl":
                 folder = stack.enter_context(TemporaryDirectory(prefix="attendo-bench-"))
-                environment = mkl_environment(Path(folder))
+                environment |= mkl_environment(Path(folder))
             process = stack.enter_context(
                 TrainerProcess(
                     PACKAGES[system].module,

@@ -69,7 +69,7 @@ def decode(
 
     from attendo.bench.compare import make_settings
     from attendo.bench.decode import DecodeBench, DecodeOptions, model_work, paper_work
-    from attendo.bench.machine import usable_cores
+    from attendo.threads import usable_cores
     from attendo.workflow.device import choose_device
 
     options = DecodeOptions(
@@ -143,9 +143,9 @@ def train(
     chosen_switches = _choices(switches, get_args(Switch), "--switches")
     pythons = _pythons(python or [])
 
-    from attendo.bench.machine import usable_cores
     from attendo.bench.training import TrainBench, TrainOptions
     from attendo.bench.training_work import corpus_pairs
+    from attendo.threads import usable_cores
     from attendo.workflow.device import choose_device
 
     options = TrainOptions(

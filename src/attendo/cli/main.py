@@ -35,6 +35,7 @@ from attendo.cli.train import train
 from attendo.cli.translate import translate
 from attendo.errors import AttendoError
 from attendo.reading import printable
+from attendo.threads import set_up_openmp
 
 app = typer.Typer(
     name="attendo",
@@ -92,7 +93,11 @@ def attendo(
 
 def main() -> None:
     """Runs the command line of this process."""
-    sys.exit(run(sys.argv[1:]))
+    arguments = sys.argv[1:]
+    # A bench measures peers as they are installed, in this process and in those it starts.
+    if arguments[:1] != ["bench"]:
+        set_up_openmp()
+    sys.exit(run(arguments))
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -10,6 +10,7 @@ import typer
 from attendo.cli.options import JsonOption, RecipeArgument, SetOption
 from attendo.cli.progress import note
 from attendo.cli.reporter import RunReporter
+from attendo.threads import usable_cores
 
 if TYPE_CHECKING:
     from attendo.recipe import Recipe
@@ -40,7 +41,7 @@ def prepare(
     """Learns the vocabulary (or keeps that of training.init_from) and writes token shards; reports every pair."""
     from attendo.text.prepared import report_as_json
     from attendo.workflow.preparation import prepare_if_missing, prepared_folder
-    from attendo.workflow.processes import local_workers, usable_processors
+    from attendo.workflow.processes import local_workers
 
     loaded = resolved_recipe(recipe, settings or ())
     folder = output or prepared_folder(loaded, Path("prepared"))
@@ -52,7 +53,7 @@ def prepare(
         with RunReporter() as reporter:
             report = prepare_on_cluster(loaded, folder, reporter, address=ray).report
     else:
-        with RunReporter() as reporter, local_workers(workers or usable_processors()) as processes:
+        with RunReporter() as reporter, local_workers(workers or usable_cores()) as processes:
             report = prepare_if_missing(loaded, folder, reporter, processes).report
     if as_json:
         print(json.dumps({"folder": str(folder), **report_as_json(report)}, indent=2, ensure_ascii=False))

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from attendo.errors import AttendoError
+from attendo.threads import usable_cores
 from attendo.workflow.extras import need_packages
-from attendo.workflow.processes import usable_processors
 
 LOCAL = "local"
 """The address of a cluster of this machine alone, which lives as long as the connection."""
@@ -68,7 +68,7 @@ def _start(address: str, temporary: Path | None) -> None:
     settings: dict[str, Any] = {"address": address, "log_to_driver": False, "logging_level": logging.ERROR}
     if temporary is not None:
         settings |= {
-            "num_cpus": usable_processors(),
+            "num_cpus": usable_cores(),
             "include_dashboard": False,
             "object_store_memory": _STORE_BYTES,
             "_temp_dir": str(temporary),

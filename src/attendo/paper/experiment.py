@@ -6,8 +6,8 @@ from typing import Literal, Protocol
 
 import torch
 
-from attendo.bench.machine import usable_cores
 from attendo.paper.report import Report
+from attendo.threads import usable_cores
 from attendo.workflow.prepare import Progress
 
 Scale = Literal["tiny", "small", "paper"]

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from attendo.bench.machine import usable_cores
 from attendo.paper.experiment import Order, Reporter
 from attendo.paper.run_results import RunResult
 from attendo.paper.study import Run, Study, Translators, plan_runs
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
+from attendo.threads import usable_cores
 from attendo.workflow.preparation import prepare_if_missing
 from attendo.workflow.prepare import Progress
 

@@ -1,6 +1,5 @@
 """The core of a server: `Translating` by models that are lent, and a batcher whose threads work with them."""
 
-import os
 import time
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from attendo.serving.logs import Log, error_place
 from attendo.serving.metrics import Metrics
 from attendo.serving.models import LoadedModel, ModelPool
 from attendo.serving.translating import Caller, Confidence, Options, Pair, TranslatedLine
+from attendo.threads import usable_cores
 from attendo.workflow.parse import Parse
 from attendo.workflow.translate import Engine
 
@@ -209,14 +209,6 @@ class Core:
         if written:
             target = sum(len(each.n_best[0].token_log_probs) for each in written)
             metrics.tokens.labels(name, "target").inc(target)
-
-
-def usable_cores() -> int:
-    """Processor cores that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on macOS
-        return os.cpu_count() or 1
 
 
 def _excludes(task: Hashable) -> str | None:

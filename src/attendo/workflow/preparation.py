@@ -12,9 +12,10 @@ from attendo.files import locked, recover
 from attendo.recipe import Recipe
 from attendo.text.corpora import check_files
 from attendo.text.prepared import PreparedData, Vocabulary, fingerprint, is_prepared, open_prepared, other_content
+from attendo.threads import usable_cores
 from attendo.workflow.preparation_parts import Workers
 from attendo.workflow.prepare import Progress, prepare
-from attendo.workflow.processes import local_workers, usable_processors
+from attendo.workflow.processes import local_workers
 from attendo.workflow.treebank_text import linearization_facts
 
 _WAIT_S = 0.2
@@ -99,7 +100,7 @@ def prepare_if_missing(
             vocabulary=_vocabulary(recipe),
             parsing=recipe.parsing,
             progress=reporter.preparing,
-            workers=workers or stack.enter_context(local_workers(usable_processors())),
+            workers=workers or stack.enter_context(local_workers(usable_cores())),
         )
 
 

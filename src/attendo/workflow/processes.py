@@ -22,11 +22,6 @@ from attendo.workflow.preparation_parts import InProcess, ResultT, TaskT, Worker
 _TASKS_AHEAD = 3
 
 
-def usable_processors() -> int:
-    """Counts the processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 @contextmanager
 def local_workers(number: int) -> Iterator[Workers]:
     """Yields as many workers of this machine; one is this process itself, more are `WorkerProcesses`."""

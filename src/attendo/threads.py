@@ -1,0 +1,170 @@
+"""How many threads this process takes by default, and how the threads of OpenMP wait for each other.
+
+torch works with the threads of an OpenMP runtime. At the end of every parallel loop they wait for the slowest of them,
+and by default they wait awake: for some 5 ms (libgomp) or 200 ms (LLVM's and Intel's). While another program holds the
+core of the one that is waited for, that is time in which the system could have moved it to the core that is kept busy
+with waiting. Threads that wait briefly and then sleep leave that core free, and lose little where nobody else is there.
+"""
+
+import math
+import os
+import sys
+from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+SPIN_COUNT = 5000
+"""Rounds of waiting awake before a thread of libgomp sleeps: 80 to 250 microseconds, by the processor. That is longer
+than nearly every wait of a training that has its cores to itself (benchmarks/neighbours.py), and far shorter than the
+3 ms and more for which a neighbour keeps a core."""
+OPENMP_SETTINGS: Mapping[str, str] = {
+    "GOMP_SPINCOUNT": str(SPIN_COUNT),  # libgomp: torch on Linux
+    "KMP_BLOCKTIME": "1",  # milliseconds; LLVM's and Intel's runtimes: torch on macOS and Windows
+}
+
+
+def openmp_settings(environment: Mapping[str, str]) -> dict[str, str]:
+    """Gives the settings that a process lacks for its OpenMP threads to sleep after a short wait.
+
+    Args:
+        environment: of the process.
+
+    Returns:
+        `OPENMP_SETTINGS`; nothing where the user has chosen how threads wait, by any of its variables or
+        `OMP_WAIT_POLICY`.
+    """
+    return {} if any(name in environment for name in ("OMP_WAIT_POLICY", *OPENMP_SETTINGS)) else dict(OPENMP_SETTINGS)
+
+
+def set_up_openmp(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Has OpenMP's threads sleep after a short wait, and be no more than the cores this process may use.
+
+    The runtime reads its environment when torch loads it, so this does nothing where torch is loaded already. Processes
+    that this one starts inherit the settings.
+
+    Args:
+        environment: of this process.
+    """
+    if "torch" in sys.modules:
+        return
+    environment.update(openmp_settings(environment))
+    # The runtime knows of affinity itself, but not of a container's quota.
+    if usable_cores() < _cores_by_affinity():
+        environment.setdefault("OMP_NUM_THREADS", str(usable_cores()))
+
+
+def openmp_advice(environment: Mapping[str, str] = os.environ) -> str | None:
+    """Gives a line for a user in whose process OpenMP was started with its own way of waiting; None elsewhere.
+
+    Args:
+        environment: of this process.
+    """
+    missing = openmp_settings(environment)
+    if "torch" not in sys.modules or not missing:
+        return None
+    return (
+        "torch was loaded before attendo could choose how its threads wait, and beside other programs they wait awake, "
+        "which costs much speed; import attendo first, or start Python with "
+        + " ".join(f"{name}={value}" for name, value in missing.items())
+    )
+
+
+def usable_cores(proc: Path = Path("/proc/self"), root: Path = Path("/")) -> int:
+    """Gives how many processors this process may use: those of its affinity, at most its cgroups' quota, at least 1.
+
+    Args:
+        proc: the process' folder in Linux' `/proc`.
+        root: what mount points in it are relative to.
+    """
+    return max(1, math.floor(min(_cores_by_affinity(), cgroup_quota(proc, root))))
+
+
+def cgroup_quota(proc: Path = Path("/proc/self"), root: Path = Path("/")) -> float:
+    """Gives the processor time a second that the cgroups of this process allow; infinity where they set no limit.
+
+    The limits of all cgroups that this one lies in hold, in version 2 (`cpu.max`) and in version 1
+    (`cpu.cfs_quota_us`), also where both are mounted.
+
+    Args:
+        proc: the process' folder in Linux' `/proc`.
+        root: what mount points in it are relative to.
+    """
+    return min((_quota_of(folder) for folder in _cgroup_folders(proc, root)), default=math.inf)
+
+
+def _cores_by_affinity() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class _Mount:
+    """A mounted cgroup hierarchy."""
+
+    subtree: PurePosixPath
+    """The cgroup that its mount point shows; in a container that is seldom the hierarchy's root."""
+    point: Path
+
+
+def _cgroup_folders(proc: Path, root: Path) -> Iterator[Path]:
+    """Yields the folders of the process' cgroups that could limit its processor time, and of those they lie in."""
+    for controllers, path in _memberships(proc):
+        mount = _mount_of(controllers, proc, root)
+        if mount is None:
+            continue
+        try:
+            inside = PurePosixPath(path).relative_to(mount.subtree)
+        except ValueError:  # it lies outside of what can be seen from here
+            inside = PurePosixPath()
+        folder = mount.point / inside
+        yield folder
+        for parent in folder.parents:
+            if not parent.is_relative_to(mount.point):
+                break
+            yield parent
+
+
+def _memberships(proc: Path) -> Iterator[tuple[str, str]]:
+    """Yields the controllers of a hierarchy, empty for version 2, with the cgroup that the process is in."""
+    for line in _read(proc / "cgroup").splitlines():
+        parts = line.split(":", 2)
+        if len(parts) == 3 and (not parts[1] or "cpu" in parts[1].split(",")):
+            yield parts[1], parts[2]
+
+
+def _mount_of(controllers: str, proc: Path, root: Path) -> _Mount | None:
+    """Finds where a hierarchy is mounted; for the format see proc(5), `/proc/pid/mountinfo`."""
+    for line in _read(proc / "mountinfo").splitlines():
+        before, _, behind = line.partition(" - ")
+        fields, kind = before.split(), behind.split()
+        if len(fields) < 5 or len(kind) < 3:
+            continue
+        is_wanted = kind[0] == "cgroup" and "cpu" in kind[2].split(",") if controllers else kind[0] == "cgroup2"
+        if is_wanted:
+            return _Mount(PurePosixPath(_unescaped(fields[3])), root / _unescaped(fields[4]).lstrip("/"))
+    return None
+
+
+def _quota_of(folder: Path) -> float:
+    """Gives one cgroup's limit in processors."""
+    quota, _, period = _read(folder / "cpu.max").strip().partition(" ")
+    if not quota:
+        quota, period = _read(folder / "cpu.cfs_quota_us").strip(), _read(folder / "cpu.cfs_period_us").strip()
+    with suppress(ValueError, ZeroDivisionError):
+        share = int(quota) / int(period or "100000")
+        return share if share > 0 else math.inf  # version 1 says -1 for none
+    return math.inf  # version 2 says max for none; and there may be no such file
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        return ""
+
+
+def _unescaped(text: str) -> str:
+    """A path of `mountinfo`, which has white space and backslashes as octal numbers."""
+    for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
+        text = text.replace(code, character)
+    return text
