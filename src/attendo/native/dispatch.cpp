@@ -1,5 +1,6 @@
 // What does not depend on the instruction set: what this processor can do, and the threads of a team.
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <memory>
@@ -42,8 +43,11 @@ namespace attendo {
 namespace {
 
 // A step is over in a millisecond and has some forty products: a thread that slept between them would be late for each.
-// So it waits awake while a sentence is decoded, but gives the processor away when it may be the other's.
-constexpr int PAUSES = 500, YIELDS = 2000;
+// So it waits awake for longer than a product takes, and then sleeps. It must not go on much longer: while another program
+// holds the core of the thread that is waited for, the system moves that thread to a core where nobody runs. Nor may it
+// yield: whoever gives the core away stays runnable, and has to wait until the other program's slice is over.
+constexpr std::chrono::microseconds AWAKE{150};
+constexpr int PAUSES = 64;  // between two looks at the clock
 
 void pause() {
 #if defined(__x86_64__)
@@ -53,11 +57,20 @@ void pause() {
 #endif
 }
 
-// One turn of waiting awake; false when it has been long.
-bool wait_awake(int turn) {
-  if (turn < PAUSES) pause();
-  else std::this_thread::yield();
-  return turn < PAUSES + YIELDS;
+// Waits awake until something is true, for a short time; whether it came true.
+template <typename Condition>
+bool soon(Condition is_true) {
+  for (int turn = 0; turn < PAUSES; ++turn) {
+    if (is_true()) return true;
+    pause();
+  }
+  for (const auto end = std::chrono::steady_clock::now() + AWAKE; std::chrono::steady_clock::now() < end;) {
+    for (int turn = 0; turn < PAUSES; ++turn) {
+      if (is_true()) return true;
+      pause();
+    }
+  }
+  return is_true();
 }
 
 }  // namespace
@@ -65,10 +78,11 @@ bool wait_awake(int turn) {
 struct Team {
   std::vector<std::thread> others;
   std::atomic<unsigned> round{0};
-  std::atomic<int> working{0};
-  std::atomic<int> sleeping{0};
+  std::atomic<int> working{0};   // of `others`, those that have not done their share of the round
+  std::atomic<int> sleeping{0};  // of `others`
+  std::atomic<bool> caller_sleeps{false};
   std::mutex mutex;
-  std::condition_variable woken;
+  std::condition_variable begun, done;
   Job job = nullptr;
   void *context = nullptr;
   bool ending = false;
@@ -76,27 +90,41 @@ struct Team {
   void work(int thread) {
     unsigned seen = 0;
     for (;;) {
-      for (int turn = 0; round.load(std::memory_order_acquire) == seen && wait_awake(turn);) ++turn;
-      if (round.load(std::memory_order_acquire) == seen) {
+      const auto has_begun = [&] { return round.load() != seen; };
+      if (!soon(has_begun)) {
         std::unique_lock<std::mutex> lock(mutex);
         sleeping.fetch_add(1);
-        woken.wait(lock, [&] { return round.load(std::memory_order_acquire) != seen; });
+        begun.wait(lock, has_begun);
         sleeping.fetch_sub(1);
       }
       ++seen;
       if (ending) return;
       job(context, thread, static_cast<int>(others.size()) + 1);
-      working.fetch_sub(1, std::memory_order_release);
+      // Whoever of the two comes second sees the other: the last one done that the caller sleeps, or the caller that
+      // all are done.
+      if (working.fetch_sub(1) == 1 && caller_sleeps.load()) {
+        std::lock_guard<std::mutex> lock(mutex);
+        done.notify_one();
+      }
     }
   }
 
-  void announce() {
+  void begin() {
     {
       // The lock, so that a thread about to sleep either sees the new round or is woken.
       std::lock_guard<std::mutex> lock(mutex);
-      round.fetch_add(1, std::memory_order_release);
+      round.fetch_add(1);
     }
-    if (sleeping.load()) woken.notify_all();
+    if (sleeping.load()) begun.notify_all();
+  }
+
+  void await() {
+    const auto all_done = [&] { return working.load() == 0; };
+    if (soon(all_done)) return;
+    std::unique_lock<std::mutex> lock(mutex);
+    caller_sleeps.store(true);
+    done.wait(lock, all_done);
+    caller_sleeps.store(false);
   }
 };
 
@@ -116,7 +144,7 @@ Team *team_new(int threads) {
 
 void team_free(Team *team) {
   team->ending = true;
-  team->announce();
+  team->begin();
   for (std::thread &thread : team->others) thread.join();
   delete team;
 }
@@ -129,9 +157,9 @@ void team_run(Team *team, Job job, void *context) {
   team->job = job;
   team->context = context;
   team->working.store(others, std::memory_order_relaxed);
-  team->announce();
+  team->begin();
   job(context, 0, others + 1);
-  for (int turn = 0; team->working.load(std::memory_order_acquire);) wait_awake(turn < PAUSES ? turn++ : turn);
+  team->await();
 }
 
 }  // namespace attendo
