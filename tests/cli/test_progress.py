@@ -11,25 +11,25 @@ def test_plain_lines_have_count_rate_and_time_left(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("time.monotonic", lambda: now)
     stream = io.StringIO()
     with JobProgress("translating", "lines", 1000, stream=stream, every_s=10) as progress:
-        progress.update(1)
-        now = 105.0
-        progress.update(50)
-        assert stream.getvalue() == ""
-        now = 110.0
-        progress.update(200)
-    # 200 lines in 10 s are 20 a second, so the other 800 take 40 s.
-    assert stream.getvalue() == "translating: 200 of 1,000 lines, 20/s, 0:40 left\n"
+        for now in range(101, 121):
+            progress.update(20 * (now - 100))
+    # No rate after 10 s, when one burst of results is there; 20 a second after 20 s, so that the other 600 take 30 s.
+    assert stream.getvalue() == ("translating: 200 of 1,000 lines\ntranslating: 400 of 1,000 lines, 20/s, 0:30 left\n")
 
 
 def test_a_new_stage_starts_its_rate_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     monkeypatch.setattr("time.monotonic", lambda: now)
     progress = JobProgress("cleaning", "MB", stream=io.StringIO())
+    for now in (10.0, 20.0, 30.0):
+        progress.update(100 * now)
+    assert progress.figures() == "3,000 MB, 100/s"
     now = 100.0
-    progress.update(0, label="learning", total=10)
-    now = 102.0
-    progress.update(5, label="learning", total=10, note="loss 3")
-    assert progress.figures("loss 3") == "5 of 10 MB, 2.5/s, 0:02 left, loss 3"
+    progress.update(0, label="learning", total=200)
+    assert progress.figures() == "0 of 200 MB"
+    for now in (110.0, 120.0, 130.0):
+        progress.update(now - 100, label="learning", total=200, note="loss 3")
+    assert progress.figures("loss 3") == "30 of 200 MB, 1.0/s, 2:50 left, loss 3"
 
 
 def test_a_terminal_gets_a_bar() -> None:

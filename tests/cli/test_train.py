@@ -1,8 +1,12 @@
 """`attendo train` and `attendo demo`: usage, dry run, refusals, and what a whole small run prints."""
 
 import json
+import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -74,10 +78,37 @@ def test_an_estimate_to_read() -> None:
         recipe="r", parameters=1_234_567, shapes=(("output_weight", (10, 4), 1),), vocab_size=10,
         exact_vocabulary=True, state_bytes=2**30, activation_bytes=2**29, batches_per_epoch=100, padding_share=0.031,
         target_tokens_per_update=2000.0, epochs=5.0, target_tokens_per_s=1000.0, hours=100.0, device="cpu", threads=2,
+        processor_share=0.9,
     )  # fmt: skip
     text = estimate_text(found)
     for part in ("1,234,567 parameters", "10 x 4", "1.00 GiB", "0.50 GiB", "100 an epoch, 3.1% padding", "4.2 days"):
         assert part in text
+    assert "quiet" not in text, "90 hours are not worth a second figure"
+    busy = estimate_text(replace(found, hours=4.0, processor_share=0.2))
+    assert "4.0 hours at 1,000 target tokens/s" in busy
+    assert "on a quiet machine about 48 minutes: other programs take 80% of the processor time" in busy
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system has no affinity")
+def test_a_dry_run_beside_other_programs(recipe_path: Path) -> None:
+    # Three programs of one priority on one core get a third of it each; the machine may be busier than that.
+    core = {min(os.sched_getaffinity(0))}
+    busy = f"import os; os.sched_setaffinity(0, {core})\nwhile True: pass"
+    neighbours = [subprocess.Popen([sys.executable, "-c", busy]) for _ in range(2)]
+    script = f"import os, sys; os.sched_setaffinity(0, {core}); from attendo.cli.main import main; main()"
+    try:
+        finished = subprocess.run(
+            [sys.executable, "-c", script, "train", recipe_path, "--dry-run", "--json"],
+            check=True, capture_output=True, text=True,
+        )  # fmt: skip
+    finally:
+        for process in neighbours:
+            process.kill()
+            process.wait()
+    found = json.loads(finished.stdout)
+    assert 0.02 < found["processor_share"] < 0.6
+    assert found["quiet_hours"] == pytest.approx(found["hours"] * found["processor_share"])
+    assert found["threads"] == 1
 
 
 def test_the_first_signal_asks_and_the_second_ends() -> None:

@@ -10,6 +10,8 @@ from typing import Self, TextIO
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from attendo.cli.pace import Pace
+
 
 class JobProgress:
     """A context manager around a job whose parts can be counted.
@@ -36,11 +38,11 @@ class JobProgress:
         quiet: bool = False,
     ) -> None:
         self.label, self._unit, self.total = label, unit, total
-        self._first = first
         self._stream = stream or sys.stderr
         self._every_s = math.inf if quiet else every_s
         self._started = self._told = time.monotonic()
-        self.done = 0.0
+        self._pace = Pace(self._started, first)
+        self.done = first
         """How many are done."""
         self._bar: Progress | None = None
         if self._stream.isatty() and not quiet:
@@ -54,11 +56,6 @@ class JobProgress:
         """Since the start."""
         return time.monotonic() - self._started
 
-    @property
-    def rate(self) -> float:
-        """How many a second."""
-        return max(self.done - self._first, 0.0) / max(self.seconds, 1e-9)
-
     def update(self, done: float, *, label: str | None = None, total: float | None = None, note: str = "") -> None:
         """Tells how many are done by now; cheap enough to be called for each.
 
@@ -69,10 +66,12 @@ class JobProgress:
             note: further figures to show.
         """
         if label is not None and label != self.label:
-            self.label, self._started, self._first = label, time.monotonic(), 0.0
+            self.label, self._started = label, time.monotonic()
+            self._pace = Pace(self._started)
         if total is not None:
             self.total = total
         self.done = done
+        self._pace.update(time.monotonic(), done)
         if self._bar is not None:
             self._bar.update(
                 self._task, description=self.label, completed=done, total=self.total, figures=self.figures(note)
@@ -89,11 +88,13 @@ class JobProgress:
             print(text, file=self._stream, flush=True)
 
     def figures(self, note: str = "") -> str:
-        """Count, rate and time left, in a line."""
+        """The count and, once the last minutes tell, the rate and the time left, in a line."""
         parts = [f"{self.done:,.0f}{f' of {self.total:,.0f}' if self.total else ''} {self._unit}"]
-        parts.append(f"{self.rate:,.{0 if self.rate >= 10 else 1}f}/s")
-        if self.total and self.rate > 0 and self.done <= self.total:
-            parts.append(f"{clock((self.total - self.done) / self.rate)} left")
+        rate = self._pace.rate
+        if rate is not None:
+            parts.append(f"{rate:,.{0 if rate >= 10 else 1}f}/s")
+        if self.total and rate and self.done <= self.total:
+            parts.append(f"{clock((self.total - self.done) / rate)} left")
         return ", ".join([*parts, note] if note else parts)
 
     def __enter__(self) -> Self:

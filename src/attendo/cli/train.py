@@ -209,7 +209,9 @@ def _dry_run(recipe: "Recipe", prepared: Path | None, *, as_json: bool) -> None:
     if recipe.data is not None and recipe.data.corpora:
         data = open_if_prepared(recipe, prepared or prepared_folder(recipe, Path("prepared")))
     found = estimate(recipe, data)
-    print(json.dumps(asdict(found), indent=2) if as_json else estimate_text(found))
+    print(
+        json.dumps({**asdict(found), "quiet_hours": found.quiet_hours}, indent=2) if as_json else estimate_text(found)
+    )
 
 
 def estimate_text(found: "Estimate") -> str:
@@ -234,8 +236,13 @@ def estimate_text(found: "Estimate") -> str:
     lines += _mix_lines(found)
     lines.append(
         f"time          {_duration(found.hours)} at {found.target_tokens_per_s:,.0f} target tokens/s, measured here "
-        f"({found.device}, {found.threads} threads), without validation"
+        f"({found.device}, {_threads(found.threads)}), without validation"
     )
+    if found.quiet_hours < 0.8 * found.hours:
+        lines.append(
+            f"              on a quiet machine about {_duration(found.quiet_hours)}: other programs take "
+            f"{1 - found.processor_share:.0%} of the processor time that it could use"
+        )
     return "\n".join(lines)
 
 
@@ -250,6 +257,10 @@ def _mix_lines(found: "Estimate") -> list[str]:
         + (f", behind {part.source_tag}" if part.source_tag else "")
         for label, part in zip(labels, found.mix, strict=True)
     ]
+
+
+def _threads(number: int) -> str:
+    return "1 thread" if number == 1 else f"{number} threads"
 
 
 def _gigabytes(size: int) -> str:

@@ -20,7 +20,10 @@ from attendo.workflow.run_batches import batch_stream, mix
 
 _TRIAL_LENGTH = 25
 _TRIAL_TOKENS = (250, 2000)
-_LARGE_ENOUGH_S = 2.0
+_TRIAL_S = 2.0
+"""Seconds to measure for: many times what the system gives one program before it is another one's turn."""
+_SLOW_UPDATE_S = 0.5
+"""An update on few tokens that takes longer than this tells enough, and one on many would take too long."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,13 +65,21 @@ class Estimate:
     target_tokens_per_s: float
     """Measured, in a few updates on made-up sentences of 25 tokens."""
     hours: float
-    """For `max_steps`, without validation and saving."""
+    """For `max_steps`, without validation and saving, if the machine stays as busy as it was."""
+    processor_share: float
+    """Processor time that the updates got of what they could have used, from 0 to 1: less than 1 where other programs
+    took the rest. Always 1 for a GPU, which is not shared so."""
     device: str
     threads: int
     mix: tuple[MixPart, ...] = ()
     """What an epoch is made of; empty before the data is prepared."""
     init_from: str | None = None
     """The model that is fine-tuned."""
+
+    @property
+    def quiet_hours(self) -> float:
+        """The hours on a machine where no other program takes a part of the processor."""
+        return self.hours * self.processor_share
 
 
 def estimate(recipe: Recipe, prepared: PreparedData | None) -> Estimate:
@@ -89,7 +100,7 @@ def estimate(recipe: Recipe, prepared: PreparedData | None) -> Estimate:
     check_memory(recipe, *sizes, device)
     with torch.random.fork_rng():
         model = Transformer(recipe.model, *sizes).to(device).train()
-        rate, bytes_per_token = _try_out(model, recipe)
+        trial = _try_out(model, recipe)
     tokens = float(config.max_tokens)
     batches = padding = epochs = None
     if prepared is not None:
@@ -104,14 +115,15 @@ def estimate(recipe: Recipe, prepared: PreparedData | None) -> Estimate:
         exact_vocabulary=prepared is not None or config.init_from is not None,
         state_bytes=BYTES_PER_PARAMETER * model.num_parameters,
         activation_bytes=round(
-            bytes_per_token * min(config.max_tokens, config.max_tokens_at_once or config.max_tokens)
+            trial.bytes_per_token * min(config.max_tokens, config.max_tokens_at_once or config.max_tokens)
         ),
         batches_per_epoch=batches,
         padding_share=padding,
         target_tokens_per_update=tokens,
         epochs=epochs,
-        target_tokens_per_s=rate,
-        hours=config.max_steps * tokens / rate / 3600,
+        target_tokens_per_s=trial.tokens_per_s,
+        hours=config.max_steps * tokens / trial.tokens_per_s / 3600,
+        processor_share=trial.processor_share,
         device=torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
         threads=torch.get_num_threads(),
         mix=_mix(recipe, prepared) if prepared is not None else (),
@@ -146,25 +158,50 @@ def _mix(recipe: Recipe, prepared: PreparedData) -> tuple[MixPart, ...]:
     )
 
 
-def _try_out(model: Transformer, recipe: Recipe) -> tuple[float, float]:
-    """Target tokens a second in a whole update, and bytes that the backward pass keeps for each target token."""
+@dataclass(frozen=True, kw_only=True)
+class _Trial:
+    """What a few updates took."""
+
+    tokens_per_s: float
+    """Target tokens a second in whole updates."""
+    processor_share: float
+    """See `Estimate`."""
+    bytes_per_token: float
+    """What the backward pass keeps for each target token."""
+
+
+def _try_out(model: Transformer, recipe: Recipe) -> _Trial:
+    """Makes updates on made-up sentences for some seconds."""
     optimizer = make_optimizer(model, recipe.training)
-    rate = 0.0
     device = model.output_weight.device
-    for tokens in _TRIAL_TOKENS:
-        batch = _made_up(tokens, model).to(device)
-        with kept_memory(), fast_float32_products(device):
-            update(model, optimizer, [batch], batch.num_tokens, 1, recipe.training)  # warm-up
-            started, updates = time.perf_counter(), 0
-            while updates < 3 and time.perf_counter() - started < _LARGE_ENOUGH_S:
-                result = update(model, optimizer, [batch], batch.num_tokens, 1, recipe.training)
-                float(result.smoothed)  # waits for a GPU
-                updates += 1
+
+    def measured(batch: TrainingBatch, at_least_s: float) -> tuple[float, float]:
+        """Seconds an update, and the share of them in which this thread had a processor.
+
+        This thread works in all of an update, or waits for others that have their part of the same loop: awake for a
+        moment, and asleep where one of them was put off the processor. So what it misses is what others took.
+        """
+        started, processor, updates = time.perf_counter(), time.thread_time(), 0
+        while not updates or time.perf_counter() - started < at_least_s:
+            result = update(model, optimizer, [batch], batch.num_tokens, 1, recipe.training)
+            float(result.smoothed)  # waits for a GPU
+            updates += 1
         seconds = time.perf_counter() - started
-        rate = updates * batch.num_tokens / seconds
-        if seconds >= _LARGE_ENOUGH_S:
-            break
-    return rate, _saved_bytes(model, recipe, _made_up(_TRIAL_TOKENS[0], model).to(device)) / _TRIAL_TOKENS[0]
+        return seconds / updates, (time.thread_time() - processor) / seconds
+
+    few, many = (_made_up(tokens, model).to(device) for tokens in _TRIAL_TOKENS)
+    with kept_memory(), fast_float32_products(device):
+        measured(few, 0)  # warm-up
+        slow = measured(few, 0)[0] >= _SLOW_UPDATE_S
+        batch = few if slow else many
+        if not slow:
+            measured(many, 0)
+        seconds, share = measured(batch, _TRIAL_S)
+    return _Trial(
+        tokens_per_s=batch.num_tokens / seconds,
+        processor_share=min(1.0, share) if device.type == "cpu" else 1.0,
+        bytes_per_token=_saved_bytes(model, recipe, few) / _TRIAL_TOKENS[0],
+    )
 
 
 def _made_up(tokens: int, model: Transformer) -> TrainingBatch:
