@@ -2,6 +2,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -43,9 +44,8 @@ namespace attendo {
 namespace {
 
 // A step is over in a millisecond and has some forty products: a thread that slept between them would be late for each.
-// So it waits awake for longer than a product takes, and then sleeps. It must not go on much longer: while another program
-// holds the core of the thread that is waited for, the system moves that thread to a core where nobody runs. Nor may it
-// yield: whoever gives the core away stays runnable, and has to wait until the other program's slice is over.
+// So it waits awake for longer than a product takes, and then sleeps. It must not go on much longer, since another program
+// may want the core; and it must not yield, since whoever gives the core away has to wait until the other's slice is over.
 constexpr std::chrono::microseconds AWAKE{150};
 constexpr int PAUSES = 64;  // between two looks at the clock
 
@@ -75,51 +75,69 @@ bool soon(Condition is_true) {
 
 }  // namespace
 
+// A round is one job, cut into as many shares as there are threads. The caller does the first share and then those that
+// nobody has begun: beside other programs the other threads may have no core for milliseconds, and their shares are small.
 struct Team {
   std::vector<std::thread> others;
-  std::atomic<unsigned> round{0};
-  std::atomic<int> working{0};   // of `others`, those that have not done their share of the round
-  std::atomic<int> sleeping{0};  // of `others`
+  std::atomic<uint64_t> shares{0};   // the round's number << 32 | shares of it that are given out
+  std::atomic<int> unfinished{0};    // shares of the round, without the first
+  std::atomic<int> sleeping{0};      // of `others`
   std::atomic<bool> caller_sleeps{false};
+  std::atomic<bool> ending{false};
+  std::atomic<unsigned> size{1};
   std::mutex mutex;
   std::condition_variable begun, done;
+  // Of the round. They stay as they are while a share of it is unfinished.
   Job job = nullptr;
   void *context = nullptr;
-  bool ending = false;
 
-  void work(int thread) {
-    unsigned seen = 0;
-    for (;;) {
-      const auto has_begun = [&] { return round.load() != seen; };
-      if (!soon(has_begun)) {
-        std::unique_lock<std::mutex> lock(mutex);
-        sleeping.fetch_add(1);
-        begun.wait(lock, has_begun);
-        sleeping.fetch_sub(1);
-      }
-      ++seen;
-      if (ending) return;
-      job(context, thread, static_cast<int>(others.size()) + 1);
-      // Whoever of the two comes second sees the other: the last one done that the caller sleeps, or the caller that
-      // all are done.
-      if (working.fetch_sub(1) == 1 && caller_sleeps.load()) {
+  static unsigned given(uint64_t shares) { return static_cast<unsigned>(shares); }
+
+  bool has_work() const { return given(shares.load()) < size; }
+
+  // Takes a share that nobody has begun, and does it; false where there is none.
+  bool do_share() {
+    for (uint64_t now = shares.load(); given(now) < size;) {
+      if (!shares.compare_exchange_weak(now, now + 1)) continue;
+      job(context, static_cast<int>(given(now)), team_size(this));
+      // Whoever of the two comes second sees the other: the one who did the last share that the caller sleeps, or the
+      // caller that no share is unfinished.
+      if (unfinished.fetch_sub(1) == 1 && caller_sleeps.load()) {
         std::lock_guard<std::mutex> lock(mutex);
         done.notify_one();
       }
+      return true;
+    }
+    return false;
+  }
+
+  void work() {
+    const auto is_wanted = [this] { return has_work() || ending.load(); };
+    while (!ending.load()) {
+      if (do_share() || soon(is_wanted)) continue;
+      std::unique_lock<std::mutex> lock(mutex);
+      sleeping.fetch_add(1);
+      begun.wait(lock, is_wanted);
+      sleeping.fetch_sub(1);
     }
   }
 
-  void begin() {
-    {
-      // The lock, so that a thread about to sleep either sees the new round or is woken.
-      std::lock_guard<std::mutex> lock(mutex);
-      round.fetch_add(1);
-    }
-    if (sleeping.load()) begun.notify_all();
+  void wake() {
+    if (!sleeping.load()) return;
+    { std::lock_guard<std::mutex> lock(mutex); }  // one that is about to sleep has looked before, or sleeps
+    begun.notify_all();
   }
 
-  void await() {
-    const auto all_done = [&] { return working.load() == 0; };
+  void run(Job new_job, void *new_context) {
+    job = new_job;
+    context = new_context;
+    unfinished.store(team_size(this) - 1);
+    shares.store(((shares.load() >> 32) + 1) << 32 | 1);
+    wake();
+    job(context, 0, team_size(this));
+    while (do_share()) {
+    }
+    const auto all_done = [this] { return unfinished.load() == 0; };
     if (soon(all_done)) return;
     std::unique_lock<std::mutex> lock(mutex);
     caller_sleeps.store(true);
@@ -132,19 +150,18 @@ Team *team_new(int threads) {
   auto team = std::make_unique<Team>();
   team->others.reserve(threads > 1 ? threads - 1 : 0);
   try {
-    for (int thread = 1; thread < threads; ++thread) {
-      team->others.emplace_back([team = team.get(), thread] { team->work(thread); });
-    }
+    team->shares.store(UINT32_MAX);  // all are given out before the first round
+    for (int thread = 1; thread < threads; ++thread) team->others.emplace_back([team = team.get()] { team->work(); });
   } catch (const std::exception &) {
-    // The system gives no more threads, or no memory for them. A team of fewer has the same results, and those that are
-    // there count it at their first job.
+    // The system gives no more threads, or no memory for them. A team of fewer has the same results.
   }
+  team->size.store(static_cast<unsigned>(team->others.size()) + 1);
   return team.release();
 }
 
 void team_free(Team *team) {
-  team->ending = true;
-  team->begin();
+  team->ending.store(true);
+  team->wake();
   for (std::thread &thread : team->others) thread.join();
   delete team;
 }
@@ -152,14 +169,8 @@ void team_free(Team *team) {
 int team_size(const Team *team) { return static_cast<int>(team->others.size()) + 1; }
 
 void team_run(Team *team, Job job, void *context) {
-  const int others = static_cast<int>(team->others.size());
-  if (!others) return job(context, 0, 1);
-  team->job = job;
-  team->context = context;
-  team->working.store(others, std::memory_order_relaxed);
-  team->begin();
-  job(context, 0, others + 1);
-  team->await();
+  if (team->others.empty()) return job(context, 0, 1);
+  team->run(job, context);
 }
 
 }  // namespace attendo
