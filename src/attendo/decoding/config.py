@@ -43,7 +43,7 @@ class GuardConfig:
     scripts: bool = True
     """A line mostly of letters that the source vocabulary has no pieces for is given back as it is."""
     sentences: bool = True
-    """Several sentences of a line are translated one by one, where one translation without wishes is asked for and
+    """Several sentences of a line are translated one by one, where one translation without constraints is asked for and
     neither `min_len` nor `max_len` is set; other limits, such as `max_len_offset`, then hold for each sentence."""
     protected: bool = True
     """URLs, e-mail addresses, markup, long numbers, emoji and the like come back to the letter, numbers as the target
