@@ -36,7 +36,8 @@ def load(
         search: search settings to change, such as `{"beam_size": 8}`; the others are as the model's recipe has them.
         overrides: the same as a recipe writes it, such as `"search.beam_size=8"`.
         parsing: for a parser, what it may write: `{"constrained": False}` or `{"max_unary": 6}`.
-        dtype: the numbers that products are calculated with; None for those that the models are stored in.
+        dtype: the numbers that products are calculated with: `"float32"`, `"bfloat16"` or `"int8"`; None for those that
+            the models are stored in.
         device: where to work; `"auto"` takes a GPU where there is one.
         threads: processor threads, for the whole process; None for torch's choice.
 
