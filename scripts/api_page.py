@@ -98,6 +98,7 @@ def signature(thing: Callable[..., Any], name: str) -> str:
         text = f"{mark}{parameter.name}: {written[parameter.name]}"
         parameters.append(text if parameter.default is parameter.empty else f"{text} = {shown(parameter.default)}")
     returns = f" -> {result}" if result else ""
+    name = f"async {name}" if inspect.iscoroutinefunction(thing) else name
     line = f"{name}({', '.join(parameters)}){returns}"
     if len(line) <= 110:
         return line
