@@ -8,6 +8,7 @@ import pickle
 import typing
 import weakref
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -267,7 +268,7 @@ def test_settings_are_set_up_once(model_folder: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr("attendo.workflow.engine_base.Translator", Counted)
     engine = load(model_folder)
-    for beam_size in (1, 2, 1, 2):
+    for beam_size in (1, 3, 2, 1, 2, 3):
         engine.translate(ONE)
         engine.translate(ONE, beam_size=beam_size)
     assert made == [3, 1, 2]
@@ -288,6 +289,19 @@ def test_guards_and_words_can_be_set_for_a_call(engine: Engine, model_folder: Pa
     words = [engine.translate(ONE).text[-3:]]
     other = load(model_folder, search={"forbidden_words": words})
     assert engine.translate(ONE, forbidden_words=words) == other.translate(ONE)
+
+
+def test_each_thread_has_an_engine_of_its_own(model_folder: Path) -> None:
+    engine = load(model_folder)
+    texts = [ONE, TWO, TEXT, "two small birds see here."] * 5
+    expected = engine.translate(texts)
+    engines = [engine.with_search() for _ in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda other: [other.translate(text) for text in texts], engines))
+    tolerance = 0 if engine.concurrent else 1e-4  # plain torch may change the last bits with the batch
+    for translations in found:
+        assert [each.text for each in translations] == [each.text for each in expected]
+        assert [each.score for each in translations] == pytest.approx([each.score for each in expected], rel=tolerance)
 
 
 # --- constraints ------------------------------------------------------------------------------------------------------

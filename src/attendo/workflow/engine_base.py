@@ -123,7 +123,9 @@ class EngineBase:
         found = self._others.get(key)
         if found is None:
             check_settings(method, changes)
-            found = self._set_up(override_section(self.search, "search", changes=changes))
+            search = override_section(self.search, "search", changes=changes)
+            own = self._own if search == self.search else None
+            found = own or self._set_up(search)
             if len(self._others) >= _MAX_SET_UPS:
                 self._others = {}
             self._others[key] = found
