@@ -1,10 +1,13 @@
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attendo.decoding.texts import by_line, pair_lines, text_lines
+from attendo.decoding.alignment import Alignment
+from attendo.decoding.texts import by_line, joined_alignment, pair_lines, text_lines
+from attendo.errors import DataError
 
 
 @pytest.mark.parametrize(
@@ -55,3 +58,20 @@ def test_results_come_as_soon_as_an_items_lines_are_done() -> None:
     assert next(found) == ("a", ["A"])
     assert read == ["a"]
     assert list(found) == [("b c", ["B", "C"]), ("d", ["D"])]
+
+
+def test_an_alignment_that_would_fill_the_memory_is_refused() -> None:
+    size = 10_000
+    line = Alignment(
+        source_pieces=("a",) * size,
+        target_pieces=("b",) * size,
+        weights=np.broadcast_to(np.float32(0), (size, size)),
+        source_words=(),
+        target_words=(),
+        links=(),
+    )
+    assert joined_alignment([line]) is line
+    with pytest.raises(
+        DataError, match=r"^a text of 2 lines has 20,000 pieces and its translation 20,000, too many to"
+    ):
+        joined_alignment([line, line])

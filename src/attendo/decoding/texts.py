@@ -21,6 +21,8 @@ from attendo.decoding.scoring import PairScore
 from attendo.decoding.translation import Candidate, Translation
 from attendo.errors import DataError
 
+_MAX_WEIGHTS = 1 << 27
+"""Weights of an alignment that are joined at most: half a gigabyte."""
 _LINE_END = re.compile(r"(\r?\n)")
 
 ItemT = TypeVar("ItemT")
@@ -158,13 +160,25 @@ def joined_alignments(lines: Sequence[Sequence[Alignment]]) -> tuple[Alignment, 
 
 
 def joined_alignment(lines: Sequence[Alignment]) -> Alignment:
-    """The alignment of a text from those of its lines: no word is linked with a word of another line."""
+    """The alignment of a text from those of its lines: no word is linked with a word of another line.
+
+    Args:
+        lines: the alignment of each line.
+
+    Raises:
+        DataError: all weights together, nearly all of them 0, would fill the memory.
+    """
     if len(lines) == 1:
         return lines[0]
     source_len, target_len = (
         sum(len(pieces) for pieces in side)
         for side in ([each.source_pieces for each in lines], [each.target_pieces for each in lines])
     )
+    if target_len * source_len > _MAX_WEIGHTS:
+        raise DataError(
+            f"a text of {len(lines):,} lines has {source_len:,} pieces and its translation {target_len:,}, too many to "
+            "align them all with each other; align its lines as texts of their own"
+        )
     weights = np.zeros((target_len, source_len), dtype=np.float32)
     links: list[tuple[int, int]] = []
     row = column = source_words = target_words = 0
