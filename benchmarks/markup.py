@@ -21,12 +21,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from attendo.bench.tables import aligned_table
-from attendo.decoding.wishes import Wishes
+from attendo.decoding.line_constraints import Constraints
 from attendo.serving.protection import lost_numbers
 from attendo.serving.text_types import Format, TextRequest, TranslatedText
 from attendo.serving.texts import translate_text
 from attendo.serving.translating import TranslatedLine
-from attendo.workflow.translate import Engine, load
+from attendo.workflow.engine import Engine
+from attendo.workflow.translate import load
 
 TAG = re.compile(r"<(/?)([a-z]+\d*)[^<>]*?(/?)>")
 
@@ -53,13 +54,13 @@ class Lines:
         self.translated = 0
 
     async def __call__(
-        self, lines: Sequence[str], wishes: Sequence[Wishes] | None = None, *, alignment: bool = False
+        self, lines: Sequence[str], constraints: Sequence[Constraints] | None = None, *, alignment: bool = False
     ) -> list[TranslatedLine]:
         self.translated += len(lines)
         if alignment:
-            found = self._engine.stream_aligned(lines, wishes)
+            found = self._engine.stream_aligned(lines, constraints)
             return [TranslatedLine(translation=each, alignments=its) for each, its in found]
-        return [TranslatedLine(translation=each) for each in self._engine.translate(lines, wishes)]
+        return [TranslatedLine(translation=each) for each in self._engine.translate(lines, constraints)]
 
 
 def pairs(words: list[str], chance: random.Random) -> tuple[str, Format]:

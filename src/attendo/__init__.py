@@ -3,6 +3,7 @@
 The names of `__all__` are fetched when they are first used, so that `import attendo` needs no torch.
 """
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +13,17 @@ if TYPE_CHECKING:
     from attendo.client.asynchronous import AsyncClient
     from attendo.client.sync import Client
     from attendo.decoding.alignment import Alignment
+    from attendo.decoding.line_constraints import Constraints
     from attendo.decoding.scoring import PairScore
+    from attendo.decoding.search_settings import SearchSettings
     from attendo.decoding.translation import Candidate, Translation
-    from attendo.decoding.wishes import Wishes
     from attendo.errors import AttendoError, DataError, ModelError, RecipeError
     from attendo.parsing.tree import Span, Tree
     from attendo.recipe import Recipe, load_recipe
+    from attendo.workflow.engine import Engine
     from attendo.workflow.parse import Parse, ParsedTree
     from attendo.workflow.parse_input import Sentence
-    from attendo.workflow.translate import Engine, load
+    from attendo.workflow.translate import load
 
 __version__ = "0.1.0"
 
@@ -30,6 +33,7 @@ __all__ = [
     "AttendoError",
     "Candidate",
     "Client",
+    "Constraints",
     "DataError",
     "Engine",
     "ModelError",
@@ -38,11 +42,11 @@ __all__ = [
     "ParsedTree",
     "Recipe",
     "RecipeError",
+    "SearchSettings",
     "Sentence",
     "Span",
     "Translation",
     "Tree",
-    "Wishes",
     "__version__",
     "load",
     "load_recipe",
@@ -54,19 +58,20 @@ _HOMES = {
     "AttendoError": "attendo.errors",
     "Candidate": "attendo.decoding.translation",
     "Client": "attendo.client.sync",
+    "Constraints": "attendo.decoding.line_constraints",
     "DataError": "attendo.errors",
-    "Engine": "attendo.workflow.translate",
+    "Engine": "attendo.workflow.engine",
     "ModelError": "attendo.errors",
     "PairScore": "attendo.decoding.scoring",
     "Parse": "attendo.workflow.parse",
     "ParsedTree": "attendo.workflow.parse",
     "Recipe": "attendo.recipe",
     "RecipeError": "attendo.errors",
+    "SearchSettings": "attendo.decoding.search_settings",
     "Sentence": "attendo.workflow.parse_input",
     "Span": "attendo.parsing.tree",
     "Translation": "attendo.decoding.translation",
     "Tree": "attendo.parsing.tree",
-    "Wishes": "attendo.decoding.wishes",
     "load": "attendo.workflow.translate",
     "load_recipe": "attendo.recipe",
 }
@@ -74,6 +79,13 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Fetches a public name from its module."""
+    if name == "Wishes":
+        warnings.warn(
+            "attendo.Wishes is now called attendo.Constraints; the old name will go away",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        name = "Constraints"
     if name not in _HOMES:
         raise AttributeError(f"module 'attendo' has no attribute {name!r}")
     set_up_openmp()  # before what may load torch

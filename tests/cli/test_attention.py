@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from attendo.workflow.translate import Engine
+from attendo.workflow.engine import Engine
 
 Command = Callable[..., Any]
 

@@ -94,7 +94,7 @@ def test_parts_are_the_output_of_one_machine(
     assert len(found) > len(LINES)
 
 
-def test_wishes_are_fulfilled_in_parts(model_folder: Path, text: Path, tmp_path: Path) -> None:
+def test_constraints_are_fulfilled_in_parts(model_folder: Path, text: Path, tmp_path: Path) -> None:
     prefixes, words = tmp_path / "prefixes.txt", tmp_path / "words.txt"
     prefixes.write_text("\n\n\n\nneo\n\n\n\nowt\n", encoding="utf-8")
     words.write_text("der\n\n\n\n\n\n\tdlo sgnik\n\n\n", encoding="utf-8")
@@ -106,7 +106,7 @@ def test_wishes_are_fulfilled_in_parts(model_folder: Path, text: Path, tmp_path:
     assert expected.decode().split("\n")[4].startswith("neo")
 
 
-def test_a_wish_that_cannot_be_is_told_with_its_line(model_folder: Path, text: Path, tmp_path: Path) -> None:
+def test_a_constraint_that_cannot_be_is_told_with_its_line(model_folder: Path, text: Path, tmp_path: Path) -> None:
     words = tmp_path / "words.txt"
     words.write_text("\n\n\n\n\n\n\n" + "der " * 60 + "\n\n", encoding="utf-8")
     files = TextFiles(source=text, forced_words=words)

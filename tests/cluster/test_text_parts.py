@@ -46,7 +46,7 @@ def test_an_empty_text_has_no_parts(tmp_path: Path) -> None:
     assert parts_of(TextFiles(source=source), tmp_path, 4) == []
 
 
-def test_wishes_are_those_of_their_lines(tmp_path: Path) -> None:
+def test_constraints_are_those_of_their_lines(tmp_path: Path) -> None:
     source, prefixes, words = (tmp_path / name for name in ("text.txt", "prefixes.txt", "words.txt"))
     source.write_text("a\nb\nc\n", encoding="utf-8")
     prefixes.write_text("\nIm\n\n", encoding="utf-8")
@@ -54,8 +54,8 @@ def test_wishes_are_those_of_their_lines(tmp_path: Path) -> None:
     files = TextFiles(source=source, target_prefixes=prefixes, forced_words=words)
     read = [pair for part in parts_of(files, tmp_path, 2) for pair in read_part(part)]
     assert [line for line, _ in read] == ["a", "b", "c"]
-    assert [wishes.target_prefix for _, wishes in read] == ["", "Im", ""]
-    assert [wishes.forced_words for _, wishes in read] == [("Haus", "Hof"), (), (" Tor",)]
+    assert [constraints.target_prefix for _, constraints in read] == ["", "Im", ""]
+    assert [constraints.forced_words for _, constraints in read] == [("Haus", "Hof"), (), (" Tor",)]
 
 
 def test_what_is_wrong_is_told_before_the_work(tmp_path: Path) -> None:

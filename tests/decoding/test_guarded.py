@@ -14,10 +14,10 @@ from torch import Tensor
 from attendo.decoding.config import GuardConfig, GuardName, SearchConfig
 from attendo.decoding.engine import Translator
 from attendo.decoding.hypothesis import length_penalty
+from attendo.decoding.line_constraints import Constraints
 from attendo.decoding.next_tokens import DenseNext
 from attendo.decoding.step import IntArray
 from attendo.decoding.translation import Translation
-from attendo.decoding.wishes import Wishes
 from attendo.model.transformer import Transformer
 from attendo.text.learning import learn_tokenizer
 from attendo.text.placeholders import placeholder
@@ -300,9 +300,9 @@ def test_each_guard_can_be_switched_off(make: Make, guard: str) -> None:
         assert found.read == ONE_FOR_EACH[guard]
 
 
-def test_lines_with_wishes_are_read_as_they_are(make: Make) -> None:
+def test_lines_with_constraints_are_read_as_they_are(make: Make) -> None:
     translator, _ = make({"WE SEE @me": {"wir sehen das Haus": 1.0}})
-    [found] = translator.translate(["WE SEE @me"], [Wishes(target_prefix="wir")])
+    [found] = translator.translate(["WE SEE @me"], [Constraints(target_prefix="wir")])
     assert (found.text, found.guards) == ("wir sehen das Haus", ())
 
 

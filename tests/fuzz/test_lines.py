@@ -18,7 +18,7 @@ from tests.fuzz.sandbox import Case, run_cases
 
 from attendo.errors import AttendoError, DataError
 from attendo.text.formats import MAX_LINE_BYTES
-from attendo.workflow.lines import line_pairs_from, lines_from, read_pairs, with_wishes
+from attendo.workflow.lines import line_pairs_from, lines_from, read_pairs, with_constraints
 
 
 def lines_of(content: bytes) -> list[str] | None:
@@ -84,7 +84,7 @@ def _write(pipe: Path, content: bytes) -> None:
 
 
 def try_beside(folder: Path, seed: int) -> int:
-    """Two files that belong together, and two with wishes beside a third, any of them damaged."""
+    """Two files that belong together, and two with constraints beside a third, any of them damaged."""
     rng = random.Random(f"beside {seed}")
     contents = [content_of(rng.randrange(10**9)) for _ in range(2)]
     if rng.random() < 0.5:
@@ -95,9 +95,9 @@ def try_beside(folder: Path, seed: int) -> int:
         path.write_bytes(damaged(packed, rng) if rng.random() < 0.3 else packed)
     sources, targets = read_pairs(*paths)
     assert list(zip(sources, targets, strict=True)) == list(line_pairs_from(*paths))
-    lines, wishes = with_wishes(sources, *paths)
-    assert wishes is not None
-    assert [(one, wish.target_prefix) for one, wish in zip(lines, wishes, strict=True)] == [
+    lines, constraints = with_constraints(sources, *paths)
+    assert constraints is not None
+    assert [(one, its.target_prefix) for one, its in zip(lines, constraints, strict=True)] == [
         (source, source) for source in sources
     ]
     return sum(map(len, contents))

@@ -14,8 +14,8 @@ import numpy as np
 from attendo.attention_maps.weights import AttentionMap
 from attendo.checkpoint.model_folder import ModelDescription
 from attendo.decoding.alignment import alignment
+from attendo.decoding.line_constraints import Constraints
 from attendo.decoding.translation import Candidate, Translation
-from attendo.decoding.wishes import Wishes
 from attendo.serving.app import Server, create_app
 from attendo.serving.callers import Callers
 from attendo.serving.config import ServingConfig
@@ -50,16 +50,16 @@ class MadeUp:
         self._reverse, self._loses, self._keeps_symbols = reverse, tuple(loses), keeps_symbols
         self._same = same
         self.lines: list[str] = []
-        self.wishes: list[Wishes] = []
+        self.constraints: list[Constraints] = []
         self.aligned: list[str] = []
 
     async def __call__(
-        self, lines: Sequence[str], wishes: Sequence[Wishes] | None = None, *, alignment: bool = False
+        self, lines: Sequence[str], constraints: Sequence[Constraints] | None = None, *, alignment: bool = False
     ) -> list[TranslatedLine]:
         """One a line."""
         await asyncio.sleep(0)
         self.lines += lines
-        self.wishes += wishes or ()
+        self.constraints += constraints or ()
         self.aligned += lines if alignment else ()
         return [self._line(line, alignment) for line in lines]
 
@@ -162,7 +162,7 @@ class MadeUpModels:
         caller: Caller,
         *,
         deadline: float | None = None,
-        wishes: Sequence[Wishes] | None = None,
+        constraints: Sequence[Constraints] | None = None,
         alignment: bool = False,
     ) -> list[TranslatedLine]:
         del pair, deadline
@@ -171,7 +171,7 @@ class MadeUpModels:
         if self.failures:
             raise self.failures.pop(0)
         await asyncio.sleep(self.delay_s)
-        return await self.translate_lines(lines, wishes, alignment=alignment)
+        return await self.translate_lines(lines, constraints, alignment=alignment)
 
     async def attention(
         self, pair: Pair, source: str, target: str | None, caller: Caller, *, deadline: float | None = None

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from attendo.attention_maps.weights import AttentionMap
-from attendo.decoding.wishes import Wishes
+from attendo.decoding.line_constraints import Constraints
 from attendo.serving.config import BatchingConfig, ModelsConfig
 from attendo.serving.core import Core
 from attendo.serving.errors import ServingError
@@ -19,7 +19,8 @@ from attendo.serving.logs import Log
 from attendo.serving.metrics import Metrics
 from attendo.serving.models import ModelPool, ModelSource
 from attendo.serving.translating import Caller, Options
-from attendo.workflow.translate import Engine, load
+from attendo.workflow.engine import Engine
+from attendo.workflow.translate import load
 
 ADA, BOB = Caller(name="ada"), Caller(name="bob")
 LINES = [
@@ -85,17 +86,19 @@ def test_an_answer_has_the_same_bits_alone_and_among_others(model_folder: Path, 
     asyncio.run(test())
 
 
-def test_wishes_are_each_lines_own_and_impossible_ones_hurt_nobody_else(model_folder: Path) -> None:
+def test_constraints_are_each_lines_own_and_impossible_ones_hurt_nobody_else(model_folder: Path) -> None:
     engine = load(model_folder, threads=1)
 
     async def test() -> None:
         async with core_of(model_folder, threads=1) as (core, _):
             [pair] = core.pairs()
-            impossible = [Wishes(forced_words=("dogs",), forbidden_words=("dogs",))]
+            impossible = [Constraints(forced_words=("dogs",), forbidden_words=("dogs",))]
             jobs = [core.translate(pair, [LINES[n]], Options(), ADA) for n in (0, 1, 2)]
-            bad = core.translate(pair, [LINES[0]], Options(), BOB, wishes=impossible)
-            wished = core.translate(pair, [LINES[0]], Options(), BOB, wishes=[Wishes(target_prefix="two red")])
-            *good, told, prefixed = await asyncio.gather(*jobs, bad, wished, return_exceptions=True)
+            bad = core.translate(pair, [LINES[0]], Options(), BOB, constraints=impossible)
+            constrained = core.translate(
+                pair, [LINES[0]], Options(), BOB, constraints=[Constraints(target_prefix="two red")]
+            )
+            *good, told, prefixed = await asyncio.gather(*jobs, bad, constrained, return_exceptions=True)
             assert isinstance(told, ServingError)
             assert told.status == 400
             assert not told.message.startswith("line")

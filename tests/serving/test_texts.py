@@ -208,7 +208,7 @@ def test_terms_that_cannot_be_had_are_told() -> None:
     translate = MadeUp(loses=["\u27e61\u27e7."])
     found = translated(request, translate)
     assert found.problems == ("terms that the translation has not: Köter",)
-    assert [wishes.forced_words for wishes in translate.wishes] == [("Köter",)]
+    assert [constraints.forced_words for constraints in translate.constraints] == [("Köter",)]
 
 
 def test_lost_emoji_are_told() -> None:
@@ -265,8 +265,8 @@ def test_a_sentence_without_end_is_cut_at_a_comma_and_nothing_is_lost() -> None:
 
 def test_what_the_model_has_not_read_to_the_end_is_read_in_shorter_pieces() -> None:
     class Short(MadeUp):
-        async def __call__(self, lines, wishes=None, *, alignment=False):  # type: ignore[no-untyped-def]
-            found = await super().__call__(lines, wishes, alignment=alignment)
+        async def __call__(self, lines, constraints=None, *, alignment=False):  # type: ignore[no-untyped-def]
+            found = await super().__call__(lines, constraints, alignment=alignment)
             return [
                 type(each)(translation=cut(each.translation, len(line) > 200), alignments=each.alignments)
                 for line, each in zip(lines, found, strict=True)
@@ -356,7 +356,7 @@ def test_the_first_segment_does_not_wait_for_the_others() -> None:
 
 def test_errors_come_through_and_stop_the_rest() -> None:
     class Failing(MadeUp):
-        async def __call__(self, lines, wishes=None, *, alignment=False):  # type: ignore[no-untyped-def]
+        async def __call__(self, lines, constraints=None, *, alignment=False):  # type: ignore[no-untyped-def]
             raise ServingError(503, "busy", "too much")
 
     with pytest.raises(ServingError, match="too much"):

@@ -11,7 +11,8 @@ from attendo.checkpoint.checksums import CHECKSUMS, CONFIDENCE, verify_folder, w
 from attendo.checkpoint.model_folder import load_model, shipped_models
 from attendo.errors import DataError, ModelError
 from attendo.workflow.confidence import calibrate, check, load_confidence, read_calibration, report
-from attendo.workflow.translate import Engine, load
+from attendo.workflow.engine import Engine
+from attendo.workflow.translate import load
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,10 @@ from tests.tiny_parser import PUNCTUATION, brackets, random_parser, trees
 from attendo.errors import DataError, ModelError
 from attendo.parsing.evalb_parameters import COLLINS
 from attendo.parsing.tree import Tree
+from attendo.workflow.engine import Engine
 from attendo.workflow.evaluate_parser import evaluate_parser, read_gold
 from attendo.workflow.parse import with_tags
-from attendo.workflow.translate import Engine, load
+from attendo.workflow.translate import load
 
 GOLD = trees(20, seed=11)
 

@@ -5,10 +5,10 @@ from threading import Thread
 
 import pytest
 
-from attendo.decoding.wishes import Wishes
+from attendo.decoding.line_constraints import Constraints
 from attendo.errors import DataError
 from attendo.text.formats import MAX_LINE_BYTES
-from attendo.workflow.lines import count_lines, line_pairs_from, lines_from, read_pairs, with_wishes
+from attendo.workflow.lines import count_lines, line_pairs_from, lines_from, read_pairs, with_constraints
 
 
 def test_only_line_feeds_end_lines(tmp_path: Path) -> None:
@@ -48,19 +48,19 @@ def test_pairs_of_unequal_length_are_refused(tmp_path: Path) -> None:
         read_pairs(source, target)
 
 
-def test_wishes_lie_beside_the_lines(tmp_path: Path) -> None:
+def test_constraints_lie_beside_the_lines(tmp_path: Path) -> None:
     prefixes, words = tmp_path / "prefixes", tmp_path / "words"
     prefixes.write_text("Das \n\nEin\n")
     words.write_text("rot\tzum Beispiel\n\t\n\n")
-    lines, wishes = with_wishes(["a", "b", "c"], prefixes, words)
-    assert wishes is not None
-    assert list(zip(lines, wishes, strict=True)) == [
-        ("a", Wishes(target_prefix="Das ", forced_words=("rot", "zum Beispiel"))),
-        ("b", Wishes()),
-        ("c", Wishes(target_prefix="Ein")),
+    lines, constraints = with_constraints(["a", "b", "c"], prefixes, words)
+    assert constraints is not None
+    assert list(zip(lines, constraints, strict=True)) == [
+        ("a", Constraints(target_prefix="Das ", forced_words=("rot", "zum Beispiel"))),
+        ("b", Constraints()),
+        ("c", Constraints(target_prefix="Ein")),
     ]
-    lines, wishes = with_wishes(["a", "b"], None, None)
-    assert (list(lines), wishes) == (["a", "b"], None)
+    lines, constraints = with_constraints(["a", "b"], None, None)
+    assert (list(lines), constraints) == (["a", "b"], None)
 
 
 @pytest.mark.parametrize(
@@ -70,22 +70,22 @@ def test_wishes_lie_beside_the_lines(tmp_path: Path) -> None:
         (2, r"words: has more than the 2 lines that were translated; line n of it is for line n of the text"),
     ],
 )
-def test_wishes_for_more_or_fewer_lines_are_refused(tmp_path: Path, count: int, problem: str) -> None:
+def test_constraints_for_more_or_fewer_lines_are_refused(tmp_path: Path, count: int, problem: str) -> None:
     words = tmp_path / "words"
     words.write_text("rot\n" * 3)
-    lines, wishes = with_wishes(["a"] * count, None, words)
-    assert wishes is not None
+    lines, constraints = with_constraints(["a"] * count, None, words)
+    assert constraints is not None
     with pytest.raises(DataError, match=problem):
-        list(zip(lines, wishes, strict=True))
+        list(zip(lines, constraints, strict=True))
     with pytest.raises(DataError, match=r"nowhere"):
-        with_wishes([], tmp_path / "nowhere", None)
+        with_constraints([], tmp_path / "nowhere", None)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_wishes_from_a_named_pipe_are_read_once(tmp_path: Path) -> None:
+def test_constraints_from_a_named_pipe_are_read_once(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     Thread(target=pipe.write_bytes, args=(b"Das\n",)).start()
-    lines, wishes = with_wishes(["a"], pipe, None)
-    assert wishes is not None
-    assert list(zip(lines, wishes, strict=True)) == [("a", Wishes(target_prefix="Das"))]
+    lines, constraints = with_constraints(["a"], pipe, None)
+    assert constraints is not None
+    assert list(zip(lines, constraints, strict=True)) == [("a", Constraints(target_prefix="Das"))]

@@ -10,16 +10,17 @@ from tests.tiny_parser import random_parser, trees
 import attendo
 from attendo.checkpoint.model_folder import load_model
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.models import DecodingModel, TorchModel
+from attendo.decoding.models import DecodingModel, TorchModel, decoding_model
 from attendo.decoding.native_model import Dtype, NativeModel
 from attendo.errors import DataError, ModelError, RecipeError
 from attendo.native.library import Kernels
 from attendo.parsing.linearization import Order, tree_of
 from attendo.parsing.tree import Tree
 from attendo.parsing.treebank import parse_tree
+from attendo.workflow.engine import Engine
 from attendo.workflow.model_search import own_parsing
 from attendo.workflow.parse import Parse, ParseCounts, Parser, with_tags
-from attendo.workflow.translate import Engine, load
+from attendo.workflow.translate import load
 
 GOLD = trees(25, seed=3)
 """Sentences that were not trained on."""
@@ -151,8 +152,6 @@ def test_what_cannot_be_parsed_has_a_problem_and_a_place(parser_folder: Path) ->
         engine.parse(given[:2])
     with pytest.raises(DataError, match=r"^sentence 1: too long: 41 tokens, more than 40"):
         engine.parse(given[4:5])
-    with pytest.raises(DataError, match=r"^sentences = 'It left\.' is one string; write \['It left\.'\]"):
-        engine.parse("It left.")
     counts = ParseCounts()
     for parse in found:
         counts.add(parse)
@@ -257,10 +256,10 @@ def test_a_parser_that_reads_tags_needs_them(random_folder: Callable[[str], Path
 
 
 def test_what_is_typed_is_read_as_treebanks_have_it(engine: Engine) -> None:
-    assert engine._parser is not None
+    parser = engine._parser("parse", {})
     words = ["“", "It", "ca", "n’t", "–", "-LRB-", "''", "\\/", "…", "”"]
     # The characters of the trained trees have pieces, these have none.
-    assert engine._parser.read(attendo.Sentence(words=words)) == '" It ca n\'t -- ( " / ... "'
+    assert parser.read(attendo.Sentence(words=words)) == '" It ca n\'t -- ( " / ... "'
     typed, plain = engine.parse([["it", "ca", "n’t", "sleep", "."], ["it", "ca", "n't", "sleep", "."]])
     assert typed.words[2] == "n’t"
     assert typed.spans == plain.spans
@@ -286,14 +285,14 @@ def test_a_vocabulary_that_has_a_character_reads_it(parser_folder: Path) -> None
         def pieces(self, ids: object) -> list[str]:
             return [*self._tokenizer.pieces(ids), "’s"]  # type: ignore[attr-defined]
 
-    engine = load(parser_folder)
-    known = Known(engine._source_tokenizer)
+    loaded = load_model(parser_folder)
+    known = Known(loaded.source_tokenizer)
     parser = Parser(
-        engine._translator.models,
+        [decoding_model(loaded.transformer)],
         known,  # type: ignore[arg-type]
-        engine._target_tokenizer,
-        engine.search,
-        engine.description.parsing,  # type: ignore[arg-type]
+        loaded.target_tokenizer,
+        SearchConfig(),
+        loaded.description.parsing,  # type: ignore[arg-type]
     )
     assert parser.read(attendo.Sentence(words=["“", "n’t"])) == '" n’t'
 

@@ -12,8 +12,9 @@ import pytest
 from attendo.errors import DataError
 from attendo.evaluation.robustness import Effect, Robustness
 from attendo.evaluation.robustness_tables import robustness_markdown, robustness_text
+from attendo.workflow.engine import Engine
 from attendo.workflow.robustness import measure_robustness, read_other_language
-from attendo.workflow.translate import Engine, load
+from attendo.workflow.translate import load
 
 SOURCES = [
     "The old bridge was closed in 1974 for repairs.",

@@ -15,7 +15,8 @@ from attendo.decoding.engine import Translator
 from attendo.decoding.models import decoding_model
 from attendo.decoding.native_model import Dtype
 from attendo.errors import AttendoError, DataError, ModelError, RecipeError
-from attendo.workflow.translate import MAX_DRAWN_TOKENS, load, own_dtype
+from attendo.workflow.attention import MAX_DRAWN_TOKENS
+from attendo.workflow.translate import load, own_dtype
 
 LINES = ["one red dogs see us.", "", "some old kings hear them.", "two small birds see here."]
 
@@ -112,20 +113,20 @@ def test_scores_come_in_the_pairs_order_whatever_the_window(model_folder: Path) 
     assert len({round(score.log_prob, 3) for score in together}) == 4
 
 
-def test_wishes_come_through(model_folder: Path) -> None:
+def test_constraints_come_through(model_folder: Path) -> None:
     engine = load(model_folder, search={"beam_size": 8, "max_len_offset": 10})
-    wishes = [
-        attendo.Wishes(target_prefix="su ees "),
-        attendo.Wishes(target_prefix="x"),
-        attendo.Wishes(forced_words=("sgnik", "meht")),
-        attendo.Wishes(),
+    constraints = [
+        attendo.Constraints(target_prefix="su ees "),
+        attendo.Constraints(target_prefix="x"),
+        attendo.Constraints(forced_words=("sgnik", "meht")),
+        attendo.Constraints(),
     ]
-    found = engine.translate(LINES, wishes)
+    found = engine.translate(LINES, constraints)
     assert found[0].text.startswith("su ees ")
     assert found[1].text == ""
     assert "sgnik" in found[2].text
     assert "meht" in found[2].text
-    assert [each.text for each in engine.stream(iter(LINES), iter(wishes))] == [each.text for each in found]
+    assert [each.text for each in engine.stream(iter(LINES), iter(constraints))] == [each.text for each in found]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int8", "bfloat16"])

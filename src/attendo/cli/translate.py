@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from attendo.cluster.part_translation import Decoding, Output
     from attendo.cluster.text_parts import TextFiles
     from attendo.decoding.alignment import Alignment
+    from attendo.decoding.line_constraints import Constraints
     from attendo.decoding.translation import Candidate, Counts, Translation
-    from attendo.decoding.wishes import Wishes
-    from attendo.workflow.translate import Engine
+    from attendo.workflow.engine import Engine
 
 
 def translate(
@@ -114,19 +114,19 @@ def translate(
             threads=threads,
         )
         return
-    from attendo.workflow.lines import count_lines, lines_from, with_wishes
+    from attendo.workflow.lines import count_lines, lines_from, with_constraints
     from attendo.workflow.translate import load
 
     # Before the model is read, so that a missing file is told at once.
     total = count_lines(file) if file else None
-    lines, wishes = with_wishes(lines_from(file), target_prefix, forced_words)
+    lines, constraints = with_constraints(lines_from(file), target_prefix, forced_words)
     engine = load(model, ensemble=ensemble or (), search=search, overrides=settings or (), dtype=dtype, threads=threads)
     if file is None and sys.stdin.isatty():
         note("reading from the terminal, a sentence a line; end with Ctrl-D")
     quiet = output is None and sys.stdout.isatty()  # the translations themselves show how far it is
     with destination(output) as stream, JobProgress("translating", "lines", total, quiet=quiet) as progress:
         n_best = engine.search.n_best
-        translated = _translated(engine, lines, wishes, alignment=alignment)
+        translated = _translated(engine, lines, constraints, alignment=alignment)
         for number, (translation, alignments) in enumerate(translated, start=1):
             stream.write(written(translation, number, alignments, n_best=n_best))
             stream.flush()
@@ -213,12 +213,12 @@ def _translate_on_cluster(
 
 
 def _translated(
-    engine: "Engine", lines: Iterator[str], wishes: "Iterator[Wishes] | None", *, alignment: bool
+    engine: "Engine", lines: Iterator[str], constraints: "Iterator[Constraints] | None", *, alignment: bool
 ) -> "Iterator[tuple[Translation, tuple[Alignment, ...]]]":
     """Translations, each with the alignments of its n best where they are wanted."""
     if alignment:
-        return engine.stream_aligned(lines, wishes)
-    return ((translation, ()) for translation in engine.stream(lines, wishes))
+        return engine.stream_aligned(lines, constraints)
+    return ((translation, ()) for translation in engine.stream(lines, constraints))
 
 
 def format_translation(

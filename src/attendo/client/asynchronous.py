@@ -46,17 +46,17 @@ from attendo.client.results import (
 
 
 class AsyncClient:
-    """A client of `attendo serve` for asyncio: all that `Client` can, with the same arguments and errors.
+    """A client of `attendo serve` for asyncio: the methods of `Client`, with the same arguments and errors.
 
     Args:
-        url: of the server, with its prefix if it has one.
-        key: an API key, where the server wants one.
-        timeout_s: until a request without an answer has failed.
-        retries: when it is tried again; `Retries(times=0)` for never.
-        transport: of httpx, for tests and special networks.
+        url: the address of the server, with its prefix if it has one.
+        key: an API key, where the server needs one.
+        timeout_s: seconds without an answer after which a request fails.
+        retries: when a request is repeated; `Retries(times=0)` for never.
+        transport: a transport of httpx, for tests and special networks.
 
     Raises:
-        AttendoError: the address is none of HTTP.
+        AttendoError: the address is no HTTP address.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class AsyncClient:
     async def stream(
         self, text: str, **options: Unpack[TranslateOptions]
     ) -> AsyncIterator[TranslatedSegment | ServedTranslation]:
-        """Translates a long text: yields each segment as soon as it is there, then the whole."""
+        """Translates a long text: yields each segment as soon as it is translated, then the whole."""
         response = await self._sent(translate_call(text, options, stream=True), stream=True)
         events = Events()
         try:
@@ -99,29 +99,29 @@ class AsyncClient:
             await response.aclose()
 
     async def detect(self, text: str) -> list[DetectedLanguage]:
-        """The languages that a text may be in, likeliest first."""
+        """Gives the languages that a text may be in, the most likely first."""
         return detected_of(await self._json(detect_call(text)))
 
     async def parse(self, sentences: Sequence[str], *, model: str | None = None) -> list[ServedTree]:
-        """A tree a sentence, where a parser is served."""
+        """Parses sentences, where a parser is served: a tree of each."""
         return trees_of(await self._json(parse_call(sentences, model)))
 
     async def attention(self, text: str, *, translation: str | None = None, model: str | None = None) -> dict[str, Any]:
-        """Where every head looks while a model reads a sentence, as `attendo attention -o FILE.json` writes it."""
+        """Gives the attention weights of every head for a sentence, as `attendo attention -o FILE.json` writes it."""
         found: dict[str, Any] = await self._json(attention_call(text, translation, model))
         return found
 
     async def models(self) -> list[ServedModel]:
-        """What is served."""
+        """Gives the models that are served."""
         return models_of(await self._json(Call(method="GET", path="api/models")))
 
     async def settings(self) -> dict[str, Any]:
-        """Languages and limits of the server."""
+        """Gives the languages and limits of the server."""
         found: dict[str, Any] = await self._json(Call(method="GET", path="api/settings"))
         return found
 
     async def is_ready(self) -> bool:
-        """Whether the server takes requests now; asks once."""
+        """Asks once whether the server takes requests now."""
         try:
             return (await self._client.get("ready")).status_code == 200
         except httpx.HTTPError:
@@ -137,7 +137,7 @@ class AsyncClient:
         progress: Callable[[DocumentState], None] = lambda state: None,
         poll_s: float = 1.0,
     ) -> bytes:
-        """Translates a document and waits for it."""
+        """Translates a document and waits for the result."""
         state = await self.send_document(document, target=target, source=source, name=name)
         while state.status in ("queued", "translating"):
             progress(state)
@@ -151,16 +151,16 @@ class AsyncClient:
     async def send_document(
         self, document: str | Path | bytes, *, target: str, source: str = "auto", name: str | None = None
     ) -> DocumentState:
-        """Sends a document and does not wait; for the rest see `translate_document`."""
+        """Sends a document and does not wait; the arguments are those of `translate_document`."""
         call = document_call(document, name=name, source=source, target=target)
         return document_of(await self._json(call))
 
     async def document(self, id: str) -> DocumentState:
-        """How far a document is."""
+        """Gives the state of a document."""
         return document_of(await self._json(Call(method="GET", path=f"api/documents/{id}")))
 
     async def fetch_document(self, id: str) -> bytes:
-        """A translated document."""
+        """Gives a translated document."""
         call = Call(method="GET", path=f"api/documents/{id}/result", accept="*/*")
         return (await self._sent(call)).content
 
@@ -184,7 +184,7 @@ class AsyncClient:
         return json_of(await self._sent(call))
 
     async def _sent(self, call: Call, *, stream: bool = False) -> "httpx.Response":
-        """The successful answer to a request, after as many tries as it takes."""
+        """Sends a request, again where that may help, and gives the successful answer."""
         failures = 0
         while True:
             try:

@@ -46,20 +46,20 @@ from attendo.client.results import (
 
 
 class Client:
-    """A client of `attendo serve`. Threads may share one.
+    """A client of `attendo serve`, which threads may share.
 
-    What fails for a while (a busy server, a caller's limit, a connection that breaks) is tried again, later and later,
-    and never before the server's Retry-After.
+    A request that fails for a while (a busy server, a rate limit, a broken connection) is repeated, after pauses that
+    grow and are never shorter than the server's Retry-After.
 
     Args:
-        url: of the server, with its prefix if it has one.
-        key: an API key, where the server wants one.
-        timeout_s: until a request without an answer has failed.
-        retries: when it is tried again; `Retries(times=0)` for never.
-        transport: of httpx, for tests and special networks.
+        url: the address of the server, with its prefix if it has one.
+        key: an API key, where the server needs one.
+        timeout_s: seconds without an answer after which a request fails.
+        retries: when a request is repeated; `Retries(times=0)` for never.
+        transport: a transport of httpx, for tests and special networks.
 
     Raises:
-        AttendoError: the address is none of HTTP.
+        AttendoError: the address is no HTTP address.
     """
 
     def __init__(
@@ -78,8 +78,8 @@ class Client:
         """Translates a text.
 
         Args:
-            text: it; for several see `translate_all`.
-            options: as `TranslateOptions` has them.
+            text: the text; for several see `translate_all`.
+            options: languages, format, model and search, as keywords; see `attendo.client.calls.TranslateOptions`.
 
         Raises:
             ServerError: the server refuses, or cannot be reached.
@@ -91,11 +91,11 @@ class Client:
         """Translates several texts of one language in one request.
 
         Args:
-            texts: they.
-            options: as `TranslateOptions` has them.
+            texts: the texts.
+            options: languages, format, model and search, as keywords; see `attendo.client.calls.TranslateOptions`.
 
         Returns:
-            One a text, in their order.
+            A translation of each text, in their order.
 
         Raises:
             ServerError: the server refuses, or cannot be reached.
@@ -103,13 +103,13 @@ class Client:
         return translations_of(self._json(translate_call(texts, options)))
 
     def stream(self, text: str, **options: Unpack[TranslateOptions]) -> Iterator[TranslatedSegment | ServedTranslation]:
-        """Translates a long text: yields each segment as soon as it is there, then the whole.
+        """Translates a long text: yields each segment as soon as it is translated, then the whole.
 
-        Nothing is tried again once the first segment was there.
+        The request is not repeated once the first segment has arrived.
 
         Args:
-            text: it.
-            options: as `TranslateOptions` has them.
+            text: the text.
+            options: languages, format, model and search, as keywords; see `attendo.client.calls.TranslateOptions`.
 
         Raises:
             ServerError: the server refuses, or cannot be reached.
@@ -129,7 +129,7 @@ class Client:
             response.close()
 
     def detect(self, text: str) -> list[DetectedLanguage]:
-        """The languages that a text may be in, likeliest first.
+        """Gives the languages that a text may be in, the most likely first.
 
         Raises:
             ServerError: the server refuses, or cannot be reached.
@@ -137,7 +137,7 @@ class Client:
         return detected_of(self._json(detect_call(text)))
 
     def parse(self, sentences: Sequence[str], *, model: str | None = None) -> list[ServedTree]:
-        """A tree a sentence, where a parser is served.
+        """Parses sentences, where a parser is served: a tree of each.
 
         Raises:
             ServerError: the server refuses, or cannot be reached.
@@ -145,11 +145,11 @@ class Client:
         return trees_of(self._json(parse_call(sentences, model)))
 
     def attention(self, text: str, *, translation: str | None = None, model: str | None = None) -> dict[str, Any]:
-        """Where every head looks while a model reads a sentence, as `attendo attention -o FILE.json` writes it.
+        """Gives the attention weights of every head for a sentence, as `attendo attention -o FILE.json` writes it.
 
         Args:
             text: the sentence.
-            translation: of it; None for the model's own.
+            translation: its translation; None for the model's own.
             model: a served model's name; None for the first.
 
         Raises:
@@ -159,7 +159,7 @@ class Client:
         return found
 
     def models(self) -> list[ServedModel]:
-        """What is served.
+        """Gives the models that are served.
 
         Raises:
             ServerError: the server cannot be reached.
@@ -167,7 +167,7 @@ class Client:
         return models_of(self._json(Call(method="GET", path="api/models")))
 
     def settings(self) -> dict[str, Any]:
-        """Languages and limits of the server.
+        """Gives the languages and limits of the server.
 
         Raises:
             ServerError: the server cannot be reached.
@@ -176,7 +176,7 @@ class Client:
         return found
 
     def is_ready(self) -> bool:
-        """Whether the server takes requests now; asks once."""
+        """Asks once whether the server takes requests now."""
         try:
             return self._client.get("ready").status_code == 200
         except httpx.HTTPError:
@@ -192,15 +192,15 @@ class Client:
         progress: Callable[[DocumentState], None] = lambda state: None,
         poll_s: float = 1.0,
     ) -> bytes:
-        """Translates a document and waits for it.
+        """Translates a document and waits for the result.
 
         Args:
             document: a file, or its content.
             target: the code of the language to translate into.
             source: the code of the language it is in, or `auto`.
-            name: says by its end which format the content is in; of a file its own name.
-            progress: is called with how far it is.
-            poll_s: seconds between two questions.
+            name: a file name whose ending says which format the content is in; None for the name of the file.
+            progress: called with the state of the document whenever it was asked for.
+            poll_s: seconds between two requests for the state.
 
         Returns:
             The translated document.
@@ -222,23 +222,23 @@ class Client:
     def send_document(
         self, document: str | Path | bytes, *, target: str, source: str = "auto", name: str | None = None
     ) -> DocumentState:
-        """Sends a document and does not wait; for the rest see `translate_document`."""
+        """Sends a document and does not wait; the arguments are those of `translate_document`."""
         call = document_call(document, name=name, source=source, target=target)
         return document_of(self._json(call))
 
     def document(self, id: str) -> DocumentState:
-        """How far a document is.
+        """Gives the state of a document.
 
         Raises:
-            ServerError: there is none, or the server cannot be reached.
+            ServerError: there is no such document, or the server cannot be reached.
         """
         return document_of(self._json(Call(method="GET", path=f"api/documents/{id}")))
 
     def fetch_document(self, id: str) -> bytes:
-        """A translated document.
+        """Gives a translated document.
 
         Raises:
-            ServerError: it is not there, or the server cannot be reached.
+            ServerError: it is not translated, or the server cannot be reached.
         """
         call = Call(method="GET", path=f"api/documents/{id}/result", accept="*/*")
         return self._sent(call).content
@@ -247,7 +247,7 @@ class Client:
         """Removes a document from the server.
 
         Raises:
-            ServerError: there is none, or the server cannot be reached.
+            ServerError: there is no such document, or the server cannot be reached.
         """
         self._sent(Call(method="DELETE", path=f"api/documents/{id}"))
 
@@ -267,7 +267,7 @@ class Client:
         return json_of(self._sent(call))
 
     def _sent(self, call: Call, *, stream: bool = False) -> "httpx.Response":
-        """The successful answer to a request, after as many tries as it takes."""
+        """Sends a request, again where that may help, and gives the successful answer."""
         failures = 0
         while True:
             try:

@@ -14,7 +14,8 @@ from attendo.decoding.alignment import Alignment
 from attendo.decoding.native_model import Dtype
 from attendo.decoding.translation import Translation
 from attendo.errors import ModelError
-from attendo.workflow.translate import Engine, load
+from attendo.workflow.engine import Engine
+from attendo.workflow.translate import load
 
 Device = Literal["cpu", "cuda"]
 
@@ -118,7 +119,7 @@ def translate_part(engine: Engine, part: TextPart, *, output: Output, folder: Pa
         The part's number and its record.
 
     Raises:
-        DataError: the text has changed, or a line's wishes cannot be fulfilled.
+        DataError: the text has changed, or a line's constraints cannot be fulfilled.
         OSError: a file cannot be read or written.
     """
     before = copied(engine.counts)
@@ -138,5 +139,5 @@ def _translated(
 ) -> Iterator[tuple[Translation, Sequence[Alignment]]]:
     """Translations of a part's lines, with the numbers that they have in the whole text."""
     pairs = read_part(part)
-    lines, wishes = [line for line, _ in pairs], [wanted for _, wanted in pairs]
-    return engine.stream_part(lines, wishes, first=part.first_line, alignment=alignment)
+    lines, constraints = [line for line, _ in pairs], [wanted for _, wanted in pairs]
+    return engine.stream_part(lines, constraints, first=part.first_line, alignment=alignment)

@@ -5,12 +5,12 @@ from itertools import repeat
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from attendo.decoding.wishes import Wishes
+from attendo.decoding.line_constraints import Constraints
 from attendo.errors import DataError
 from attendo.files import atomic_path
 from attendo.text.formats import is_compressed
 from attendo.text.parts import FileRange, ScannedFile, scan_file
-from attendo.workflow.lines import lines_from, with_wishes
+from attendo.workflow.lines import lines_from, with_constraints
 
 _UTF8_MARK = b"\xef\xbb\xbf"
 
@@ -123,7 +123,7 @@ def cut(scanned: dict[str, ScannedFile], part_lines: int) -> list[TextPart]:
     return parts
 
 
-def read_part(part: TextPart) -> list[tuple[str, Wishes]]:
+def read_part(part: TextPart) -> list[tuple[str, Constraints]]:
     """Reads a part as translating on one machine reads its files.
 
     Returns:
@@ -139,8 +139,8 @@ def read_part(part: TextPart) -> list[tuple[str, Wishes]]:
         words = _copied(part.forced_words, Path(folder) / "forced_words")
         assert source is not None, "a text to translate"
         try:
-            lines, wishes = with_wishes(lines_from(source), prefixes, words)
-            pairs = list(zip(lines, wishes or repeat(Wishes()), strict=False))
+            lines, constraints = with_constraints(lines_from(source), prefixes, words)
+            pairs = list(zip(lines, constraints or repeat(Constraints()), strict=False))
         except DataError as error:  # all was well when the files were scanned
             raise changed_error(part.source.path) from error
     if len(pairs) != part.num_lines:

@@ -37,21 +37,21 @@ AlignmentStep = Literal["writes", "reads"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Alignment:
-    """Where a target's pieces and words come from."""
+    """Which source pieces and words the pieces and words of a translation come from."""
 
     source_pieces: tuple[str, ...]
-    """With `</s>`."""
+    """The pieces of the source, with `</s>`."""
     target_pieces: tuple[str, ...]
-    """With `</s>`."""
+    """The pieces of the translation, with `</s>`."""
     weights: FloatArray
     """float32 `(target pieces, source pieces)`; each row sums to 1."""
     source_words: tuple[str, ...]
-    """What stands between the source's spaces."""
+    """The words of the source: what stands between its spaces."""
     target_words: tuple[str, ...]
-    """What stands between the target's spaces."""
+    """The words of the translation: what stands between its spaces."""
     links: tuple[tuple[int, int], ...]
-    """For each target word the source word that its pieces look at most, `</s>` aside: `(source word, target word)`,
-    both from 0, by target words. None where the source has no word."""
+    """For each target word the source word that its pieces attend to most, `</s>` aside, as `(source word, target
+    word)`, both numbered from 0; ordered by target words. Empty where the source has no word."""
     truncated: bool = False
     """Whether the source or the target was cut because it was too long."""
 

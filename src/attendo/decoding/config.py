@@ -43,7 +43,7 @@ class GuardConfig:
     scripts: bool = True
     """A line mostly of letters that the source vocabulary has no pieces for is given back as it is."""
     sentences: bool = True
-    """Several sentences of a line are translated one by one, where one translation without wishes is asked for and
+    """Several sentences of a line are translated one by one, where one translation without constraints is asked for and
     neither `min_len` nor `max_len` is set; other limits, such as `max_len_offset`, then hold for each sentence."""
     protected: bool = True
     """URLs, e-mail addresses, markup, long numbers, emoji and the like come back to the letter, numbers as the target
@@ -82,34 +82,34 @@ class SearchConfig:
     length_penalty: float = 0.6
     """Exponent alpha of Wu et al.'s length penalty ((5 + length) / 6)^alpha; 0 ranks by log-probability alone."""
     max_len_offset: int = 50
-    """A translation has at most as many tokens as its source and this many more; neither side counts its `</s>`."""
+    """A translation may have this many tokens more than its source; neither side counts its `</s>`."""
     min_len: int = 0
-    """Fewest tokens of a translation, without `</s>`; goes before `max_len_offset`."""
+    """Minimum length of a translation in tokens, without `</s>`; takes precedence over `max_len_offset`."""
     max_len: int | None = None
-    """Most tokens of a translation, without `</s>`, where `max_len_offset` allows more; None sets no such limit."""
+    """Maximum length of a translation in tokens, without `</s>`, where `max_len_offset` allows more; None for none."""
     draft: bool = True
-    """Greedy search of a sentence that comes alone takes several tokens a step, where the model has a drafter
-    (`model.draft_tokens`); what comes out is the same."""
+    """Whether greedy search of a single sentence takes several tokens a step, where the model has a drafter
+    (`model.draft_tokens`); the result is the same."""
     n_best: int = 1
-    """Translations given for each sentence, best first; at most `beam_size` unless they are sampled."""
+    """Number of translations to return for each sentence, the best first; at most `beam_size` unless sampled."""
     no_repeat_ngram: int = 0
-    """No so many tokens in a row occur twice in a translation; 0 lets them."""
+    """Forbid repeating any n-gram of this length within a translation; 0 disables the check."""
     forbidden_words: tuple[str, ...] = ()
-    """Words or phrases that no translation has, however they are spelled in pieces; upper and lower case differ."""
+    """Words or phrases that must not occur in a translation, however they divide into pieces; case matters."""
     beam_groups: int = 1
-    """Diverse beam search (Vijayakumar et al., 2016): the beam in so many groups, each kept from saying the same."""
+    """Diverse beam search (Vijayakumar et al., 2016): number of groups of the beam, kept different; 1 turns it off."""
     diversity_penalty: float = 0.5
-    """Diverse beam search: what a token costs a group for each earlier group's hypothesis that has just taken it."""
+    """Diverse beam search: penalty on a token for each hypothesis of an earlier group that has just taken it."""
     sampling: bool = False
-    """Draws `n_best` translations, each on its own, instead of looking for the best; `beam_size` plays no part."""
+    """Draw `n_best` independent translations at random instead of searching for the best; ignores `beam_size`."""
     temperature: float = 1.0
-    """Sampling: log-probabilities are divided by it; below 1 probable tokens are drawn more often."""
+    """Sampling: divides the log-probabilities; below 1 probable tokens are drawn more often."""
     sample_top_k: int = 0
-    """Sampling: only so many of the most probable tokens may be drawn; 0 allows all."""
+    """Sampling: draw from this many of the most probable tokens; 0 draws from all."""
     sample_top_p: float = 1.0
-    """Sampling: only the most probable tokens that make up this probability may be drawn (Holtzman et al., 2020)."""
+    """Sampling: draw from the most probable tokens that together have this probability (Holtzman et al., 2020)."""
     seed: int = 0
-    """Sampling: equal seeds draw equal translations, whatever else is in a batch."""
+    """Sampling: equal seeds give equal translations, whatever else is in a batch."""
     alignment_layer: int | None = None
     """Decoder layer, from 1, whose attention aligns words; None takes the last but one (Garg et al., 2019)."""
     alignment_head: int | None = None
@@ -117,7 +117,7 @@ class SearchConfig:
     alignment_step: Literal["writes", "reads"] = "writes"
     """The step whose attention aligns a target token: the one that writes it, or that reads it (Chen et al., 2020)."""
     max_source_tokens: int = 1024
-    """Source tokens, without `</s>`, after which a line is cut; the translation says so."""
+    """Source tokens, without `</s>`, after which a line is cut; `Translation.source_truncated` says so."""
     max_batch_tokens: int = 2048
     """Source tokens of a batch, padding included."""
     max_batch_sentences: int = 64

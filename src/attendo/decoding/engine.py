@@ -7,6 +7,7 @@ masked, ties are decided by order, and the tokens on real test sets are the same
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, islice
 
 from attendo.decoding.alignment import Alignment, alignment, attention_batch, check_choice
@@ -15,12 +16,12 @@ from attendo.decoding.config import SearchConfig
 from attendo.decoding.guarded import GuardedSearch, NumberedLine
 from attendo.decoding.guards.spaces import squeezed
 from attendo.decoding.guards.words import words
+from attendo.decoding.line_constraints import Constraints, paired
 from attendo.decoding.models import DecodingModel
 from attendo.decoding.parallel import on_threads
 from attendo.decoding.scoring import PairScore, score_batch
 from attendo.decoding.translation import Candidate, Counts, Translation
 from attendo.decoding.windows import PAUSE_S, windows
-from attendo.decoding.wishes import Wishes, paired
 from attendo.decoding.words import Subwords
 from attendo.errors import DataError, ModelError
 from attendo.text.tokenization import EOS_ID
@@ -39,6 +40,7 @@ class Translator:
         config: search settings.
         threads: that may work at the same time, on models that are `concurrent`.
         languages: source and target, as ISO 639-1 codes, for the guards; empty where not known.
+        counts: where to count what is done; None for counts of its own.
 
     Raises:
         ModelError: no model, or a vocabulary of another size than the tokenizer's.
@@ -53,6 +55,7 @@ class Translator:
         *,
         threads: int = 1,
         languages: tuple[str, str] = ("", ""),
+        counts: Counts | None = None,
     ) -> None:
         _check_vocabularies(models, source_tokenizer, target_tokenizer)
         check_choice(models, config.alignment_layer, config.alignment_head)
@@ -73,10 +76,11 @@ class Translator:
             config,
             source_tokenizer,
             target_tokenizer,
-            encode=lambda lines: self._encode(source_tokenizer, lines, self._max_source_tokens),
+            encode=partial(_encode, source_tokenizer, max_tokens=self._max_source_tokens),
             max_positions=self._max_positions,
             languages=languages,
             threads=threads,
+            counts=counts or Counts(),
         )
 
     @property
@@ -84,31 +88,31 @@ class Translator:
         """What has been done so far, for warnings and figures."""
         return self._search.counts
 
-    def translate(self, lines: Sequence[str], wishes: Sequence[Wishes] | None = None) -> list[Translation]:
+    def translate(self, lines: Sequence[str], constraints: Sequence[Constraints] | None = None) -> list[Translation]:
         """Translates lines, all of them sorted by length together.
 
         Args:
             lines: a sentence each; a line end at the end is left out.
-            wishes: what is wanted of each line's translation; of a line of white space they are not looked at.
+            constraints: of each line; those of a line of white space are ignored.
 
         Returns:
-            A translation a line, in the lines' order. White space gives an empty one with score 0, whatever is wished.
+            A translation a line, in the lines' order. White space gives an empty one with score 0.
             Sampling, a line's chance hangs on its number here and `seed`, and on nothing else.
 
         Raises:
-            DataError: a line holds a lone surrogate, wishes cannot be fulfilled, or there is not one for each line.
+            DataError: a line holds a lone surrogate, constraints cannot be fulfilled, or there are not as many.
             ModelError: the model's probabilities are not numbers.
         """
-        return self._translate(list(paired(lines, wishes)), first=1)
+        return self.translate_constrained(list(paired(lines, constraints)))
 
     def stream(
-        self, lines: Iterable[str], wishes: Iterable[Wishes] | None = None, *, pause_s: float = PAUSE_S
+        self, lines: Iterable[str], constraints: Iterable[Constraints] | None = None, *, pause_s: float = PAUSE_S
     ) -> Iterator[Translation]:
         """Translates lines as they come: `window_lines` of them at a time, or fewer when the input pauses.
 
         Args:
             lines: a sentence each; `windows.read_lines` reads them from standard input.
-            wishes: what is wanted of each line's translation, read along with the lines.
+            constraints: of each line, read along with the lines.
             pause_s: seconds without a new line after which those at hand are translated.
 
         Yields:
@@ -119,13 +123,13 @@ class Translator:
             DataError: as for `translate`.
             ModelError: the model's probabilities are not numbers.
         """
-        for window in self.stream_windows(lines, wishes, pause_s=pause_s):
+        for window in self.stream_windows(lines, constraints, pause_s=pause_s):
             yield from window
 
     def stream_windows(
         self,
         lines: Iterable[str],
-        wishes: Iterable[Wishes] | None = None,
+        constraints: Iterable[Constraints] | None = None,
         *,
         pause_s: float = PAUSE_S,
         first: int = 1,
@@ -134,19 +138,28 @@ class Translator:
 
         `first` is the number of the first line, where the lines are part of a longer text.
         """
-        arriving = windows(
-            paired(lines, wishes), self.config.window_lines, pause_s=pause_s, characters=lambda pair: len(pair[0])
-        )
+        return self.constrained_windows(paired(lines, constraints), pause_s=pause_s, first=first)
+
+    def constrained_windows(
+        self, lines: Iterable[tuple[str, Constraints]], *, pause_s: float = PAUSE_S, first: int = 1
+    ) -> Iterator[list[Translation]]:
+        """Translates as `stream_windows` does, from lines that come with their constraints."""
+        arriving = windows(lines, self.config.window_lines, pause_s=pause_s, characters=lambda pair: len(pair[0]))
         for window in arriving:
-            yield self._translate(window, first=first)
+            yield self.translate_constrained(window, first=first)
             first += len(window)
 
-    def _translate(self, wished: Sequence[tuple[str, Wishes]], *, first: int) -> list[Translation]:
-        """Translates lines with wishes; `first` is the first one's number."""
+    def translate_constrained(self, lines: Sequence[tuple[str, Constraints]], *, first: int = 1) -> list[Translation]:
+        """Translates as `translate` does, from lines that come with their constraints.
+
+        Args:
+            lines: each with its constraints.
+            first: the number of the first one.
+        """
         return self._search.translate(
             [
-                NumberedLine(number=number, text=line, wishes=wishes)
-                for number, (line, wishes) in enumerate(wished, start=first)
+                NumberedLine(number=number, text=line, constraints=constraints)
+                for number, (line, constraints) in enumerate(lines, start=first)
             ]
         )
 
@@ -243,11 +256,11 @@ class Translator:
         self, pairs: Sequence[tuple[str, str | Sequence[int]]]
     ) -> tuple[list[list[int]], list[list[int]], list[bool]]:
         """Ids of both sides with their `</s>`, and which pairs were cut."""
-        sources, cut_sources = self._encode(
-            self._source_tokenizer, [source for source, _ in pairs], self._max_source_tokens
+        sources, cut_sources = _encode(
+            self._source_tokenizer, [source for source, _ in pairs], max_tokens=self._max_source_tokens
         )
         texts = [target if isinstance(target, str) else "" for _, target in pairs]
-        targets, cut_targets = self._encode(self._target_tokenizer, texts, self._max_target_tokens)
+        targets, cut_targets = _encode(self._target_tokenizer, texts, max_tokens=self._max_target_tokens)
         for place, (_, target) in enumerate(pairs):
             if not isinstance(target, str):
                 self._check_ids(target, number=place + 1)
@@ -264,15 +277,6 @@ class Translator:
                     "</s>, is left out"
                 )
 
-    def _encode(self, tokenizer: Subwords, lines: Sequence[str], max_tokens: int) -> tuple[list[list[int]], list[bool]]:
-        """Ids of at most `max_tokens` and a `</s>` each, and which lines were cut for it."""
-        lines = [line.rstrip("\r\n") for line in lines]
-        max_characters = max_tokens * _CHARACTERS_PER_TOKEN
-        all_ids = tokenizer.encode_batch([line[:max_characters] for line in lines])
-        shortened = [_shortened(ids, max_tokens) for ids in all_ids]
-        cut = [its_cut or len(line) > max_characters for line, (_, its_cut) in zip(lines, shortened, strict=True)]
-        return [ids for ids, _ in shortened], cut
-
     def _batches(self, lengths: Sequence[int]) -> list[list[int]]:
         return length_batches(
             lengths, max_tokens=self.config.max_batch_tokens, max_sentences=self.config.max_batch_sentences
@@ -281,6 +285,16 @@ class Translator:
     def _within_positions(self, tokens: int) -> int:
         """At most so many tokens as learned positions leave room for."""
         return tokens if self._max_positions is None else min(tokens, self._max_positions)
+
+
+def _encode(tokenizer: Subwords, lines: Sequence[str], *, max_tokens: int) -> tuple[list[list[int]], list[bool]]:
+    """Ids of at most `max_tokens` and a `</s>` each, and which lines were cut for it."""
+    lines = [line.rstrip("\r\n") for line in lines]
+    max_characters = max_tokens * _CHARACTERS_PER_TOKEN
+    all_ids = tokenizer.encode_batch([line[:max_characters] for line in lines])
+    shortened = [_shortened(ids, max_tokens) for ids in all_ids]
+    cut = [its_cut or len(line) > max_characters for line, (_, its_cut) in zip(lines, shortened, strict=True)]
+    return [ids for ids, _ in shortened], cut
 
 
 def _shortened(ids: list[int], max_tokens: int) -> tuple[list[int], bool]:

@@ -15,10 +15,10 @@ from attendo.decoding.guards.output import AtMostOnce, InOrder, NoStutter, has_l
 from attendo.decoding.guards.reading import Part, Reader, Reading, as_it_is
 from attendo.decoding.guards.words import word_numbers
 from attendo.decoding.hypothesis import Hypothesis, length_penalty
+from attendo.decoding.line_constraints import Constraints, LineRules
 from attendo.decoding.models import DecodingModel
 from attendo.decoding.parallel import IdSearch
 from attendo.decoding.translation import Candidate, Counts, Translation
-from attendo.decoding.wishes import LineRules, Wishes
 from attendo.decoding.words import Subwords
 from attendo.errors import DataError
 from attendo.text.tokenization import EOS_ID
@@ -33,7 +33,7 @@ _DIVERSE_BEAM, _DIVERSE_GROUPS = 8, 4
 _NO_REPEAT = 3
 _MARKS = (".", "!")
 
-_NO_WISHES = Wishes()
+_UNCONSTRAINED = Constraints()
 _ORDER: tuple[GuardName, ...] = get_args(GuardName)
 _NOTHING = Candidate(text="", ids=(), pieces=(), log_prob=0.0, score=0.0, token_log_probs=(), finished=True)
 
@@ -46,7 +46,7 @@ class NumberedLine:
     """From 1, among all lines; samples hang on it."""
     text: str
     """The line."""
-    wishes: Wishes
+    constraints: Constraints
     """What is wanted of its translation."""
 
 
@@ -76,6 +76,7 @@ class GuardedSearch:
         max_positions: tokens that the model can write, for learned positions.
         languages: source and target, as ISO 639-1 codes; empty where not known.
         threads: that may work.
+        counts: where to count what is done.
     """
 
     def __init__(
@@ -89,6 +90,7 @@ class GuardedSearch:
         max_positions: int | None,
         languages: tuple[str, str],
         threads: int,
+        counts: Counts,
     ) -> None:
         self._models, self._config, self._threads = models, config, threads
         self._search = IdSearch(models, config, threads=threads)
@@ -106,7 +108,7 @@ class GuardedSearch:
             # Limits of a whole translation, several of them and chance cannot be had sentence by sentence.
             one_by_one=config.n_best == 1 and not config.sampling and not config.min_len and config.max_len is None,
         )
-        self.counts = Counts()
+        self.counts = counts
         """What has been done so far, for warnings and figures."""
 
     def translate(self, lines: Sequence[NumberedLine]) -> list[Translation]:
@@ -119,7 +121,7 @@ class GuardedSearch:
             A translation a line, in the lines' order.
 
         Raises:
-            DataError: a line holds a lone surrogate, or wishes cannot be fulfilled.
+            DataError: a line holds a lone surrogate, or constraints cannot be fulfilled.
             ModelError: the models' probabilities are not numbers.
         """
         readings = [self._read(line) for line in lines]
@@ -136,8 +138,8 @@ class GuardedSearch:
         return translations
 
     def _read(self, line: NumberedLine) -> Reading:
-        """A line as the model reads it; wishes are meant for the line as it stands."""
-        if self._config.guards.is_off or line.wishes != _NO_WISHES:
+        """A line as the model reads it; constraints are meant for the line as it stands."""
+        if self._config.guards.is_off or line.constraints != _UNCONSTRAINED:
             return as_it_is(line.text)
         return self._reader.read(line.text)
 
@@ -152,7 +154,7 @@ class GuardedSearch:
                 part=part,
                 src_ids=ids,
                 cut=its_cut,
-                rules=self._rules.of(line.number, len(ids) - 1, line.wishes),
+                rules=self._rules.of(line.number, len(ids) - 1, line.constraints),
             )
             for (line, part), ids, its_cut in zip(parts, sources, cut, strict=True)
         ]
@@ -196,8 +198,10 @@ class GuardedSearch:
         is_wrong: Callable[[_Task], bool],
         repaired: Callable[[list[_Task]], list[_Task]],
     ) -> list[_Task]:
-        """Tasks, those that are wrong repaired; tasks with wishes are left alone."""
-        wrong = [place for place, task in enumerate(tasks) if task.line.wishes == _NO_WISHES and is_wrong(task)]
+        """Tasks, those that are wrong repaired; tasks with constraints are left alone."""
+        wrong = [
+            place for place, task in enumerate(tasks) if task.line.constraints == _UNCONSTRAINED and is_wrong(task)
+        ]
         if not wrong:
             return tasks
         tasks = list(tasks)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Protocol
+from typing import Protocol, get_args
 
 import torch
 from torch import Tensor
@@ -71,8 +71,10 @@ def decoding_model(
         native: whether the native kernels may be used.
 
     Raises:
-        ModelError: int8 on a GPU, or `ATTENDO_KERNELS` names kernels that are not there.
+        ModelError: an unknown dtype, int8 on a GPU, or `ATTENDO_KERNELS` names kernels that are not there.
     """
+    if dtype not in get_args(Dtype):
+        raise ModelError(f"dtype = {dtype!r} is unknown; take one of {', '.join(get_args(Dtype))}")
     device = device or transformer.device
     if dtype == "int8" and device.type != "cpu":
         raise ModelError(f"int8 is for processors, not for {device.type}; take bfloat16")

@@ -11,20 +11,20 @@ from attendo.decoding.steps import mean_probability
 
 @dataclass(frozen=True, kw_only=True)
 class PairScore:
-    """What models think of a given translation."""
+    """How probable a given translation is."""
 
     log_prob: float
     """Natural logarithm of the target's probability, `</s>` included."""
     token_log_probs: tuple[float, ...]
-    """One of each target token, `</s>` last."""
+    """The log-probability of each target token, `</s>` last."""
     pieces: tuple[str, ...] = ()
-    """What each target token stands for, where it was scored from text."""
+    """The piece of each target token, where the translation was given as text."""
     truncated: bool = False
     """Whether the source or the target was cut because it was too long."""
 
     @property
     def num_tokens(self) -> int:
-        """Target tokens, `</s>` included."""
+        """The number of target tokens, `</s>` included."""
         return len(self.token_log_probs)
 
 

@@ -6,57 +6,71 @@ from dataclasses import dataclass, field
 from attendo.decoding.config import GuardName
 from attendo.decoding.guards.words import WordNumbers
 
+_MAX_SHOWN = 60
+"""Characters of a text that a `repr` shows."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """One of a sentence's translations."""
+    """One of the translations of a text."""
 
     text: str
     """The translation."""
     ids: tuple[int, ...]
     """Target ids without `</s>`."""
     pieces: tuple[str, ...]
-    """What each id stands for, and `</s>` at the end: U+2581 is a space, `<0xE2>` a byte. They are what the model has
-    written, before guards put back what they had taken out; of sentences translated one by one each has its `</s>`."""
+    """The piece of each id, and `</s>` at the end: U+2581 is a space, `<0xE2>` a byte. These are what the model wrote,
+    before guards restored what they had taken out. Where sentences or lines were translated one by one, each ends with
+    its own `</s>`."""
     log_prob: float
-    """Natural logarithm of its probability, `</s>` included."""
+    """Natural logarithm of the probability, `</s>` included; the sum where a text has several lines."""
     score: float
-    """`log_prob` over the length penalty; higher is better."""
+    """`log_prob` divided by the length penalty; higher is better."""
     token_log_probs: tuple[float, ...]
-    """One of each of the pieces."""
+    """The log-probability of each of the pieces."""
     finished: bool
-    """False where the length limit ended it though another token than `</s>` was the most probable."""
+    """False where the length limit ended the translation before the model wrote `</s>`."""
     words: WordNumbers | None = None
-    """Of each word that the model has written the numbers of the text's; None where they are the same."""
+    """For each word that the model wrote, the numbers of the words of `text`; None where they are the same."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Translation:
-    """A line and what became of it."""
+    """A text and its translation; `str(translation)` is the translated text."""
 
     source: str
-    """The line as it was given."""
+    """The text as it was given."""
     text: str
-    """Its best translation; empty for a line of white space."""
+    """The best translation; empty where the source is white space."""
     score: float
-    """The best translation's score; 0 where the model has translated nothing, such as white space."""
+    """The score of the best translation; 0 where there was nothing to translate."""
     log_prob: float
-    """The best translation's log-probability; 0 where the model has translated nothing."""
+    """The log-probability of the best translation; 0 where there was nothing to translate."""
     n_best: tuple[Candidate, ...]
-    """The best translation and the next ones, as many as were asked for; one where the model has translated nothing."""
+    """The best translation and the next ones, as many as `search.n_best`. Where a text has several lines, candidate n
+    consists of the n-th best translation of each line."""
     source_truncated: bool = False
-    """Whether the line was longer than `max_source_tokens`, so that only its beginning was translated."""
+    """Whether a line was longer than `max_source_tokens`, so that only its beginning was translated."""
     guards: tuple[GuardName, ...] = ()
-    """The guards that had something to do."""
+    """The guards that acted on the text."""
     read: str
-    """What the model has read: the line without its end or, where guards have changed it, what they made of it."""
+    """What the model read: the source without a line end at its end, or what the guards made of it."""
     words: WordNumbers | None = None
-    """Of each word that the model has read the numbers of the line's; None where they are the same."""
+    """For each word that the model read, the numbers of the words of `source`; None where they are the same, and where
+    the text has several lines."""
+    lines: tuple["Translation", ...] = ()
+    """The translation of each line, where the text has several; empty for a text of one line."""
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"Translation({_shown(self.text)}, source={_shown(self.source)}, score={self.score:.3f})"
 
 
 @dataclass(kw_only=True)
 class Counts:
-    """What an engine has done so far; tokens count each `</s>`."""
+    """What an engine has done so far; each line of a text counts, and each `</s>` is a token."""
 
     lines: int = 0
     """Lines translated."""
@@ -88,3 +102,8 @@ class Counts:
         self.source_tokens += source_tokens
         self.target_tokens += len(best.token_log_probs)
         self.guards.update(translation.guards)
+
+
+def _shown(text: str) -> str:
+    """A text as Python writes it, shortened."""
+    return repr(text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 1] + "…")

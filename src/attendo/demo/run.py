@@ -18,11 +18,12 @@ from attendo.recipe import load_recipe
 from attendo.text.prepared import open_prepared
 from attendo.training.hooks import Ending
 from attendo.training.position import Position
+from attendo.workflow.engine import Engine
 from attendo.workflow.preparation import prepare_if_missing
 from attendo.workflow.reporting import Reporter
 from attendo.workflow.run_folder import check_prepared, resume_run, run_lock, start_run
 from attendo.workflow.train import TrainingRun
-from attendo.workflow.translate import Engine, load
+from attendo.workflow.translate import load
 
 _SEED = 1
 _NUM_SAMPLES = 12

@@ -16,6 +16,7 @@ class Span(NamedTuple):
     """A constituent as its label and the words it holds."""
 
     label: str
+    """Its category, such as NP."""
     start: int
     """Its first word, from 0."""
     end: int
@@ -26,16 +27,16 @@ class Span(NamedTuple):
 class Tree:
     """A constituent with its children, or a word with its tag.
 
-    Nothing here calls itself, so that a tree may be of any depth. Two trees are equal where all of their labels and
-    words are, and may be keys of a dictionary.
+    A tree may be of any depth, since no method calls itself. Trees are equal where all of their labels and words are
+    equal, and can be keys of a dictionary.
 
     Raises:
         DataError: it has both children and a word, or neither; the label holds white space or a bracket, or is empty
-            over a word; the word is empty or holds white space. (A no-break space and its like are none here.)
+            over a word; the word is empty or holds white space (a no-break space does not count as such).
     """
 
     label: str
-    """The category, as NP or NP-SBJ; of a word its tag."""
+    """The category, such as NP or NP-SBJ; for a word its tag."""
     children: tuple["Tree", ...] = ()
     """From left to right; none where there is a word."""
     word: str | None = None
@@ -56,10 +57,10 @@ class Tree:
 
     @classmethod
     def from_nodes(cls, nodes: Sequence[tuple[str, str | None, int]]) -> "Tree":
-        """Makes a tree of its nodes, each before its children.
+        """Makes a tree from its nodes, each before its children.
 
         Args:
-            nodes: of each the label, the word or None, and how many children it has.
+            nodes: for each its label, its word or None, and the number of its children.
 
         Raises:
             DataError: as making a tree does.

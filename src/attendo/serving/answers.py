@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.requests import Request
 
-from attendo.decoding.wishes import Wishes
+from attendo.decoding.line_constraints import Constraints
 from attendo.serving.detection import Detected, Detector
 from attendo.serving.service import Service
 from attendo.serving.text_types import TextRequest, TranslatedText, TranslateLines
@@ -35,10 +35,10 @@ def line_translator(
     """
 
     async def translate(
-        lines: Sequence[str], wishes: Sequence[Wishes] | None = None, *, alignment: bool = False
+        lines: Sequence[str], constraints: Sequence[Constraints] | None = None, *, alignment: bool = False
     ) -> list[TranslatedLine]:
         return await service.translating.translate(
-            pair, lines, options or Options(), caller, deadline=deadline, wishes=wishes, alignment=alignment
+            pair, lines, options or Options(), caller, deadline=deadline, constraints=constraints, alignment=alignment
         )
 
     return translate

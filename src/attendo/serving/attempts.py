@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from attendo.decoding.guards.numbers import localised
-from attendo.decoding.wishes import Wishes
+from attendo.decoding.line_constraints import Constraints
 from attendo.serving.content import STAND_IN
 from attendo.serving.entities import Spelling
 from attendo.serving.protection import lost_emoji, lost_numbers, missing_things, numbers_of
@@ -113,7 +113,10 @@ class Attempts:
         return [next(remaining) if each.has_words else self._without_words(each) for each in sentences]
 
     async def _attempted(
-        self, sentences: Sequence[Sentence], readings: Sequence[Reading], wishes: Sequence[Wishes] | None = None
+        self,
+        sentences: Sequence[Sentence],
+        readings: Sequence[Reading],
+        constraints: Sequence[Constraints] | None = None,
     ) -> list[_Attempt]:
         """Translates readings; those with tags, or all if that is asked for, are aligned."""
         aligned = [self._request.alignment or any(mark.kind != "space" for mark in each.marks) for each in readings]
@@ -123,8 +126,8 @@ class Attempts:
             places = [place for place, its in enumerate(aligned) if its is with_alignment]
             if places:
                 texts = [readings[place].text for place in places]
-                its_wishes = [wishes[place] for place in places] if wishes is not None else None
-                found = await self._translate(texts, its_wishes, alignment=with_alignment)
+                its_constraints = [constraints[place] for place in places] if constraints is not None else None
+                found = await self._translate(texts, its_constraints, alignment=with_alignment)
                 lines.update(zip(places, found, strict=True))
 
         await gathered([translate(True), translate(False)])
@@ -192,8 +195,8 @@ class Attempts:
             [attempt] = await self._attempted([replaced], [reading_of(replaced)])
             if not attempt.things and not attempt.truncated and not missing_terms(terms, attempt.made.text):
                 return attempt
-        wishes = Wishes(forced_words=tuple(term.target for term in lost))
-        [attempt] = await self._attempted([sentence], [reading_of(sentence)], [wishes])
+        constraints = Constraints(forced_words=tuple(term.target for term in lost))
+        [attempt] = await self._attempted([sentence], [reading_of(sentence)], [constraints])
         still = missing_terms(terms, attempt.made.text)
         if not attempt.things and not attempt.truncated and len(still) < len(lost):
             found, lost = attempt, still

@@ -9,8 +9,8 @@ from typing import Any
 
 from attendo.attention_maps.weights import AttentionMap
 from attendo.checkpoint.model_folder import ModelDescription
+from attendo.decoding.line_constraints import Constraints
 from attendo.decoding.translation import Translation
-from attendo.decoding.wishes import Wishes
 from attendo.errors import AttendoError, DataError, RecipeError
 from attendo.serving.batching import Batcher, WorkItem
 from attendo.serving.config import BatchingConfig
@@ -20,10 +20,10 @@ from attendo.serving.metrics import Metrics
 from attendo.serving.models import LoadedModel, ModelPool
 from attendo.serving.translating import Caller, Confidence, Options, Pair, TranslatedLine
 from attendo.threads import usable_cores
+from attendo.workflow.engine import Engine
 from attendo.workflow.parse import Parse
-from attendo.workflow.translate import Engine
 
-_NO_WISHES = Wishes()
+_UNCONSTRAINED = Constraints()
 _TORCH = "torch"
 """The name of what only one thread at a time may do."""
 
@@ -119,12 +119,12 @@ class Core:
         caller: Caller,
         *,
         deadline: float | None = None,
-        wishes: Sequence[Wishes] | None = None,
+        constraints: Sequence[Constraints] | None = None,
         alignment: bool = False,
     ) -> list[TranslatedLine]:
         """Translates lines; see `Translating`."""
-        wished = zip(lines, wishes or [_NO_WISHES] * len(lines), strict=True)
-        items = [WorkItem(content=(line, its_wishes), text=line) for line, its_wishes in wished]
+        constrained = zip(lines, constraints or [_UNCONSTRAINED] * len(lines), strict=True)
+        items = [WorkItem(content=(line, its_constraints), text=line) for line, its_constraints in constrained]
         async with self._pool.on_loan(pair.model, deadline=deadline) as model:
             task = _Translating(model=model, options=options, alignment=alignment)
             return await self._batcher.submit(task, items, caller.name, deadline=deadline)
@@ -173,15 +173,15 @@ class Core:
         return results
 
     def _translated(
-        self, engine: Engine, contents: Sequence[tuple[str, Wishes]], *, alignment: bool
+        self, engine: Engine, contents: Sequence[tuple[str, Constraints]], *, alignment: bool
     ) -> Sequence[TranslatedLine | ServingError]:
-        lines, wishes = [line for line, _ in contents], [its_wishes for _, its_wishes in contents]
+        lines, constraints = [line for line, _ in contents], [its_constraints for _, its_constraints in contents]
         try:
-            translations = engine.translate(lines, wishes)
+            translations = engine.translate_lines(lines, constraints)
         except DataError as error:
             if len(contents) == 1:
                 return [bad_request(str(error).removeprefix("line 1: "))]
-            # Of lines of several requests one has wishes that cannot be had: the others are not to feel it.
+            # Of lines of several requests one has constraints that cannot be had: the others are not to feel it.
             return [found for each in contents for found in self._translated(engine, [each], alignment=alignment)]
         aligned = self._aligned(engine, translations) if alignment else [()] * len(lines)
         return [

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from attendo.decoding.wishes import Wishes
+from attendo.decoding.line_constraints import Constraints
 from attendo.errors import AttendoError, DataError
 from attendo.serving.config import DocumentsConfig
 from attendo.serving.detection import Detector
@@ -339,7 +339,7 @@ def _patient(translating: Translating, pair: Pair, caller: Caller) -> TranslateL
     background = Caller(name=f"{caller.name} documents", key=caller.key)
 
     async def translate(
-        lines: Sequence[str], wishes: Sequence[Wishes] | None = None, *, alignment: bool = False
+        lines: Sequence[str], constraints: Sequence[Constraints] | None = None, *, alignment: bool = False
     ) -> list[TranslatedLine]:
         waited, pause = 0.0, 0.5
         while True:
@@ -349,7 +349,7 @@ def _patient(translating: Translating, pair: Pair, caller: Caller) -> TranslateL
                     lines,
                     Options(),
                     background,
-                    wishes=wishes,
+                    constraints=constraints,
                     alignment=alignment,
                 )
             except ServingError as error:

@@ -22,6 +22,7 @@ from attendo.checkpoint.checksums import verify_folder
 from attendo.checkpoint.claims import num_weights
 from attendo.checkpoint.model_folder import ModelDescription, find_model, read_description, shipped_models
 from attendo.decoding.native_model import Dtype
+from attendo.decoding.search_settings import SearchSettings
 from attendo.decoding.translation import Candidate, Translation
 from attendo.errors import AttendoError, ModelError
 from attendo.serving.config import ModelsConfig
@@ -30,8 +31,9 @@ from attendo.serving.logs import Log
 from attendo.serving.metrics import Metrics
 from attendo.serving.translating import Confidence, Options, Pair
 from attendo.workflow.confidence import load_confidence
+from attendo.workflow.engine import Engine
 from attendo.workflow.extras import need_packages
-from attendo.workflow.translate import Engine, load
+from attendo.workflow.translate import load
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _CODES = re.compile(r"(?P<source>[a-z]{2,3})-(?P<target>[a-z]{2,3})")
@@ -148,12 +150,12 @@ class LoadedModel:
         engines[options] = engine
         return engine
 
-    def _changes(self, options: Options) -> dict[str, int | float]:
+    def _changes(self, options: Options) -> SearchSettings:
         own = self.engine.search
         beam_size = max(own.beam_size if options.beam_size is None else options.beam_size, options.n_best)
-        changes: dict[str, int | float] = {"n_best": options.n_best}
+        changes: SearchSettings = {"n_best": options.n_best}
         if beam_size != own.beam_size:
-            changes |= {"beam_size": beam_size, "beam_groups": 1}
+            changes["beam_size"], changes["beam_groups"] = beam_size, 1
         if options.length_penalty is not None:
             changes["length_penalty"] = options.length_penalty
         return changes

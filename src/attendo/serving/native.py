@@ -244,12 +244,18 @@ class _Lines:
         self._service, self._order, self._deadline = service, order, deadline
 
     async def __call__(
-        self, lines: Sequence[str], wishes: Any = None, *, alignment: bool = False
+        self, lines: Sequence[str], constraints: Any = None, *, alignment: bool = False
     ) -> list[TranslatedLine]:
         order = self._order
         deadline = self._service.deadline() if self._deadline is None else self._deadline
         return await self._service.translating.translate(
-            order.pair, lines, order.options, order.caller, deadline=deadline, wishes=wishes, alignment=alignment
+            order.pair,
+            lines,
+            order.options,
+            order.caller,
+            deadline=deadline,
+            constraints=constraints,
+            alignment=alignment,
         )
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from attendo.decoding.line_constraints import Constraints
 from attendo.decoding.translation import Candidate, Translation
-from attendo.decoding.wishes import Wishes
 from attendo.serving.translating import TranslatedLine
 
 Format = Literal["text", "html", "xml"]
@@ -133,7 +133,7 @@ class TranslateLines(Protocol):
     """Translates lines, each a sentence; usually a `Translating.translate` with its model, options and caller."""
 
     async def __call__(
-        self, lines: Sequence[str], wishes: Sequence[Wishes] | None = None, *, alignment: bool = False
+        self, lines: Sequence[str], constraints: Sequence[Constraints] | None = None, *, alignment: bool = False
     ) -> list[TranslatedLine]:
         """One a line, in their order; with an alignment a candidate, where asked for."""
         ...

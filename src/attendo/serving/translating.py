@@ -8,8 +8,8 @@ from typing import Protocol
 from attendo.attention_maps.weights import AttentionMap
 from attendo.checkpoint.model_folder import ModelDescription
 from attendo.decoding.alignment import Alignment
+from attendo.decoding.line_constraints import Constraints
 from attendo.decoding.translation import Candidate, Translation
-from attendo.decoding.wishes import Wishes
 from attendo.serving.keys import Key
 from attendo.workflow.parse import Parse
 
@@ -113,7 +113,7 @@ class Translating(Protocol):
         caller: Caller,
         *,
         deadline: float | None = None,
-        wishes: Sequence[Wishes] | None = None,
+        constraints: Sequence[Constraints] | None = None,
         alignment: bool = False,
     ) -> list[TranslatedLine]:
         """Translates lines, each a sentence, with whatever else waits at the time.
@@ -126,14 +126,14 @@ class Translating(Protocol):
             options: how.
             caller: who waits; callers take turns.
             deadline: of `time.monotonic()`; None waits for ever.
-            wishes: one a line, as the engine takes them.
+            constraints: one a line, as the engine takes them.
             alignment: whether the candidates are aligned with their lines.
 
         Returns:
             One a line, in their order, the same whatever else was worked on at the time.
 
         Raises:
-            ServingError: the queue is full, the time is over, the model is gone or the wishes cannot be had.
+            ServingError: the queue is full, the time is over, the model is gone or the constraints cannot be had.
         """
 
     async def attention(

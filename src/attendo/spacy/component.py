@@ -14,8 +14,9 @@ from spacy.tokens import Doc, Span, Token
 
 from attendo.errors import DataError
 from attendo.spacy.constituents import Constituents, Range
+from attendo.workflow.engine import Engine
 from attendo.workflow.parse_input import Sentence
-from attendo.workflow.translate import Engine, load
+from attendo.workflow.translate import load
 
 NAME = "attendo_parser"
 DATA = "attendo_constituents"

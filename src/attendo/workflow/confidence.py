@@ -24,7 +24,7 @@ from attendo.evaluation.calibration import (
 from attendo.evaluation.confidence import CLOSE, Confidence
 from attendo.evaluation.reliability import Reliability, reliability
 from attendo.workflow.card_evaluations import check_section_name
-from attendo.workflow.translate import Engine
+from attendo.workflow.engine import Engine
 
 FORMAT_VERSION = 1
 MAX_MEASURED = 20

@@ -7,7 +7,7 @@ from typing import Any
 
 from attendo.decoding.scoring import Perplexity, perplexity
 from attendo.evaluation.scores import Scores, evaluate_output
-from attendo.workflow.translate import Engine
+from attendo.workflow.engine import Engine
 
 
 @dataclass(frozen=True, kw_only=True)

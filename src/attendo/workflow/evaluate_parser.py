@@ -15,10 +15,10 @@ from attendo.parsing.evalb_parameters import EvalbParameters
 from attendo.parsing.tree import Tree
 from attendo.parsing.treebank import Treebank, read_treebank
 from attendo.text.file_patterns import matching_files
+from attendo.workflow.engine import Engine
 from attendo.workflow.parse import Parse, ParseCounts
 from attendo.workflow.parse_input import sentence_of
 from attendo.workflow.parse_scores import score_parses
-from attendo.workflow.translate import Engine
 from attendo.workflow.treebank_text import GOLD_CONVENTIONS
 
 ParserInput = Literal["words", "gold-tags"]

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from itertools import tee
 from pathlib import Path
 
+from attendo.decoding.line_constraints import Constraints
 from attendo.decoding.windows import OnBadBytes, read_lines
-from attendo.decoding.wishes import Wishes
 from attendo.errors import DataError
 from attendo.text.formats import MAX_LINE_BYTES, LineReader, check_held, read_line_pairs
 
@@ -68,9 +68,9 @@ def read_pairs(source: Path, target: Path) -> tuple[list[str], list[str]]:
     return sources, targets
 
 
-def with_wishes(
+def with_constraints(
     lines: Iterable[str], target_prefixes: Path | None, forced_words: Path | None
-) -> tuple[Iterator[str], Iterator[Wishes] | None]:
+) -> tuple[Iterator[str], Iterator[Constraints] | None]:
     """Lines to translate, and beside them what two files want of their translations.
 
     Args:
@@ -79,7 +79,7 @@ def with_wishes(
         forced_words: a file with a line's forced words between TABs; an empty line where there are none.
 
     Returns:
-        The lines, and a wish for each, None where there is no file; for reading side by side.
+        The lines, and the constraints of each, None where there is no file; for reading side by side.
 
     Raises:
         DataError: while they are read: a file is missing or broken, is not UTF-8, or has fewer or more lines.
@@ -90,19 +90,19 @@ def with_wishes(
     for path in files:  # a missing one is told before anything is translated; but a pipe can be opened only once
         if not _is_read_once(path):
             LineReader(path).close()
-    first, second = tee(_with_wishes(lines, target_prefixes, forced_words))
-    return (line for line, _ in first), (wishes for _, wishes in second)
+    first, second = tee(_with_constraints(lines, target_prefixes, forced_words))
+    return (line for line, _ in first), (constraints for _, constraints in second)
 
 
-def _with_wishes(
+def _with_constraints(
     lines: Iterable[str], target_prefixes: Path | None, forced_words: Path | None
-) -> Iterator[tuple[str, Wishes]]:
+) -> Iterator[tuple[str, Constraints]]:
     number = 0
     prefixes, words = (lines_from(path) if path else None for path in (target_prefixes, forced_words))
     for number, line in enumerate(lines, start=1):
         prefix = _line_of(prefixes, target_prefixes, number)
         listed = _line_of(words, forced_words, number).split("\t")
-        yield line, Wishes(target_prefix=prefix, forced_words=tuple(word for word in listed if word.strip()))
+        yield line, Constraints(target_prefix=prefix, forced_words=tuple(word for word in listed if word.strip()))
     for path, rest in ((target_prefixes, prefixes), (forced_words, words)):
         if rest is not None and next(rest, None) is not None:
             raise DataError(

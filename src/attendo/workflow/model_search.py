@@ -1,6 +1,6 @@
-"""The settings that a model folder brings: how it searches and, of a parser, what it may write."""
+"""What model folders bring: search settings, what a parser may write, and what an ensemble needs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -76,3 +76,25 @@ def with_parsing(model: LoadedModel, changes: Mapping[str, Any]) -> LoadedModel:
             "max_unary can be changed"
         )
     return replace(model, description=replace(model.description, parsing=changed))
+
+
+def check_ensemble(models: Sequence[LoadedModel]) -> None:
+    """Refuses models that cannot work together.
+
+    Raises:
+        ModelError: their tasks or vocabularies differ.
+    """
+    first, *others = models
+    for other in others:
+        ours, theirs = (
+            each.description.parsing and each.description.parsing.linearization() for each in (first, other)
+        )
+        if ours != theirs:
+            raise ModelError(f"{other.folder}: does not write what {first.folder} writes; an ensemble is of one task")
+        for side in ("source", "target"):
+            ours, theirs = (getattr(model, f"{side}_tokenizer").serialized for model in (first, other))
+            if ours != theirs:
+                raise ModelError(
+                    f"{other.folder}: its {side} vocabulary is not that of {first.folder}; an ensemble needs models "
+                    "trained on the same prepared data"
+                )

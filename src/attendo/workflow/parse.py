@@ -33,30 +33,30 @@ Tags = Sequence[str | None]
 
 @dataclass(frozen=True, kw_only=True)
 class ParsedTree:
-    """A tree that was found for a sentence."""
+    """One of the trees of a sentence."""
 
     tree: Tree
-    """Over exactly the sentence's words."""
+    """The tree, over exactly the words of the sentence."""
     score: float
-    """The log-probability over the length penalty: what ranks trees."""
+    """The log-probability divided by the length penalty, by which trees are ranked."""
     log_prob: float
-    """Of the symbols, in nats."""
+    """The natural logarithm of the probability of the symbols."""
     symbols: tuple[str, ...]
     """What the model wrote; see `attendo.parsing.linearization`."""
     faults: tuple[Fault, ...]
-    """What was put right, where the symbols were no tree; the constrained search writes none such."""
+    """What was mended because the symbols were no tree; never anything where the search is constrained."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parse:
-    """What came of a sentence."""
+    """A sentence and its trees, or why it has none."""
 
     words: tuple[str, ...]
-    """Its words; none where it is empty or could not be read."""
+    """Its words; empty where it is empty or could not be read."""
     n_best: tuple[ParsedTree, ...]
-    """The trees, all distinct, best first; none where it is empty or could not be parsed."""
+    """The trees, all distinct, the best first; empty where it is empty or could not be parsed."""
     problem: str | None = None
-    """Why it could not be parsed; None where it could, or is empty."""
+    """Why it could not be parsed; None where it was parsed or is empty."""
 
     @property
     def is_empty(self) -> bool:
@@ -65,7 +65,7 @@ class Parse:
 
     @property
     def tree(self) -> Tree:
-        """The best.
+        """The best tree.
 
         Raises:
             DataError: there is none; the message says why.

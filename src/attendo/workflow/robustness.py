@@ -12,8 +12,8 @@ from attendo.evaluation.faults import faults, one_word
 from attendo.evaluation.perturbations import perturb, perturbations
 from attendo.evaluation.robustness import Effect, OtherLanguage, Robustness, effect, signatures
 from attendo.evaluation.scores import check_parallel
+from attendo.workflow.engine import Engine
 from attendo.workflow.lines import lines_from
-from attendo.workflow.translate import Engine
 
 NUM_WORDS = 300
 """Single words that are translated at most."""

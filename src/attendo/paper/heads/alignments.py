@@ -11,7 +11,7 @@ from attendo.decoding import alignment
 from attendo.decoding.alignment import AlignmentStep
 from attendo.evaluation.alignment_error import AlignmentScore, alignment_score
 from attendo.paper.heads.markup import PUNCTUATION, Link, Pair, Side, links
-from attendo.workflow.translate import Engine
+from attendo.workflow.engine import Engine
 
 
 @dataclass(frozen=True, kw_only=True)

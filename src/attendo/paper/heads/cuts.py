@@ -31,7 +31,7 @@ from attendo.model.layers import DecoderLayer, EncoderLayer
 from attendo.model.transformer import Transformer
 from attendo.paper.heads.looks import Head
 from attendo.workflow.device import choose_device
-from attendo.workflow.translate import Engine
+from attendo.workflow.engine import Engine
 
 NUM_RESAMPLES = 20_000
 """Of the paired bootstrap: some are left in the tails of an interval that is corrected for 144 heads, too."""

@@ -12,11 +12,11 @@ from attendo.recipe import load_recipe
 from attendo.text.prepared import open_prepared
 from attendo.training.hooks import Ending
 from attendo.workflow.device import choose_device
+from attendo.workflow.engine import Engine
 from attendo.workflow.preparation import prepare_if_missing
 from attendo.workflow.reporting import Silence
 from attendo.workflow.run_folder import check_prepared, resume_run, run_lock, start_run
 from attendo.workflow.train import TrainingRun
-from attendo.workflow.translate import Engine
 
 SHIPPED = ("en-de", "de-en")
 """What is looked at where nothing is named."""

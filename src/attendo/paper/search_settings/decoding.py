@@ -24,7 +24,7 @@ from attendo.files import write_json
 from attendo.paper.search_settings.rows import Sentences, Setting
 from attendo.workflow.average import average
 from attendo.workflow.device import choose_device
-from attendo.workflow.translate import Engine
+from attendo.workflow.engine import Engine
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,8 +12,9 @@ from attendo.files import sha256, write_json
 from attendo.paper.table4.rows import Bank
 from attendo.parsing.evalb_parameters import BUILT_IN
 from attendo.parsing.tree import Tree
+from attendo.workflow.engine import Engine
 from attendo.workflow.evaluate_parser import ParserEvaluation, ParserInput, evaluate_parser
-from attendo.workflow.translate import Engine, load
+from attendo.workflow.translate import load
 from attendo.workflow.validation import spread
 
 UNCONSTRAINED = 500

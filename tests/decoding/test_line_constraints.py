@@ -1,4 +1,4 @@
-"""Wishes as text: the expected ids are the tokenizer's own; texts are looked through as any reader would."""
+"""Constraints as text: the expected ids are the tokenizer's own; texts are looked through as any reader would."""
 
 import random
 from collections.abc import Callable
@@ -9,8 +9,8 @@ import torch
 
 from attendo.decoding.config import GuardConfig, SearchConfig
 from attendo.decoding.engine import Translator
+from attendo.decoding.line_constraints import Constraints, LineRules, paired
 from attendo.decoding.models import DecodingModel, decoding_model
-from attendo.decoding.wishes import LineRules, Wishes, paired
 from attendo.decoding.words import Spelling
 from attendo.errors import DataError
 from attendo.model.transformer import Transformer
@@ -65,7 +65,7 @@ def wordy(make_model: MakeModel, tokenizer: Tokenizer) -> DecodingModel:
 def test_a_translation_begins_with_its_prefix_to_the_letter(
     make_translator: Callable[..., Translator], tokenizer: Tokenizer, prefix: str
 ) -> None:
-    translations = make_translator().translate(LINES, [Wishes(target_prefix=prefix)] * len(LINES))
+    translations = make_translator().translate(LINES, [Constraints(target_prefix=prefix)] * len(LINES))
     given = tuple(tokenizer.encode(prefix.removesuffix(" "))[:-1])
     for translation in translations:
         for candidate in translation.n_best:
@@ -87,15 +87,15 @@ def test_the_last_word_is_written_in_the_pieces_that_the_model_likes(
         model.output_bias[liked] = 30.0
     translator = Translator([decoding_model(model)], tokenizer, tokenizer, SearchConfig(beam_size=2, max_len=8))
     for prefix in ("das Hau", "das Haus", "das Hausboot", "das H"):
-        [found] = translator.translate(["a"], [Wishes(target_prefix=prefix)])
+        [found] = translator.translate(["a"], [Constraints(target_prefix=prefix)])
         assert found.n_best[0].pieces[:2] == ("\u2581das", piece)
         assert found.text.startswith(prefix)
-    [found] = translator.translate(["a"], [Wishes(target_prefix="das Haus ")])
+    [found] = translator.translate(["a"], [Constraints(target_prefix="das Haus ")])
     assert found.text.startswith("das Haus ")
     # Where its bytes might not fit as tokens, the tokenizer's own pieces are taken.
     tight = Translator([decoding_model(model)], tokenizer, tokenizer, SearchConfig(max_len=4))
     given = tokenizer.encode("das Hau")[:-1]
-    [found] = tight.translate(["a"], [Wishes(target_prefix="das Hau")])
+    [found] = tight.translate(["a"], [Constraints(target_prefix="das Hau")])
     assert list(found.n_best[0].ids[: len(given)]) == given
 
 
@@ -120,14 +120,19 @@ def test_the_pieces_that_begin_a_text() -> None:
 
 def test_a_prefix_of_white_space_is_none(make_translator: Callable[..., Translator]) -> None:
     translator = make_translator()
-    assert translator.translate(LINES, [Wishes(target_prefix=" ")] * 4) == translator.translate(LINES)
+    assert translator.translate(LINES, [Constraints(target_prefix=" ")] * 4) == translator.translate(LINES)
 
 
-def test_each_line_has_its_own_wishes(make_translator: Callable[..., Translator]) -> None:
+def test_each_line_has_its_own_constraints(make_translator: Callable[..., Translator]) -> None:
     translator = make_translator(beam_size=8)
     free = translator.translate(LINES)
-    wishes = [Wishes(), Wishes(forced_words=("Haus", "am See")), Wishes(), Wishes(target_prefix="und ")]
-    found = translator.translate(LINES, wishes)
+    constraints = [
+        Constraints(),
+        Constraints(forced_words=("Haus", "am See")),
+        Constraints(),
+        Constraints(target_prefix="und "),
+    ]
+    found = translator.translate(LINES, constraints)
     assert [found[0], found[2]] == [free[0], free[2]]
     for candidate in found[1].n_best:
         assert "Haus" in candidate.text
@@ -142,12 +147,12 @@ def test_forbidden_words_are_left_out(make_translator: Callable[..., Translator]
     words = {word for each in before for word in each.text.split()[:1]}
     assert words
     of_all = make_translator(min_len=4, forbidden_words=tuple(words)).translate(LINES)
-    of_each = translator.translate(LINES, [Wishes(forbidden_words=tuple(words))] * 4)
+    of_each = translator.translate(LINES, [Constraints(forbidden_words=tuple(words))] * 4)
     assert of_all == of_each
     for translation in of_all:
         for candidate in translation.n_best:
             assert not words & set(candidate.text.split())
-    only_first = translator.translate(LINES, [Wishes(forbidden_words=tuple(words)), *[Wishes()] * 3])
+    only_first = translator.translate(LINES, [Constraints(forbidden_words=tuple(words)), *[Constraints()] * 3])
     # Not the scores: in plain torch their last bits hang on what else is in a batch.
     expected = [of_each[0], *before[1:]]
     assert [[each.ids for each in one.n_best] for one in only_first] == [
@@ -155,52 +160,60 @@ def test_forbidden_words_are_left_out(make_translator: Callable[..., Translator]
     ]
 
 
-def test_white_space_stays_empty_whatever_is_wished(make_translator: Callable[..., Translator]) -> None:
-    [empty] = make_translator().translate([" "], [Wishes(target_prefix="das", forced_words=("Haus",))])
+def test_white_space_stays_empty_whatever_the_constraints(make_translator: Callable[..., Translator]) -> None:
+    [empty] = make_translator().translate([" "], [Constraints(target_prefix="das", forced_words=("Haus",))])
     assert (empty.text, empty.score) == ("", 0.0)
 
 
-def test_a_stream_with_wishes_is_all_at_once(make_translator: Callable[..., Translator]) -> None:
-    wishes = [Wishes(target_prefix="das "), Wishes(), Wishes(forced_words=("nie",)), Wishes(forbidden_words=("am",))]
-    expected = [each.text for each in make_translator(beam_size=4).translate(LINES, wishes)]
+def test_a_stream_with_constraints_is_all_at_once(make_translator: Callable[..., Translator]) -> None:
+    constraints = [
+        Constraints(target_prefix="das "),
+        Constraints(),
+        Constraints(forced_words=("nie",)),
+        Constraints(forbidden_words=("am",)),
+    ]
+    expected = [each.text for each in make_translator(beam_size=4).translate(LINES, constraints)]
     for window_lines in (1, 3):
         translator = make_translator(window_lines=window_lines, beam_size=4)
-        assert [each.text for each in translator.stream(iter(LINES), iter(wishes))] == expected
+        assert [each.text for each in translator.stream(iter(LINES), iter(constraints))] == expected
 
 
-def test_there_is_a_wish_for_each_line() -> None:
-    assert list(paired(["a", "b"], None)) == [("a", Wishes()), ("b", Wishes())]
-    pairs = paired(["a", "b"], [Wishes(target_prefix="x")])
-    assert next(pairs) == ("a", Wishes(target_prefix="x"))
-    with pytest.raises(DataError, match=r"there are wishes for 1 lines, but more to translate"):
+def test_there_are_constraints_for_each_line() -> None:
+    assert list(paired(["a", "b"], None)) == [("a", Constraints()), ("b", Constraints())]
+    pairs = paired(["a", "b"], [Constraints(target_prefix="x")])
+    assert next(pairs) == ("a", Constraints(target_prefix="x"))
+    with pytest.raises(DataError, match=r"there are constraints for 1 lines, but more to translate"):
         next(pairs)
-    with pytest.raises(DataError, match=r"there are 1 lines to translate, but wishes for more"):
-        list(paired(["a"], [Wishes()] * 2))
+    with pytest.raises(DataError, match=r"there are 1 lines to translate, but constraints for more"):
+        list(paired(["a"], [Constraints()] * 2))
 
 
 def test_what_cannot_be_fulfilled_names_the_line(make_translator: Callable[..., Translator]) -> None:
     translator = make_translator(forbidden_words=("Boot",), max_len=9, no_repeat_ngram=2)
-    for wishes, problem in [
-        (Wishes(target_prefix="das Boot am"), "the target prefix 'das Boot am' has a forbidden word in it"),
-        (Wishes(forced_words=("das Boot",)), "the forced word 'das Boot' has a forbidden word in it; give up one"),
-        (Wishes(forced_words=("am",), forbidden_words=("am",)), "the forced word 'am' has a forbidden word in it"),
-        (Wishes(forced_words=(" ",)), "the forced word ' ' has no letter; leave it out"),
-        (Wishes(forbidden_words=("",)), "the forbidden word '' has no letter; leave it out"),
-        (Wishes(target_prefix="das alte Haus am See " * 3), "the forced prefix has 1?[0-9]+ tokens, but the transl"),
-        (Wishes(forced_words=("das am das am",)), "repeats 2 tokens, which no_repeat_ngram = 2 forbids"),
+    for constraints, problem in [
+        (Constraints(target_prefix="das Boot am"), "the target prefix 'das Boot am' has a forbidden word in it"),
+        (Constraints(forced_words=("das Boot",)), "the forced word 'das Boot' has a forbidden word in it; give up one"),
+        (Constraints(forced_words=("am",), forbidden_words=("am",)), "the forced word 'am' has a forbidden word in it"),
+        (Constraints(forced_words=(" ",)), "the forced word ' ' has no letter; leave it out"),
+        (Constraints(forbidden_words=("",)), "the forbidden word '' has no letter; leave it out"),
+        (
+            Constraints(target_prefix="das alte Haus am See " * 3),
+            "the forced prefix has 1?[0-9]+ tokens, but the transl",
+        ),
+        (Constraints(forced_words=("das am das am",)), "repeats 2 tokens, which no_repeat_ngram = 2 forbids"),
     ]:
         with pytest.raises(DataError, match=rf"^line 3: .*{problem}"):
-            translator.translate(LINES, [Wishes(), Wishes(), wishes, Wishes()])
-        arriving = translator.stream(["", "  ", *LINES[2:]], [Wishes(), Wishes(), wishes, Wishes()])
+            translator.translate(LINES, [Constraints(), Constraints(), constraints, Constraints()])
+        arriving = translator.stream(["", "  ", *LINES[2:]], [Constraints(), Constraints(), constraints, Constraints()])
         with pytest.raises(DataError, match=rf"^line 3: .*{problem}"):
             list(arriving)
 
 
 def test_a_string_is_no_list_of_words() -> None:
     with pytest.raises(DataError, match=r"forced_words = 'Haus' is one string; write \('Haus',\)"):
-        Wishes(forced_words="Haus")  # type: ignore[arg-type]
+        Constraints(forced_words="Haus")  # type: ignore[arg-type]
     with pytest.raises(DataError, match=r"forbidden_words = 'Haus' is one string"):
-        Wishes(forbidden_words="Haus")  # type: ignore[arg-type]
+        Constraints(forbidden_words="Haus")  # type: ignore[arg-type]
 
 
 def test_what_the_vocabulary_cannot_spell_is_refused() -> None:
@@ -216,9 +229,9 @@ def test_what_the_vocabulary_cannot_spell_is_refused() -> None:
             return [["</s>", "<unk>", "\u2581a"][i] for i in ids]
 
     rules = LineRules(Few(), SearchConfig())
-    assert rules.of(7, 3, Wishes(target_prefix="a a ")).prefix == (2, 2)
+    assert rules.of(7, 3, Constraints(target_prefix="a a ")).prefix == (2, 2)
     with pytest.raises(DataError, match="line 7: the target prefix 'a x' cannot be spelled with the model's vocab"):
-        rules.of(7, 3, Wishes(target_prefix="a x"))
+        rules.of(7, 3, Constraints(target_prefix="a x"))
 
 
 def test_words_of_all_lines_are_read_once(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,10 +244,10 @@ def test_words_of_all_lines_are_read_once(tokenizer: Tokenizer, monkeypatch: pyt
 
     monkeypatch.setattr(Spelling, "__init__", counted)
     rules = LineRules(tokenizer, SearchConfig())
-    rules.of(1, 3, Wishes(forced_words=("Haus",)))
+    rules.of(1, 3, Constraints(forced_words=("Haus",)))
     assert not made
     rules = LineRules(tokenizer, SearchConfig(forbidden_words=("am",)))
-    of_lines = [rules.of(number, 3, Wishes(forbidden_words=("Haus",), target_prefix="das ")) for number in (1, 2)]
+    of_lines = [rules.of(number, 3, Constraints(forbidden_words=("Haus",), target_prefix="das ")) for number in (1, 2)]
     assert made == [tokenizer]
     assert of_lines[0].constraints[:2] == of_lines[1].constraints[:2]
     assert [each.seed for each in of_lines] == [1, 2]

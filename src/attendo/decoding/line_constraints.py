@@ -1,4 +1,4 @@
-"""What is wanted of single lines' translations, as text, and the rules in ids that the search keeps for them."""
+"""Constraints on the translations of single lines, as text, and the rules in ids that the search keeps for them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,20 +14,20 @@ _SPACE = " "
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wishes:
-    """What is wanted of one line's translation, besides what the search settings say of all.
+class Constraints:
+    """Constraints on the translation of one text, in addition to the search settings.
 
     Raises:
-        DataError: words that are one string, of which every letter would be a word.
+        DataError: `forced_words` or `forbidden_words` is a single string instead of a tuple of strings.
     """
 
     target_prefix: str = ""
-    """What it begins with, to the letter. The last word may go on ("Hau" as "Haus", "Haus" as "Hausboot"), unless a
-    space stands behind it. White space alone is no wish."""
+    """The exact beginning of the translation. Its last word may be continued ("Hau" to "Haus", "Haus" to "Hausboot")
+    unless a space follows it. White space alone sets no constraint."""
     forced_words: tuple[str, ...] = ()
-    """Words or phrases that it holds, as the tokenizer spells them; the last piece of one may go on too."""
+    """Words or phrases that must occur, spelled as the tokenizer spells them; the end of each may be continued."""
     forbidden_words: tuple[str, ...] = ()
-    """Words or phrases that it does not hold, besides those of the settings."""
+    """Words or phrases that must not occur, in addition to those of the search settings."""
 
     def __post_init__(self) -> None:
         """Refuses a string in place of several."""
@@ -37,34 +37,35 @@ class Wishes:
                 raise DataError(f"{name} = {words!r} is one string; write ({words!r},)")
 
 
-def paired(lines: Iterable[str], wishes: Iterable[Wishes] | None) -> Iterator[tuple[str, Wishes]]:
-    """Lines with what is wanted of each, no more of either read than asked for.
+def paired(lines: Iterable[str], constraints: Iterable[Constraints] | None) -> Iterator[tuple[str, Constraints]]:
+    """Lines with the constraints of each; neither side is read further than asked for.
 
     Args:
         lines: the lines.
-        wishes: one a line; None for none of any line.
+        constraints: one for each line; None for no constraints on any line.
 
     Raises:
-        DataError: there are fewer or more wishes than lines.
+        DataError: there are fewer or more constraints than lines.
     """
-    if wishes is None:
-        yield from zip(lines, repeat(Wishes()), strict=False)
+    if constraints is None:
+        yield from zip(lines, repeat(Constraints()), strict=False)
         return
-    remaining = iter(wishes)
+    remaining = iter(constraints)
     number = 0
     for number, line in enumerate(lines, start=1):
-        its_wishes = next(remaining, None)
-        if its_wishes is None:
+        its_constraints = next(remaining, None)
+        if its_constraints is None:
             raise DataError(
-                f"there are wishes for {number - 1} lines, but more to translate; give Wishes() where there are none"
+                f"there are constraints for {number - 1} lines, but more to translate; give Constraints() where there "
+                "are none"
             )
-        yield line, its_wishes
+        yield line, its_constraints
     if next(remaining, None) is not None:
-        raise DataError(f"there are {number} lines to translate, but wishes for more; give one of them a line")
+        raise DataError(f"there are {number} lines to translate, but constraints for more; give one of them a line")
 
 
 class LineRules:
-    """Makes a line's rules of the settings and its wishes.
+    """Makes the rules of a line from the settings and its constraints.
 
     Args:
         vocabulary: the target's pieces.
@@ -85,27 +86,27 @@ class LineRules:
         if config.forbidden_words:
             self._forbidden = (ForbiddenWords(config.forbidden_words, self._spelling),)
 
-    def of(self, number: int, source_tokens: int, wishes: Wishes) -> Rules:
+    def of(self, number: int, source_tokens: int, constraints: Constraints) -> Rules:
         """One line's rules.
 
         Args:
             number: the line's, from 1, among all that are translated; its samples hang on it.
             source_tokens: of the line, without `</s>`.
-            wishes: of the line.
+            constraints: of the line.
 
         Raises:
-            DataError: the wishes contradict each other or the settings, or cannot be spelled; with the number.
+            DataError: the constraints contradict each other or the settings, or cannot be spelled; with the number.
         """
         min_len, max_len = length_bounds(self._config, source_tokens, self._max_positions)
-        if wishes == Wishes():
+        if constraints == Constraints():
             return Rules(min_len=min_len, max_len=max_len, constraints=self._forbidden, seed=number)
         try:
-            forbidden = self._forbidden + self._forbidden_by(wishes)
-            prefix, last_word = self._prefix(wishes.target_prefix, max_len)
-            forced = forced_word_ids(wishes.forced_words, self._vocabulary) if wishes.forced_words else ()
-            for word, ids in zip(wishes.forced_words, forced, strict=True):
+            forbidden = self._forbidden + self._forbidden_by(constraints)
+            prefix, last_word = self._prefix(constraints.target_prefix, max_len)
+            forced = forced_word_ids(constraints.forced_words, self._vocabulary) if constraints.forced_words else ()
+            for word, ids in zip(constraints.forced_words, forced, strict=True):
                 _check_not_forbidden("forced word", word, ids, forbidden)
-            _check_not_forbidden("target prefix", wishes.target_prefix, prefix, forbidden)
+            _check_not_forbidden("target prefix", constraints.target_prefix, prefix, forbidden)
             rules = Rules(
                 min_len=min_len,
                 max_len=max_len,
@@ -138,17 +139,18 @@ class LineRules:
             return tuple(ids), ()
         return tuple(ids[:first]), (_SpelledWord(first, last_word, self._spelling),)
 
-    def _forbidden_by(self, wishes: Wishes) -> tuple[Constraint, ...]:
-        words = wishes.forbidden_words
+    def _forbidden_by(self, constraints: Constraints) -> tuple[Constraint, ...]:
+        words = constraints.forbidden_words
         if not words:
             return ()
-        if self._last_forbidden is None or self._last_forbidden[0] != words:
-            self._last_forbidden = words, ForbiddenWords(words, self._spelling)
-        return (self._last_forbidden[1],)
+        last = self._last_forbidden
+        if last is None or last[0] != words:
+            last = self._last_forbidden = words, ForbiddenWords(words, self._spelling)
+        return (last[1],)
 
     @property
     def _spelling(self) -> Spelling:
-        """Of the vocabulary, read when it is first needed: most lines wish for nothing."""
+        """Of the vocabulary, read when first needed: most lines have no constraints."""
         if self._known_spelling is None:
             self._known_spelling = Spelling(self._vocabulary)
         return self._known_spelling

@@ -1,0 +1,251 @@
+"""What engines have in common: models in memory, search settings, copies, pickling, closing."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, Unpack
+
+import torch
+
+from attendo.checkpoint.model_folder import LoadedModel, ModelDescription
+from attendo.decoding.config import SearchConfig
+from attendo.decoding.engine import Translator
+from attendo.decoding.models import DecodingModel, decoding_model
+from attendo.decoding.native_model import Dtype
+from attendo.decoding.search_settings import SearchSettings
+from attendo.decoding.translation import Counts
+from attendo.errors import ModelError
+from attendo.recipe import override_section
+from attendo.workflow.arguments import check_settings
+from attendo.workflow.model_search import check_ensemble, own_parsing
+from attendo.workflow.parse import Parser
+from attendo.workflow.parse_input import SentenceReader
+
+_MAX_SET_UPS = 16
+"""Different settings of calls that an engine keeps ready at a time."""
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """What an engine has in memory, and a closed one has not."""
+
+    first: LoadedModel
+    models: tuple[DecodingModel, ...]
+
+
+@dataclass(frozen=True)
+class SetUp:
+    """What works with some search settings."""
+
+    translator: Translator
+    parser: Parser | None
+
+
+class EngineBase:
+    """What every engine has: its models, settings and attributes, copies of it, and its end.
+
+    Args:
+        models: the models, as read from their folders; all of one task and with the same vocabularies.
+        search: the search settings.
+        dtype: the numbers that products are calculated with; on a processor without matrix units bfloat16 only saves
+            memory.
+        device: where to work.
+        name: what `repr` calls the model; left out, its folder.
+        reload: makes this engine again in another process; left out, the engine cannot be pickled.
+
+    Raises:
+        ModelError: the models do not go together, or the dtype is unknown or not available on the device.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[LoadedModel],
+        search: SearchConfig,
+        *,
+        dtype: Dtype,
+        device: torch.device,
+        name: str = "",
+        reload: "Callable[[], EngineBase] | None" = None,
+    ) -> None:
+        check_ensemble(models)
+        ready = tuple(decoding_model(model.transformer, dtype=dtype, device=device) for model in models)
+        first = models[0]
+        self.description: ModelDescription = first.description
+        """The content of the (first) model's `config.json`: languages, shapes, scores."""
+        self.folder: Path = first.folder
+        """The folder of the (first) model."""
+        self.dtype: Dtype = dtype
+        """The numbers that products are calculated with."""
+        self.device: torch.device = device
+        """Where the models work."""
+        self.kernel: str = ", ".join(dict.fromkeys(model.kernel for model in ready))
+        """What the products are calculated by and in, for people; of an ensemble each kind once."""
+        self.concurrent: bool = all(model.concurrent for model in ready)
+        """Whether several threads may work at the same time, each with an engine from `with_search`."""
+        self._name, self._reload = name or str(first.folder), reload
+        self._read = SentenceReader().read
+        self._ready: _Ready | None = _Ready(first, ready)
+        self._begin(search)
+
+    def _begin(self, search: SearchConfig) -> None:
+        """Starts with search settings, and with counts of its own."""
+        self._search, self._counts = search, Counts()
+        self._others: dict[str, SetUp] = {}
+        self._own: SetUp | None = self._set_up(search)
+
+    def _open(self) -> _Ready:
+        """What is in memory.
+
+        Raises:
+            ModelError: the engine is closed.
+        """
+        if self._ready is None:
+            raise ModelError(f"{self!r} has given its memory back; load the model again with attendo.load")
+        return self._ready
+
+    def _using(self, method: str, changes: Mapping[str, Any]) -> SetUp:
+        """What works with the engine's settings and those of a call; kept ready for the next call with the same.
+
+        Args:
+            method: what was called, for messages.
+            changes: the search settings of the call.
+
+        Raises:
+            TypeError: one is no search setting.
+            RecipeError: a value cannot be used.
+            ModelError: the engine is closed.
+        """
+        self._open()
+        if not changes and self._own is not None:
+            return self._own
+        key = repr(sorted(changes.items()))
+        found = self._others.get(key)
+        if found is None:
+            check_settings(method, changes)
+            search = override_section(self.search, "search", changes=changes)
+            own = self._own if search == self.search else None
+            found = own or self._set_up(search)
+            if len(self._others) >= _MAX_SET_UPS:
+                self._others = {}
+            self._others[key] = found
+        return found
+
+    def _translator(self, method: str, changes: Mapping[str, Any]) -> Translator:
+        """What translates with the settings of a call.
+
+        Raises:
+            ModelError: the model is a parser.
+        """
+        found = self._using(method, changes)
+        if found.parser is not None:
+            raise ModelError(
+                "this model parses sentences and does not translate; use `attendo parse`, or `parse` in Python"
+            )
+        return found.translator
+
+    def _parser(self, method: str, changes: Mapping[str, Any]) -> Parser:
+        """What parses with the settings of a call.
+
+        Raises:
+            ModelError: the model translates.
+        """
+        found = self._using(method, changes)
+        if found.parser is None:
+            raise ModelError(
+                "this model translates and does not parse; use `attendo translate`, or `translate` in Python"
+            )
+        return found.parser
+
+    def _set_up(self, search: SearchConfig) -> SetUp:
+        ready, threads = self._open(), torch.get_num_threads()
+        first = ready.first
+        sides = first.source_tokenizer, first.target_tokenizer
+        languages = self.source_language, self.target_language
+        translator = Translator(ready.models, *sides, search, threads=threads, languages=languages, counts=self._counts)
+        if first.description.task != "parse":
+            return SetUp(translator, None)
+        word_tags = first.description.word_tags
+        parser = Parser(ready.models, *sides, search, own_parsing(first), word_tags=word_tags, threads=threads)
+        return SetUp(translator, parser)
+
+    @property
+    def source_language(self) -> str:
+        """The language that the model reads, as an ISO 639-1 code; empty where the model does not say."""
+        return self.description.source_language
+
+    @property
+    def target_language(self) -> str:
+        """The language that the model writes, as an ISO 639-1 code; empty where the model does not say."""
+        return self.description.target_language
+
+    @property
+    def search(self) -> SearchConfig:
+        """The search settings, which hold where a call does not change them."""
+        return self._search
+
+    @property
+    def counts(self) -> Counts:
+        """What has been translated so far, and how much of it was cut."""
+        return self._counts
+
+    def __repr__(self) -> str:
+        languages = f"{self.source_language} -> {self.target_language}" if self.source_language else ""
+        what = "parser" if self.description.task == "parse" else languages
+        kernel = self.kernel.replace(f" {self.dtype}", "")
+        facts = ("closed",) if self._ready is None else tuple(filter(None, (what, self.dtype, kernel)))
+        return f"{type(self).__name__}({', '.join((repr(self._name), *facts))})"
+
+    def with_search(self, **changes: Unpack[SearchSettings]) -> Self:
+        """Gives an engine of the same models, in memory once, with other search settings and counts of its own.
+
+        Args:
+            changes: the settings to change; none for a second engine with the same settings.
+
+        Raises:
+            RecipeError: a setting is unknown or its value cannot be used.
+        """
+        self._open()
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
+        other._begin(override_section(self.search, "search", changes=changes) if changes else self.search)
+        return other
+
+    def close(self) -> None:
+        """Ends the engine and gives its memory back, once no other engine of the same models is in use.
+
+        Whatever the engine is asked afterwards raises a `ModelError`; closing it again does nothing.
+        """
+        self._ready = self._own = None
+        self._others = {}
+
+    def __enter__(self) -> Self:
+        self._open()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __copy__(self) -> Self:
+        return self.with_search()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.with_search()
+
+    def __reduce__(self) -> tuple[Callable[..., "EngineBase"], tuple[Any, ...]]:
+        self._open()
+        if self._reload is None:
+            raise TypeError(
+                f"{self!r} cannot be pickled, since attendo.load did not make it; load the model where it is needed"
+            )
+        return _reloaded, (self._reload, self.search)
+
+
+def _reloaded(reload: Callable[[], EngineBase], search: SearchConfig) -> EngineBase:
+    """Loads an engine that was pickled."""
+    engine = reload()
+    if engine.search != search:
+        engine._begin(search)
+    return engine
