@@ -51,7 +51,7 @@ def test_what_cannot_be_averaged(run: Path, tmp_path: Path) -> None:
         average(run, 4, tmp_path / "model")
     with pytest.raises(ModelError, match=r"no run to resume"):
         average(tmp_path, 1, tmp_path / "model")
-    with pytest.raises(ModelError, match=r"run: exists and is not a model folder; name another one, or remove it"):
+    with pytest.raises(ModelError, match=r"run: is .*/run, or a folder around it, and is not replaced; name another"):
         average(run, 1, run)
     (tmp_path / "ready" / "manifest.json").unlink()
     with pytest.raises(DataError, match=r"ready: this is no prepared folder"):

@@ -96,7 +96,9 @@ def test_a_folder_of_something_else_is_not_replaced(recipe: Recipe, recipe_path:
     made(recipe, folder)
     before = contents(folder)
     other = load_recipe(str(recipe_path), [f"data.folder={tmp_path / 'own'}", "tokenizer.vocab_size=301"])
-    with pytest.raises(DataError, match=r"ready: was prepared from other corpora or settings, .*; remove it to"):
+    with pytest.raises(
+        DataError, match=r"ready: was prepared from other corpora or settings, .*attendo prepare --force"
+    ):
         made(other, folder)
     source = tmp_path / "own" / "source.txt"
     source.write_text(source.read_text().replace("dogs", "cows"))
