@@ -106,7 +106,7 @@ def check_output_file(path: Path) -> Path | None:
         if not _is_open_for_writing(found.descriptor):
             raise DataError(f"{path}: is not open for writing; redirect it, as in {found.descriptor}> FILE")
         return None
-    if found.status is not None and not os.access(found.path, os.W_OK):
+    if found.status is not None and not _may(found.path, os.W_OK):
         raise DataError(f"{path}: no permission to write to it; change its mode (chmod), or name another file")
     return missing_folder(path, found.path.parent) if found.is_file else None
 
@@ -127,9 +127,14 @@ def missing_folder(path: Path, folder: Path) -> Path | None:
     existing = next((each for each in (folder, *folder.parents) if os.path.lexists(each)), folder)
     if not existing.is_dir():
         raise DataError(f"{existing}: is not a folder, so {path} cannot be written; name another place")
-    if not os.access(existing, os.W_OK | os.X_OK):
+    if not _may(existing, os.W_OK | os.X_OK):
         raise DataError(f"{existing}: no permission to write there, as {path} needs; name another place")
     return None if existing == folder else folder
+
+
+def _may(path: Path, mode: int) -> bool:
+    """Whether the user that this process acts as may do something; False on a read-only disk."""
+    return os.access(path, mode, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _descriptor(path: Path) -> Destination | None:

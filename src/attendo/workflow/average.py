@@ -31,14 +31,14 @@ def average(run: Path, last: int, output: Path, *, force: bool = False) -> list[
             something else (`output_folders`).
         DataError: the run's prepared data, which has its vocabulary, is gone.
     """
+    origin_of_model = Origin(command="average", source=run, options={"last": last})
+    check_replaceable(output, origin_of_model, force=force)
     recipe, prepared_folder = resume_run(run, [])
     checkpoints = Checkpoints(run / "checkpoints", keep=recipe.training.average_last)
     steps = checkpoints.steps(regular_only=True)
     if not 1 <= last <= len(steps):
         there = f"{len(steps)} regular checkpoints" + (f"; take --last {len(steps)} or fewer" if steps else "")
         raise ModelError(f"{run}: --last {last} cannot be had: there are {there}; training.average_last keeps more")
-    origin_of_model = Origin(command="average", source=run, options={"last": last})
-    check_replaceable(output, origin_of_model, force=force)
     prepared = open_prepared(prepared_folder)
     chosen = steps[-last:]
     weights = mean_weights(checkpoints.last_weights(last))
