@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.survival.small_disks import NAMESPACE, can_mount
 
 from attendo.destinations import check_output_file, find_destination
 from attendo.errors import DataError
@@ -270,6 +271,29 @@ def test_hard_links_go_on_sharing_one_content(tmp_path: Path) -> None:
         assert (tmp_path / "other").read_text() == "new", "nothing is written before the whole is there"
     assert (tmp_path / "other").read_text() == "newer"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "other"]
+
+
+def test_hard_links_keep_the_old_text_when_the_disk_has_no_room_for_the_new(tmp_path: Path) -> None:
+    if not can_mount(tmp_path):
+        pytest.skip("this user may not mount a small disk")
+    script = """
+import sys
+from pathlib import Path
+from attendo.files import write_text
+folder = Path(sys.argv[1])
+(folder / "one").write_text("old")
+(folder / "other").hardlink_to(folder / "one")
+try:
+    write_text(folder / "one", "x" * 40_000)  # the draft has room, and a copy of it has none
+except OSError as error:
+    print(error.strerror, error.filename == str(folder / "one"))
+print((folder / "other").read_text(), sorted(path.name for path in folder.iterdir()))
+"""
+    mounted = f'mount -t tmpfs -o size=64k tmpfs "{tmp_path}" && exec "{sys.executable}" - "{tmp_path}"'
+    finished = subprocess.run(
+        [*NAMESPACE, "sh", "-c", mounted], input=script, capture_output=True, text=True, check=True
+    )
+    assert finished.stdout == "No space left on device True\nold ['one', 'other']\n"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux has extended attributes in os")
