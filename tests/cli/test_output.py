@@ -131,9 +131,9 @@ def test_a_folder_that_holds_something_else_is_refused_at_once(
 
 
 def test_a_model_is_exported_again_and_what_was_added_is_kept(attendo: Command, tmp_path: Path) -> None:
-    export = ("export", "de-en", "--format", "attendo", "--threads", 1, "-o", tmp_path / "new" / "model")
     (tmp_path / "sentences").write_text(SENTENCE)
-    export += ("--sentences", tmp_path / "sentences")
+    what = ("de-en", "--format", "attendo", "--threads", 1, "--sentences", tmp_path / "sentences")
+    export = ("export", *what, "-o", tmp_path / "new" / "model")
     finished = attendo(*export)
     assert finished.status == 0, finished.err
     assert finished.err.startswith(f"{tmp_path}/new: is missing, and will be made\n")

@@ -98,7 +98,7 @@ def reproduce(
         raise typer.BadParameter(f"is for {', '.join(TAKES_RUNS)}; {name} looks at no other runs", param_hint="--run")
     bound_for_training()
     from attendo.paper.experiment import Order, usual_jobs
-    from attendo.paper.lock import begin_study
+    from attendo.paper.lock import own_folder
 
     order = Order(
         scale=scale,
@@ -115,9 +115,8 @@ def reproduce(
         return
     check_folder(order.folder)
     tell_kept(order.folder, force=force)
-    begin_study(order.folder, name, scale, force=force)
     stop, study = StopSignal(), _study(name)
-    with _Reporter(study.UNIT) as reporter, stop:
+    with own_folder(order.folder, name, scale, force=force), _Reporter(study.UNIT) as reporter, stop:
         outcome = study.reproduce(order, reporter, lambda: stop.number is not None)
     if outcome.report is not None:
         if not outcome.interrupted:

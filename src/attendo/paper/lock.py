@@ -14,8 +14,9 @@ STUDY = "study.json"
 """Says which study a folder is of."""
 
 
-def begin_study(folder: Path, name: str, scale: str, *, force: bool = False) -> None:
-    """Makes a study's folder, or finds that it is there to go on with.
+@contextmanager
+def own_folder(folder: Path, name: str, scale: str, *, force: bool = False) -> Iterator[None]:
+    """Refuses a folder of something else than a study, and writes down whose it is when the block ends well.
 
     Args:
         folder: of the study.
@@ -33,8 +34,9 @@ def begin_study(folder: Path, name: str, scale: str, *, force: bool = False) -> 
     if known is not None and known != record and not force:
         other = printable(f"{known.get('name')} at the scale {known.get('scale')}")
         raise ModelError(f"{folder}: holds {other}; name another folder with -o, or write into this one with --force")
-    # Folders of earlier versions have a lock and no record.
+    # A study that was killed, or is of an earlier version, has a lock and no record.
     check_begun(folder, "reproduce", (STUDY,) if is_run(folder) else (STUDY, ".lock"), force=force)
+    yield
     if known != record:
         write_json(folder / STUDY, record)
 
