@@ -12,6 +12,8 @@ from attendo.workflow.run_folder import is_run
 
 STUDY = "study.json"
 """Says which study a folder is of."""
+_FIRST = (".lock", ".lock-prepared", "prepared", "phrasebook", "invented", "texts", "points", "en-de", "en-fr")
+"""What a study that was killed, or one of an earlier version, has in place of a record."""
 
 
 @contextmanager
@@ -34,8 +36,7 @@ def own_folder(folder: Path, name: str, scale: str, *, force: bool = False) -> I
     if known is not None and known != record and not force:
         other = printable(f"{known.get('name')} at the scale {known.get('scale')}")
         raise ModelError(f"{folder}: holds {other}; name another folder with -o, or write into this one with --force")
-    # A study that was killed, or is of an earlier version, has a lock and no record.
-    check_begun(folder, "reproduce", (STUDY,) if is_run(folder) else (STUDY, ".lock"), force=force)
+    check_begun(folder, "reproduce", (STUDY,) if is_run(folder) else (STUDY, *_FIRST), force=force)
     yield
     if known != record:
         write_json(folder / STUDY, record)
