@@ -168,10 +168,20 @@ def test_work_beside_what_is_there_takes_force_and_is_told(attendo: Command, tmp
     assert (tmp_path / "mine").read_text() == "mine"
 
 
-@pytest.mark.parametrize("form", ["svg"])
-def test_drawings_are_not_strewn_beside_a_device(form: str, attendo: Command, tmp_path: Path) -> None:
+def test_keys_go_into_a_file_whose_folder_is_made(attendo: Command, tmp_path: Path) -> None:
+    finished = attendo("keys", "add", tmp_path / "new" / "keys.json", "me")
+    assert finished.status == 0
+    assert finished.err.startswith(f"{tmp_path}/new: is missing, and will be made\n")
+    assert "me" in attendo("keys", "list", tmp_path / "new" / "keys.json").out
     os.mkfifo(tmp_path / "fifo")
-    finished = attendo("parse", "nothing", "--format", form, "-o", tmp_path / "fifo")
+    refused = attendo("keys", "add", tmp_path / "fifo", "me")
+    assert refused.err == f"attendo: error: {tmp_path}/fifo: keys are kept in a regular file; name another\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["fifo", "new"]
+
+
+def test_drawings_are_not_strewn_beside_a_device(attendo: Command, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    finished = attendo("parse", "nothing", "--format", "svg", "-o", tmp_path / "fifo")
     assert finished.status == 2
     assert "drawings are files" in finished.err
     assert [path.name for path in tmp_path.iterdir()] == ["fifo"]
