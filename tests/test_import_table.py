@@ -14,7 +14,9 @@ ROOT = Path(attendo.__file__).parent
 # Each row may import from the rows above it and from itself; two of one row do not know each other.
 TABLE = [
     ["errors"],
+    ["destinations"],
     ["files", "reading", "settings", "threads", "xml_text"],
+    ["output_folders"],
     ["text"],
     ["parsing"],
     ["model", "native"],
@@ -51,7 +53,9 @@ WITHOUT_TORCH = [
     "attendo.evaluation",
     "attendo.recipe",
     "attendo.errors",
+    "attendo.destinations",
     "attendo.files",
+    "attendo.output_folders",
     "attendo.reading",
     "attendo.settings",
     "attendo.threads",

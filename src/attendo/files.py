@@ -4,6 +4,12 @@
 .old-PID-NAME   what NAME was before, where a file system cannot put one folder in another's place at once
 
 A process that is killed leaves them behind; `recover` puts that right.
+
+A file that is replaced keeps its mode, owner and access lists; of a symbolic link the target is replaced. A file that
+has several hard links, or an owner whom this process cannot give a file, is written in place once all of the new
+content is on disk beside it: its names go on sharing one content, at the price that a power cut during this copy leaves
+a part of it. A new file has the mode of the umask. What is no regular file (`destinations`) is written to, never
+replaced.
 """
 
 import ctypes
@@ -14,11 +20,16 @@ import os
 import platform
 import re
 import shutil
+import stat
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO
+
+from attendo.destinations import Destination, find_destination, open_stream
 
 if sys.platform != "win32":
     import fcntl
@@ -32,28 +43,59 @@ _LEFT_BEHIND = re.compile(r"\.(tmp|old)-(?:\d+-)?(.+)", re.DOTALL)
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
-    """Yields a temporary path beside `path` to write to; renames it over `path` when the block ends well.
+    """Yields a temporary path to write to, and puts what was written in the place of `path` when the block ends well.
 
-    The written file is flushed to disk before the rename, and the folder after it, so that also a power cut leaves
-    one of the two states. When the block raises, the temporary file is removed and `path` is as it was.
+    The temporary file lies beside `path`. It is flushed to disk before the rename, and the folder after it, so that
+    also a power cut leaves one of the two states. When the block raises, the temporary file is removed and `path` is
+    as it was. Links, mode and owner are kept as the head of this module says; a device, FIFO, socket or open
+    descriptor gets the bytes when the block ends.
 
     Args:
-        path: the file to write. Its folder is made where it is missing.
+        path: the file to write. Its folder is made if it is missing.
 
     Raises:
-        OSError: the disk is full, or the folder cannot be written to; it names `path`.
+        DataError: `path` is a folder, or a link that leads back to itself.
+        OSError: the disk is full, or the file or its folder cannot be written to; it names `path`.
     """
-    _make_folder(path.parent)
+    destination = find_destination(path)
+    if not destination.is_file:
+        with _copied_to(destination, path) as temporary:
+            yield temporary
+        return
+    real = destination.path
+    _make_folder(real.parent)
     # The suffixes stay last: numpy, matplotlib and gzip choose the format by them.
-    temporary = _draft(path)
+    temporary = _draft(real)
     with _naming_instead(path, temporary):
         try:
+            if destination.status is not None:  # which may have been private
+                _remove(temporary)
+                temporary.touch(mode=0o600)
             yield temporary
             flush_to_disk(temporary)
-            temporary.replace(path)
+            _put_in_place(temporary, real)
         finally:
             _remove(temporary)
-        flush_to_disk(path.parent)
+        flush_to_disk(real.parent)
+
+
+@contextmanager
+def text_stream(path: Path) -> Iterator[TextIO]:
+    """Yields a UTF-8 stream to a file that appears when it is whole; what is no regular file gets each line at once.
+
+    Raises:
+        DataError: `path` is a folder, or a link that leads back to itself.
+        OSError: the disk is full, or the file or its folder cannot be written to; it names `path`.
+    """
+    destination = find_destination(path)
+    if destination.is_file:
+        with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as stream:
+            yield stream
+        return
+    with naming(path):
+        opened = open_stream(destination)
+    with TextIOWrapper(opened, encoding="utf-8", newline="\n", line_buffering=True) as stream:
+        yield stream
 
 
 @contextmanager
@@ -215,6 +257,62 @@ def _flock(file: TextIO, path: Path) -> None:
     except OSError as error:
         if error.errno not in _CANNOT_LOCK:
             raise
+
+
+@contextmanager
+def _copied_to(destination: Destination, path: Path) -> Iterator[Path]:
+    """Yields a temporary path elsewhere, and writes its bytes to what is no regular file when the block ends well."""
+    with tempfile.TemporaryDirectory(prefix="attendo-") as folder:
+        temporary = Path(folder) / path.name
+        yield temporary
+        with temporary.open("rb") as written, naming(path), open_stream(destination) as stream:
+            shutil.copyfileobj(written, stream)
+
+
+def _put_in_place(draft: Path, path: Path) -> None:
+    """Makes a finished draft the content of a file, which keeps its mode, owner, access lists and hard links."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        draft.replace(path)
+        return
+    if status.st_nlink == 1 and _take_over(draft, path, status):
+        draft.replace(path)
+        return
+    with naming(path), draft.open("rb") as written, path.open("r+b") as file:
+        _reserve(file.fileno(), draft.stat().st_size, status.st_size)
+        shutil.copyfileobj(written, file)
+        file.truncate()
+    flush_to_disk(path)
+
+
+def _reserve(descriptor: int, num_bytes: int, num_bytes_before: int) -> None:
+    """Has room on the disk for a file's new content before the old one is touched, where the system can say so."""
+    if sys.platform != "linux" or num_bytes <= num_bytes_before:
+        return
+    try:
+        os.posix_fallocate(descriptor, 0, num_bytes)
+    except OSError:
+        os.ftruncate(descriptor, num_bytes_before)
+        raise
+
+
+def _take_over(draft: Path, path: Path, status: os.stat_result) -> bool:
+    """Gives a draft the owner, mode and access lists of a file; False if this process may not do so."""
+    mine = draft.stat()
+    try:
+        if os.name != "nt" and (mine.st_uid, mine.st_gid) != (status.st_uid, status.st_gid):
+            os.chown(draft, status.st_uid, status.st_gid)
+        if draft.stat().st_mode != status.st_mode:  # some file systems have one mode for all, and no way to set it
+            draft.chmod(stat.S_IMODE(status.st_mode))
+    except OSError:
+        return False
+    if sys.platform == "linux":
+        with suppress(OSError):  # a file system without them
+            for name in os.listxattr(path):
+                if name.startswith(("user.", "system.posix_acl_")):
+                    os.setxattr(draft, name, os.getxattr(path, name))
+    return True
 
 
 def _make_folder(path: Path) -> None:

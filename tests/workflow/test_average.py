@@ -5,6 +5,7 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
+from attendo.checkpoint.checksums import CARD, replace_file
 from attendo.checkpoint.model_folder import load_model
 from attendo.checkpoint.run_checkpoints import Checkpoints
 from attendo.checkpoint.weights import named_weights
@@ -46,12 +47,36 @@ def test_the_mean_of_the_last_regular_checkpoints(run: Path, tmp_path: Path) -> 
     assert description.target_language == "de"
 
 
+def test_a_model_that_is_not_the_same_average_is_kept(run: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    average(run, 2, model)
+    average(run, 2, model)
+    with pytest.raises(
+        ModelError, match=r"model: was made by `attendo average` of something else or with other options"
+    ):
+        average(run, 3, model)
+    replace_file(model, CARD, "mine")  # as `attendo evaluate --card` does
+    with pytest.raises(ModelError, match=r"model: has files added or changed since it was made \(README.md, checksums"):
+        average(run, 2, model)
+    (tmp_path / "copy").mkdir()
+    for name in ("config.json", "model.safetensors", "source.spm", "checksums.json"):
+        (tmp_path / "copy" / name).write_bytes((model / name).read_bytes())  # a model of any other origin
+    with pytest.raises(
+        ModelError, match=r"copy: holds something that `attendo average` did not make \(checksums.json, "
+    ):
+        average(run, 2, tmp_path / "copy")
+    assert not (tmp_path / "copy" / CARD).exists()
+    assert (model / CARD).read_text() == "mine"
+    assert average(run, 3, model, force=True) == [10, 20, 30]
+    assert load_model(model).description.training["averaged_steps"] == [10, 20, 30]
+
+
 def test_what_cannot_be_averaged(run: Path, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"--last 4 cannot be had: there are 3 regular checkpoints; take --last 3"):
         average(run, 4, tmp_path / "model")
     with pytest.raises(ModelError, match=r"no run to resume"):
         average(tmp_path, 1, tmp_path / "model")
-    with pytest.raises(ModelError, match=r"run: exists and is not a model folder; name another one, or remove it"):
+    with pytest.raises(ModelError, match=r"run: is .*/run, or a folder around it, and is not replaced; name another"):
         average(run, 1, run)
     (tmp_path / "ready" / "manifest.json").unlink()
     with pytest.raises(DataError, match=r"ready: this is no prepared folder"):

@@ -1,5 +1,7 @@
 """The surest trees of a parser's, chosen by arithmetic that is done again here."""
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,16 @@ def test_the_surest_are_kept_in_their_order(tmp_path: Path, share: float, kept: 
     assert told.startswith(f"kept {len(kept)} of 5 trees, ")
     assert [tree.words for tree in read_treebank([output]).trees] == [(word,) for word in kept]
     assert list(output.parent.iterdir()) == [output]
+
+
+def test_a_fifo_s_reader_gets_them(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    with subprocess.Popen(["cat", tmp_path / "fifo"], stdout=subprocess.PIPE, text=True) as reader:
+        written(tmp_path / "fifo", 0.39)
+        found = reader.communicate()[0]
+    written(tmp_path / "file", 0.39)
+    assert found == (tmp_path / "file").read_text()
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["fifo", "file"]
 
 
 def test_scores_are_comments_of_the_treebank(tmp_path: Path) -> None:

@@ -96,7 +96,9 @@ def test_a_folder_of_something_else_is_not_replaced(recipe: Recipe, recipe_path:
     made(recipe, folder)
     before = contents(folder)
     other = load_recipe(str(recipe_path), [f"data.folder={tmp_path / 'own'}", "tokenizer.vocab_size=301"])
-    with pytest.raises(DataError, match=r"ready: was prepared from other corpora or settings, .*; remove it to"):
+    with pytest.raises(
+        DataError, match=r"ready: was prepared from other corpora or settings, .*attendo prepare --force"
+    ):
         made(other, folder)
     source = tmp_path / "own" / "source.txt"
     source.write_text(source.read_text().replace("dogs", "cows"))
@@ -104,6 +106,38 @@ def test_a_folder_of_something_else_is_not_replaced(recipe: Recipe, recipe_path:
         made(recipe, folder)
     assert contents(folder) == before
     assert open_if_prepared(recipe, folder) is None
+
+
+def test_force_replaces_what_a_folder_holds_and_says_so(recipe: Recipe, recipe_path: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "ready"
+    made(recipe, folder)
+    other = load_recipe(str(recipe_path), [f"data.folder={tmp_path / 'own'}", "tokenizer.vocab_size=301"])
+    listener = Listener()
+    prepare_if_missing(other, folder, listener, InProcess(), force=True)
+    assert listener.messages[-1].startswith(f"data: what {folder} holds is replaced: dropped.tsv, manifest.json, ")
+    assert open_if_prepared(other, folder) is not None
+
+
+def test_files_beside_the_data_of_a_torn_folder_are_kept(recipe: Recipe, tmp_path: Path) -> None:
+    folder = tmp_path / "ready"
+    made(recipe, folder)
+    (folder / "report.json").write_text("torn")
+    (folder / "notes.txt").write_text("mine")
+    message = r"ready: holds files beside the prepared data \(notes.txt\); move them, or replace all of it with attendo"
+    with pytest.raises(DataError, match=message):
+        made(recipe, folder)
+    assert (folder / "notes.txt").read_text() == "mine"
+    (folder / "notes.txt").unlink()
+    made(recipe, folder)
+    assert open_if_prepared(recipe, folder, verify=True) is not None
+
+
+def test_a_link_to_the_prepared_folder_stays(recipe: Recipe, tmp_path: Path) -> None:
+    (tmp_path / "big disk").mkdir()
+    (tmp_path / "ready").symlink_to("big disk")
+    made(recipe, tmp_path / "ready")
+    assert (tmp_path / "ready").is_symlink()
+    assert (tmp_path / "big disk" / "manifest.json").is_file()
 
 
 def test_preparing_again_mends_a_folder(recipe: Recipe, tmp_path: Path) -> None:

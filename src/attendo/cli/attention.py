@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from attendo.cli.options import ModelArgument
+from attendo.cli.output import check_file
 from attendo.cli.progress import note
 from attendo.errors import DataError
 from attendo.files import write_bytes, write_text
@@ -68,6 +69,7 @@ def attention(
     if word and style == "maps":
         raise DataError("--word chooses lines, and --style maps draws none; leave out one of them")
 
+    check_file(output)
     from attendo.attention_maps.drawing import draw
     from attendo.attention_maps.page import to_html
     from attendo.attention_maps.png import fonts_for, to_png

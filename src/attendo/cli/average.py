@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from attendo.cli.options import ForceOption
+from attendo.cli.output import check_folder, held_before, tell_replaced
 from attendo.cli.progress import note
 
 
@@ -12,9 +14,13 @@ def average(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
     last: Annotated[int, typer.Option("--last", metavar="N", min=1, help="How many checkpoints.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The model folder to write.")],
+    force: ForceOption = False,
 ) -> None:
     """Writes the mean of a run's last N checkpoints as a model."""
     from attendo.workflow.average import average as average_run
 
-    steps = average_run(run, last, output)
+    check_folder(output)
+    held = held_before(output, force=force)
+    steps = average_run(run, last, output, force=force)
+    tell_replaced(output, held)
     note(f"wrote {output}: the mean of the checkpoints at steps {', '.join(map(str, steps))}")

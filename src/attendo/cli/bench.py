@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Protocol, get_args
 import typer
 
 from attendo.cli.options import JsonOption, LengthPenaltyOption, ThreadsOption
+from attendo.cli.output import check_file
 from attendo.cli.progress import JobProgress, note
 from attendo.files import write_text
 
@@ -141,6 +142,7 @@ def train(
     chosen_dtypes = _choices(dtypes, get_args(TrainingDtype), "--dtypes")
     chosen_batches = _choices(batches, get_args(BatchesName), "--batches")
     chosen_switches = _choices(switches, get_args(Switch), "--switches")
+    check_file(output)
     pythons = _pythons(python or [])
 
     from attendo.bench.training import TrainBench, TrainOptions

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from attendo.cli.options import JsonOption, ModelArgument, ReferenceOption, SourceOption, ThreadsOption
+from attendo.cli.output import check_file
 from attendo.cli.progress import JobProgress, note
 from attendo.errors import DataError
 
@@ -55,6 +56,7 @@ def calibrate(
         raise typer.BadParameter("is that of the set that was learned from; leave it out", param_hint="--close")
     if output is not None:
         check_name(output)
+        check_file(output)
     sources, references = read_pairs(source, reference)
     folder = find_model(model)
     engine = load(model, threads=threads)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 import typer
 
+from attendo.cli.options import ForceIntoOption
+from attendo.cli.output import check_folder, tell_kept
 from attendo.cli.progress import JobProgress, note
 
 if TYPE_CHECKING:
@@ -36,12 +38,14 @@ def get(
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="Only list what there is.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be fetched from where.")] = False,
+    force: ForceIntoOption = False,
 ) -> None:
     """Brings a public corpus into a folder, as the recipes name its files: downloaded, verified, unpacked, counted.
 
     What breaks off goes on where it was when the command is given again; what is complete is verified.
     """
     from attendo.workflow.datasets.catalogue import DATASETS, find_dataset
+    from attendo.workflow.datasets.get import check_folder as check_dataset_folder
     from attendo.workflow.datasets.get import get as get_dataset
     from attendo.workflow.datasets.get import plan
     from attendo.workflow.datasets.origins import locate
@@ -53,13 +57,17 @@ def get(
         raise typer.BadParameter("give the name of a dataset, or --list", param_hint="NAME")
     dataset = find_dataset(name)
     folder = output or Path(name)
+    if not dry_run:
+        check_folder(folder)
+        check_dataset_folder(dataset, folder, force=force)
+        tell_kept(folder, force=force)
     note("asking mtdata where the corpora are; the first time, it builds its index, which takes a minute")
     texts = locate(dataset)
     if dry_run:
         print("\n".join(_planned(text, folder) for text in plan(texts, folder, mirror)))
         return
     with _Stages() as stages:
-        done = get_dataset(dataset, texts, folder, mirror=mirror, progress=stages.update)
+        done = get_dataset(dataset, texts, folder, mirror=mirror, force=force, progress=stages.update)
     print(_account(done))
     note(f"{folder}: complete; ATTRIBUTION.md says whose it is and what it may be used for; archives/ may go now")
 

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from attendo.cli.kernel_cache import bound_for_training
-from attendo.cli.options import JsonOption, SetOption
+from attendo.cli.options import ForceIntoOption, JsonOption, SetOption
+from attendo.cli.output import check_folder, tell_kept
 from attendo.cli.progress import clock, note
 from attendo.cli.reporter import RunReporter
 from attendo.cli.signals import StopSignal
@@ -20,9 +21,12 @@ def demo(
         "attendo-demo"
     ),
     settings: SetOption = None,
+    force: ForceIntoOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Trains a Transformer on an embedded phrasebook, translates, scores and draws, in a few minutes."""
+    check_folder(output)
+    tell_kept(output, force=force)
     bound_for_training()
     from attendo.demo.run import run_demo
     from attendo.training.hooks import Ending
@@ -30,7 +34,7 @@ def demo(
     started = time.monotonic()
     stop = StopSignal()
     with RunReporter() as reporter, stop:
-        result = run_demo(output, settings or [], reporter, lambda: stop.number is not None)
+        result = run_demo(output, settings or [], reporter, lambda: stop.number is not None, force=force)
     if result.ending is Ending.INTERRUPTED or result.scores is None:
         note(f"interrupted at step {result.position.step}; go on with: attendo demo -o {output}")
         raise typer.Exit(128 + (stop.number or signal.SIGINT))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from attendo.cli.options import ModelArgument, SetOption
+from attendo.cli.output import check_file
 from attendo.cli.progress import note
 from attendo.errors import DataError
 from attendo.files import write_bytes, write_text
@@ -48,6 +49,7 @@ def architecture(subject: SubjectArgument, output: DiagramOption, settings: SetO
     from attendo.plots.subject import find_subject
 
     check_name(output, DIAGRAM_FORMATS)
+    check_file(output)
     named = find_subject(subject, tuple(settings or ()))
     structure = found(named.config, named.src_vocab_size, named.tgt_vocab_size, f"The Transformer: {named.name}")
     _write(output, structure, lambda: draw_architecture(structure))
@@ -63,6 +65,7 @@ def multi_head(subject: SubjectArgument, output: DiagramOption, settings: SetOpt
     from attendo.plots.subject import find_subject
 
     check_name(output, DIAGRAM_FORMATS)
+    check_file(output)
     named = find_subject(subject, tuple(settings or ()))
     structure = attention_of(named.config, f"Attention: {named.name}")
     _write(output, structure, lambda: draw_attention(structure))
@@ -81,6 +84,7 @@ def positions(
     from attendo.plots.subject import find_subject
 
     check_name(output)
+    check_file(output)
     named = find_subject(subject, tuple(settings or ()))
     table, layout = table_of(named, length), named.config.positions
     title = f"Positional encodings of {named.name}"
@@ -107,6 +111,7 @@ def schedule(
     from attendo.workflow.initial_model import with_initial_model
 
     check_name(output)
+    check_file(output)
     schedules = [rates_of(with_initial_model(load_recipe(each, settings or ())), max_steps) for each in recipes]
     told = f"Learning rate by step. Highest: {'; '.join(each.text for each in schedules)}."
     write_figure(draw_schedules(schedules), output, "Learning rate", told)
@@ -133,6 +138,7 @@ def pieces(
 
     if output is not None:
         check_name(output, (".svg", ".png"))
+        check_file(output)
     folder = find_model(model)
     vocabulary = Vocabulary.of_model(folder)
     tokenizer = vocabulary.target if target else vocabulary.source

@@ -22,6 +22,7 @@ from attendo.cli.options import (
     guard_changes,
     search_changes,
 )
+from attendo.cli.output import check_file
 from attendo.cli.progress import JobProgress, note
 from attendo.files import write_text
 
@@ -117,6 +118,7 @@ def evaluate(
     Of a parser (--trees): parses a treebank; EVALB's figures, F1 with every sentence counted, and what is wrong.
     """
     check_options(context, of_trees=trees is not None)
+    check_file(output)
     if trees is not None:
         evaluate_trees(
             model,

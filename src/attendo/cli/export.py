@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from attendo import __version__
-from attendo.cli.options import ModelArgument, ReferencesOption, SentencesOption, ThreadsOption
+from attendo.cli.options import ForceOption, ModelArgument, ReferencesOption, SentencesOption, ThreadsOption
+from attendo.cli.output import check_folder, held_before, tell_replaced
 from attendo.cli.progress import note
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def export(
         Literal["attendo", "ctranslate2", "huggingface", "onnx", "argos"],
         typer.Option("--format", help="For which program; attendo is this one, for a model in int8."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write; a new one.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write.")],
     quantization: Annotated[
         Literal["float32", "int8"],
         typer.Option("--quantization", help="What the matrices are held in; int8 for attendo, ctranslate2 and argos."),
@@ -27,6 +28,7 @@ def export(
     sentences: SentencesOption = None,
     reference: ReferencesOption = None,
     threads: ThreadsOption = None,
+    force: ForceOption = False,
 ) -> None:
     """Writes a model for another program, and proves on real sentences that it says the same there.
 
@@ -34,6 +36,8 @@ def export(
     """
     from attendo.workflow.export import export as export_model
 
+    check_folder(output)
+    held = held_before(output, force=force)
     export_model(
         model,
         kind,
@@ -42,8 +46,10 @@ def export(
         quantization=quantization,
         threads=threads,
         version=__version__,
+        force=force,
         say=print_report,
     )
+    tell_replaced(output, held)
     note(f"wrote {output}")
 
 

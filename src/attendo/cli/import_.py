@@ -7,7 +7,8 @@ import typer
 
 from attendo import __version__
 from attendo.cli.export import print_report, sample_source
-from attendo.cli.options import ReferencesOption, SentencesOption, ThreadsOption
+from attendo.cli.options import ForceOption, ReferencesOption, SentencesOption, ThreadsOption
+from attendo.cli.output import check_folder, held_before, tell_replaced
 from attendo.cli.progress import note
 
 
@@ -15,12 +16,11 @@ def import_(
     path: Annotated[
         Path, typer.Argument(metavar="PATH", help="A folder with a Marian checkpoint, such as an OPUS-MT model.")
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="MODEL", help="The model folder to write; a new one.")
-    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The model folder to write.")],
     sentences: SentencesOption = None,
     reference: ReferencesOption = None,
     threads: ThreadsOption = None,
+    force: ForceOption = False,
 ) -> None:
     """Reads a Marian checkpoint as OPUS-MT models are, and proves on real sentences that it says the same here.
 
@@ -29,6 +29,9 @@ def import_(
     """
     from attendo.workflow.import_model import import_model
 
+    check_folder(output)
+    held = held_before(output, force=force)
     sample = sample_source(sentences, reference)
-    import_model(path, output, sample=sample, threads=threads, version=__version__, say=print_report)
+    import_model(path, output, sample=sample, threads=threads, version=__version__, force=force, say=print_report)
+    tell_replaced(output, held)
     note(f"wrote {output}")

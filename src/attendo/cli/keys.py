@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from attendo.cli.output import check_file
 from attendo.cli.progress import note
+from attendo.destinations import find_destination
 from attendo.errors import DataError
 
 if TYPE_CHECKING:
@@ -34,6 +36,9 @@ def add(
     """Makes a key and prints it, once: the file has only its digest. A running server takes it within seconds."""
     from attendo.serving.keys import changed_keys, new_key
 
+    check_file(file)
+    if not find_destination(file).is_file:
+        raise DataError(f"{file}: keys are kept in a regular file; name another")
     expires = None
     if days is not None:
         expires = (datetime.now(UTC) + timedelta(days=days)).isoformat(timespec="seconds")
@@ -45,6 +50,7 @@ def add(
         characters_per_month=month,
         max_characters=most,
     )
+    file.parent.mkdir(parents=True, exist_ok=True)  # where its lock lies
     with changed_keys(file) as known:
         known.append(key)
     note(f"key {key.id} of {name}; it is shown now and never again")

@@ -80,6 +80,10 @@ ReferencesOption = Annotated[
     Path | None, typer.Option("--reference", metavar="FILE", help="Their translations, for BLEU on both sides.")
 ]
 
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace a folder that holds something else.")]
+
+ForceIntoOption = Annotated[bool, typer.Option("--force", help="Write into a folder that holds something else.")]
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

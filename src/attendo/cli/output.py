@@ -1,4 +1,4 @@
-"""Where the lines of a command go."""
+"""Where the output of a command goes, and what is said of that before the work begins."""
 
 import sys
 from collections.abc import Iterator
@@ -6,14 +6,60 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from attendo.files import atomic_path
+from attendo.cli.progress import note
+from attendo.destinations import check_output_file
+from attendo.files import text_stream
+from attendo.output_folders import check_output_folder, contents, listed
 
 
 @contextmanager
 def destination(output: Path | None) -> Iterator[TextIO]:
-    """Standard output, or a file that appears when it is whole."""
+    """Standard output, or a file that appears when it is whole; a device or FIFO gets each line at once."""
     if output is None:
         yield sys.stdout
         return
-    with atomic_path(output) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as stream:
+    with text_stream(output) as stream:
         yield stream
+
+
+def check_file(output: Path | None) -> None:
+    """Refuses an output file that cannot be written before the work begins, and says which folder will be made.
+
+    Raises:
+        DataError: it cannot be written.
+    """
+    if output is not None:
+        _tell_missing(check_output_file(output))
+
+
+def check_folder(output: Path | None) -> None:
+    """The same of an output folder.
+
+    Raises:
+        DataError: it cannot be made.
+        ModelError: it is a file.
+    """
+    if output is not None:
+        _tell_missing(check_output_folder(output))
+
+
+def held_before(output: Path, *, force: bool) -> list[str]:
+    """What a folder holds that `--force` replaces; nothing without it."""
+    return contents(output) if force else []
+
+
+def tell_replaced(output: Path, held: list[str]) -> None:
+    """Says what was replaced by force."""
+    if held:
+        note(f"replaced what {output} held: {listed(held)}")
+
+
+def tell_kept(output: Path, *, force: bool) -> None:
+    """Says beside what a command works by force."""
+    if held := held_before(output, force=force):
+        note(f"writing into {output}, which holds: {listed(held)}")
+
+
+def _tell_missing(folder: Path | None) -> None:
+    if folder is not None:
+        note(f"{folder}: is missing, and will be made")

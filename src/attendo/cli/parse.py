@@ -21,8 +21,9 @@ from attendo.cli.options import (
     json_number,
     search_changes,
 )
-from attendo.cli.output import destination
+from attendo.cli.output import check_file, destination
 from attendo.cli.progress import JobProgress, note
+from attendo.destinations import find_destination
 from attendo.files import write_text
 from attendo.reading import printable
 
@@ -103,10 +104,14 @@ def parse(
         raise typer.BadParameter("goes with --input trees", param_hint="--gold" if gold else "--gold-tags")
     if form == "svg" and output is None:
         raise typer.BadParameter("drawings need --output NAME.svg", param_hint="--format")
+    if form == "svg" and output is not None and not find_destination(output).is_file:
+        raise typer.BadParameter("drawings are files; name a new or regular one", param_hint="--output")
     if keep is not None and (output is None or form != "lines" or (n_best or 1) > 1):
         raise typer.BadParameter("needs --output FILE, and neither --format nor --n-best", param_hint="--keep")
     if keep is not None and not 0 < keep <= 1:
         raise typer.BadParameter("take a share above 0 up to 1, such as 0.5", param_hint="--keep")
+    for written in (output, gold):
+        check_file(written)
     from attendo.workflow.extras import need_packages
     from attendo.workflow.lines import count_lines
     from attendo.workflow.parse import ParseCounts

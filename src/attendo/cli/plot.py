@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from attendo.cli.output import check_file
 from attendo.cli.progress import note
 
 
@@ -45,6 +46,7 @@ def plot(
     from attendo.plots.runs import MEASURES, described, draw_runs, read_runs
 
     check_name(output)
+    check_file(output)
     histories = read_runs(runs)
     measures = tuple(measure for measure in MEASURES if show and measure in show)
     figure = draw_runs(histories, by, measures)

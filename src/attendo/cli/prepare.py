@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from attendo.cli.options import JsonOption, RecipeArgument, SetOption
+from attendo.cli.options import ForceOption, JsonOption, RecipeArgument, SetOption
+from attendo.cli.output import check_folder
 from attendo.cli.progress import note
 from attendo.cli.reporter import RunReporter
 from attendo.threads import usable_cores
@@ -36,6 +37,7 @@ def prepare(
             help="Prepare on a Ray cluster (auto, HOST:PORT, or local for this machine); see docs/clusters.md.",
         ),
     ] = None,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Learns the vocabulary (or keeps that of training.init_from) and writes token shards; reports every pair."""
@@ -45,16 +47,17 @@ def prepare(
 
     loaded = resolved_recipe(recipe, settings or ())
     folder = output or prepared_folder(loaded, Path("prepared"))
+    check_folder(folder)
     if ray is not None:
         from attendo.cluster.preparation import prepare_on_cluster
 
         if workers is not None:
             raise typer.BadParameter("not together with --ray", param_hint="--workers")
         with RunReporter() as reporter:
-            report = prepare_on_cluster(loaded, folder, reporter, address=ray).report
+            report = prepare_on_cluster(loaded, folder, reporter, address=ray, force=force).report
     else:
         with RunReporter() as reporter, local_workers(workers or usable_cores()) as processes:
-            report = prepare_if_missing(loaded, folder, reporter, processes).report
+            report = prepare_if_missing(loaded, folder, reporter, processes, force=force).report
     if as_json:
         print(json.dumps({"folder": str(folder), **report_as_json(report)}, indent=2, ensure_ascii=False))
     else:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, Protocol, Self
 import typer
 
 from attendo.cli.kernel_cache import bound_for_training
-from attendo.cli.options import JsonOption
+from attendo.cli.options import ForceIntoOption, JsonOption
+from attendo.cli.output import check_folder, tell_kept
 from attendo.cli.progress import JobProgress, note
 from attendo.cli.reporter import RunReporter
 from attendo.cli.signals import StopSignal
@@ -80,6 +81,7 @@ def reproduce(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print rows, parameters and the time to expect, and train nothing.")
     ] = False,
+    force: ForceIntoOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Makes a table, figure or study of the paper again; ours beside the paper's, with a page to share.
@@ -96,6 +98,7 @@ def reproduce(
         raise typer.BadParameter(f"is for {', '.join(TAKES_RUNS)}; {name} looks at no other runs", param_hint="--run")
     bound_for_training()
     from attendo.paper.experiment import Order, usual_jobs
+    from attendo.paper.lock import own_folder
 
     order = Order(
         scale=scale,
@@ -110,8 +113,10 @@ def reproduce(
         with _Reporter("rows") as reporter:
             _print(_study(name).forecast(order, reporter), as_json=as_json)
         return
+    check_folder(order.folder)
+    tell_kept(order.folder, force=force)
     stop, study = StopSignal(), _study(name)
-    with _Reporter(study.UNIT) as reporter, stop:
+    with own_folder(order.folder, name, scale, force=force), _Reporter(study.UNIT) as reporter, stop:
         outcome = study.reproduce(order, reporter, lambda: stop.number is not None)
     if outcome.report is not None:
         if not outcome.interrupted:

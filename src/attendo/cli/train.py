@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from attendo.cli.kernel_cache import bound_for_training
-from attendo.cli.options import SetOption
+from attendo.cli.options import ForceIntoOption, SetOption
+from attendo.cli.output import check_folder, tell_kept
 from attendo.cli.prepare import resolved_recipe
 from attendo.cli.progress import clock, note
 from attendo.cli.reporter import RunReporter
@@ -44,6 +45,7 @@ def train(
         Path | None,
         typer.Option("--prepared", metavar="DIR", help="The prepared data. Default: prepared/NAME-FINGERPRINT."),
     ] = None,
+    force: ForceIntoOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --dry-run, and at the end: print JSON.")] = False,
 ) -> None:
     """Trains a model by a recipe; what it needs is prepared first. Ctrl-C saves, and --resume goes on.
@@ -63,7 +65,7 @@ def train(
             loaded = resolved_recipe(recipe, settings or ())
             if not dry_run:
                 folder = output or Path("runs") / loaded.name
-                _start(loaded, folder, prepared, processes)
+                _start(loaded, folder, prepared, processes, force=force)
                 status = _train(folder, [], processes, as_json=as_json)
             elif processes is None or processes.is_main:
                 _dry_run(loaded, prepared, as_json=as_json)
@@ -111,8 +113,11 @@ def _run_to_resume(recipe: str | None, output: Path | None) -> Path:
     return Path(recipe) if Path(recipe).is_dir() else Path("runs") / load_recipe(recipe).name
 
 
-def _start(recipe: "Recipe", folder: Path, prepared: Path | None, processes: "Processes | None") -> None:
+def _start(
+    recipe: "Recipe", folder: Path, prepared: Path | None, processes: "Processes | None", *, force: bool
+) -> None:
     """Prepares the data where that is missing, and makes the run folder; of several processes the first one does."""
+    from attendo.output_folders import check_begun
     from attendo.workflow.preparation import prepare_if_missing, prepared_folder
     from attendo.workflow.run_folder import check_new_run, start_run, was_started_by
 
@@ -124,7 +129,10 @@ def _start(recipe: "Recipe", folder: Path, prepared: Path | None, processes: "Pr
         if is_again or was_started_by(folder, launch):
             note(f"started again by torchrun: going on with {folder}")
             return ""
+        check_folder(folder)
         check_new_run(folder)
+        check_begun(folder, "train", ("run.json",), force=force)
+        tell_kept(folder, force=force)
         data = prepared or prepared_folder(recipe, Path("prepared"))
         with RunReporter() as reporter:
             prepare_if_missing(recipe, data, reporter)

@@ -26,8 +26,9 @@ from attendo.cli.options import (
     json_number,
     search_changes,
 )
-from attendo.cli.output import destination
+from attendo.cli.output import check_file, destination
 from attendo.cli.progress import JobProgress, note
+from attendo.destinations import find_destination
 
 if TYPE_CHECKING:
     from attendo.cluster.part_translation import Decoding, Output
@@ -93,6 +94,7 @@ def translate(
 
     Sampling, diverse n best, forbidden words and more are settings of the search: see docs/translating.md.
     """
+    check_file(output)
     search = {
         **search_changes(beam_size=beam_size, length_penalty=length_penalty, n_best=n_best),
         **guard_changes(no_guards),
@@ -102,7 +104,7 @@ def translate(
         from attendo.cluster.part_translation import Decoding, Output
         from attendo.cluster.text_parts import TextFiles
 
-        if file is None or output is None or file.is_fifo():
+        if file is None or output is None or file.is_fifo() or not find_destination(output).is_file:
             raise typer.BadParameter("on a cluster, FILE and --output are files", param_hint="--ray")
         names = tuple(ensemble or ())
         _translate_on_cluster(

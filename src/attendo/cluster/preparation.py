@@ -49,7 +49,9 @@ class ClusterWorkers:
         return watched(by_tasks(unit, tasks, num_at_once=_TASKS_A_PROCESSOR * num_processors), self._told)
 
 
-def prepare_on_cluster(recipe: Recipe, folder: Path, reporter: PreparationReporter, *, address: str) -> PreparedData:
+def prepare_on_cluster(
+    recipe: Recipe, folder: Path, reporter: PreparationReporter, *, address: str, force: bool = False
+) -> PreparedData:
     """Does what `prepare_if_missing` does, on a cluster, which it joins only where there is something to do.
 
     After an interruption it goes on from the parts that were done.
@@ -59,6 +61,7 @@ def prepare_on_cluster(recipe: Recipe, folder: Path, reporter: PreparationReport
         folder: the prepared folder, which all machines see too.
         reporter: who is told.
         address: of the cluster, as `connection.connected` takes it.
+        force: replace whatever else the folder holds.
 
     Raises:
         AttendoError: the cluster cannot be reached, or a machine of it cannot do the work.
@@ -84,7 +87,7 @@ def prepare_on_cluster(recipe: Recipe, folder: Path, reporter: PreparationReport
         reporter.message(f"{sum(node.cpus for node in nodes)} processors on {len(nodes)} machines")
         parts = _parts_folder(recipe, folder, files, reporter)
         workers = KeptResults(ClusterWorkers(reporter.message), parts.path)
-        prepared = prepare_if_missing(recipe, folder, reporter, workers)
+        prepared = prepare_if_missing(recipe, folder, reporter, workers, force=force)
     shutil.rmtree(parts.path)
     return prepared
 

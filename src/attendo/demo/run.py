@@ -14,6 +14,7 @@ from attendo.demo.phrasebook import TEMPLATES, PhrasePair, Split, split
 from attendo.demo.report import DemoReport, NextStep, PhrasebookSummary, Sample, TrainingSummary, write_report
 from attendo.evaluation.scores import Scores, evaluate_output
 from attendo.files import write_text
+from attendo.output_folders import check_begun
 from attendo.recipe import load_recipe
 from attendo.text.prepared import open_prepared
 from attendo.training.hooks import Ending
@@ -49,7 +50,14 @@ class DemoResult:
         return self.folder / "report.html"
 
 
-def run_demo(folder: Path, settings: Sequence[str], reporter: Reporter, should_stop: Callable[[], bool]) -> DemoResult:
+def run_demo(
+    folder: Path,
+    settings: Sequence[str],
+    reporter: Reporter,
+    should_stop: Callable[[], bool],
+    *,
+    force: bool = False,
+) -> DemoResult:
     """Runs the demo, or goes on with one that was interrupted.
 
     Args:
@@ -57,11 +65,13 @@ def run_demo(folder: Path, settings: Sequence[str], reporter: Reporter, should_s
         settings: changes to the recipe `demo`.
         reporter: who is told.
         should_stop: asked between two updates.
+        force: write into the folder whatever else it holds.
 
     Raises:
         AttendoError: the folder holds something else.
         OSError: it cannot be written to.
     """
+    check_begun(folder, "demo", ("phrasebook", "run"), force=force)
     pairs = split(_SEED)
     run = folder / "run"
     if not (run / "recipe.toml").exists():

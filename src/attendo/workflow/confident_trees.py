@@ -9,8 +9,9 @@ from typing import IO, Self
 
 import numpy as np
 
+from attendo.destinations import find_destination
 from attendo.errors import DataError
-from attendo.files import atomic_path
+from attendo.files import text_stream
 from attendo.workflow.parse import Parse
 
 
@@ -18,7 +19,7 @@ class ConfidentTrees:
     """Takes parses one by one and writes, at the end, the surest of them, in their order.
 
     How sure a parser was of a tree is the mean log-probability of its symbols, `</s>` among them. Trees that had to be
-    mended are none it was sure of. The trees wait on disk, beside the output, and their scores in memory.
+    mended are none it was sure of. The trees wait on disk, beside an output that is a file, and their scores in memory.
 
     Args:
         output: the treebank to write: a tree a line, `#` before lines that say what they are.
@@ -33,10 +34,13 @@ class ConfidentTrees:
     def __init__(self, output: Path, share: float, *, scores: bool = False) -> None:
         if not 0 < share <= 1:
             raise DataError(f"a share of {share} cannot be kept; take one above 0 up to 1, such as 0.5")
-        output.parent.mkdir(parents=True, exist_ok=True)
+        destination = find_destination(output)
+        beside = destination.path.parent if destination.is_file else None
+        if beside is not None:
+            beside.mkdir(parents=True, exist_ok=True)
         self._output, self._share, self._scores = output, share, scores
         self._waiting: IO[str] = tempfile.TemporaryFile(  # noqa: SIM115  # __exit__ closes it
-            "w+", encoding="utf-8", newline="\n", dir=output.parent
+            "w+", encoding="utf-8", newline="\n", dir=beside
         )
         self._sureness, self._numbers, self._lengths = array("d"), array("q"), array("q")
 
@@ -76,7 +80,7 @@ class ConfidentTrees:
             f"{lengths[chosen].mean():.1f} words on the average, {lengths.mean():.1f} of all"
         )
         self._waiting.seek(0)
-        with atomic_path(self._output) as path, path.open("w", encoding="utf-8", newline="\n") as file:
+        with text_stream(self._output) as file:
             file.write(f"# automatic, the surest {self._share:.0%}: {told}\n")
             for tree, is_chosen, number, score in zip(self._waiting, chosen, self._numbers, sureness, strict=True):
                 if is_chosen:

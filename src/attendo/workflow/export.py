@@ -14,11 +14,11 @@ from attendo.checkpoint.model_folder import LoadedModel, find_model, load_model,
 from attendo.checkpoint.weights import named_weights
 from attendo.decoding.models import decoding_model
 from attendo.errors import ModelError
-from attendo.files import atomic_folder
 from attendo.interop import argos, ctranslate2, huggingface, huggingface_runtime, onnx, onnx_runtime
 from attendo.interop.ctranslate2 import Quantization
 from attendo.interop.parity import AttendoRuntime, ParityError, Runtime, compare
 from attendo.model.quantization import matrix_names, to_int8
+from attendo.output_folders import Origin, check_replaceable, made_folder
 from attendo.workflow.export_card import export_card
 from attendo.workflow.extras import need_packages
 from attendo.workflow.parity_report import ParityReport, Sample, SampleSource, bleu_of, chosen
@@ -84,6 +84,7 @@ def export(
     quantization: Quantization = "float32",
     threads: int | None = None,
     version: str = "",
+    force: bool = False,
     say: Callable[[ParityReport], None] = lambda report: None,
 ) -> None:
     """Writes a model for another program; the folder appears when its parity is proved.
@@ -96,24 +97,28 @@ def export(
         quantization: of the matrices, for the formats in `QUANTIZABLE`.
         threads: processor threads of both sides; None leaves torch's choice.
         version: of attendo, for the report.
+        force: replace whatever `output` holds.
         say: told the report, before parity is judged.
 
     Raises:
         AttendoError: a package is missing.
         DataError: there is no sentence of a fit length.
-        ModelError: the model is missing or torn, the format cannot carry it, or `output` is there already.
+        ModelError: the model is missing or torn, the format cannot carry it, or `output` holds something
+            else (`output_folders`).
         ParityError: the model does not say the same there; nothing is left behind.
     """
     need_packages(PACKAGES[kind], "export")
     if quantization != "float32" and kind not in QUANTIZABLE:
         known = ", ".join(QUANTIZABLE)
         raise ModelError(f"--quantization {quantization} is for {known}; {kind} is written in float32")
-    check_new(output)
-    model = load_model(find_model(name))
+    folder = find_model(name)
+    origin = Origin(command="export", source=folder, options={"format": kind, "quantization": quantization})
+    check_replaceable(output, origin, force=force)
+    model = load_model(folder)
     if model.description.parsing is not None and kind != "attendo":
         raise ModelError(f"{name}: is a parser, and {kind} has no place for its grammar; take --format attendo")
     sentences = chosen(sample, model)
-    with atomic_folder(output) as draft:
+    with made_folder(output, origin, force=force) as draft:
         work = _Work(
             model=model,
             folder=draft,
@@ -174,16 +179,6 @@ def prove(
         differing_texts=None if text_check is None else tuple(text_check(sample.sources, parity.our_outputs)),
         remarks=remarks,
     )
-
-
-def check_new(output: Path) -> None:
-    """Refuses to write over what is there.
-
-    Raises:
-        ModelError: the folder exists and is not empty, or is no folder.
-    """
-    if output.exists() and not (output.is_dir() and not any(output.iterdir())):
-        raise ModelError(f"{output}: exists already; name another folder, or remove it")
 
 
 def _attendo(work: _Work) -> Runtime:

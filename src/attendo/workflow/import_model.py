@@ -8,10 +8,10 @@ import torch
 
 from attendo.checkpoint.model_folder import LoadedModel, ModelDescription, load_model, save_model
 from attendo.checkpoint.weights import named_weights
-from attendo.files import atomic_folder
 from attendo.interop.huggingface_runtime import HuggingFaceRuntime, text_differences
 from attendo.interop.marian_checkpoint import ImportedModel, read_marian
-from attendo.workflow.export import PACKAGES, REMARKS, check_new, prove
+from attendo.output_folders import Origin, check_replaceable, made_folder
+from attendo.workflow.export import PACKAGES, REMARKS, prove
 from attendo.workflow.export_card import imported_card
 from attendo.workflow.extras import need_packages
 from attendo.workflow.parity_report import ParityReport, SampleSource, chosen
@@ -29,6 +29,7 @@ def import_model(
     sample: SampleSource,
     threads: int | None = None,
     version: str = "",
+    force: bool = False,
     say: Callable[[ParityReport], None] = lambda report: None,
 ) -> None:
     """Reads a checkpoint folder and writes it as a model; the model appears when its parity is proved.
@@ -39,18 +40,21 @@ def import_model(
         sample: gives sentences to prove it on, for the model's languages; None for pieces at random.
         threads: processor threads; None leaves torch's choice.
         version: of attendo, for report and card.
+        force: replace whatever `output` holds.
         say: told the report, before parity is judged.
 
     Raises:
         AttendoError: a package is missing.
         DataError: there is no sentence of a fit length.
-        ModelError: the checkpoint is torn or has what ours cannot be, or `output` is there already.
+        ModelError: the checkpoint is torn or has what ours cannot be, or `output` holds something else
+            (`output_folders`).
         ParityError: the model does not say the same here; nothing is left behind.
     """
     need_packages((*PACKAGES["huggingface"], "google.protobuf"), "export")
-    check_new(output)
+    origin = Origin(command="import", source=path)
+    check_replaceable(output, origin, force=force)
     imported = read_marian(path)
-    with atomic_folder(output) as draft:
+    with made_folder(output, origin, force=force) as draft:
         model = _write(imported, path, draft, version)
         writable = imported.target.their_ids[: imported.target.num_writable]
         theirs = HuggingFaceRuntime(

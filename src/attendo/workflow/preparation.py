@@ -9,6 +9,7 @@ from typing import Protocol
 
 from attendo.errors import DataError, RecipeError
 from attendo.files import locked, recover
+from attendo.output_folders import contents, followed, listed
 from attendo.recipe import Recipe
 from attendo.text.corpora import check_files
 from attendo.text.prepared import PreparedData, Vocabulary, fingerprint, is_prepared, open_prepared, other_content
@@ -48,7 +49,12 @@ def prepared_folder(recipe: Recipe, root: Path) -> Path:
 
 
 def prepare_if_missing(
-    recipe: Recipe, folder: Path, reporter: PreparationReporter, workers: Workers | None = None
+    recipe: Recipe,
+    folder: Path,
+    reporter: PreparationReporter,
+    workers: Workers | None = None,
+    *,
+    force: bool = False,
 ) -> PreparedData:
     """Opens a recipe's prepared folder; makes it first where it is missing or not whole.
 
@@ -61,10 +67,11 @@ def prepare_if_missing(
         reporter: who is told.
         workers: who does the work; None is a process for each processor that this one may use, where there is enough
             to do. They change nothing of what is prepared.
+        force: replace whatever else the folder holds.
 
     Raises:
         DataError: a corpus cannot be used; or the folder is prepared from something else, as from a corpus that has
-            changed since: runs may need it as it is, so it is not replaced.
+            changed since: runs may need it as it is, so it is not replaced unless forced.
         ModelError: the vocabulary of the model to fine-tune cannot be read.
         RecipeError: the recipe names no corpora.
     """
@@ -81,17 +88,19 @@ def prepare_if_missing(
             reporter.message(f"data: {folder} is prepared by now")
             return prepared
         expected = _fingerprint(recipe)
-        if other := other_content(folder, expected, _corpus_folder(recipe)):
+        if not force and (other := other_content(folder, expected, _corpus_folder(recipe))):
             raise DataError(
-                f"{folder}: was prepared from {other}, and runs may train on it; remove it to prepare it anew, or name "
-                "another folder"
+                f"{folder}: was prepared from {other}, and runs may train on it; name another folder, or replace it "
+                "with attendo prepare --force"
             )
-        recover(folder.parent, folder.name)
+        recover(followed(folder).parent, followed(folder).name)
         first = folder.with_name(_default_name(recipe))
         is_later = folder.name.startswith(f"{first.name}-")
         if is_later and (other := other_content(first, expected, _corpus_folder(recipe))):
             reporter.message(f"data: {first} was prepared from {other}; it stays for the runs that train on it")
         reporter.message(f"data: preparing {folder}")
+        if force and (held := contents(folder)):
+            reporter.message(f"data: what {folder} holds is replaced: {listed(held)}")
         return prepare(
             recipe.data,
             recipe.tokenizer,
@@ -101,6 +110,7 @@ def prepare_if_missing(
             parsing=recipe.parsing,
             progress=reporter.preparing,
             workers=workers or stack.enter_context(local_workers(usable_cores())),
+            force=force,
         )
 
 

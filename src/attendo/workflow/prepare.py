@@ -14,6 +14,7 @@ from pathlib import Path
 
 from attendo.errors import DataError
 from attendo.files import atomic_folder, write_json, write_text
+from attendo.output_folders import check_dispensable, check_output_folder, contents, followed, listed
 from attendo.parsing.config import ParsingConfig
 from attendo.text.accounting import CorpusReport, PairCounts, TokenCounts, corpus_report
 from attendo.text.corpora import VALID_NAME, CorpusConfig, DataConfig, check_files, read_valid
@@ -38,6 +39,11 @@ from attendo.workflow.treebank_text import check_unchanged, file_facts, lineariz
 
 __all__ = ["PreparedData", "Progress", "fingerprint", "is_prepared", "open_prepared", "prepare"]
 
+_WRITTEN = {
+    *("source.spm", "target.spm", "shards", "dropped.tsv", "report.json", MANIFEST_NAME),
+    *("valid.source.txt", "valid.target.txt", WORD_TAGS, VALID_TREES, "unread.tsv"),
+}
+"""What may stand in a prepared folder."""
 _TREES = "trees.tmp"
 """The folder of the pairs that treebanks come to."""
 
@@ -52,6 +58,7 @@ def prepare(
     parsing: ParsingConfig | None = None,
     progress: Callable[[Progress], None] | None = None,
     workers: Workers | None = None,
+    force: bool = False,
 ) -> PreparedData:
     """Learns the vocabulary, or keeps a model's, writes the token shards and accounts for every pair.
 
@@ -68,6 +75,7 @@ def prepare(
         workers: who does the work, as `workflow.processes.WorkerProcesses`; None is this process, which also does what
             is hardly more than one part. They change no byte of the folder, but for the seconds in its report (and so
             that file's checksum in the manifest).
+        force: replace whatever `output` holds.
 
     Returns:
         The folder, opened.
@@ -75,15 +83,15 @@ def prepare(
     Raises:
         DataError: a corpus file is missing (all of those in one message), broken, or of another number of lines than
             its counterpart; a corpus keeps no pair; the validation set has a bad line; the vocabulary is too large for
-            the text; or `output` is something else than a prepared folder.
+            the text; or `output` holds something else than prepared data.
         AttendoError: a worker was lost.
     """
     started = time.monotonic()
     if not data.corpora:
         raise DataError("data.corpora names no corpus: there is nothing to prepare")
     check_files(data, base_folder)
-    _check_replaceable(output)
-    with atomic_folder(output) as folder:
+    _check_replaceable(output, base_folder / data.folder, force=force)
+    with atomic_folder(followed(output)) as folder:
         pairs, tag_symbols, corpus_files = data, data.source_tags, None
         if parsing is not None:
             corpus_files = file_facts(data, base_folder)
@@ -148,12 +156,24 @@ def _with_treebanks(report: PreparationReport, data: DataConfig, base_folder: Pa
     )
 
 
-def _check_replaceable(output: Path) -> None:
-    """Refuses to replace what is not ours."""
-    if output.is_dir() and (not any(output.iterdir()) or (output / MANIFEST_NAME).is_file()):
+def _check_replaceable(output: Path, corpora: Path, *, force: bool) -> None:
+    """Refuses to replace what is not prepared data, or has other files beside it."""
+    check_output_folder(output)
+    names = contents(output)
+    if not names:
         return
-    if output.exists():
-        raise DataError(f"{output}: exists and is not a prepared folder; name another one, or remove it")
+    if force:
+        check_dispensable(output, corpora)
+    elif MANIFEST_NAME not in names:
+        raise DataError(
+            f"{output}: exists and is not a prepared folder ({listed(names)}); name another one, or replace all of it "
+            "with attendo prepare --force"
+        )
+    elif others := [name for name in names if name not in _WRITTEN]:
+        raise DataError(
+            f"{output}: holds files beside the prepared data ({listed(others)}); move them, or replace all of it with "
+            "attendo prepare --force"
+        )
 
 
 def _keep(vocabulary: Vocabulary, folder: Path) -> tuple[Tokenizer, Tokenizer]:

@@ -10,6 +10,7 @@ from typing import Any
 from attendo import __version__
 from attendo.errors import DataError
 from attendo.files import locked, recover, sha256, write_json, write_text
+from attendo.output_folders import check_begun
 from attendo.workflow.datasets.catalogue import Dataset
 from attendo.workflow.datasets.download import Checksum, Progress, fetch, mirrored
 from attendo.workflow.datasets.extraction import WrittenFile, extract
@@ -78,6 +79,7 @@ def get(
     folder: Path,
     *,
     mirror: str | None = None,
+    force: bool = False,
     progress: Callable[[Progress], None],
 ) -> tuple[UnpackedText, ...]:
     """Brings a dataset into a folder, or what it lacks.
@@ -90,6 +92,7 @@ def get(
         texts: where its texts are, as `origins.locate` gives it.
         folder: where its files go.
         mirror: address of a server that has the archives under their hosts' names and paths.
+        force: write into the folder whatever else it holds.
         progress: called often.
 
     Returns:
@@ -98,8 +101,9 @@ def get(
     Raises:
         DataError: an archive cannot be fetched, is not what its checksum says, or cannot be unpacked; the folder holds
             another dataset, or another process is fetching into it.
+        ModelError: the folder holds something else.
     """
-    _read_manifest(folder, dataset.name)  # before anything is written there
+    check_folder(dataset, folder, force=force)  # before anything is written there
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         try:
@@ -109,6 +113,17 @@ def get(
         for place in (folder, folder / ARCHIVES):
             recover(place)
         return _get(dataset, texts, folder, mirror, progress)
+
+
+def check_folder(dataset: Dataset, folder: Path, *, force: bool = False) -> None:
+    """Refuses a folder that holds another dataset or, unless forced, something else than a dataset.
+
+    Raises:
+        DataError: it holds another dataset, or cannot be made or written to.
+        ModelError: it holds something else.
+    """
+    _read_manifest(folder, dataset.name)
+    check_begun(folder, "data get", (MANIFEST, ARCHIVES), force=force)
 
 
 def _get(
