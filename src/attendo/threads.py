@@ -50,7 +50,7 @@ def set_up_openmp(environment: MutableMapping[str, str] = os.environ) -> None:
         return
     environment.update(openmp_settings(environment))
     # The runtime knows of affinity itself, but not of a container's quota.
-    if usable_cores() < _cores_by_affinity():
+    if usable_cores() < cores_by_affinity():
         environment.setdefault("OMP_NUM_THREADS", str(usable_cores()))
 
 
@@ -77,7 +77,7 @@ def usable_cores(proc: Path = Path("/proc/self"), root: Path = Path("/")) -> int
         proc: the process' folder in Linux' `/proc`.
         root: what mount points in it are relative to.
     """
-    return max(1, math.floor(min(_cores_by_affinity(), cgroup_quota(proc, root))))
+    return max(1, math.floor(min(cores_by_affinity(), cgroup_quota(proc, root))))
 
 
 def cgroup_quota(proc: Path = Path("/proc/self"), root: Path = Path("/")) -> float:
@@ -93,7 +93,8 @@ def cgroup_quota(proc: Path = Path("/proc/self"), root: Path = Path("/")) -> flo
     return min((_quota_of(folder) for folder in _cgroup_folders(proc, root)), default=math.inf)
 
 
-def _cores_by_affinity() -> int:
+def cores_by_affinity() -> int:
+    """Gives how many processors the system lets this process run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -104,7 +104,7 @@ class TrainingConfig:
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where to train; `auto` takes a GPU where there is one."""
     threads: int | None = None
-    """Processor threads of each process; None for torch's choice."""
+    """Processor threads of each process; None for as many as it may use, by its affinity and its container's quota."""
     deterministic: bool = False
     """On a GPU: takes only operations that give the same bits each time, so that a resumed run is the uninterrupted one
     to the bit, at some cost in time. A processor does so in any case."""

@@ -1,8 +1,11 @@
-"""Where to work: the device that a setting means on this machine."""
+"""Where to work, and with how many threads: what settings mean on this machine."""
+
+import os
 
 import torch
 
 from attendo.errors import AttendoError
+from attendo.threads import cores_by_affinity, openmp_advice, usable_cores
 
 DEVICES = ("auto", "cpu", "cuda")
 """The settings that `choose_device` knows."""
@@ -30,3 +33,26 @@ def choose_device(name: str, number: int = 0) -> torch.device:
             "torchrun --nproc-per-node gpu"
         )
     return torch.device("cuda", number)
+
+
+def set_threads(threads: int | None) -> None:
+    """Sets how many threads torch works with, for this whole process.
+
+    Args:
+        threads: at least 1; None for torch's own choice, but no more than a container's quota allows, unless the user
+            has chosen by `OMP_NUM_THREADS` or `torch.set_num_threads`.
+    """
+    chosen = threads
+    if chosen is None and "OMP_NUM_THREADS" not in os.environ and torch.get_num_threads() == cores_by_affinity():
+        chosen = usable_cores()
+    if chosen is not None and chosen != torch.get_num_threads():
+        torch.set_num_threads(chosen)
+
+
+def waiting_advice(device: torch.device) -> str | None:
+    """Gives `threads.openmp_advice` where work is about to begin that it matters for; None elsewhere.
+
+    Args:
+        device: where torch will work.
+    """
+    return openmp_advice() if device.type == "cpu" and torch.get_num_threads() > 1 else None

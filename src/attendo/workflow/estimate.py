@@ -14,7 +14,7 @@ from attendo.text.prepared import PreparedData, Vocabulary
 from attendo.training.forward import TrainingBatch, collate_for
 from attendo.training.memory import kept_memory
 from attendo.training.update import batch_loss, make_optimizer, update
-from attendo.workflow.device import choose_device
+from attendo.workflow.device import choose_device, set_threads
 from attendo.workflow.model_memory import BYTES_PER_PARAMETER, check_memory
 from attendo.workflow.run_batches import batch_stream, mix
 
@@ -93,8 +93,7 @@ def estimate(recipe: Recipe, prepared: PreparedData | None) -> Estimate:
         RecipeError: the model is more than this machine's memory holds.
     """
     config = recipe.training
-    if config.threads is not None:
-        torch.set_num_threads(config.threads)
+    set_threads(config.threads)
     sizes = _vocab_sizes(recipe, prepared)
     device = choose_device(config.device)
     check_memory(recipe, *sizes, device)

@@ -19,6 +19,7 @@ from attendo.model.products import is_exact
 from attendo.native.library import describe
 from attendo.reading import printable, read_bounded, require_inside
 from attendo.recipe import load_recipe, shipped_recipes
+from attendo.threads import usable_cores
 from attendo.workflow.run_folder import is_run
 
 PACKAGES = ("torch", "numpy", "sentencepiece", "sacrebleu", "sacremoses", "safetensors")
@@ -105,6 +106,9 @@ class EnvironmentInfo:
     python: str
     system: str
     cpus: int
+    """Processor cores of the machine."""
+    usable_cores: int
+    """Those that this process may use, by its affinity and its container's quota."""
     threads: int
     """What torch uses."""
     gpus: tuple[str, ...]
@@ -120,10 +124,11 @@ class EnvironmentInfo:
 
     def to_text(self) -> str:
         """A few lines to read."""
+        limit = f", {self.usable_cores} of them for this process" if self.usable_cores < self.cpus else ""
         rows = [
             ("attendo", self.attendo),
             ("python", f"{self.python} on {self.system}"),
-            ("processor", f"{self.cpus} cores, {self.threads} threads"),
+            ("processor", f"{self.cpus} cores{limit}, {self.threads} threads"),
             ("float32", "through oneDNN" if self.fast_float32 else "through torch's default library"),
             ("decoding", self.kernels),
             ("GPU", ", ".join(self.gpus) or "none"),
@@ -164,6 +169,7 @@ def environment(attendo_version: str) -> EnvironmentInfo:
         python=platform.python_version(),
         system=f"{platform.system()} {platform.machine()}",
         cpus=os.cpu_count() or 1,
+        usable_cores=usable_cores(),
         threads=torch.get_num_threads(),
         gpus=tuple(torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())),
         fast_float32=is_exact(),

@@ -30,7 +30,7 @@ from attendo.training.replica import replica_of
 from attendo.training.state import blank_state, export_state
 from attendo.training.update import make_optimizer
 from attendo.workflow.curves import draw_curves
-from attendo.workflow.device import choose_device
+from attendo.workflow.device import choose_device, set_threads, waiting_advice
 from attendo.workflow.metrics import MetricsLog
 from attendo.workflow.model_folder import write_model
 from attendo.workflow.model_memory import check_memory
@@ -85,9 +85,10 @@ class TrainingRun:
         self.recipe, self.folder, self.prepared = recipe, folder, prepared
         self._reporter, self._processes = reporter, processes or Processes()
         config = recipe.training
-        if config.threads is not None:
-            torch.set_num_threads(config.threads)
+        set_threads(config.threads)
         self._device = choose_device(config.device, self._processes.local_rank)
+        if advice := waiting_advice(self._device):
+            reporter.message(advice)
         share = self._processes.size if config.sharding == "full" else 1
         sizes = (prepared.source_tokenizer.vocab_size, prepared.target_tokenizer.vocab_size)
         check_memory(recipe, *sizes, self._device, share=share)

@@ -1,5 +1,6 @@
 """From a model folder to an engine: `attendo.load`."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ from attendo.decoding.config import SearchConfig
 from attendo.decoding.native_model import Dtype
 from attendo.errors import RecipeError
 from attendo.recipe import override_section
-from attendo.workflow.device import choose_device
+from attendo.workflow.device import choose_device, set_threads, waiting_advice
 from attendo.workflow.engine import Engine
 from attendo.workflow.model_search import own_search, with_parsing
 
@@ -39,7 +40,8 @@ def load(
         dtype: the numbers that products are calculated with: `"float32"`, `"bfloat16"` or `"int8"`; None for those that
             the models are stored in.
         device: where to work; `"auto"` takes a GPU where there is one.
-        threads: processor threads, for the whole process; None for torch's choice.
+        threads: processor threads, for the whole process; None for as many as this process may use
+            (its affinity and its container's quota).
 
     Raises:
         ModelError: a folder is missing or torn, the models do not go together, or the dtype is unknown.
@@ -47,10 +49,9 @@ def load(
         AttendoError: the device is unknown or not there.
     """
     loaded = [load_model(find_model(str(name))) for name in (model, *ensemble)]
-    if threads is not None:
-        if threads < 1:
-            raise RecipeError(f"threads = {threads} is too small; take 1 or more")
-        torch.set_num_threads(threads)
+    if threads is not None and threads < 1:
+        raise RecipeError(f"threads = {threads} is too small; take 1 or more")
+    set_threads(threads)
     settings = search_settings(loaded[0], search or {}, overrides)
     if parsing:
         loaded[0] = with_parsing(loaded[0], parsing)
@@ -59,9 +60,12 @@ def load(
         load, _lasting(model), ensemble=tuple(map(_lasting, ensemble)), parsing=parsing, dtype=dtype, device=device,
         threads=threads,
     )  # fmt: skip
-    return Engine(
+    engine = Engine(
         loaded, settings, dtype=dtype or own_dtype(loaded, where), device=where, name=str(model), reload=again
     )
+    if not engine.concurrent and (advice := waiting_advice(where)):  # the native kernels have threads of their own
+        warnings.warn(advice, RuntimeWarning, stacklevel=2)
+    return engine
 
 
 def _lasting(model: str | Path) -> str:
