@@ -9,10 +9,10 @@ import pytest
 
 from attendo.cli.main import run
 from attendo.cli.translate import WrittenLines
-from attendo.cluster.part_files import PartsFolder, added
 from attendo.cluster.part_translation import Decoding, OpenTranslation, Output
-from attendo.cluster.text_parts import TextFiles, cut, scan_texts
 from attendo.errors import DataError, ModelError
+from attendo.workflow.part_files import PartsFolder, added
+from attendo.workflow.text_parts import TextFiles, cut, scan_texts
 
 LINES = [
     "one red dogs see us.",

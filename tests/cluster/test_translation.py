@@ -16,9 +16,9 @@ from attendo.cluster import translation
 from attendo.cluster.nodes import Node
 from attendo.cluster.part_translation import Decoding, Output
 from attendo.cluster.pool import Share
-from attendo.cluster.text_parts import TextFiles
 from attendo.cluster.translation import Finished, num_workers, part_lines, share_of, translate_on_cluster
 from attendo.errors import AttendoError, DataError
+from attendo.workflow.text_parts import TextFiles
 
 WORDS = ("one", "two", "some", "red", "old", "small", "dogs", "birds", "men", "kings", "see", "hear", "us", "here")
 NODES = [Node(id="a", address="1.2.3.4", cpus=cpus, gpus=gpus) for cpus, gpus in ((0, 0), (6, 1), (16, 2))]

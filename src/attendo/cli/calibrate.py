@@ -42,7 +42,7 @@ def calibrate(
     A confidence of 80 % then means: of 100 such translations some 80 come close to what a person wrote. The sentences
     must not be those the model was trained on, and should be like those it is for.
     """
-    from attendo.checkpoint.model_folder import find_model
+    from attendo.checkpoint.finding import find_model
     from attendo.plots.figure_files import check_name, write_figure
     from attendo.plots.reliability import description, draw_reliability
     from attendo.workflow.confidence import calibrate as learn

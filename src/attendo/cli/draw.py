@@ -126,7 +126,7 @@ def pieces(
     ] = False,
 ) -> None:
     """How a model splits a text into pieces of its vocabulary."""
-    from attendo.checkpoint.model_folder import find_model
+    from attendo.checkpoint.finding import find_model
     from attendo.diagrams.pieces import as_text, draw_pieces, pieces_of
     from attendo.plots.figure_files import check_name
     from attendo.text.prepared import Vocabulary

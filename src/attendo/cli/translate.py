@@ -31,10 +31,10 @@ from attendo.cli.progress import JobProgress, note
 
 if TYPE_CHECKING:
     from attendo.cluster.part_translation import Decoding, Output
-    from attendo.cluster.text_parts import TextFiles
     from attendo.decoding.alignment import Alignment
     from attendo.decoding.translation import Candidate, Counts, Translation
     from attendo.decoding.wishes import Wishes
+    from attendo.workflow.text_parts import TextFiles
     from attendo.workflow.translate import Engine
 
 
@@ -100,7 +100,7 @@ def translate(
     written = WrittenLines(as_json=as_json, scores=scores)
     if ray is not None:
         from attendo.cluster.part_translation import Decoding, Output
-        from attendo.cluster.text_parts import TextFiles
+        from attendo.workflow.text_parts import TextFiles
 
         if file is None or output is None or file.is_fifo():
             raise typer.BadParameter("on a cluster, FILE and --output are files", param_hint="--ray")

@@ -7,13 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from attendo.checkpoint.model_folder import find_model, shipped_models
-from attendo.cluster.part_files import PartRecord, PartsFolder, copied, since
-from attendo.cluster.text_parts import TextPart, read_part
+from attendo.checkpoint.finding import find_model, shipped_models
 from attendo.decoding.alignment import Alignment
 from attendo.decoding.native_model import Dtype
 from attendo.decoding.translation import Translation
 from attendo.errors import ModelError
+from attendo.workflow.part_files import PartRecord, PartsFolder, copied, since
+from attendo.workflow.text_parts import TextPart, read_part
 from attendo.workflow.translate import Engine, load
 
 Device = Literal["cpu", "cuda"]

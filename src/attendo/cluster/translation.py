@@ -23,14 +23,14 @@ import attendo
 from attendo.checkpoint.checksums import CARD, CHECKSUMS
 from attendo.cluster.connection import connected
 from attendo.cluster.nodes import Node, SharedFile, alive_nodes, check_nodes, watched
-from attendo.cluster.part_files import PartRecord, PartsFolder, added
 from attendo.cluster.part_translation import Decoding, Device, OpenTranslation, Output
 from attendo.cluster.pool import Share, by_actors
-from attendo.cluster.text_parts import TextFiles, changed_error, cut, scan_texts
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.translation import Counts
 from attendo.errors import AttendoError
 from attendo.text.parts import ScannedFile
+from attendo.workflow.part_files import PartRecord, PartsFolder, added
+from attendo.workflow.text_parts import TextFiles, changed_error, cut, scan_texts
 
 _FORMAT_VERSION = 1
 # Of a long text a part takes a worker minutes, which is what a lost machine costs at most; of a short one there are

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attendo.checkpoint.checksums import CONFIG
-from attendo.checkpoint.model_folder import find_model, read_description, shipped_models
+from attendo.checkpoint.finding import find_model, shipped_models
+from attendo.checkpoint.model_folder import read_description
 from attendo.errors import AttendoError, ModelError, RecipeError
 from attendo.model.config import ModelConfig
 from attendo.recipe import load_recipe, shipped_recipes

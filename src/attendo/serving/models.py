@@ -20,7 +20,8 @@ from typing import cast
 
 from attendo.checkpoint.checksums import verify_folder
 from attendo.checkpoint.claims import num_weights
-from attendo.checkpoint.model_folder import ModelDescription, find_model, read_description, shipped_models
+from attendo.checkpoint.finding import find_model, shipped_models
+from attendo.checkpoint.model_folder import ModelDescription, read_description
 from attendo.decoding.native_model import Dtype
 from attendo.decoding.translation import Candidate, Translation
 from attendo.errors import AttendoError, ModelError

@@ -12,7 +12,8 @@ from typing import Any
 import torch
 
 from attendo.checkpoint.checksums import CARD, WEIGHTS
-from attendo.checkpoint.model_folder import find_model, read_description, shipped_models, skeleton
+from attendo.checkpoint.finding import find_model, shipped_models
+from attendo.checkpoint.model_folder import read_description, skeleton
 from attendo.checkpoint.run_checkpoints import Checkpoints
 from attendo.errors import ModelError
 from attendo.model.products import is_exact

@@ -10,7 +10,8 @@ from typing import Any, Literal
 import torch
 
 from attendo.attention_maps.weights import AttentionMap
-from attendo.checkpoint.model_folder import LoadedModel, ModelDescription, find_model, load_model
+from attendo.checkpoint.finding import find_model
+from attendo.checkpoint.model_folder import LoadedModel, ModelDescription, load_model
 from attendo.decoding.alignment import Alignment
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.engine import Translator

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attendo.checkpoint.checksums import CHECKSUMS, CONFIG, verify_folder
-from attendo.checkpoint.model_folder import find_model
+from attendo.checkpoint.finding import find_model
 from attendo.checkpoint.run_checkpoints import Checkpoints, checkpoint_problems
 from attendo.errors import AttendoError
 from attendo.text.prepared import open_prepared

@@ -5,10 +5,10 @@ from typing import cast
 
 import pytest
 
-from attendo.cluster.part_files import PartRecord, PartsFolder, added, copied, since
 from attendo.decoding.config import GuardName
 from attendo.decoding.translation import Counts
 from attendo.errors import DataError
+from attendo.workflow.part_files import PartRecord, PartsFolder, added, copied, since
 
 
 def guards(**lines: int) -> Counter[GuardName]:

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from attendo.cluster.text_parts import TextFiles, TextPart, cut, read_part, scan_texts
 from attendo.errors import DataError
+from attendo.workflow.text_parts import TextFiles, TextPart, cut, read_part, scan_texts
 
 MARK = b"\xef\xbb\xbf"
 # A mark at the start is none of the text, but one before the third line is; U+2028 ends no line.
