@@ -12,6 +12,12 @@ from attendo.text.formats import MAX_LINE_BYTES, LineReader, check_held, read_li
 
 
 def lines_from(path: Path | None, *, errors: OnBadBytes = "strict") -> Iterator[str]:
+    """Reads lines without their ends; otherwise like `ended_lines_from`."""
+    for line in ended_lines_from(path, errors=errors):
+        yield line[: len(line) - len(line_end_of(line))]
+
+
+def ended_lines_from(path: Path | None, *, errors: OnBadBytes = "strict") -> Iterator[str]:
     """Lines, as they come, of a file (plain, gz, xz or zst), a pipe or other device, or standard input.
 
     Args:
@@ -19,7 +25,7 @@ def lines_from(path: Path | None, *, errors: OnBadBytes = "strict") -> Iterator[
         errors: what becomes of a line that is not UTF-8.
 
     Yields:
-        Each line without its end.
+        Each line with its end, which the last one may lack.
 
     Raises:
         DataError: the file is missing or broken, or a line is not UTF-8 or longer than 4 MB.
@@ -33,7 +39,12 @@ def lines_from(path: Path | None, *, errors: OnBadBytes = "strict") -> Iterator[
         return
     with LineReader(path) as reader:
         for line in reader:
-            yield _decode(line, path, reader.num_lines, errors)
+            yield _decode(line, path, reader.num_lines, errors) + reader.line_end.decode()
+
+
+def line_end_of(line: str) -> str:
+    r"""Gives what ends a line: `\n`, `\r\n`, or nothing."""
+    return "\r\n" if line.endswith("\r\n") else line[-1:] if line.endswith("\n") else ""
 
 
 def line_pairs_from(source: Path, target: Path) -> Iterator[tuple[str, str]]:
