@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from attendo.cli.main import run
-from attendo.cli.translate import WrittenLines
-from attendo.cluster.part_translation import Decoding, OpenTranslation, Output
+from attendo.cli.translation_lines import WrittenLines
+from attendo.cluster.part_translation import OpenTranslation
 from attendo.errors import DataError, ModelError
 from attendo.workflow.part_files import PartsFolder, added
+from attendo.workflow.part_translation import Decoding, Output
 from attendo.workflow.text_parts import TextFiles, cut, scan_texts
 
 LINES = [

@@ -11,13 +11,14 @@ import pytest
 from tests.cluster.conftest import TwoNodes
 
 from attendo.cli.main import run
-from attendo.cli.translate import WrittenLines
+from attendo.cli.translation_lines import WrittenLines
 from attendo.cluster import translation
 from attendo.cluster.nodes import Node
-from attendo.cluster.part_translation import Decoding, Output
 from attendo.cluster.pool import Share
-from attendo.cluster.translation import Finished, num_workers, part_lines, share_of, translate_on_cluster
+from attendo.cluster.translation import num_workers, share_of, translate_on_cluster
 from attendo.errors import AttendoError, DataError
+from attendo.workflow.file_translation import Finished, part_lines
+from attendo.workflow.part_translation import Decoding, Output
 from attendo.workflow.text_parts import TextFiles
 
 WORDS = ("one", "two", "some", "red", "old", "small", "dogs", "birds", "men", "kings", "see", "hear", "us", "here")

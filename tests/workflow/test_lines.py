@@ -8,7 +8,8 @@ import pytest
 from attendo.decoding.wishes import Wishes
 from attendo.errors import DataError
 from attendo.text.formats import MAX_LINE_BYTES
-from attendo.workflow.lines import count_lines, ended_lines_from, line_pairs_from, lines_from, read_pairs, with_wishes
+from attendo.workflow.input_files import count_lines
+from attendo.workflow.lines import ended_lines_from, line_pairs_from, lines_from, read_pairs, with_wishes
 
 
 def test_only_line_feeds_end_lines(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def parse(
     if keep is not None and not 0 < keep <= 1:
         raise typer.BadParameter("take a share above 0 up to 1, such as 0.5", param_hint="--keep")
     from attendo.workflow.extras import need_packages
-    from attendo.workflow.lines import count_lines
+    from attendo.workflow.input_files import count_lines
     from attendo.workflow.parse import ParseCounts
     from attendo.workflow.translate import load
 

@@ -33,7 +33,8 @@ def score(
 ) -> None:
     """Prints the log-probability of each given translation, one a line."""
     from attendo.decoding.scoring import perplexity
-    from attendo.workflow.lines import count_lines, line_pairs_from
+    from attendo.workflow.input_files import count_lines
+    from attendo.workflow.lines import line_pairs_from
     from attendo.workflow.translate import load
 
     total = count_lines(source)

@@ -8,7 +8,9 @@ from pathlib import Path
 from attendo.decoding.windows import OnBadBytes, read_lines
 from attendo.decoding.wishes import Wishes
 from attendo.errors import DataError
+from attendo.reading import line_end_of
 from attendo.text.formats import MAX_LINE_BYTES, LineReader, check_held, read_line_pairs
+from attendo.workflow.input_files import is_read_once
 
 
 def lines_from(path: Path | None, *, errors: OnBadBytes = "strict") -> Iterator[str]:
@@ -33,18 +35,13 @@ def ended_lines_from(path: Path | None, *, errors: OnBadBytes = "strict") -> Ite
     if path is None:
         yield from read_lines(sys.stdin.buffer, "standard input", errors=errors)
         return
-    if _is_read_once(path):  # lines come when they come, as from standard input
+    if is_read_once(path):  # lines come when they come, as from standard input
         with path.open("rb") as pipe:
             yield from read_lines(pipe, str(path), errors=errors)
         return
     with LineReader(path) as reader:
         for line in reader:
             yield _decode(line, path, reader.num_lines, errors) + reader.line_end.decode()
-
-
-def line_end_of(line: str) -> str:
-    r"""Gives what ends a line: `\n`, `\r\n`, or nothing."""
-    return "\r\n" if line.endswith("\r\n") else line[-1:] if line.endswith("\n") else ""
 
 
 def line_pairs_from(source: Path, target: Path) -> Iterator[tuple[str, str]]:
@@ -99,7 +96,7 @@ def with_wishes(
     if not files:
         return iter(lines), None
     for path in files:  # a missing one is told before anything is translated; but a pipe can be opened only once
-        if not _is_read_once(path):
+        if not is_read_once(path):
             LineReader(path).close()
     first, second = tee(_with_wishes(lines, target_prefixes, forced_words))
     return (line for line, _ in first), (wishes for _, wishes in second)
@@ -133,23 +130,6 @@ def _line_of(lines: Iterator[str] | None, path: Path | None, number: int) -> str
             "for nothing"
         )
     return line
-
-
-def count_lines(path: Path) -> int | None:
-    """How many lines a file has; None where it can be read only once.
-
-    Raises:
-        DataError: the file is missing or broken.
-    """
-    if _is_read_once(path):
-        return None
-    with LineReader(path) as reader:
-        return sum(1 for _ in reader)
-
-
-def _is_read_once(path: Path) -> bool:
-    """Whether a path names a pipe or a device."""
-    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def _decode(line: bytes, path: Path, number: int, errors: OnBadBytes = "strict") -> str:
