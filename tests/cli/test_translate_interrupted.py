@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from tests.cli.conftest import Command
 
-from attendo.workflow import file_translation
+from attendo.workflow import file_translation, part_translation
 from attendo.workflow.part_files import PartsFolder
 
 WORDS = ("one", "two", "some", "red", "old", "small", "dogs", "birds", "men", "kings", "see", "hear", "us", "here")
@@ -112,7 +112,7 @@ LONG = text_of(20)
 
 def interrupted(attendo: Command, monkeypatch: pytest.MonkeyPatch, arguments: Sequence[object]) -> None:
     """Has Ctrl-C come behind three parts."""
-    translate_part = file_translation.translate_part
+    translate_part = part_translation.translate_part
     numbers = iter(range(3))
 
     def three_parts(*given: Any, **named: Any) -> Any:

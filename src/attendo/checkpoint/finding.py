@@ -1,4 +1,4 @@
-"""Which model folder a name means; imports nothing heavy, so that a mistyped name is answered at once."""
+"""Which model or run a name means; imports nothing heavy, so that a mistyped name is answered at once."""
 
 import difflib
 from pathlib import Path
@@ -43,3 +43,30 @@ def find_model(name: str) -> Path:
     if path.exists():
         raise ModelError(f"{path}: neither a model folder (with {CONFIG}) nor a run folder (with checkpoints/){known}")
     raise ModelError(f"{name}: no such model or run folder{known}; train one with: attendo train RECIPE -o {name}")
+
+
+def is_run(folder: Path) -> bool:
+    """Whether a folder holds a run, whole or torn."""
+    return (folder / "checkpoints").is_dir() or (folder / "run.json").exists()
+
+
+def check_run(folder: Path) -> None:
+    """Refuses what is no run folder.
+
+    Raises:
+        ModelError: there is none, or it is something else.
+    """
+    if not folder.is_dir():
+        raise ModelError(f"{folder}: there is no such run folder; name one that attendo train has made")
+    if not is_run(folder):
+        raise ModelError(f"{folder}: is no run (it has neither checkpoints/ nor run.json); name a run folder")
+
+
+def check_resumable(folder: Path) -> None:
+    """Refuses a folder that training cannot go on in.
+
+    Raises:
+        ModelError: it lacks what a run begins with.
+    """
+    if not (folder / "recipe.toml").is_file() or not (folder / "run.json").is_file():
+        raise ModelError(f"{folder}: no run to resume (recipe.toml or run.json is missing); leave out --resume")

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from attendo.cli.options import ModelArgument
-from attendo.cli.progress import note
+from attendo.cli.options import DeviceOption, ModelArgument, QuietOption
+from attendo.cli.progress import note, notes
 from attendo.errors import DataError
 from attendo.files import write_bytes, write_text
 
@@ -58,6 +58,8 @@ def attention(
         list[str] | None,
         typer.Option("--word", metavar="WORD", help="Only the lines of this word; may be repeated."),
     ] = None,
+    device: DeviceOption = "auto",
+    quiet: QuietOption = False,
 ) -> None:
     """Draws where every head of every layer looks while the model reads a sentence and its translation."""
     suffix = output.suffix.lower()
@@ -68,6 +70,9 @@ def attention(
     if word and style == "maps":
         raise DataError("--word chooses lines, and --style maps draws none; leave out one of them")
 
+    from attendo.workflow.input_files import check_inputs
+
+    check_inputs(models=[model])
     from attendo.attention_maps.drawing import draw
     from attendo.attention_maps.page import to_html
     from attendo.attention_maps.png import fonts_for, to_png
@@ -84,7 +89,7 @@ def attention(
         style=style or ("lines" if word or suffix == ".html" else "maps"),
         words=tuple(word or ()),
     )
-    weights = load(model).attention(source, target)
+    weights = load(model, device=device).attention(source, target)
     shown = weights if pieces else joined(weights)
     match suffix:
         case ".html":
@@ -98,6 +103,6 @@ def attention(
                 note(f"no font of this machine has {missing!r}; .svg and .html take their reader's fonts")
         case _:
             write_text(output, to_json(shown))
-    note(f"wrote {output}")
+    notes(quiet=quiet)(f"wrote {output}")
     if absent := [TITLES[each].lower() for each in KINDS if each not in weights.kinds]:
         note(f"without {', '.join(absent)}: such layers of this model are not attention")

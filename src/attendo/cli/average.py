@@ -14,6 +14,9 @@ def average(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The model folder to write.")],
 ) -> None:
     """Writes the mean of a run's last N checkpoints as a model."""
+    from attendo.checkpoint.finding import check_run
+
+    check_run(run)
     from attendo.workflow.average import average as average_run
 
     steps = average_run(run, last, output)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from attendo.cli.kernel_cache import bound_for_training
-from attendo.cli.options import JsonOption, SetOption
+from attendo.cli.options import JsonOption, QuietOption, SetOption
 from attendo.cli.progress import clock, note
 from attendo.cli.reporter import RunReporter
 from attendo.cli.signals import StopSignal
@@ -20,6 +20,7 @@ def demo(
         "attendo-demo"
     ),
     settings: SetOption = None,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Trains a Transformer on an embedded phrasebook, translates, scores and draws, in a few minutes."""
@@ -29,7 +30,7 @@ def demo(
 
     started = time.monotonic()
     stop = StopSignal()
-    with RunReporter() as reporter, stop:
+    with RunReporter(quiet=quiet) as reporter, stop:
         result = run_demo(output, settings or [], reporter, lambda: stop.number is not None)
     if result.ending is Ending.INTERRUPTED or result.scores is None:
         note(f"interrupted at step {result.position.step}; go on with: attendo demo -o {output}")

@@ -9,6 +9,7 @@ from attendo import __version__
 from attendo.cli.export import print_report, sample_source
 from attendo.cli.options import ReferencesOption, SentencesOption, ThreadsOption
 from attendo.cli.progress import note
+from attendo.errors import ModelError
 
 
 def import_(
@@ -27,6 +28,11 @@ def import_(
     Where it does not, or where the checkpoint has something that attendo's models have not, nothing is written and the
     exit status is 1.
     """
+    from attendo.workflow.input_files import check_inputs
+
+    if not path.is_dir():
+        raise ModelError(f"{path}: there is no such folder; name one with a Marian checkpoint")
+    check_inputs(files=(sentences, reference))
     from attendo.workflow.import_model import import_model
 
     sample = sample_source(sentences, reference)

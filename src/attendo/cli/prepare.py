@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from attendo.cli.options import JsonOption, RecipeArgument, SetOption
-from attendo.cli.progress import note
+from attendo.cli.options import JsonOption, QuietOption, RecipeArgument, SetOption
+from attendo.cli.progress import notes
 from attendo.cli.reporter import RunReporter
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def prepare(
             help="Prepare on a Ray cluster (auto, HOST:PORT, or local for this machine); see docs/clusters.md.",
         ),
     ] = None,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Learns the vocabulary (or keeps that of training.init_from) and writes token shards; reports every pair."""
@@ -49,16 +50,16 @@ def prepare(
 
         if workers is not None:
             raise typer.BadParameter("not together with --ray", param_hint="--workers")
-        with RunReporter() as reporter:
+        with RunReporter(quiet=quiet) as reporter:
             report = prepare_on_cluster(loaded, folder, reporter, address=ray).report
     else:
-        with RunReporter() as reporter, local_workers(workers or usable_processors()) as processes:
+        with RunReporter(quiet=quiet) as reporter, local_workers(workers or usable_processors()) as processes:
             report = prepare_if_missing(loaded, folder, reporter, processes).report
     if as_json:
         print(json.dumps({"folder": str(folder), **report_as_json(report)}, indent=2, ensure_ascii=False))
     else:
         print(report_text(report))
-        note(f"{folder} is ready; every dropped pair stands in {folder / 'dropped.tsv'}")
+        notes(quiet=quiet)(f"{folder} is ready; every dropped pair stands in {folder / 'dropped.tsv'}")
 
 
 def resolved_recipe(name: str, settings: Sequence[str]) -> "Recipe":

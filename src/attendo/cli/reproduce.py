@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, Protocol, Self
 import typer
 
 from attendo.cli.kernel_cache import bound_for_training
-from attendo.cli.options import JsonOption
-from attendo.cli.progress import JobProgress, note
+from attendo.cli.options import JsonOption, QuietOption
+from attendo.cli.progress import JobProgress, note, notes
 from attendo.cli.reporter import RunReporter
 from attendo.cli.signals import StopSignal
 from attendo.errors import AttendoError
@@ -80,6 +80,7 @@ def reproduce(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print rows, parameters and the time to expect, and train nothing.")
     ] = False,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Makes a table, figure or study of the paper again; ours beside the paper's, with a page to share.
@@ -107,16 +108,16 @@ def reproduce(
         runs=tuple(runs or ()),
     )
     if dry_run:
-        with _Reporter("rows") as reporter:
+        with _Reporter("rows", quiet=quiet) as reporter:
             _print(_study(name).forecast(order, reporter), as_json=as_json)
         return
     stop, study = StopSignal(), _study(name)
-    with _Reporter(study.UNIT) as reporter, stop:
+    with _Reporter(study.UNIT, quiet=quiet) as reporter, stop:
         outcome = study.reproduce(order, reporter, lambda: stop.number is not None)
     if outcome.report is not None:
         if not outcome.interrupted:
             _print(outcome.report, as_json=as_json)
-        note(f"the page: {order.folder / 'index.html'}")
+        notes(quiet=quiet)(f"the page: {order.folder / 'index.html'}")
     if outcome.interrupted:
         note(f"interrupted, all saved in {order.folder}; the same command goes on")
         raise typer.Exit(128 + (stop.number or signal.SIGINT))
@@ -215,11 +216,12 @@ class _Reporter:
 
     Args:
         unit: what its parts are.
+        quiet: show no progress.
     """
 
-    def __init__(self, unit: str) -> None:
-        self._unit = unit
-        self._run = RunReporter()
+    def __init__(self, unit: str, *, quiet: bool) -> None:
+        self._unit, self._quiet = unit, quiet
+        self._run = RunReporter(quiet=quiet)
         self._bar: JobProgress | None = None
 
     def message(self, text: str) -> None:
@@ -237,7 +239,8 @@ class _Reporter:
         """How many parts are done, and what is at work."""
         if self._bar is None:
             self._run.__exit__(None, None, None)
-            self._bar = JobProgress("running", self._unit, total, first=done, every_s=60).__enter__()
+            self._bar = JobProgress("running", self._unit, total, first=done, every_s=60, quiet=self._quiet)
+            self._bar.__enter__()
         self._bar.update(done, note=note)
 
     def __enter__(self) -> Self:

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from attendo.checkpoint.checksums import CARD, WEIGHTS
-from attendo.checkpoint.finding import find_model, shipped_models
+from attendo.checkpoint.finding import find_model, is_run, shipped_models
 from attendo.checkpoint.model_folder import read_description, skeleton
 from attendo.checkpoint.run_checkpoints import Checkpoints
 from attendo.errors import ModelError
@@ -20,7 +20,6 @@ from attendo.model.products import is_exact
 from attendo.native.library import describe
 from attendo.reading import printable, read_bounded, require_inside
 from attendo.recipe import load_recipe, shipped_recipes
-from attendo.workflow.run_folder import is_run
 
 PACKAGES = ("torch", "numpy", "sentencepiece", "sacrebleu", "sacremoses", "safetensors")
 """What results depend on."""
