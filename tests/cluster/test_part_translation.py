@@ -31,7 +31,8 @@ LINES = [
 @pytest.fixture
 def text(tmp_path: Path) -> Path:
     path = tmp_path / "text.txt"
-    path.write_text("".join(f"{line}\n" for line in LINES), encoding="utf-8")
+    ended = [f"{line}\r\n" if number % 2 else f"{line}\n" for number, line in enumerate(LINES)]
+    path.write_bytes("".join(ended).removesuffix("\n").encode())  # of both kinds, and none at the end
     return path
 
 
