@@ -59,15 +59,14 @@ def translate_on_cluster(
     search = decoding.load("cpu").search
     with PartsFolder.beside(destination).opened() as folder:
         texts = scan_texts(files, folder.path)
-        num_lines = texts["source"].num_lines
-        parts = cut(texts, part_lines(num_lines, search.window_lines))
+        parts = cut(texts, part_lines(texts["source"], search.window_lines))
         with connected(address):
             nodes = alive_nodes()
             device: Device = "cuda" if any(node.gpus for node in nodes) else "cpu"
             folder.claim(manifest_of(decoding, search, texts, output, device))
             records = folder.done(len(parts))
             lines_before = lines = sum(record.counts.lines for record in records.values())
-            reporter.started(lines, num_lines)
+            reporter.started(lines, texts["source"].num_lines)
             if missing := [part for part in parts if part.number not in records]:
                 check_nodes(nodes, _shared_files(decoding, texts, folder))
                 share = share_of(nodes, device, threads)

@@ -36,6 +36,8 @@ _FORMAT_VERSION = 2
 # enough for every worker of a large cluster.
 _PART_LINES = 10_000
 _MIN_PARTS = 1_000
+_WINDOW_BYTES = 256 << 10
+"""From which a single window takes minutes too, as of lines that are documents."""
 
 
 class Reporter(Protocol):
@@ -93,7 +95,7 @@ def translate_file(
     """
     engine = decoding.load(device, threads=threads)
     num_lines = texts["source"].num_lines
-    parts = cut(dict(texts), part_lines(num_lines, engine.search.window_lines))
+    parts = cut(dict(texts), part_lines(texts["source"], engine.search.window_lines))
     manifest = manifest_of(decoding, engine.search, texts, output, choose_device(device).type)
     if others := folder.differences(manifest):
         reporter.message(f"{folder.path}: holds another translation, with another {', '.join(others)}; starting anew")
@@ -122,13 +124,16 @@ def _report(reporter: Reporter, lines_before: int, lines: int) -> None:
     reporter.translated(lines_before + lines)
 
 
-def part_lines(num_lines: int, window_lines: int) -> int:
-    """Lines of a part: whole windows, so that each has the lines that it has on one machine.
+def part_lines(text: ScannedFile, window_lines: int) -> int:
+    """Lines of a part: whole windows, so that each has the lines that it has in a stream, or fewer very long lines.
 
     Args:
-        num_lines: of the text.
+        text: what is translated.
         window_lines: lines that are sorted by length and translated together.
     """
+    num_lines = text.num_lines
+    if text.size * window_lines > _WINDOW_BYTES * num_lines:
+        return max(1, _WINDOW_BYTES * num_lines // text.size)
     return window_lines * max(1, min(_PART_LINES, num_lines // _MIN_PARTS) // window_lines)
 
 
