@@ -72,7 +72,7 @@ CASES = [
     ("evalb text.txt missing.txt", NO_FILE),
     ("export en-dx --format onnx -o out", NO_MODEL),
     ("export en-de --format onnx -o out --sentences missing.txt", NO_FILE),
-    ("import nowhere -o out", "nowhere: there is no such folder"),
+    ("import nowhere -o out", "nowhere/config.json: cannot be read (no such folder); a Marian"),
     ("import folder -o out --sentences missing.txt", NO_FILE),
     ("info en-dx", NO_MODEL),
     ("info en-dx --verify", NO_MODEL),

@@ -34,7 +34,7 @@ def export(
     """
     from attendo.workflow.input_files import check_inputs
 
-    check_inputs(models=[model], files=(sentences, reference))
+    check_inputs(models=[model], files=(sentences, reference) if sentences else ())
     from attendo.workflow.export import export as export_model
 
     export_model(

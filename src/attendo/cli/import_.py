@@ -31,8 +31,8 @@ def import_(
     from attendo.workflow.input_files import check_inputs
 
     if not path.is_dir():
-        raise ModelError(f"{path}: there is no such folder; name one with a Marian checkpoint")
-    check_inputs(files=(sentences, reference))
+        raise ModelError(f"{path / 'config.json'}: cannot be read (no such folder); a Marian checkpoint has this file")
+    check_inputs(files=(sentences, reference) if sentences else ())
     from attendo.workflow.import_model import import_model
 
     sample = sample_source(sentences, reference)
