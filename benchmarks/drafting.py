@@ -18,7 +18,8 @@ from typing import Any
 
 import torch
 
-from attendo.checkpoint.model_folder import LoadedModel, find_model, load_model
+from attendo.checkpoint.finding import find_model
+from attendo.checkpoint.model_folder import LoadedModel, load_model
 from attendo.decoding.blockwise import blockwise_search
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import Rules

@@ -19,7 +19,8 @@ from pathlib import Path
 
 import torch
 
-from attendo.checkpoint.model_folder import LoadedModel, find_model, load_model
+from attendo.checkpoint.finding import find_model
+from attendo.checkpoint.model_folder import LoadedModel, load_model
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import Rules, length_bounds
 from attendo.decoding.hypothesis import Hypothesis

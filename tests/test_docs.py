@@ -104,7 +104,8 @@ def test_every_search_of_the_documents_runs(
         printed = capsys.readouterr()
         assert status == 0, f"{line}\n{printed.err}"
         if "--n-best" not in line:
-            assert printed.out.count("\n") == 3
+            written = Path(given[given.index("-o") + 1]).read_text(encoding="utf-8") if "-o" in given else printed.out
+            assert written.count("\n") == 3
 
 
 def test_the_python_of_the_documents_runs(model_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

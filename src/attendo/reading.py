@@ -131,3 +131,8 @@ def _check_shape(value: Any, depth: int) -> None:
     if isinstance(value, dict):
         for key in value:
             key.encode("utf-8")
+
+
+def line_end_of(line: str) -> str:
+    r"""Gives what ends a line: `\n`, `\r\n`, or nothing."""
+    return "\r\n" if line.endswith("\r\n") else line[-1:] if line.endswith("\n") else ""

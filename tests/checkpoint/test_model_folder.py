@@ -14,14 +14,8 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from attendo.checkpoint.checksums import verify_folder
-from attendo.checkpoint.model_folder import (
-    find_model,
-    load_model,
-    read_description,
-    replace_card,
-    save_model,
-    shipped_models,
-)
+from attendo.checkpoint.finding import find_model, shipped_models
+from attendo.checkpoint.model_folder import load_model, read_description, replace_card, save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.errors import ModelError
 from attendo.model.batch import collate
@@ -301,7 +295,7 @@ def shipped(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     (place / "no model").mkdir()
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    monkeypatch.setattr("attendo.checkpoint.model_folder.SHIPPED", place)
+    monkeypatch.setattr("attendo.checkpoint.finding.SHIPPED", place)
     return place
 
 
@@ -328,7 +322,7 @@ def test_the_nearest_shipped_model_is_named(shipped: Path) -> None:
 
 
 def test_without_shipped_models_none_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attendo.checkpoint.model_folder.SHIPPED", tmp_path / "models")
+    monkeypatch.setattr("attendo.checkpoint.finding.SHIPPED", tmp_path / "models")
     assert shipped_models() == {}
     with pytest.raises(
         ModelError, match=r"^x: no such model or run folder; train one with: attendo train RECIPE -o x$"

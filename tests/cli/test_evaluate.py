@@ -143,7 +143,7 @@ def test_a_parser_is_evaluated_on_a_treebank(attendo: Command, parser_folder: Pa
         (["--trees", "x", "--resamples", "0"], 2, "is for translations"),
         (["--source", "x"], 2, "or give --trees for a parser"),
         (["--trees", "nowhere.mrg"], 1, "nowhere.mrg: "),
-        (["--trees", "x", "--card", "a|b"], 1, "take the test set's name"),
+        (["--trees", __file__, "--card", "a|b"], 1, "take the test set's name"),
     ],
 )
 def test_a_parsers_options_and_a_translators_are_kept_apart(

@@ -122,7 +122,7 @@ def test_info_of_shipped_models(
     attendo: Command, model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(model_folder, tmp_path / "package" / "xx-yy")
-    monkeypatch.setattr("attendo.checkpoint.model_folder.SHIPPED", tmp_path / "package")
+    monkeypatch.setattr("attendo.checkpoint.finding.SHIPPED", tmp_path / "package")
     monkeypatch.chdir(tmp_path)
     assert json.loads(attendo("info", "--json").out)["models"] == ["xx-yy"]
     assert "\nmodels       xx-yy\n" in attendo("info").out

@@ -47,7 +47,7 @@ def test_a_line_in_a_line_out(attendo: Command, parser_folder: Path, expected: l
     assert finished.status == 0
     assert finished.out.split("\n") == [*expected, ""]
     first, second, end = finished.err.split("\n")
-    assert re.fullmatch(r"parsed 2 sentences in [\d.]+ s, [\d.,]+ sentences/s", first)
+    assert re.fullmatch(r"parsed 2 sentences in [\d.]+ s \([\d.]+ s of it parsing, [\d.,]+ sentences/s\)", first)
     assert (second, end) == ("without words, and empty in the output: 1", "")
 
 
@@ -188,16 +188,16 @@ def test_free_search_says_what_it_mended(attendo: Command, parser_folder: Path) 
 def test_the_summary() -> None:
     counts = ParseCounts(sentences=1012, empty=2, failed=10, mended=25)
     counts.faults.update({"not closed": 20, "words missing": 7})
-    assert summary(counts, 2.0) == [
-        "parsed 1,000 sentences in 2.0 s, 500.0 sentences/s",
+    assert summary(counts, 5.0, 2.0) == [
+        "parsed 1,000 sentences in 5.0 s (2.0 s of it parsing, 500 sentences/s)",
         "outputs that were no tree and were mended: 25 of 1,000 (2.50%); sentences by fault: not closed 20, "
         "words missing 7",
         "without words, and empty in the output: 2",
         "not parsed, and empty in the output: 10",
     ]
     none = ParseCounts(sentences=1)
-    assert len(summary(none, 1.0)) == 1
-    assert summary(none, 1.0, unconstrained=True)[1] == "outputs that were no tree and were mended: 0 of 1 (0.00%)"
+    assert len(summary(none, 2.0, 1.0)) == 1
+    assert summary(none, 2.0, 1.0, unconstrained=True)[1] == "outputs that were no tree and were mended: 0 of 1 (0.00%)"
 
 
 def test_each_command_names_the_other(

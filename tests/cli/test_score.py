@@ -35,7 +35,7 @@ def test_what_is_too_long_is_told(attendo: Command, model_folder: Path, tmp_path
     (tmp_path / "t").write_text("eno\n")
     finished = attendo("score", model_folder, "--source", tmp_path / "s", "--target", tmp_path / "t")
     assert finished.status == 0
-    assert "1 pairs were too long, and only their beginning was scored" in finished.err
+    assert "1 pair was too long, and only its beginning was scored" in finished.err
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8"])

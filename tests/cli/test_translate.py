@@ -1,3 +1,4 @@
+import gzip
 import json
 import os
 import re
@@ -9,6 +10,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+import torch
 
 from attendo.decoding.native_model import Dtype
 from attendo.workflow.translate import load
@@ -37,6 +39,105 @@ def test_from_file_to_file(attendo: Command, model_folder: Path, expected: list[
     finished = attendo("translate", model_folder, source, "-o", output, "--threads", "1")
     assert (finished.status, finished.out) == (0, "")
     assert output.read_text(encoding="utf-8").split("\n") == [*expected, ""]
+
+
+ENDS = [b"\r\n", b"\n", b"\r\n", b""]
+MIXED = b"".join(line.encode() + end for line, end in zip(LINES, ENDS, strict=True))
+"""The lines with ends of both kinds, and none at the end."""
+
+
+def with_ends(lines: list[str]) -> str:
+    return "".join(line + end.decode() for line, end in zip(lines, ENDS, strict=True))
+
+
+def test_each_line_ends_as_it_did(attendo: Command, model_folder: Path, expected: list[str], tmp_path: Path) -> None:
+    source, output = tmp_path / "source.txt", tmp_path / "output.txt"
+    source.write_bytes(MIXED)
+    assert attendo("translate", model_folder, stdin=MIXED).out == with_ends(expected)
+    assert attendo("translate", model_folder, source).out == with_ends(expected)
+    assert attendo("translate", model_folder, source, "-o", output).status == 0
+    assert output.read_bytes() == with_ends(expected).encode()
+    source.write_bytes(gzip.compress(MIXED))
+    assert attendo("translate", model_folder, source, "-o", output).status == 0
+    assert output.read_bytes() == with_ends(expected).encode()
+
+
+def test_all_translations_of_a_line_end_as_it_did(attendo: Command, model_folder: Path) -> None:
+    finished = attendo("translate", model_folder, "--n-best", "2", stdin=MIXED)
+    plain = attendo("translate", model_folder, "--n-best", "2", stdin=TEXT).out.split("\n")[:-1]
+    # Between the two of the last line, which has no end, stands a line feed: they are two lines of the output.
+    ends = ["\r\n", "\r\n", "\n", "\r\n", "\r\n", "\n", ""]
+    assert finished.out == "".join(line + end for line, end in zip(plain, ends, strict=True))
+
+
+def test_json_is_the_same_whatever_ends_a_line(attendo: Command, model_folder: Path) -> None:
+    options = ["--json", "--alignment", "--n-best", "2"]
+    finished = attendo("translate", model_folder, *options, stdin=MIXED)
+    assert finished.out == attendo("translate", model_folder, *options, stdin=TEXT).out
+    assert [json.loads(line)["source"] for line in finished.out.splitlines()] == LINES
+
+
+@pytest.mark.parametrize("where", ["stdin", "file", "output"])
+def test_old_macintosh_text_is_refused(attendo: Command, model_folder: Path, tmp_path: Path, where: str) -> None:
+    source = tmp_path / "source.txt"
+    source.write_bytes(TEXT.replace(b"\n", b"\r"))
+    if where == "stdin":
+        finished = attendo("translate", model_folder, stdin=source.read_bytes())
+    else:
+        finished = attendo("translate", model_folder, source, *(["-o", tmp_path / "o"] if where == "output" else []))
+    assert (finished.status, finished.out) == (1, "")
+    assert "holds carriage returns and no line feed, which alone ends a line; convert it first: tr '\\r' '\\n' <" in (
+        finished.err
+    )
+
+
+def test_the_summary_counts_the_time_that_was_waited(attendo: Command, model_folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("one red dogs\n")
+    for options in ([], ["-o", tmp_path / "output.txt"]):
+        finished = attendo("translate", model_folder, tmp_path / "one.txt", *options)
+        pattern = r"translated 1 line in ([\d.]+) s \(([\d.]+) s of it translating, [\d.,]+ lines/s\)"
+        [found] = re.findall(pattern, finished.err)
+        assert float(found[0]) + 0.1 >= float(found[1])
+    real = subprocess.run(
+        [sys.executable, "-m", "attendo", "translate", model_folder, tmp_path / "one.txt"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    [found] = re.findall(pattern, real.stderr)
+    assert float(found[0]) > float(found[1]), "importing torch and reading the model are waited for too"
+
+
+@pytest.mark.parametrize("output", [False, True])
+def test_quiet_says_only_what_is_wrong(
+    attendo: Command, model_folder: Path, expected: list[str], tmp_path: Path, output: bool
+) -> None:
+    (tmp_path / "source.txt").write_bytes(TEXT)
+    command = ["translate", model_folder, tmp_path / "source.txt", *(["-o", tmp_path / "out.txt"] if output else [])]
+    longer = ["--set", "search.max_len_offset=60"]
+    finished = attendo(*command, "--quiet", *longer)
+    assert (finished.status, re.sub(r"^\d translations? (was|were) ended by .*\n", "", finished.err)) == (0, "")
+    finished = attendo(*command, "-q", *longer, "--set", "search.max_source_tokens=2")
+    assert "3 lines were too long, and only their beginning was translated" in finished.err
+    assert "translated" not in finished.err.replace("was translated;", "")
+    assert attendo(*command, "--quiet", "--beam-size", "0").err.startswith("attendo: error: ")
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_device_can_be_asked_for(attendo: Command, model_folder: Path, expected: list[str]) -> None:
+    assert attendo("translate", model_folder, "--device", "cpu", stdin=TEXT).out.split("\n") == [*expected, ""]
+    finished = attendo("translate", model_folder, "--device", "cuda", stdin=TEXT)
+    assert (finished.status, finished.out) == (1, "")
+    assert 'device = "cuda", but torch sees no GPU here; take "auto" or "cpu"' in finished.err
+    assert attendo("translate", model_folder, "--device", "tpu", stdin=TEXT).status == 2
+
+
+def test_a_cluster_chooses_its_devices(attendo: Command, model_folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "source.txt").write_bytes(TEXT)
+    command = ["translate", model_folder, tmp_path / "source.txt", "-o", tmp_path / "o", "--ray", "local"]
+    finished = attendo(*command, "--device", "cpu")
+    assert finished.status == 2
+    assert "the machines of a cluster choose theirs" in " ".join(finished.err.replace("│", " ").split())
 
 
 def test_n_best_and_scores_have_columns(attendo: Command, model_folder: Path) -> None:

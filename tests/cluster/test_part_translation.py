@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from attendo.cli.main import run
-from attendo.cli.translate import WrittenLines
-from attendo.cluster.part_files import PartsFolder, added
-from attendo.cluster.part_translation import Decoding, OpenTranslation, Output
-from attendo.cluster.text_parts import TextFiles, cut, scan_texts
+from attendo.cli.translation_lines import WrittenLines
+from attendo.cluster.part_translation import OpenTranslation
 from attendo.errors import DataError, ModelError
+from attendo.workflow.part_files import PartsFolder, added
+from attendo.workflow.part_translation import Decoding, Output
+from attendo.workflow.text_parts import TextFiles, cut, scan_texts
 
 LINES = [
     "one red dogs see us.",
@@ -30,7 +31,8 @@ LINES = [
 @pytest.fixture
 def text(tmp_path: Path) -> Path:
     path = tmp_path / "text.txt"
-    path.write_text("".join(f"{line}\n" for line in LINES), encoding="utf-8")
+    ended = [f"{line}\r\n" if number % 2 else f"{line}\n" for number, line in enumerate(LINES)]
+    path.write_bytes("".join(ended).removesuffix("\n").encode())  # of both kinds, and none at the end
     return path
 
 

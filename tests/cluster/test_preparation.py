@@ -14,8 +14,8 @@ import pytest
 from tests.cluster.conftest import TwoNodes
 
 from attendo.cluster import preparation
-from attendo.cluster.part_files import PartsFolder
 from attendo.recipe import load_recipe
+from attendo.workflow.part_files import PartsFolder
 from attendo.workflow.preparation import prepare_if_missing
 from attendo.workflow.preparation_parts import InProcess
 from attendo.workflow.prepare import Progress

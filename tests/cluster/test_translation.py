@@ -11,14 +11,15 @@ import pytest
 from tests.cluster.conftest import TwoNodes
 
 from attendo.cli.main import run
-from attendo.cli.translate import WrittenLines
+from attendo.cli.translation_lines import WrittenLines
 from attendo.cluster import translation
 from attendo.cluster.nodes import Node
-from attendo.cluster.part_translation import Decoding, Output
 from attendo.cluster.pool import Share
-from attendo.cluster.text_parts import TextFiles
-from attendo.cluster.translation import Finished, num_workers, part_lines, share_of, translate_on_cluster
+from attendo.cluster.translation import num_workers, share_of, translate_on_cluster
 from attendo.errors import AttendoError, DataError
+from attendo.workflow.file_translation import Finished
+from attendo.workflow.part_translation import Decoding, Output
+from attendo.workflow.text_parts import TextFiles
 
 WORDS = ("one", "two", "some", "red", "old", "small", "dogs", "birds", "men", "kings", "see", "hear", "us", "here")
 NODES = [Node(id="a", address="1.2.3.4", cpus=cpus, gpus=gpus) for cpus, gpus in ((0, 0), (6, 1), (16, 2))]
@@ -147,19 +148,6 @@ def test_an_empty_text_has_an_empty_output(model_folder: Path, tmp_path: Path, n
     source, output = text_of(0, tmp_path / "text.txt"), tmp_path / "ours.txt"
     assert translate(model_folder, source, output, Told()).counts.lines == 0
     assert output.read_bytes() == b""
-
-
-@pytest.mark.parametrize(
-    ("num_lines", "window_lines", "expected"),
-    [
-        (100_000_000, 512, 19 * 512),  # 10,000 lines are 19 whole windows and a bit
-        (1_000_000, 512, 512),  # 1,000 parts would have 1,000 lines, which is one whole window
-        (3, 512, 512),
-        (10_000_000, 20_000, 20_000),
-    ],
-)
-def test_parts_are_whole_windows(num_lines: int, window_lines: int, expected: int) -> None:
-    assert part_lines(num_lines, window_lines) == expected
 
 
 def test_engines_have_a_place() -> None:

@@ -83,10 +83,10 @@ def test_read_lines_ends_lines_at_newlines_only() -> None:
     # A byte order mark, CRLF, a lone CR, an empty line; U+2028, vertical tab and NEL inside a line; no end at the end.
     text = "\ufeffone\r\ntwo\rtwo\n\nthree\u2028three\x0b\x85\nfour\r"
     assert list(read_lines(io.BytesIO(text.encode()), "test")) == [
-        "one",
-        "two\rtwo",
-        "",
-        "three\u2028three\x0b\x85",
+        "one\r\n",
+        "two\rtwo\n",
+        "\n",
+        "three\u2028three\x0b\x85\n",
         "four\r",
     ]
 
@@ -94,14 +94,14 @@ def test_read_lines_ends_lines_at_newlines_only() -> None:
 @pytest.mark.parametrize("chunk_bytes", [1, 2, 3, 7])
 def test_chunks_cut_nothing(monkeypatch: pytest.MonkeyPatch, chunk_bytes: int) -> None:
     monkeypatch.setattr(windows_module, "_CHUNK_BYTES", chunk_bytes)
-    lines = ["äöü", "", "日本語 text", "x" * 20, ""]
-    assert list(read_lines(io.BytesIO("".join(line + "\n" for line in lines).encode()), "test")) == lines
-    assert list(read_lines(io.BytesIO("\r\n".join([*lines, "end"]).encode()), "test")) == [*lines, "end"]
+    lines = ["äöü\n", "\r\n", "日本語 text\n", "x" * 20 + "\r\n", "\n"]
+    for text in (lines, [*lines, "end"]):
+        assert list(read_lines(io.BytesIO("".join(text).encode()), "test")) == text
 
 
 def test_text_that_is_not_utf8_is_refused_by_line() -> None:
     arriving = read_lines(io.BytesIO(b"fine\nna\xefve\nfine\n"), "standard input")
-    assert next(arriving) == "fine"
+    assert next(arriving) == "fine\n"
     with pytest.raises(DataError, match=r"standard input: line 2 is not UTF-8 at its byte 3; .* iconv"):
         next(arriving)
 
@@ -117,12 +117,12 @@ def test_a_line_without_an_end_is_refused_before_it_fills_the_memory() -> None:
 
     source = Endless()
     arriving = read_lines(source, "standard input")  # type: ignore[arg-type]
-    assert next(arriving) == "fine"
+    assert next(arriving) == "fine\n"
     with pytest.raises(DataError, match=r"^standard input: line 2 is longer than 4 MB; is this text\?"):
         next(arriving)
     assert source.given < 5 << 20
     long = "x" * (4 << 20)  # as much as a line of a file may have
-    assert list(read_lines(io.BytesIO(f"{long}\n{long}".encode()), "test")) == [long, long]
+    assert list(read_lines(io.BytesIO(f"{long}\n{long}".encode()), "test")) == [f"{long}\n", long]
 
 
 def test_lines_of_a_pipe_come_at_once() -> None:
@@ -130,9 +130,17 @@ def test_lines_of_a_pipe_come_at_once() -> None:
     with os.fdopen(reading, "rb") as source, os.fdopen(writing, "wb", buffering=0) as sink:
         arriving = read_lines(source, "test")
         sink.write(b"first\nsec")
-        assert next(arriving) == "first"
+        assert next(arriving) == "first\n"
         sink.write(b"ond\n")
-        assert next(arriving) == "second"
+        assert next(arriving) == "second\n"
+
+
+@pytest.mark.parametrize("text", [b"one\rtwo", b"one\rtwo\r", b"one\r" * (2 << 20)])
+def test_carriage_returns_alone_are_refused(text: bytes) -> None:
+    with pytest.raises(
+        DataError, match=r"^test: holds carriage returns and no line feed, .*: tr '\\r' '\\n' < OLD > N"
+    ):
+        list(read_lines(io.BytesIO(text), "test"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
@@ -157,7 +165,7 @@ def test_ctrl_c_while_waiting_for_input_ends_the_process() -> None:
         assert process.stdout is not None
         process.stdin.write(b"a line\n")
         process.stdin.flush()
-        assert process.stdout.readline() == b"['a line']\n"
+        assert process.stdout.readline() == b"['a line\\n']\n"
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 130
         assert process.stderr is not None

@@ -6,7 +6,7 @@ import pytest
 
 import attendo
 from attendo.checkpoint.checksums import CARD, verify_folder
-from attendo.checkpoint.model_folder import shipped_models
+from attendo.checkpoint.finding import shipped_models
 from attendo.workflow.engine import Engine
 
 SAYS = {

@@ -13,7 +13,7 @@ from platform import machine
 import pytest
 
 import attendo
-from attendo.checkpoint.model_folder import shipped_models
+from attendo.checkpoint.finding import shipped_models
 from attendo.native.build import LIBRARY, RECORD, SWITCH, find_compiler
 from attendo.recipe import shipped_recipes
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from attendo.checkpoint.model_folder import read_description, shipped_models
+from attendo.checkpoint.finding import shipped_models
+from attendo.checkpoint.model_folder import read_description
 from attendo.errors import RecipeError
 from attendo.plots.subject import find_subject
 

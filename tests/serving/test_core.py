@@ -17,7 +17,8 @@ from attendo.serving.core import Core
 from attendo.serving.errors import ServingError
 from attendo.serving.logs import Log
 from attendo.serving.metrics import Metrics
-from attendo.serving.models import ModelPool, ModelSource
+from attendo.serving.model_names import ModelSource
+from attendo.serving.models import ModelPool
 from attendo.serving.translating import Caller, Options
 from attendo.workflow.engine import Engine
 from attendo.workflow.translate import load

@@ -20,7 +20,8 @@ from attendo.serving.config import ModelsConfig
 from attendo.serving.errors import ServingError
 from attendo.serving.logs import Log
 from attendo.serving.metrics import Metrics
-from attendo.serving.models import ModelPool, ModelSource, model_sources
+from attendo.serving.model_names import ModelSource, model_sources
+from attendo.serving.models import ModelPool
 from attendo.serving.translating import Options, Pair
 
 ONE_MIB = 33  # of a tiny model: 32 for what is besides weights, and less than one for those

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.serving.live import Live, live
 
-from attendo.checkpoint.model_folder import shipped_models
+from attendo.checkpoint.finding import shipped_models
 from attendo.serving.page import POLICY, assets
 from attendo.workflow.confidence import read_calibration
 

@@ -14,7 +14,7 @@ from tests.browser import chromium_browser
 from tests.serving.live import Live, live
 from tests.tiny_parser import random_parser
 
-from attendo.checkpoint.model_folder import shipped_models
+from attendo.checkpoint.finding import shipped_models
 from attendo.workflow.confidence import read_calibration
 
 playwright = pytest.importorskip(

@@ -37,6 +37,28 @@ def lines(path: Path) -> list[bytes]:
         return list(reader)
 
 
+@pytest.mark.parametrize("compression", COMPRESSIONS)
+def test_the_end_of_each_line_is_known(tmp_path: Path, compression: str) -> None:
+    path = write(tmp_path / "text", COMPRESSIONS[compression](b"a\r\nb\n\r\n\nc\r\r\nd\r"))
+    with LineReader(path) as reader:
+        assert [(line, reader.line_end) for line in reader] == [
+            (b"a", b"\r\n"),
+            (b"b", b"\n"),
+            (b"", b"\r\n"),
+            (b"", b"\n"),
+            (b"c\r", b"\r\n"),
+            (b"d\r", b""),
+        ]
+
+
+@pytest.mark.parametrize("compression", COMPRESSIONS)
+@pytest.mark.parametrize("text", [b"a\rb\rc", b"a\rb\r", b"a\r" * (5 << 20)])
+def test_carriage_returns_alone_are_refused(tmp_path: Path, compression: str, text: bytes) -> None:
+    path = write(tmp_path / "text", COMPRESSIONS[compression](text))
+    with pytest.raises(DataError, match=r"text: holds carriage returns and no line feed, .*: tr '\\r' '\\n' < OLD > N"):
+        LineReader(path)
+
+
 def write(path: Path, content: bytes) -> Path:
     path.write_bytes(content)
     return path

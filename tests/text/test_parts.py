@@ -56,8 +56,8 @@ def test_the_parts_behind_each_other_are_the_corpus(
     folder = tmp_path_factory.mktemp("corpus")
     for side, name in enumerate(("a.en", "a.de")):
         text = b"\n".join(pair[side] for pair in lines)
-        # An empty last line without an end is none.
-        end = b"\n" if lines and (ended[side] or not lines[-1][side]) else b""
+        # An empty last line without an end is none, and a text with carriage returns and no line feed is refused.
+        end = b"\n" if lines and (ended[side] or not lines[-1][side] or (b"\r" in text and b"\n" not in text)) else b""
         (folder / name).write_bytes((b"\xef\xbb\xbf" if mark and lines else b"") + text + end)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(attendo.text.parts, "_BLOCK_BYTES", block_bytes)

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from attendo.checkpoint.checksums import CHECKSUMS, CONFIDENCE, verify_folder, write_checksums
-from attendo.checkpoint.model_folder import load_model, shipped_models
+from attendo.checkpoint.finding import shipped_models
+from attendo.checkpoint.model_folder import load_model
 from attendo.errors import DataError, ModelError
 from attendo.workflow.confidence import calibrate, check, load_confidence, read_calibration, report
 from attendo.workflow.engine import Engine

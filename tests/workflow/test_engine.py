@@ -18,7 +18,7 @@ import torch
 
 import attendo
 from attendo.checkpoint.model_folder import load_model
-from attendo.cli.translate import json_line
+from attendo.cli.translation_lines import json_line
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.engine import Translator
 from attendo.errors import AttendoError, DataError, ModelError, RecipeError

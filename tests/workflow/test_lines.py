@@ -8,13 +8,15 @@ import pytest
 from attendo.decoding.line_constraints import Constraints
 from attendo.errors import DataError
 from attendo.text.formats import MAX_LINE_BYTES
-from attendo.workflow.lines import count_lines, line_pairs_from, lines_from, read_pairs, with_constraints
+from attendo.workflow.input_files import count_lines
+from attendo.workflow.lines import ended_lines_from, line_pairs_from, lines_from, read_pairs, with_constraints
 
 
 def test_only_line_feeds_end_lines(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_bytes("a\u2028b\x0bc\r\n\nd\x85e".encode())
     assert list(lines_from(path)) == ["a\u2028b\x0bc", "", "d\x85e"]
+    assert list(ended_lines_from(path)) == ["a\u2028b\x0bc\r\n", "\n", "d\x85e"]
     assert count_lines(path) == 3
 
 

@@ -214,7 +214,7 @@ def shipped(model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     folder = tmp_path / "package" / "xx-yy"
     sides = (loaded.source_tokenizer, loaded.target_tokenizer)
     save_model(folder, description, named_weights(loaded.transformer), *sides, "# Random\n")
-    monkeypatch.setattr("attendo.checkpoint.model_folder.SHIPPED", folder.parent)
+    monkeypatch.setattr("attendo.checkpoint.finding.SHIPPED", folder.parent)
     monkeypatch.chdir(tmp_path)
     return folder
 

@@ -21,7 +21,8 @@ from attendo.bench.peers import ctranslate2_systems, huggingface_systems, missin
 from attendo.bench.report import BenchReport
 from attendo.bench.systems import AttendoSystem, System, best
 from attendo.bench.work import Sentence, Work, operations, random_work, take, text_work
-from attendo.checkpoint.model_folder import find_model, load_model
+from attendo.checkpoint.finding import find_model
+from attendo.checkpoint.model_folder import load_model
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.native_model import Dtype
 from attendo.decoding.search import search

@@ -5,7 +5,6 @@ config.json  model.safetensors  source.spm  [target.spm]  README.md  checksums.j
 In `model.safetensors` of a model in int8 every matrix is its codes, and `NAME.scales` the scale of each row.
 """
 
-import difflib
 import os
 import shutil
 from collections.abc import Mapping
@@ -41,8 +40,6 @@ from attendo.text.tokenization import Tokenizer
 
 FORMAT_VERSION = 1
 _MAX_SHOWN = 5
-SHIPPED = Path(__file__).parents[1] / "models"
-"""The models that come with the package, a folder each, named after its languages."""
 
 
 @with_config(ConfigDict(extra="forbid"))
@@ -182,41 +179,6 @@ def read_description(folder: Path) -> ModelDescription:
         more = f"; and {len(faults) - _MAX_SHOWN} more" * (len(faults) > _MAX_SHOWN)
         raise ModelError(f"{path}: {'; '.join(faults[:_MAX_SHOWN])}{more}")
     return description
-
-
-def shipped_models() -> dict[str, Path]:
-    """The folders of the models that come with the package, by their names, sorted."""
-    return {path.name: path for path in sorted(SHIPPED.glob("*")) if (path / CONFIG).is_file()}
-
-
-def find_model(name: str) -> Path:
-    """The model folder that a MODEL on the command line means.
-
-    Args:
-        name: in this order a model folder, a run, whose best averaged model it is, or the name of a shipped model.
-
-    Raises:
-        ModelError: there is none.
-    """
-    path = Path(name)
-    if (path / CONFIG).is_file():
-        return path
-    if (path / "model" / CONFIG).is_file():
-        return path / "model"
-    if (path / "checkpoints").is_dir():
-        raise ModelError(
-            f"{path}: a run without a model yet; let it train on (attendo train --resume -o {path}), or take its "
-            f"checkpoints: attendo average {path} --last 5 -o MODEL"
-        )
-    shipped = shipped_models()
-    if name in shipped:
-        return shipped[name]
-    near = difflib.get_close_matches(name.lower(), shipped, n=1)
-    hint = f"; did you mean {near[0]}?" if near else "."
-    known = f"{hint} Shipped models: {', '.join(shipped)}" if shipped else ""
-    if path.exists():
-        raise ModelError(f"{path}: neither a model folder (with {CONFIG}) nor a run folder (with checkpoints/){known}")
-    raise ModelError(f"{name}: no such model or run folder{known}; train one with: attendo train RECIPE -o {name}")
 
 
 def replace_card(folder: Path, card: str) -> None:

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from attendo.cli.options import ModelArgument
+from attendo.cli.options import DeviceOption, ModelArgument, QuietOption
 from attendo.cli.output import check_file
-from attendo.cli.progress import note
+from attendo.cli.progress import note, notes
 from attendo.errors import DataError
 from attendo.files import write_bytes, write_text
 
@@ -59,6 +59,8 @@ def attention(
         list[str] | None,
         typer.Option("--word", metavar="WORD", help="Only the lines of this word; may be repeated."),
     ] = None,
+    device: DeviceOption = "auto",
+    quiet: QuietOption = False,
 ) -> None:
     """Draws where every head of every layer looks while the model reads a sentence and its translation."""
     suffix = output.suffix.lower()
@@ -70,6 +72,9 @@ def attention(
         raise DataError("--word chooses lines, and --style maps draws none; leave out one of them")
 
     check_file(output)
+    from attendo.workflow.input_files import check_inputs
+
+    check_inputs(models=[model])
     from attendo.attention_maps.drawing import draw
     from attendo.attention_maps.page import to_html
     from attendo.attention_maps.png import fonts_for, to_png
@@ -86,7 +91,7 @@ def attention(
         style=style or ("lines" if word or suffix == ".html" else "maps"),
         words=tuple(word or ()),
     )
-    weights = load(model).attention(source, target)
+    weights = load(model, device=device).attention(source, target)
     shown = weights if pieces else joined(weights)
     match suffix:
         case ".html":
@@ -100,6 +105,6 @@ def attention(
                 note(f"no font of this machine has {missing!r}; .svg and .html take their reader's fonts")
         case _:
             write_text(output, to_json(shown))
-    note(f"wrote {output}")
+    notes(quiet=quiet)(f"wrote {output}")
     if absent := [TITLES[each].lower() for each in KINDS if each not in weights.kinds]:
         note(f"without {', '.join(absent)}: such layers of this model are not attention")

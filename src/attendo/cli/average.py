@@ -17,6 +17,9 @@ def average(
     force: ForceOption = False,
 ) -> None:
     """Writes the mean of a run's last N checkpoints as a model."""
+    from attendo.checkpoint.finding import check_run
+
+    check_run(run)
     from attendo.workflow.average import average as average_run
 
     check_folder(output)

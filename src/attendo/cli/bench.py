@@ -68,6 +68,9 @@ def decode(
     chosen_dtypes = _choices(dtypes, get_args(Dtype), "--dtypes")
     beams, batches = _numbers(beam, "--beam"), _numbers(batch, "--batch")
 
+    from attendo.workflow.input_files import check_inputs
+
+    check_inputs(models=[] if model is None else [model], files=[source])
     from attendo.bench.compare import make_settings
     from attendo.bench.decode import DecodeBench, DecodeOptions, model_work, paper_work
     from attendo.threads import usable_cores
@@ -145,6 +148,9 @@ def train(
     check_file(output)
     pythons = _pythons(python or [])
 
+    from attendo.workflow.input_files import check_inputs
+
+    check_inputs(files=(source, target))
     from attendo.bench.training import TrainBench, TrainOptions
     from attendo.bench.training_work import corpus_pairs
     from attendo.threads import usable_cores

@@ -7,9 +7,17 @@ from typing import Annotated
 
 import typer
 
-from attendo.cli.options import JsonOption, ModelArgument, ReferenceOption, SourceOption, ThreadsOption
+from attendo.cli.options import (
+    DeviceOption,
+    JsonOption,
+    ModelArgument,
+    QuietOption,
+    ReferenceOption,
+    SourceOption,
+    ThreadsOption,
+)
 from attendo.cli.output import check_file
-from attendo.cli.progress import JobProgress, note
+from attendo.cli.progress import JobProgress, notes
 from attendo.errors import DataError
 
 DEFAULT_CLOSE = 50.0
@@ -36,6 +44,8 @@ def calibrate(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw the reliability curve (.svg, .png).")
     ] = None,
     threads: ThreadsOption = None,
+    device: DeviceOption = "auto",
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Learns from sentences with references how sure to be of each translation, and writes it into the model's folder.
@@ -43,7 +53,12 @@ def calibrate(
     A confidence of 80 % then means: of 100 such translations some 80 come close to what a person wrote. The sentences
     must not be those the model was trained on, and should be like those it is for.
     """
-    from attendo.checkpoint.model_folder import find_model
+    from attendo.checkpoint.finding import find_model
+    from attendo.workflow.input_files import check_inputs
+
+    if check and close != DEFAULT_CLOSE:
+        raise typer.BadParameter("is that of the set that was learned from; leave it out", param_hint="--close")
+    check_inputs(models=[model], files=(source, reference))
     from attendo.plots.figure_files import check_name, write_figure
     from attendo.plots.reliability import description, draw_reliability
     from attendo.workflow.confidence import calibrate as learn
@@ -52,26 +67,25 @@ def calibrate(
     from attendo.workflow.lines import read_pairs
     from attendo.workflow.translate import load
 
-    if check and close != DEFAULT_CLOSE:
-        raise typer.BadParameter("is that of the set that was learned from; leave it out", param_hint="--close")
     if output is not None:
         check_name(output)
         check_file(output)
     sources, references = read_pairs(source, reference)
     folder = find_model(model)
-    engine = load(model, threads=threads)
+    engine = load(model, device=device, threads=threads)
     if engine.description.task != "translate":
         raise DataError(f"{folder}: parses; confidence is of models that translate")
-    with JobProgress("translating", "lines", len(set(sources))) as progress:
+    with JobProgress("translating", "lines", len(set(sources)), quiet=quiet) as progress:
         if check:
             found = measure(engine, folder, sources, references, name=name, progress=progress.update)
         else:
             found = learn(engine, folder, sources, references, name=name, close=close, progress=progress.update)
+    say = notes(quiet=quiet)
     print(
         json.dumps(asdict(found), indent=2, ensure_ascii=False) if as_json else report(found.measured[-1], found.close)
     )
     if output is not None:
         figure = draw_reliability(found.measured, folder.name)
         write_figure(figure, output, f"How sure {folder.name} is", description(found.measured))
-        note(f"wrote {output}")
-    note(f"wrote {folder / 'confidence.json'}")
+        say(f"wrote {output}")
+    say(f"wrote {folder / 'confidence.json'}")

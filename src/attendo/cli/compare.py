@@ -19,6 +19,9 @@ def compare(
     as_json: JsonOption = False,
 ) -> None:
     """Tests whether two outputs differ by more than chance: paired bootstrap and approximate randomisation."""
+    from attendo.workflow.input_files import check_inputs
+
+    check_inputs(files=(output_a, output_b, reference))
     from attendo.evaluation.significance import compare_outputs
     from attendo.workflow.lines import lines_from
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 import typer
 
-from attendo.cli.options import ForceIntoOption
+from attendo.cli.options import ForceIntoOption, QuietOption
 from attendo.cli.output import check_folder, tell_kept
-from attendo.cli.progress import JobProgress, note
+from attendo.cli.progress import JobProgress, notes
 
 if TYPE_CHECKING:
     from attendo.workflow.datasets.catalogue import Dataset
@@ -39,6 +39,7 @@ def get(
     list_: Annotated[bool, typer.Option("--list", help="Only list what there is.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be fetched from where.")] = False,
     force: ForceIntoOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Brings a public corpus into a folder, as the recipes name its files: downloaded, verified, unpacked, counted.
 
@@ -61,21 +62,23 @@ def get(
         check_folder(folder)
         check_dataset_folder(dataset, folder, force=force)
         tell_kept(folder, force=force)
-    note("asking mtdata where the corpora are; the first time, it builds its index, which takes a minute")
+    say = notes(quiet=quiet)
+    say("asking mtdata where the corpora are; the first time, it builds its index, which takes a minute")
     texts = locate(dataset)
     if dry_run:
         print("\n".join(_planned(text, folder) for text in plan(texts, folder, mirror)))
         return
-    with _Stages() as stages:
+    with _Stages(quiet=quiet) as stages:
         done = get_dataset(dataset, texts, folder, mirror=mirror, force=force, progress=stages.update)
     print(_account(done))
-    note(f"{folder}: complete; ATTRIBUTION.md says whose it is and what it may be used for; archives/ may go now")
+    say(f"{folder}: complete; ATTRIBUTION.md says whose it is and what it may be used for; archives/ may go now")
 
 
 class _Stages:
     """A bar for each archive that is fetched, unpacked or verified."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
         self._stage = ""
         self._bar: JobProgress | None = None
 
@@ -87,8 +90,8 @@ class _Stages:
             self._stage = progress.stage
             first = progress.first_bytes / 1e6
             size = f", {total:,.0f} MB" if total else ""
-            note(f"{progress.stage}{size}{f', from {first:,.0f} MB on' if first else ''}")
-            self._bar = JobProgress(progress.stage, "MB", total, first=first).__enter__()
+            notes(quiet=self._quiet)(f"{progress.stage}{size}{f', from {first:,.0f} MB on' if first else ''}")
+            self._bar = JobProgress(progress.stage, "MB", total, first=first, quiet=self._quiet).__enter__()
         self._bar.update(progress.done_bytes / 1e6, total=total)
 
     def __enter__(self) -> Self:

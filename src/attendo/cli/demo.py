@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from attendo.cli.kernel_cache import bound_for_training
-from attendo.cli.options import ForceIntoOption, JsonOption, SetOption
+from attendo.cli.options import ForceIntoOption, JsonOption, QuietOption, SetOption
 from attendo.cli.output import check_folder, tell_kept
 from attendo.cli.progress import clock, note
 from attendo.cli.reporter import RunReporter
@@ -22,6 +22,7 @@ def demo(
     ),
     settings: SetOption = None,
     force: ForceIntoOption = False,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Trains a Transformer on an embedded phrasebook, translates, scores and draws, in a few minutes."""
@@ -33,7 +34,7 @@ def demo(
 
     started = time.monotonic()
     stop = StopSignal()
-    with RunReporter() as reporter, stop:
+    with RunReporter(quiet=quiet) as reporter, stop:
         result = run_demo(output, settings or [], reporter, lambda: stop.number is not None, force=force)
     if result.ending is Ending.INTERRUPTED or result.scores is None:
         note(f"interrupted at step {result.position.step}; go on with: attendo demo -o {output}")

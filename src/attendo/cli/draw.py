@@ -43,6 +43,9 @@ ChartOption = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", hel
 @draw.command()
 def architecture(subject: SubjectArgument, output: DiagramOption, settings: SetOption = None) -> None:
     """Figure 1 of any model: its blocks, found by letting the model run without numbers."""
+    from attendo.plots.subject_name import names_model
+
+    names_model(subject)  # a mistyped name is answered before torch is imported
     from attendo.diagrams.architecture import architecture as found
     from attendo.diagrams.architecture_layout import draw_architecture
     from attendo.plots.figure_files import check_name
@@ -59,6 +62,9 @@ def architecture(subject: SubjectArgument, output: DiagramOption, settings: SetO
 @draw.command("multi-head")
 def multi_head(subject: SubjectArgument, output: DiagramOption, settings: SetOption = None) -> None:
     """Figure 2 of any model: what its attention does in one head, and in all."""
+    from attendo.plots.subject_name import names_model
+
+    names_model(subject)  # a mistyped name is answered before torch is imported
     from attendo.diagrams.attention import attention_of
     from attendo.diagrams.attention_layout import draw_attention
     from attendo.plots.figure_files import check_name
@@ -79,6 +85,9 @@ def positions(
     settings: SetOption = None,
 ) -> None:
     """The positional encodings (Section 3.5): sines and cosines, or what a model has learned."""
+    from attendo.plots.subject_name import names_model
+
+    names_model(subject)  # a mistyped name is answered before torch is imported
     from attendo.plots.figure_files import check_name, write_figure
     from attendo.plots.positions import draw_positions, table_of
     from attendo.plots.subject import find_subject
@@ -105,14 +114,16 @@ def schedule(
     settings: SetOption = None,
 ) -> None:
     """The learning rate by step that recipes train with (Section 5.3, Equation 3)."""
+    from attendo.recipe import load_recipe
+
+    loaded = [load_recipe(each, settings or ()) for each in recipes]
     from attendo.plots.figure_files import check_name, write_figure
     from attendo.plots.schedule import draw_schedules, rates_of
-    from attendo.recipe import load_recipe
     from attendo.workflow.initial_model import with_initial_model
 
     check_name(output)
     check_file(output)
-    schedules = [rates_of(with_initial_model(load_recipe(each, settings or ())), max_steps) for each in recipes]
+    schedules = [rates_of(with_initial_model(each), max_steps) for each in loaded]
     told = f"Learning rate by step. Highest: {'; '.join(each.text for each in schedules)}."
     write_figure(draw_schedules(schedules), output, "Learning rate", told)
     note(f"wrote {output}")
@@ -131,7 +142,9 @@ def pieces(
     ] = False,
 ) -> None:
     """How a model splits a text into pieces of its vocabulary."""
-    from attendo.checkpoint.model_folder import find_model
+    from attendo.checkpoint.finding import find_model
+
+    folder = find_model(model)
     from attendo.diagrams.pieces import as_text, draw_pieces, pieces_of
     from attendo.plots.figure_files import check_name
     from attendo.text.prepared import Vocabulary
@@ -139,7 +152,6 @@ def pieces(
     if output is not None:
         check_name(output, (".svg", ".png"))
         check_file(output)
-    folder = find_model(model)
     vocabulary = Vocabulary.of_model(folder)
     tokenizer = vocabulary.target if target else vocabulary.source
     ids = tokenizer.encode(text)

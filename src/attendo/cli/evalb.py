@@ -48,6 +48,9 @@ def evalb(
     as_json: JsonOption = False,
 ) -> None:
     """Compares trees by EVALB's rules and prints what EVALB prints: a row a sentence, all, and length <= 40."""
+    from attendo.workflow.input_files import check_inputs
+
+    check_inputs(files=(gold, test))  # before the table's head is printed
     from attendo.parsing.evalb_files import evaluate_files
     from attendo.parsing.evalb_parameters import find_parameters
     from attendo.parsing.evalb_summary import HEAD

@@ -11,19 +11,21 @@ from attendo import __version__
 from attendo.cli.evaluate_trees import check_options, evaluate_trees
 from attendo.cli.options import (
     BeamSizeOption,
+    DeviceOption,
     DtypeOption,
     EnsembleOption,
     JsonOption,
     LengthPenaltyOption,
     ModelArgument,
     NoGuardsOption,
+    QuietOption,
     SetSearchOption,
     ThreadsOption,
     guard_changes,
     search_changes,
 )
 from attendo.cli.output import check_file
-from attendo.cli.progress import JobProgress, note
+from attendo.cli.progress import JobProgress, notes
 from attendo.files import write_text
 
 
@@ -54,6 +56,8 @@ def evaluate(
     ensemble: EnsembleOption = None,
     settings: SetSearchOption = None,
     threads: ThreadsOption = None,
+    device: DeviceOption = "auto",
+    quiet: QuietOption = False,
     tokenized: Annotated[
         bool,
         typer.Option(
@@ -131,13 +135,18 @@ def evaluate(
             ensemble=ensemble or (),
             unconstrained=unconstrained,
             dtype=dtype,
+            device=device,
             threads=threads,
             card=card,
+            quiet=quiet,
             as_json=as_json,
         )
         return
     assert source is not None, "usage is checked before"
     assert reference is not None, "usage is checked before"
+    from attendo.workflow.input_files import check_inputs
+
+    check_inputs(models=(model, *(ensemble or ())), files=(source, reference, other_language))
     from attendo.evaluation.robustness_tables import robustness_text
     from attendo.workflow.card_evaluations import check_section_name, evaluation_section, write_to_card
     from attendo.workflow.evaluate import evaluate as evaluate_engine
@@ -157,8 +166,16 @@ def evaluate(
         **search_changes(beam_size=beam_size, length_penalty=length_penalty),
         **guard_changes(no_guards),
     }
-    engine = load(model, ensemble=ensemble or (), search=search, overrides=settings or (), dtype=dtype, threads=threads)
-    with JobProgress("translating", "lines", len(sources)) as progress:
+    engine = load(
+        model,
+        ensemble=ensemble or (),
+        search=search,
+        overrides=settings or (),
+        dtype=dtype,
+        device=device,
+        threads=threads,
+    )
+    with JobProgress("translating", "lines", len(sources), quiet=quiet) as progress:
         evaluation = evaluate_engine(
             engine,
             sources,
@@ -172,7 +189,7 @@ def evaluate(
         write_text(output, "".join(f"{line}\n" for line in evaluation.outputs))
     measured = None
     if robustness:
-        with JobProgress("robustness", "lines") as progress:
+        with JobProgress("robustness", "lines", quiet=quiet) as progress:
             measured = measure_robustness(
                 engine,
                 sources,
@@ -190,4 +207,4 @@ def evaluate(
         print("\n\n".join([evaluation.to_text(), *([robustness_text(measured)] if measured else [])]))
     if card is not None:
         section = evaluation_section(card, evaluation, measured, search=engine.search, version=__version__)
-        note(f"wrote the figures into {write_to_card(model, card, section)}")
+        notes(quiet=quiet)(f"wrote the figures into {write_to_card(model, card, section)}")

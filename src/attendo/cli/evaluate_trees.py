@@ -3,12 +3,12 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
 from attendo import __version__
-from attendo.cli.progress import JobProgress, note
+from attendo.cli.progress import JobProgress, note, notes
 from attendo.files import write_text
 from attendo.reading import printable
 
@@ -67,12 +67,21 @@ def evaluate_trees(
     ensemble: Sequence[str],
     unconstrained: bool,
     dtype: "Dtype | None",
+    device: Literal["auto", "cpu", "cuda"],
     threads: int | None,
     card: str | None,
+    quiet: bool,
     as_json: bool,
 ) -> None:
     """Parses a treebank's sentences, prints the figures, and writes what is asked for; see the command's options."""
     from attendo.parsing.evalb_parameters import find_parameters
+    from attendo.text.file_patterns import matching_files
+    from attendo.workflow.input_files import check_inputs
+
+    check_inputs(models=(model, *ensemble), files=matching_files(trees, Path()))
+    found = find_parameters(parameters)
+    for warning in found.warnings:
+        note(printable(warning))
     from attendo.workflow.card_evaluations import check_section_name, write_to_card
     from attendo.workflow.card_parser import parser_section
     from attendo.workflow.evaluate_parser import evaluate_parser, read_gold
@@ -83,9 +92,6 @@ def evaluate_trees(
         if ensemble:
             raise typer.BadParameter("is of one model; leave --ensemble out", param_hint="--card")
         check_section_name(card)
-    found = find_parameters(parameters)
-    for warning in found.warnings:
-        note(printable(warning))
     gold = read_gold(trees)
     _tell_problems(gold)
     engine = load(
@@ -95,9 +101,10 @@ def evaluate_trees(
         overrides=overrides,
         parsing={"constrained": False} if unconstrained else None,
         dtype=dtype,
+        device=device,
         threads=threads,
     )
-    with JobProgress("parsing", "sentences", len(gold.trees)) as progress:
+    with JobProgress("parsing", "sentences", len(gold.trees), quiet=quiet) as progress:
         evaluation = evaluate_parser(engine, gold.trees, found.parameters, given=given, progress=progress.update)
     if output:
         write_text(output, "".join(f"{tree_line(parse)}\n" for parse in evaluation.parses))
@@ -109,7 +116,7 @@ def evaluate_trees(
     if card is not None:
         name = Path(parameters).name if parameters else "collins"
         section = parser_section(card, evaluation, search=engine.search, parameters=name, version=__version__)
-        note(f"wrote the figures into {write_to_card(model, card, section)}")
+        notes(quiet=quiet)(f"wrote the figures into {write_to_card(model, card, section)}")
 
 
 def _tell_problems(gold: "Treebank") -> None:

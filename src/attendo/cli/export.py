@@ -34,6 +34,9 @@ def export(
 
     Where it does not, or where the format cannot carry the model, nothing is written and the exit status is 1.
     """
+    from attendo.workflow.input_files import check_inputs
+
+    check_inputs(models=[model], files=(sentences, reference) if sentences else ())
     from attendo.workflow.export import export as export_model
 
     check_folder(output)

@@ -10,6 +10,7 @@ from attendo.cli.export import print_report, sample_source
 from attendo.cli.options import ForceOption, ReferencesOption, SentencesOption, ThreadsOption
 from attendo.cli.output import check_folder, held_before, tell_replaced
 from attendo.cli.progress import note
+from attendo.errors import ModelError
 
 
 def import_(
@@ -27,6 +28,11 @@ def import_(
     Where it does not, or where the checkpoint has something that attendo's models have not, nothing is written and the
     exit status is 1.
     """
+    from attendo.workflow.input_files import check_inputs
+
+    if not path.is_dir():
+        raise ModelError(f"{path / 'config.json'}: cannot be read (no such folder); a Marian checkpoint has this file")
+    check_inputs(files=(sentences, reference) if sentences else ())
     from attendo.workflow.import_model import import_model
 
     check_folder(output)

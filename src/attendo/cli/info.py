@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -30,11 +31,15 @@ def info(
 
     Without an argument: this machine, and the recipes and models that come with attendo.
     """
+    if verify and name is None:
+        raise typer.BadParameter("needs a model or run folder", param_hint="--verify")
+    if name is not None and not Path(name).exists():  # a folder may be a run, or torn
+        from attendo.checkpoint.finding import find_model
+
+        find_model(name)
     from attendo.workflow import inspect
     from attendo.workflow.verification import verify as compare
 
-    if verify and name is None:
-        raise typer.BadParameter("needs a model or run folder", param_hint="--verify")
     if verify and name is not None:  # before anything of it is read
         result = compare(name)
         for remark in result.remarks:

@@ -42,6 +42,15 @@ EnsembleOption = Annotated[
     typer.Option("--ensemble", metavar="MODEL", help="A further model to search with; may be repeated."),
 ]
 
+DeviceOption = Annotated[
+    Literal["auto", "cpu", "cuda"],
+    typer.Option("--device", help="Where to calculate: on the processor, on a GPU, or on a GPU where there is one."),
+]
+
+QuietOption = Annotated[
+    bool, typer.Option("--quiet", "-q", help="No progress and no summary on standard error; warnings and errors stay.")
+]
+
 ThreadsOption = Annotated[int | None, typer.Option("--threads", min=1, help="Processor threads.")]
 
 SetSearchOption = Annotated[

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -12,17 +13,19 @@ import typer
 
 from attendo.cli.options import (
     BeamSizeOption,
+    DeviceOption,
     DtypeOption,
     EnsembleOption,
     LengthPenaltyOption,
     ModelArgument,
+    QuietOption,
     SetSearchOption,
     ThreadsOption,
     json_number,
     search_changes,
 )
 from attendo.cli.output import check_file, destination
-from attendo.cli.progress import JobProgress, note
+from attendo.cli.progress import JobProgress, done_in, notes
 from attendo.destinations import find_destination
 from attendo.files import write_text
 from attendo.reading import printable
@@ -93,6 +96,8 @@ def parse(
     ensemble: EnsembleOption = None,
     settings: SetSearchOption = None,
     threads: ThreadsOption = None,
+    device: DeviceOption = "auto",
+    quiet: QuietOption = False,
 ) -> None:
     """Parses sentences into constituency trees, a sentence in, a tree out, in order.
 
@@ -112,15 +117,18 @@ def parse(
         raise typer.BadParameter("take a share above 0 up to 1, such as 0.5", param_hint="--keep")
     for written in (output, gold):
         check_file(written)
+    started = time.monotonic()
     from attendo.workflow.extras import need_packages
-    from attendo.workflow.lines import count_lines
+    from attendo.workflow.input_files import check_inputs, count_lines
+
+    if kind == "text":
+        need_packages(("nltk",), "parse")
+    check_inputs(models=(model, *(ensemble or ())), files=[file])
+    num_lines = count_lines(file) if file else None
     from attendo.workflow.parse import ParseCounts
     from attendo.workflow.translate import load
 
-    # Before the model is read, so that what is missing is told at once.
-    if kind == "text":
-        need_packages(("nltk",), "parse")
-    num_lines = count_lines(file) if file else None
+    say = notes(quiet=quiet)
     engine = load(
         model,
         ensemble=ensemble or (),
@@ -128,41 +136,41 @@ def parse(
         overrides=settings or (),
         parsing={"constrained": False} if unconstrained else None,
         dtype=dtype,
+        device=device,
         threads=threads,
     )
     unit, total = ("tree", None) if kind == "trees" else ("line", num_lines)
     counts = ParseCounts()
     with (
         _sentences(kind, file, gold_tags=gold_tags, gold=gold) as sentences,
-        _writer(form, output, n_best=engine.search.n_best, scores=scores, keep=keep) as write,
-        JobProgress("parsing", "sentences", total, quiet=output is None and sys.stdout.isatty()) as progress,
+        _writer(form, output, n_best=engine.search.n_best, scores=scores, keep=keep, say=say) as write,
+        JobProgress("parsing", "sentences", total, quiet=quiet or (output is None and sys.stdout.isatty())) as progress,
     ):
         parses = engine.stream_parses(sentences)
         if file is None and sys.stdin.isatty():
-            note("reading from the terminal, a sentence a line; end with Ctrl-D")
+            say("reading from the terminal, a sentence a line; end with Ctrl-D")
         for number, parsed in enumerate(parses, start=1):
             write(parsed, number)
             counts.add(parsed)
             if parsed.problem is not None:
                 progress.say(f"{unit} {number} is not parsed: {printable(parsed.problem)}")
             progress.update(number)
-    for line in summary(counts, progress.seconds, unconstrained=unconstrained):
-        note(line)
+    for line in summary(counts, time.monotonic() - started, progress.seconds, unconstrained=unconstrained):
+        say(line)
     if counts.failed:
         raise typer.Exit(1)
 
 
-def summary(counts: "ParseCounts", seconds: float, *, unconstrained: bool = False) -> list[str]:
+def summary(counts: "ParseCounts", waited_s: float, parsing_s: float, *, unconstrained: bool = False) -> list[str]:
     """What was done, what was mended, and what could not be done.
 
     Args:
         counts: of all sentences.
-        seconds: that it took.
+        waited_s: seconds since the command began, with loading the model.
+        parsing_s: seconds of the parsing.
         unconstrained: whether the share of outputs that were no tree is told even if it is zero.
     """
-    lines = [
-        f"parsed {counts.parsed:,} sentences in {seconds:.1f} s, {counts.parsed / max(seconds, 1e-9):,.1f} sentences/s"
-    ]
+    lines = [done_in("parsed", counts.parsed, "sentence", waited_s, parsing_s, "parsing")]
     if counts.mended or unconstrained:
         share = counts.mended / max(counts.parsed, 1)
         kinds = ", ".join(f"{kind} {number:,}" for kind, number in counts.faults.most_common())
@@ -202,7 +210,9 @@ def _sentences(
 
 
 @contextmanager
-def _writer(form: Format, output: Path | None, *, n_best: int, scores: bool, keep: float | None) -> Iterator[Write]:
+def _writer(
+    form: Format, output: Path | None, *, n_best: int, scores: bool, keep: float | None, say: Callable[[str], None]
+) -> Iterator[Write]:
     """What writes each parse in a format, or in the end those that are kept."""
     if keep is not None:
         from attendo.workflow.confident_trees import ConfidentTrees
@@ -210,7 +220,7 @@ def _writer(form: Format, output: Path | None, *, n_best: int, scores: bool, kee
         assert output is not None, "usage is checked before"
         with ConfidentTrees(output, keep, scores=scores) as trees:
             yield trees.add
-            note(trees.write())
+            say(trees.write())
         return
     if form == "svg":
         assert output is not None, "usage is checked before"

@@ -42,6 +42,10 @@ def plot(
 
     For pictures of a model or a recipe, see `attendo draw`.
     """
+    from attendo.checkpoint.finding import check_run
+
+    for run in runs:
+        check_run(run)
     from attendo.plots.figure_files import check_name, write_figure
     from attendo.plots.runs import MEASURES, described, draw_runs, read_runs
 
@@ -50,11 +54,11 @@ def plot(
     histories = read_runs(runs)
     measures = tuple(measure for measure in MEASURES if show and measure in show)
     figure = draw_runs(histories, by, measures)
-    for run in histories:
-        if skipped := run.metrics.skipped_lines:
+    for history in histories:
+        if skipped := history.metrics.skipped_lines:
             shown = ", ".join(map(str, skipped[:5])) + ("…" if len(skipped) > 5 else "")
             what = "line" if len(skipped) == 1 else "lines"
-            note(f"{run.name}: {len(skipped)} {what} of metrics.jsonl cannot be read and left out ({what} {shown})")
+            note(f"{history.name}: {len(skipped)} {what} of metrics.jsonl cannot be read and left out ({what} {shown})")
     write_figure(
         figure, output, f"Learning curves: {', '.join(run.name for run in histories)}", described(histories, by)
     )

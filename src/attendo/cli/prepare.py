@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from attendo.cli.options import ForceOption, JsonOption, RecipeArgument, SetOption
+from attendo.cli.options import ForceOption, JsonOption, QuietOption, RecipeArgument, SetOption
 from attendo.cli.output import check_folder
-from attendo.cli.progress import note
+from attendo.cli.progress import notes
 from attendo.cli.reporter import RunReporter
 from attendo.threads import usable_cores
 
@@ -38,6 +38,7 @@ def prepare(
         ),
     ] = None,
     force: ForceOption = False,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Learns the vocabulary (or keeps that of training.init_from) and writes token shards; reports every pair."""
@@ -53,16 +54,16 @@ def prepare(
 
         if workers is not None:
             raise typer.BadParameter("not together with --ray", param_hint="--workers")
-        with RunReporter() as reporter:
+        with RunReporter(quiet=quiet) as reporter:
             report = prepare_on_cluster(loaded, folder, reporter, address=ray, force=force).report
     else:
-        with RunReporter() as reporter, local_workers(workers or usable_cores()) as processes:
+        with RunReporter(quiet=quiet) as reporter, local_workers(workers or usable_cores()) as processes:
             report = prepare_if_missing(loaded, folder, reporter, processes, force=force).report
     if as_json:
         print(json.dumps({"folder": str(folder), **report_as_json(report)}, indent=2, ensure_ascii=False))
     else:
         print(report_text(report))
-        note(f"{folder} is ready; every dropped pair stands in {folder / 'dropped.tsv'}")
+        notes(quiet=quiet)(f"{folder} is ready; every dropped pair stands in {folder / 'dropped.tsv'}")
 
 
 def resolved_recipe(name: str, settings: Sequence[str]) -> "Recipe":

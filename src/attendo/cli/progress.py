@@ -4,6 +4,7 @@ import math
 import os
 import sys
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self, TextIO
 
@@ -116,9 +117,44 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
+def counted(number: int, noun: str) -> str:
+    """A number and what is counted, such as `1 line` or `2,000 lines`.
+
+    Args:
+        number: how many.
+        noun: for one; an s makes it several.
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def done_in(verb: str, number: int, noun: str, waited_s: float, work_s: float, work: str) -> str:
+    """What was done in the time that the user waited, and how fast the work itself was.
+
+    Args:
+        verb: what was done, such as `translated`.
+        number: how many were done.
+        noun: for one of them.
+        waited_s: seconds since the command began, with loading the model.
+        work_s: seconds of the work.
+        work: the work, such as `translating`.
+    """
+    rate = number / max(work_s, 1e-9)
+    spent = f"{work_s:,.{1 if work_s >= 1 else 2}f} s of it {work}, {rate:,.{0 if rate >= 10 else 1}f} {noun}s/s"
+    return f"{verb} {counted(number, noun)} in {waited_s:,.1f} s ({spent})"
+
+
 def note(text: str) -> None:
     """A line for the user on standard error."""
     print(text, file=sys.stderr, flush=True)
+
+
+def notes(*, quiet: bool) -> Callable[[str], None]:
+    """Gives `note`, or for a quiet command a function that says nothing."""
+    return _say_nothing if quiet else note
+
+
+def _say_nothing(text: str) -> None:
+    pass
 
 
 def note_at_signal(text: str) -> None:

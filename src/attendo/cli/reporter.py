@@ -13,9 +13,14 @@ if TYPE_CHECKING:
 
 
 class RunReporter:
-    """Shows how a run goes on standard error: a bar on a terminal, else plain lines."""
+    """Shows how a run goes on standard error: a bar on a terminal, else plain lines.
 
-    def __init__(self) -> None:
+    Args:
+        quiet: show no progress and no validations; what else there is to say may be a warning, and stays.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
         self._preparing: JobProgress | None = None
         self._training: JobProgress | None = None
 
@@ -26,14 +31,16 @@ class RunReporter:
     def preparing(self, progress: "Progress") -> None:
         """How far the preparation is."""
         if self._preparing is None:
-            self._preparing = JobProgress(progress.stage, "MB").__enter__()
+            self._preparing = JobProgress(progress.stage, "MB", quiet=self._quiet).__enter__()
         self._preparing.update(progress.done_bytes / 1e6, label=progress.stage, total=progress.total_bytes / 1e6)
 
     def training(self, metrics: "StepMetrics", max_steps: int) -> None:
         """Another update is made."""
         if self._training is None:
             self._close()
-            self._training = JobProgress("training", "steps", max_steps, first=metrics.step - 1).__enter__()
+            self._training = JobProgress(
+                "training", "steps", max_steps, first=metrics.step - 1, quiet=self._quiet
+            ).__enter__()
         figures = (
             f"loss {metrics.loss:.3f}, {metrics.target_tokens_per_s:,.0f} tokens/s, "
             f"learning rate {metrics.learning_rate:.2e}, epoch {metrics.epoch + 1}"
@@ -42,6 +49,8 @@ class RunReporter:
 
     def validated(self, position: "Position", validation: "Validation", is_best: bool) -> None:
         """A validation is done."""
+        if self._quiet:
+            return
         figures = (("BLEU", validation.bleu), ("F1", validation.f1))
         score = "".join(f", {name} {value:.2f}" for name, value in figures if value is not None)
         best = ", the best so far" if is_best else f"; the best is of step {position.best_step:,}"

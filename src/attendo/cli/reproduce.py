@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, Protocol, Self
 import typer
 
 from attendo.cli.kernel_cache import bound_for_training
-from attendo.cli.options import ForceIntoOption, JsonOption
+from attendo.cli.options import ForceIntoOption, JsonOption, QuietOption
 from attendo.cli.output import check_folder, tell_kept
-from attendo.cli.progress import JobProgress, note
+from attendo.cli.progress import JobProgress, note, notes
 from attendo.cli.reporter import RunReporter
 from attendo.cli.signals import StopSignal
 from attendo.errors import AttendoError
@@ -82,6 +82,7 @@ def reproduce(
         bool, typer.Option("--dry-run", help="Print rows, parameters and the time to expect, and train nothing.")
     ] = False,
     force: ForceIntoOption = False,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Makes a table, figure or study of the paper again; ours beside the paper's, with a page to share.
@@ -110,18 +111,18 @@ def reproduce(
         runs=tuple(runs or ()),
     )
     if dry_run:
-        with _Reporter("rows") as reporter:
+        with _Reporter("rows", quiet=quiet) as reporter:
             _print(_study(name).forecast(order, reporter), as_json=as_json)
         return
     check_folder(order.folder)
     tell_kept(order.folder, force=force)
     stop, study = StopSignal(), _study(name)
-    with own_folder(order.folder, name, scale, force=force), _Reporter(study.UNIT) as reporter, stop:
+    with own_folder(order.folder, name, scale, force=force), _Reporter(study.UNIT, quiet=quiet) as reporter, stop:
         outcome = study.reproduce(order, reporter, lambda: stop.number is not None)
     if outcome.report is not None:
         if not outcome.interrupted:
             _print(outcome.report, as_json=as_json)
-        note(f"the page: {order.folder / 'index.html'}")
+        notes(quiet=quiet)(f"the page: {order.folder / 'index.html'}")
     if outcome.interrupted:
         note(f"interrupted, all saved in {order.folder}; the same command goes on")
         raise typer.Exit(128 + (stop.number or signal.SIGINT))
@@ -220,11 +221,12 @@ class _Reporter:
 
     Args:
         unit: what its parts are.
+        quiet: show no progress.
     """
 
-    def __init__(self, unit: str) -> None:
-        self._unit = unit
-        self._run = RunReporter()
+    def __init__(self, unit: str, *, quiet: bool) -> None:
+        self._unit, self._quiet = unit, quiet
+        self._run = RunReporter(quiet=quiet)
         self._bar: JobProgress | None = None
 
     def message(self, text: str) -> None:
@@ -242,7 +244,8 @@ class _Reporter:
         """How many parts are done, and what is at work."""
         if self._bar is None:
             self._run.__exit__(None, None, None)
-            self._bar = JobProgress("running", self._unit, total, first=done, every_s=60).__enter__()
+            self._bar = JobProgress("running", self._unit, total, first=done, every_s=60, quiet=self._quiet)
+            self._bar.__enter__()
         self._bar.update(done, note=note)
 
     def __enter__(self) -> Self:

@@ -1,21 +1,24 @@
 """`attendo score`: how probable given translations are."""
 
 import json
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from attendo.cli.options import (
+    DeviceOption,
     DtypeOption,
     EnsembleOption,
     JsonLinesOption,
     ModelArgument,
+    QuietOption,
     SourceOption,
     ThreadsOption,
     json_number,
 )
-from attendo.cli.progress import JobProgress, note
+from attendo.cli.progress import JobProgress, counted, done_in, note, notes
 
 if TYPE_CHECKING:
     from attendo.decoding.scoring import PairScore
@@ -28,27 +31,37 @@ def score(
     dtype: DtypeOption = None,
     ensemble: EnsembleOption = None,
     threads: ThreadsOption = None,
+    device: DeviceOption = "auto",
+    quiet: QuietOption = False,
     per_token: Annotated[bool, typer.Option("--per-token", help="The mean of each target token instead.")] = False,
     as_json: JsonLinesOption = False,
 ) -> None:
     """Prints the log-probability of each given translation, one a line."""
+    started = time.monotonic()
+    from attendo.workflow.input_files import check_inputs, count_lines
+
+    check_inputs(models=(model, *(ensemble or ())), files=(source, target))
     from attendo.decoding.scoring import perplexity
-    from attendo.workflow.lines import count_lines, line_pairs_from
+    from attendo.workflow.lines import line_pairs_from
     from attendo.workflow.translate import load
 
     total = count_lines(source)
-    engine = load(model, ensemble=ensemble or (), dtype=dtype, threads=threads)
+    engine = load(model, ensemble=ensemble or (), dtype=dtype, device=device, threads=threads)
     scores = []
-    with JobProgress("scoring", "pairs", total) as progress:
+    with JobProgress("scoring", "pairs", total, quiet=quiet) as progress:
         for pair_score in engine.score(line_pairs_from(source, target)):
             scores.append(pair_score)
             figure = pair_score.log_prob / pair_score.num_tokens if per_token else pair_score.log_prob
             print(_json_line(pair_score) if as_json else f"{figure:.6f}")
             progress.update(len(scores))
     truncated = sum(pair_score.truncated for pair_score in scores)
-    note(f"{len(scores):,} pairs, perplexity {perplexity(scores).per_token:.4f} a target token")
+    say = notes(quiet=quiet)
+    waited_s = time.monotonic() - started
+    say(done_in("scored", len(scores), "pair", waited_s, progress.seconds, "scoring"))
+    say(f"perplexity {perplexity(scores).per_token:.4f} a target token")
     if truncated:
-        note(f"{truncated:,} pairs were too long, and only their beginning was scored")
+        cut = "was too long, and only its" if truncated == 1 else "were too long, and only their"
+        note(f"{counted(truncated, 'pair')} {cut} beginning was scored")
 
 
 def _json_line(pair_score: "PairScore") -> str:

@@ -44,14 +44,17 @@ def serve(
     need_packages(["lxml", "docx", "translate"], "serve,formats")
     bound_for_serving()
     from attendo.serving.config import load_config
-    from attendo.serving.models import model_sources
-    from attendo.serving.run import serve as run_server
+    from attendo.serving.model_names import model_sources
     from attendo.settings.toml import toml_value
+    from attendo.workflow.input_files import check_inputs
 
     options = {"server.host": host, "server.port": port, "keys.file": keys and str(keys), "batching.threads": threads}
     given = [f"{key}={toml_value(value)}" for key, value in options.items() if value is not None]
     found = load_config(config, [*given, *(settings or ())])
     sources = model_sources(models or ())
+    check_inputs(models=[source.path for source in sources])
+    from attendo.serving.run import serve as run_server
+
     for warning in found.warnings():
         note(warning)
     note(f"serving {', '.join(source.name for source in sources)}; end with Ctrl-C")

@@ -3,7 +3,7 @@
 import json
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from attendo.cli.kernel_cache import bound_for_training
-from attendo.cli.options import ForceIntoOption, SetOption
+from attendo.cli.options import ForceIntoOption, QuietOption, SetOption
 from attendo.cli.output import check_folder, tell_kept
 from attendo.cli.prepare import resolved_recipe
-from attendo.cli.progress import clock, note
+from attendo.cli.progress import clock, note, notes
 from attendo.cli.reporter import RunReporter
 from attendo.cli.signals import StopSignal
 from attendo.errors import AttendoError
@@ -46,6 +46,7 @@ def train(
         typer.Option("--prepared", metavar="DIR", help="The prepared data. Default: prepared/NAME-FINGERPRINT."),
     ] = None,
     force: ForceIntoOption = False,
+    quiet: QuietOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --dry-run, and at the end: print JSON.")] = False,
 ) -> None:
     """Trains a model by a recipe; what it needs is prepared first. Ctrl-C saves, and --resume goes on.
@@ -53,20 +54,24 @@ def train(
     Under torchrun (torchrun --nproc-per-node 8 -m attendo train RECIPE -o RUN) all its processes train one model.
     """
     bound_for_training()
+    from attendo.checkpoint.finding import check_resumable
+
     status = 0
     with together() as processes:
         if resume:
             if dry_run or prepared:
                 raise typer.BadParameter("--resume goes on with a run as it is: leave out --dry-run and --prepared")
-            status = _train(_run_to_resume(recipe, output), settings or [], processes, as_json=as_json)
+            folder = _run_to_resume(recipe, output)
+            check_resumable(folder)
+            status = _train(folder, settings or [], processes, quiet=quiet, as_json=as_json)
         elif recipe is None:
             raise typer.BadParameter("name a recipe (attendo recipe lists the shipped ones), or --resume a run")
         else:
             loaded = resolved_recipe(recipe, settings or ())
             if not dry_run:
                 folder = output or Path("runs") / loaded.name
-                _start(loaded, folder, prepared, processes, force=force)
-                status = _train(folder, [], processes, as_json=as_json)
+                _start(loaded, folder, prepared, processes, force=force, quiet=quiet)
+                status = _train(folder, [], processes, quiet=quiet, as_json=as_json)
             elif processes is None or processes.is_main:
                 _dry_run(loaded, prepared, as_json=as_json)
     if status:
@@ -114,7 +119,7 @@ def _run_to_resume(recipe: str | None, output: Path | None) -> Path:
 
 
 def _start(
-    recipe: "Recipe", folder: Path, prepared: Path | None, processes: "Processes | None", *, force: bool
+    recipe: "Recipe", folder: Path, prepared: Path | None, processes: "Processes | None", *, force: bool, quiet: bool
 ) -> None:
     """Prepares the data where that is missing, and makes the run folder; of several processes the first one does."""
     from attendo.output_folders import check_begun
@@ -134,7 +139,7 @@ def _start(
         check_begun(folder, "train", ("run.json",), force=force)
         tell_kept(folder, force=force)
         data = prepared or prepared_folder(recipe, Path("prepared"))
-        with RunReporter() as reporter:
+        with RunReporter(quiet=quiet) as reporter:
             prepare_if_missing(recipe, data, reporter)
         start_run(recipe, folder, data, launch)
         return ""
@@ -145,7 +150,7 @@ def _start(
         processes.main_first("run", start)
 
 
-def _train(folder: Path, settings: list[str], processes: "Processes | None", *, as_json: bool) -> int:
+def _train(folder: Path, settings: list[str], processes: "Processes | None", *, quiet: bool, as_json: bool) -> int:
     """Trains, and tells what came of it; gives the exit status."""
     from attendo.text.prepared import open_prepared
     from attendo.training.hooks import Ending
@@ -155,7 +160,12 @@ def _train(folder: Path, settings: list[str], processes: "Processes | None", *, 
 
     is_main = processes is None or processes.is_main
     stop = StopSignal(tells=is_main)
-    with _with_a_way_on(folder), RunReporter() as shown, stop, run_lock(folder) if is_main else nullcontext():
+    with (
+        _with_a_way_on(folder),
+        RunReporter(quiet=quiet) as shown,
+        stop,
+        run_lock(folder) if is_main else nullcontext(),
+    ):
         loaded, data = resume_run(folder, settings)
         if is_main:
             check_prepared(folder)
@@ -167,7 +177,7 @@ def _train(folder: Path, settings: list[str], processes: "Processes | None", *, 
         outcome = run.train(lambda: stop.number is not None)
     is_interrupted = outcome.ending is Ending.INTERRUPTED
     if is_main:
-        _tell(outcome, as_json=as_json)
+        _tell(outcome, notes(quiet=quiet), as_json=as_json)
     return 128 + (stop.number or signal.SIGINT) if is_interrupted else 0
 
 
@@ -185,11 +195,11 @@ def _with_a_way_on(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _tell(outcome: "RunOutcome", *, as_json: bool) -> None:
+def _tell(outcome: "RunOutcome", say: Callable[[str], None], *, as_json: bool) -> None:
     from attendo.training.hooks import Ending
 
     position, folder = outcome.position, outcome.run
-    note(f"{outcome.ending.value}: step {position.step:,}, {clock(position.elapsed_s)} in all, saved in {folder}")
+    say(f"{outcome.ending.value}: step {position.step:,}, {clock(position.elapsed_s)} in all, saved in {folder}")
     if outcome.ending is Ending.INTERRUPTED:
         note(f"go on with: attendo train --resume -o {folder}")
     elif as_json:
@@ -197,7 +207,7 @@ def _tell(outcome: "RunOutcome", *, as_json: bool) -> None:
         result = {"run": str(folder), "model": str(outcome.model), "step": position.step, "best": best}
         print(json.dumps({**result, "elapsed_s": position.elapsed_s, "ending": outcome.ending.value}, indent=2))
     else:
-        note(f"the model is {outcome.model}; {_use(outcome)}")
+        say(f"the model is {outcome.model}; {_use(outcome)}")
 
 
 def _use(outcome: "RunOutcome") -> str:

@@ -1,42 +1,44 @@
 """`attendo translate`: a line in, a line out, in order."""
 
-import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import typer
 
 from attendo.cli.options import (
     BeamSizeOption,
+    DeviceOption,
     DtypeOption,
     EnsembleOption,
     JsonLinesOption,
     LengthPenaltyOption,
     ModelArgument,
     NoGuardsOption,
+    QuietOption,
     SetSearchOption,
     ThreadsOption,
     guard_changes,
-    json_number,
     search_changes,
 )
 from attendo.cli.output import check_file, destination
-from attendo.cli.progress import JobProgress, note
+from attendo.cli.progress import JobProgress, counted, done_in, note, notes
+from attendo.cli.translation_lines import WrittenLines
 from attendo.destinations import find_destination
 
 if TYPE_CHECKING:
-    from attendo.cluster.part_translation import Decoding, Output
-    from attendo.cluster.text_parts import TextFiles
     from attendo.decoding.alignment import Alignment
     from attendo.decoding.line_constraints import Constraints
-    from attendo.decoding.translation import Candidate, Counts, Translation
+    from attendo.decoding.native_model import Dtype
+    from attendo.decoding.translation import Counts, Translation
     from attendo.workflow.engine import Engine
+    from attendo.workflow.file_translation import Finished
+    from attendo.workflow.part_translation import Decoding
 
 
 def translate(
@@ -81,6 +83,8 @@ def translate(
     ensemble: EnsembleOption = None,
     settings: SetSearchOption = None,
     threads: ThreadsOption = None,
+    device: DeviceOption = "auto",
+    quiet: QuietOption = False,
     ray: Annotated[
         str | None,
         typer.Option(
@@ -92,73 +96,164 @@ def translate(
 ) -> None:
     """Translates text, a line in, a line out, in order.
 
+    What is done of a file is kept beside --output until all is done: after an interruption, the same command goes on.
     Sampling, diverse n best, forbidden words and more are settings of the search: see docs/translating.md.
     """
     check_file(output)
-    search = {
-        **search_changes(beam_size=beam_size, length_penalty=length_penalty, n_best=n_best),
-        **guard_changes(no_guards),
-    }
-    written = WrittenLines(as_json=as_json, scores=scores)
-    if ray is not None:
-        from attendo.cluster.part_translation import Decoding, Output
-        from attendo.cluster.text_parts import TextFiles
+    started = time.monotonic()
+    files = file is not None and output is not None and not file.is_fifo() and find_destination(output).is_file
+    if ray is not None and not files:
+        raise typer.BadParameter("on a cluster, FILE and --output are files", param_hint="--ray")
+    if ray is not None and device != "auto":
+        raise typer.BadParameter("the machines of a cluster choose theirs; leave it out", param_hint="--device")
+    from attendo.workflow.input_files import check_inputs
 
-        if file is None or output is None or file.is_fifo() or not find_destination(output).is_file:
-            raise typer.BadParameter("on a cluster, FILE and --output are files", param_hint="--ray")
-        names = tuple(ensemble or ())
-        _translate_on_cluster(
-            Decoding(model=model, ensemble=names, search=search, overrides=tuple(settings or ()), dtype=dtype),
-            TextFiles(source=file, target_prefixes=target_prefix, forced_words=forced_words),
-            output,
-            Output(format=written, settings=asdict(written), alignment=alignment),
-            address=ray,
-            threads=threads,
-        )
-        return
-    from attendo.workflow.lines import count_lines, lines_from, with_constraints
-    from attendo.workflow.translate import load
-
-    # Before the model is read, so that a missing file is told at once.
-    total = count_lines(file) if file else None
-    lines, constraints = with_constraints(lines_from(file), target_prefix, forced_words)
-    engine = load(model, ensemble=ensemble or (), search=search, overrides=settings or (), dtype=dtype, threads=threads)
-    if file is None and sys.stdin.isatty():
-        note("reading from the terminal, a sentence a line; end with Ctrl-D")
-    quiet = output is None and sys.stdout.isatty()  # the translations themselves show how far it is
-    with destination(output) as stream, JobProgress("translating", "lines", total, quiet=quiet) as progress:
-        n_best = engine.search.n_best
-        translated = _translated(engine, lines, constraints, alignment=alignment)
-        for number, (translation, alignments) in enumerate(translated, start=1):
-            stream.write(written(translation, number, alignments, n_best=n_best))
-            stream.flush()
-            progress.update(number)
-    for line in summary(engine.counts, progress.seconds):
-        note(line)
+    request = Request(
+        models=(model, *(ensemble or ())),
+        search={
+            **search_changes(beam_size=beam_size, length_penalty=length_penalty, n_best=n_best),
+            **guard_changes(no_guards),
+        },
+        overrides=tuple(settings or ()),
+        dtype=dtype,
+        device=device,
+        threads=threads,
+        texts=(file, target_prefix, forced_words),
+        written=WrittenLines(as_json=as_json, scores=scores),
+        alignment=alignment,
+        started=started,
+        quiet=quiet,
+    )
+    check_inputs(models=request.models, files=request.texts)
+    if file is not None and output is not None and (ray is not None or can_go_on(request.texts, output)):
+        _translate_file(request, file, output, ray)
+    else:
+        _translate_stream(request, output)
 
 
 @dataclass(frozen=True, kw_only=True)
-class WrittenLines:
-    """What is written of a line's translations, on one machine and on a cluster."""
+class Request:
+    """What the options ask for."""
 
-    as_json: bool
-    """A JSON object a line, in place of text."""
-    scores: bool
-    """Of text: score and log-probability too."""
+    models: tuple[str, ...]
+    """The model, and those it makes an ensemble with."""
+    search: dict[str, Any]
+    overrides: tuple[str, ...]
+    dtype: "Dtype | None"
+    device: Literal["auto", "cpu", "cuda"]
+    threads: int | None
+    texts: tuple[Path | None, Path | None, Path | None]
+    """The text, target prefixes and forced words."""
+    written: WrittenLines
+    alignment: bool
+    started: float
+    """When the command began, by the monotonic clock."""
+    quiet: bool
 
-    def __call__(
-        self, translation: "Translation", number: int, alignments: "Sequence[Alignment]", *, n_best: int
-    ) -> str:
-        """Gives it, each line with its end; for the arguments see `format_translation`."""
-        if self.as_json:
-            return json_line(translation, n_best=n_best, alignments=alignments)
-        return format_translation(translation, number, n_best=n_best, scores=self.scores, alignments=alignments)
+    def decoding(self) -> "Decoding":
+        """What translates, and how."""
+        from attendo.workflow.part_translation import Decoding
+
+        model, *ensemble = self.models
+        return Decoding(
+            model=model, ensemble=tuple(ensemble), search=self.search, overrides=self.overrides, dtype=self.dtype
+        )
 
 
-class _ClusterReporter:
-    """Says on standard error how translating on a cluster goes; a context manager."""
+def can_go_on(texts: tuple[Path | None, ...], output: Path) -> bool:
+    """Whether a translation of files can go on after an interruption: they can be read again, and renamed to.
 
-    def __init__(self) -> None:
+    Args:
+        texts: the files that are read; None where one is left out.
+        output: the file that is written.
+    """
+    return all(path.is_file() for path in texts if path is not None) and find_destination(output).is_file
+
+
+def _translate_stream(request: Request, output: Path | None) -> None:
+    """Translates what comes, window by window."""
+    from attendo.workflow.input_files import count_lines
+    from attendo.workflow.lines import ended_lines_from, with_constraints
+
+    file, target_prefix, forced_words = request.texts
+    total = count_lines(file) if file else None
+    lines, constraints = with_constraints(ended_lines_from(file), target_prefix, forced_words)
+    engine = request.decoding().load(request.device, threads=request.threads)
+    say = notes(quiet=request.quiet)
+    if file is None and sys.stdin.isatty():
+        say("reading from the terminal, a sentence a line; end with Ctrl-D")
+    on_terminal = output is None and sys.stdout.isatty()  # the translations themselves show how far it is
+    text = ""
+    with (
+        destination(output) as stream,
+        JobProgress("translating", "lines", total, quiet=on_terminal or request.quiet) as progress,
+    ):
+        n_best = engine.search.n_best
+        translated = _translated(engine, lines, constraints, alignment=request.alignment)
+        for number, (translation, alignments) in enumerate(translated, start=1):
+            text = request.written(translation, number, alignments, n_best=n_best)
+            stream.write(text)
+            stream.flush()
+            progress.update(number)
+        if on_terminal and not text.endswith("\n"):  # the last line had no end, but the prompt begins a line
+            stream.write("\n")
+    _sum_up(request, engine.counts, progress.seconds)
+
+
+def _translate_file(request: Request, file: Path, output: Path, ray: str | None) -> None:
+    """Translates a file here or on a cluster, and goes on with what an earlier start has left."""
+    from attendo.workflow.part_files import PartsFolder
+
+    folder = PartsFolder.beside(output)
+    try:
+        with _FileReporter(quiet=request.quiet) as reporter:
+            finished = _finished(request, file, output, ray, reporter)
+    except (KeyboardInterrupt, SystemExit):  # SIGTERM arrives as SystemExit
+        if folder.manifest.exists():
+            note(f"what is translated is kept in {folder.path}; to go on, give the same command again")
+        raise
+    _sum_up(request, finished.counts, reporter.seconds, lines_now=finished.lines_now)
+    if len(finished.kernels) > 1:
+        shares = ", ".join(f"{kernel} {lines:,}" for kernel, lines in finished.kernels.most_common())
+        note(f"the machines are of several kinds, whose scores may differ in the last digits; lines: {shares}")
+
+
+def _finished(request: Request, file: Path, output: Path, ray: str | None, reporter: "_FileReporter") -> "Finished":
+    from attendo.workflow.part_files import PartsFolder
+    from attendo.workflow.text_parts import TextFiles, scan_texts
+
+    _, target_prefixes, forced_words = request.texts
+    files = TextFiles(source=file, target_prefixes=target_prefixes, forced_words=forced_words)
+    if ray is not None:
+        from attendo.cluster.translation import translate_on_cluster
+        from attendo.workflow.part_translation import Output
+
+        written = Output(format=request.written, settings=asdict(request.written), alignment=request.alignment)
+        return translate_on_cluster(
+            request.decoding(), files, output, written, address=ray, threads=request.threads, reporter=reporter
+        )
+    with PartsFolder.beside(output).opened() as folder:
+        texts = scan_texts(files, folder.path)  # before torch is imported, which takes seconds
+        from attendo.workflow.file_translation import translate_file
+        from attendo.workflow.part_translation import Output
+
+        return translate_file(
+            request.decoding(),
+            texts,
+            folder,
+            output,
+            Output(format=request.written, settings=asdict(request.written), alignment=request.alignment),
+            device=request.device,
+            threads=request.threads,
+            reporter=reporter,
+        )
+
+
+class _FileReporter:
+    """Says on standard error how translating a file goes; a context manager."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
         self._stack = ExitStack()
         self._progress: JobProgress | None = None
         self._started = time.monotonic()
@@ -178,9 +273,11 @@ class _ClusterReporter:
     def started(self, done: int, total: int) -> None:
         """Begins to show how far it is."""
         if done:
-            self.message(f"going on: {done:,} of {total:,} lines are there already")
+            notes(quiet=self._quiet)(f"going on: {done:,} of {total:,} lines are there already")
         self._started = time.monotonic()
-        self._progress = self._stack.enter_context(JobProgress("translating", "lines", total, first=done))
+        self._progress = self._stack.enter_context(
+            JobProgress("translating", "lines", total, first=done, quiet=self._quiet)
+        )
         self._progress.update(done)
 
     def translated(self, done: int) -> None:
@@ -197,23 +294,6 @@ class _ClusterReporter:
         self._stack.close()
 
 
-def _translate_on_cluster(
-    decoding: "Decoding", files: "TextFiles", destination: Path, output: "Output", *, address: str, threads: int | None
-) -> None:
-    """Translates a file on a cluster and says what was done."""
-    from attendo.cluster.translation import translate_on_cluster
-
-    with _ClusterReporter() as reporter:
-        finished = translate_on_cluster(
-            decoding, files, destination, output, address=address, threads=threads, reporter=reporter
-        )
-    for line in summary(finished.counts, reporter.seconds, lines_now=finished.lines_now):
-        note(line)
-    if len(finished.kernels) > 1:
-        shares = ", ".join(f"{kernel} {lines:,}" for kernel, lines in finished.kernels.most_common())
-        note(f"the machines are of several kinds, whose scores may differ in the last digits; lines: {shares}")
-
-
 def _translated(
     engine: "Engine", lines: Iterator[str], constraints: "Iterator[Constraints] | None", *, alignment: bool
 ) -> "Iterator[tuple[Translation, tuple[Alignment, ...]]]":
@@ -223,99 +303,37 @@ def _translated(
     return ((translation, ()) for translation in engine.stream(lines, constraints))
 
 
-def format_translation(
-    translation: "Translation",
-    number: int,
-    *,
-    n_best: int = 1,
-    scores: bool = False,
-    alignments: "Sequence[Alignment]" = (),
-) -> str:
-    """One line's translations as they are printed, each with a line end.
-
-    Args:
-        translation: the line and what became of it.
-        number: the line's, from 1.
-        n_best: how many were asked for; for more than 1 each line begins with the number.
-        scores: whether score and log-probability are printed too.
-        alignments: one for each translation, whose links are printed; none for none.
-    """
-    lines = []
-    for place, candidate in enumerate(translation.n_best[:n_best]):
-        fields = [str(number)] if n_best > 1 else []
-        if scores:
-            fields += [f"{candidate.score:.6f}", f"{candidate.log_prob:.6f}"]
-        if alignments:
-            fields.append(alignments[place].pharaoh)
-        # Bytes may spell a line end, and line n of the output must stay the translation of line n of the input.
-        fields.append(candidate.text.replace("\r", " ").replace("\n", " "))
-        lines.append("\t".join(fields) + "\n")
-    return "".join(lines)
+def _sum_up(request: Request, counts: "Counts", translating_s: float, *, lines_now: int | None = None) -> None:
+    """Says what was done, unless that is not wanted, and what was cut."""
+    done = counts.lines if lines_now is None else lines_now
+    say = notes(quiet=request.quiet)
+    say(done_in("translated", done, "line", time.monotonic() - request.started, translating_s, "translating"))
+    if done < counts.lines:
+        say(f"{counted(counts.lines, 'line')} in all, with those of earlier starts")
+    for line in warnings_of(counts):
+        note(line)
+    if counts.guards:
+        acted = ", ".join(f"{name} {number:,}" for name, number in counts.guards.most_common())
+        say(f"lines that guards had to do with: {acted}; to leave them out: --no-guards")
 
 
-def json_line(translation: "Translation", *, n_best: int = 1, alignments: "Sequence[Alignment]" = ()) -> str:
-    """One line and its best translation as a JSON object, with its line end.
-
-    Args:
-        translation: the line and what became of it.
-        n_best: how many were asked for; for more than 1 all of them are under `n_best`.
-        alignments: one for each translation; none for none.
-    """
-    candidates = [
-        _json_candidate(candidate, alignments[place] if alignments else None)
-        for place, candidate in enumerate(translation.n_best)
-    ]
-    document = {
-        "source": translation.source,
-        "source_truncated": translation.source_truncated,
-        "guards": translation.guards,
-        "read": translation.read,
-        **candidates[0],
-    }
-    if n_best > 1:
-        document["n_best"] = candidates
-    # Escaped to ASCII: a line end of Unicode, such as U+2028, stays within its line whoever reads it.
-    return json.dumps(document) + "\n"
-
-
-def _json_candidate(candidate: "Candidate", alignment: "Alignment | None") -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "text": candidate.text,
-        "score": json_number(candidate.score),
-        "log_prob": json_number(candidate.log_prob),
-        "finished": candidate.finished,
-        "tokens": candidate.pieces,
-        "token_log_probs": [json_number(log_prob) for log_prob in candidate.token_log_probs],
-    }
-    if alignment is not None:
-        found["alignment"] = alignment.links
-        found["source_words"], found["target_words"] = alignment.source_words, alignment.target_words
-    return found
-
-
-def summary(counts: "Counts", seconds: float, *, lines_now: int | None = None) -> list[str]:
-    """What was done, and what was cut.
+def warnings_of(counts: "Counts") -> list[str]:
+    """What was cut, a line each.
 
     Args:
         counts: of all lines.
-        seconds: that it took.
-        lines_now: how many of them were translated in that time; left out, all.
     """
-    done = counts.lines if lines_now is None else lines_now
-    lines = [f"translated {done:,} lines in {seconds:.1f} s, {done / max(seconds, 1e-9):,.1f} lines/s"]
-    if done < counts.lines:
-        lines.append(f"{counts.lines:,} lines in all, with those of earlier starts")
+    lines = []
     if counts.truncated:
+        cut = "was too long, and only its" if counts.truncated == 1 else "were too long, and only their"
         lines.append(
-            f"{counts.truncated:,} lines were too long, and only their beginning was translated; to allow more: "
+            f"{counted(counts.truncated, 'line')} {cut} beginning was translated; to allow more: "
             "--set search.max_source_tokens=N"
         )
     if counts.unfinished:
         lines.append(
-            f"{counts.unfinished:,} translations were ended by the length limit, or by rules that left nothing else; "
-            "to allow more: --set search.max_len_offset=N, or a larger search.max_len where it is set"
+            f"{counted(counts.unfinished, 'translation')} {'was' if counts.unfinished == 1 else 'were'} ended by the "
+            "length limit, or by rules that left nothing else; to allow more: --set search.max_len_offset=N, or a "
+            "larger search.max_len where it is set"
         )
-    if counts.guards:
-        acted = ", ".join(f"{name} {number:,}" for name, number in counts.guards.most_common())
-        lines.append(f"lines that guards had to do with: {acted}; to leave them out: --no-guards")
     return lines

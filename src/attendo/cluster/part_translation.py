@@ -1,92 +1,17 @@
 """What one worker of a cluster does: loads an engine, and translates parts of a text into files."""
 
 import socket
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal
 
-from attendo.checkpoint.model_folder import find_model, shipped_models
-from attendo.cluster.part_files import PartRecord, PartsFolder, copied, since
-from attendo.cluster.text_parts import TextPart, read_part
-from attendo.decoding.alignment import Alignment
-from attendo.decoding.native_model import Dtype
-from attendo.decoding.translation import Translation
 from attendo.errors import ModelError
-from attendo.workflow.engine import Engine
-from attendo.workflow.translate import load
+from attendo.workflow.part_files import PartRecord, PartsFolder
+from attendo.workflow.part_translation import Decoding, Output, translate_part
+from attendo.workflow.text_parts import TextPart
 
 Device = Literal["cpu", "cuda"]
-
-
-class LineFormat(Protocol):
-    """How a line's translations are written."""
-
-    def __call__(self, translation: Translation, number: int, alignments: Sequence[Alignment], *, n_best: int) -> str:
-        """Gives the lines of the output that a line of the text becomes, each with its end.
-
-        Args:
-            translation: the line and what became of it.
-            number: the line's, from 1.
-            alignments: one for each translation; none where none are wanted.
-            n_best: how many translations were asked for.
-        """
-
-
-@dataclass(frozen=True, kw_only=True)
-class Decoding:
-    """What translates, and how: the arguments of `workflow.translate.load`."""
-
-    model: str
-    ensemble: tuple[str, ...] = ()
-    search: Mapping[str, Any] = field(default_factory=dict)
-    overrides: tuple[str, ...] = ()
-    dtype: Dtype | None = None
-
-    @property
-    def folders(self) -> tuple[Path, ...]:
-        """Where the models lie on this machine.
-
-        Raises:
-            ModelError: there is none.
-        """
-        return tuple(find_model(name) for name in (self.model, *self.ensemble))
-
-    def load(self, device: Device, *, threads: int | None = None) -> Engine:
-        """Loads it.
-
-        Raises:
-            ModelError: a folder is missing or torn, or the models do not go together.
-            RecipeError: a search setting that cannot be meant.
-        """
-        return load(
-            self.model,
-            ensemble=self.ensemble,
-            search=self.search,
-            overrides=self.overrides,
-            dtype=self.dtype,
-            device=device,
-            threads=threads,
-        )
-
-    def elsewhere(self) -> "Decoding":
-        """The same for other machines: a model that ships by its name, another one by its whole path."""
-        shipped = {folder: name for name, folder in shipped_models().items()}
-        model, *ensemble = (shipped.get(folder) or str(folder.absolute()) for folder in self.folders)
-        return replace(self, model=model, ensemble=tuple(ensemble))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Output:
-    """What is written of each translation."""
-
-    format: LineFormat
-    """Picklable."""
-    settings: Mapping[str, Any]
-    """What the format's lines hang on, as JSON has it."""
-    alignment: bool
-    """Whether translations are aligned with their lines."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,34 +35,3 @@ class OpenTranslation:
         except ModelError as error:
             raise ModelError(f"{error} (on {socket.gethostname()})") from error
         return partial(translate_part, engine, output=self.output, folder=self.folder)
-
-
-def translate_part(engine: Engine, part: TextPart, *, output: Output, folder: PartsFolder) -> tuple[int, PartRecord]:
-    """Translates a part and writes it; doing it twice does no harm.
-
-    Returns:
-        The part's number and its record.
-
-    Raises:
-        DataError: the text has changed, or a line's constraints cannot be fulfilled.
-        OSError: a file cannot be read or written.
-    """
-    before = copied(engine.counts)
-    n_best = engine.search.n_best
-    translated = enumerate(_translated(engine, part, alignment=output.alignment), start=part.first_line)
-    content = "".join(
-        output.format(translation, number, alignments, n_best=n_best)
-        for number, (translation, alignments) in translated
-    ).encode("utf-8")
-    record = PartRecord(num_bytes=len(content), kernel=engine.kernel, counts=since(before, engine.counts))
-    folder.write(part.number, content, record)
-    return part.number, record
-
-
-def _translated(
-    engine: Engine, part: TextPart, *, alignment: bool
-) -> Iterator[tuple[Translation, Sequence[Alignment]]]:
-    """Translations of a part's lines, with the numbers that they have in the whole text."""
-    pairs = read_part(part)
-    lines, constraints = [line for line, _ in pairs], [wanted for _, wanted in pairs]
-    return engine.stream_part(lines, constraints, first=part.first_line, alignment=alignment)

@@ -14,12 +14,12 @@ import attendo
 from attendo.cluster.connection import connected
 from attendo.cluster.kept_results import KeptResults
 from attendo.cluster.nodes import SharedFile, alive_nodes, check_nodes, watched
-from attendo.cluster.part_files import PartsFolder
 from attendo.cluster.pool import by_tasks
 from attendo.errors import DataError
 from attendo.recipe import Recipe
 from attendo.text.corpora import check_files
 from attendo.text.prepared import PreparedData
+from attendo.workflow.part_files import PartsFolder
 from attendo.workflow.preparation import (
     PreparationReporter,
     open_if_prepared,

@@ -1,68 +1,32 @@
 """Translating a file of any length on a cluster, with the output that one machine has.
 
-The text is cut into parts, and what becomes of a part is a file that is there whole or not at all, beside the output:
-
-| `OUTPUT.parts/` | holds |
-|---|---|
-| `manifest.json` | what is translated, by what and how; another translation is refused |
-| `NUMBER.txt` | a part's lines of the output |
-| `NUMBER.json` | its counts; written behind the lines, so that it says that they are there |
-| `unpacked-*.txt` | what was compressed, for only plain files can be cut |
-
-So a start after an interruption does what is missing, on whatever cluster. When all are there they become the output.
+Parts of the text are files beside the output, as `workflow.file_translation` has them, so that a start after an
+interruption does what is missing, on whatever cluster.
 """
 
-import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
 
-import attendo
-from attendo.checkpoint.checksums import CARD, CHECKSUMS
+from attendo.checkpoint.checksums import CHECKSUMS
 from attendo.cluster.connection import connected
 from attendo.cluster.nodes import Node, SharedFile, alive_nodes, check_nodes, watched
-from attendo.cluster.part_files import PartRecord, PartsFolder, added
-from attendo.cluster.part_translation import Decoding, Device, OpenTranslation, Output
+from attendo.cluster.part_translation import Device, OpenTranslation
 from attendo.cluster.pool import Share, by_actors
-from attendo.cluster.text_parts import TextFiles, changed_error, cut, scan_texts
-from attendo.decoding.config import SearchConfig
-from attendo.decoding.translation import Counts
 from attendo.errors import AttendoError
 from attendo.text.parts import ScannedFile
+from attendo.workflow.file_translation import (
+    Finished,
+    Reporter,
+    check_unchanged,
+    finished,
+    manifest_of,
+    part_lines,
+)
+from attendo.workflow.part_files import PartsFolder
+from attendo.workflow.part_translation import Decoding, Output
+from attendo.workflow.text_parts import TextFiles, cut, scan_texts
 
-_FORMAT_VERSION = 1
-# Of a long text a part takes a worker minutes, which is what a lost machine costs at most; of a short one there are
-# parts enough for every worker of a large cluster.
-_PART_LINES = 10_000
-_MIN_PARTS = 1_000
 _MAX_THREADS = 4
-
-
-class Reporter(Protocol):
-    """Who is told how it goes."""
-
-    def message(self, text: str) -> None:
-        """A line to read."""
-
-    def started(self, done: int, total: int) -> None:
-        """How many lines are there already, of how many."""
-
-    def translated(self, done: int) -> None:
-        """How many lines are there by now."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Finished:
-    """What has been done in all starts, and in this one."""
-
-    counts: Counts
-    """Of all lines."""
-    lines_now: int
-    """Lines translated since this start."""
-    kernels: Counter[str]
-    """Lines by what they were calculated on and in."""
 
 
 def translate_on_cluster(
@@ -93,43 +57,31 @@ def translate_on_cluster(
         RecipeError: a search setting that cannot be meant.
     """
     search = decoding.load("cpu").search
-    folder = PartsFolder.beside(destination)
-    folder.path.mkdir(parents=True, exist_ok=True)
-    texts = scan_texts(files, folder.path)
-    num_lines = texts["source"].num_lines
-    parts = cut(texts, part_lines(num_lines, search.window_lines))
-    with connected(address):
-        nodes = alive_nodes()
-        device: Device = "cuda" if any(node.gpus for node in nodes) else "cpu"
-        folder.claim(_manifest(decoding, search, texts, output, device))
-        records = folder.done(len(parts))
-        lines_before = lines = sum(record.counts.lines for record in records.values())
-        reporter.started(lines, num_lines)
-        if missing := [part for part in parts if part.number not in records]:
-            check_nodes(nodes, _shared_files(decoding, texts, folder))
-            share = share_of(nodes, device, threads)
-            reporter.message(_described(nodes, share))
-            work = OpenTranslation(
-                decoding=decoding.elsewhere(), device=device, threads=share.cpus, output=output, folder=folder
-            )
-            results = by_actors(work, missing, share, num_actors=num_workers(nodes, share))
-            for number, record in watched(results, reporter.message):
-                records[number] = record
-                lines += record.counts.lines
-                reporter.translated(lines)
-    _check_unchanged(texts)
-    folder.join(records, destination)
-    return _finished(records, lines_before)
-
-
-def part_lines(num_lines: int, window_lines: int) -> int:
-    """Lines of a part: whole windows, so that each has the lines that it has on one machine.
-
-    Args:
-        num_lines: of the text.
-        window_lines: lines that are sorted by length and translated together.
-    """
-    return window_lines * max(1, min(_PART_LINES, num_lines // _MIN_PARTS) // window_lines)
+    with PartsFolder.beside(destination).opened() as folder:
+        texts = scan_texts(files, folder.path)
+        parts = cut(texts, part_lines(texts["source"], search.window_lines))
+        with connected(address):
+            nodes = alive_nodes()
+            device: Device = "cuda" if any(node.gpus for node in nodes) else "cpu"
+            folder.claim(manifest_of(decoding, search, texts, output, device))
+            records = folder.done(len(parts))
+            lines_before = lines = sum(record.counts.lines for record in records.values())
+            reporter.started(lines, texts["source"].num_lines)
+            if missing := [part for part in parts if part.number not in records]:
+                check_nodes(nodes, _shared_files(decoding, texts, folder))
+                share = share_of(nodes, device, threads)
+                reporter.message(_described(nodes, share))
+                work = OpenTranslation(
+                    decoding=decoding.elsewhere(), device=device, threads=share.cpus, output=output, folder=folder
+                )
+                results = by_actors(work, missing, share, num_actors=num_workers(nodes, share))
+                for number, record in watched(results, reporter.message):
+                    records[number] = record
+                    lines += record.counts.lines
+                    reporter.translated(lines)
+        check_unchanged(texts)
+        folder.join(records, destination)
+        return finished(records, lines_before)
 
 
 def share_of(nodes: Sequence[Node], device: Device, threads: int | None) -> Share:
@@ -162,30 +114,6 @@ def num_workers(nodes: Sequence[Node], share: Share) -> int:
     )
 
 
-def _manifest(
-    decoding: Decoding, search: SearchConfig, texts: Mapping[str, ScannedFile], output: Output, device: Device
-) -> dict[str, Any]:
-    """All that decides the output."""
-    manifest = {
-        "format_version": _FORMAT_VERSION,
-        "attendo": attendo.__version__,
-        "files": {name: {"lines": file.num_lines, "sha256": file.sha256} for name, file in texts.items()},
-        "models": [_checksums(folder) for folder in decoding.folders],
-        "search": asdict(search),
-        "dtype": decoding.dtype,
-        "device": device,
-        "output": {**output.settings, "alignment": output.alignment},
-    }
-    compared: dict[str, Any] = json.loads(json.dumps(manifest))  # tuples are lists in JSON
-    return compared
-
-
-def _checksums(model: Path) -> dict[str, Any]:
-    """What a model folder says of its files, but for its card, which may be written anew."""
-    checksums = json.loads((model / CHECKSUMS).read_text(encoding="utf-8"))
-    return {name: value for name, value in checksums.items() if name != CARD}
-
-
 def _shared_files(decoding: Decoding, texts: Mapping[str, ScannedFile], folder: PartsFolder) -> list[SharedFile]:
     """What every machine has to see; models that ship are part of attendo."""
     here, elsewhere = decoding.folders, decoding.elsewhere()
@@ -198,19 +126,3 @@ def _described(nodes: Sequence[Node], share: Share) -> str:
     workers = num_workers(nodes, share)
     on = "a GPU" if share.gpus else f"{share.cpus} threads"
     return f"{workers} engines of {on} each, on {len(nodes)} machines"
-
-
-def _check_unchanged(texts: Mapping[str, ScannedFile]) -> None:
-    """Makes sure that all parts were cut from the same files."""
-    for file in texts.values():
-        status = file.path.stat()
-        if (status.st_size, status.st_mtime_ns) != (file.size, file.mtime_ns):
-            raise changed_error(file.path)
-
-
-def _finished(records: Mapping[int, PartRecord], lines_before: int) -> Finished:
-    counts = added([record.counts for record in records.values()])
-    kernels: Counter[str] = Counter()
-    for record in records.values():
-        kernels[record.kernel] += record.counts.lines
-    return Finished(counts=counts, lines_now=counts.lines - lines_before, kernels=kernels)

@@ -8,7 +8,7 @@ from threading import Event, Thread
 from typing import BinaryIO, Literal, TypeVar
 
 from attendo.errors import DataError
-from attendo.text.formats import MAX_LINE_BYTES
+from attendo.text.formats import MAX_LINE_BYTES, carriage_returns_error
 
 PAUSE_S = 0.2
 """Seconds without a new line after which the lines at hand are handed over."""
@@ -124,10 +124,11 @@ def read_lines(file: BinaryIO, name: str, *, errors: OnBadBytes = "strict") -> I
         errors: what becomes of a line that is not UTF-8.
 
     Yields:
-        Each line without its end; a byte order mark at the very start is left out.
+        Each line with its end, which the last one may lack; a byte order mark at the very start is left out.
 
     Raises:
-        DataError: a line is not UTF-8, or longer than 4 MB; the lines before it have been given.
+        DataError: a line is not UTF-8, or longer than 4 MB, or there are carriage returns and no line feed; the lines
+            before it have been given.
     """
     raw = getattr(file, "raw", file)
     number = length = 0
@@ -137,12 +138,16 @@ def read_lines(file: BinaryIO, name: str, *, errors: OnBadBytes = "strict") -> I
         pending.append(first)
         length += len(first)
         if length > MAX_LINE_BYTES:  # before the line ends, which it may never do
+            if number == 0 and any(b"\r" in part for part in pending):
+                raise carriage_returns_error(name)
             raise DataError(f"{name}: line {number + 1} is longer than {MAX_LINE_BYTES >> 20} MB; is this text?")
         for other in others:
             number += 1
-            yield _decode(b"".join(pending).removesuffix(b"\r"), name, number, errors)
+            yield _decode(b"".join([*pending, b"\n"]), name, number, errors)
             pending, length = [other], len(other)
     if any(pending):
+        if number == 0 and b"\r" in b"".join(pending)[:-1]:
+            raise carriage_returns_error(name)
         yield _decode(b"".join(pending), name, number + 1, errors)
 
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from attendo.checkpoint.finding import is_run
 from attendo.errors import ModelError
 from attendo.files import locked, write_json
 from attendo.output_folders import check_begun
 from attendo.reading import MAX_JSON_BYTES, parse_json, printable, read_bounded
-from attendo.workflow.run_folder import is_run
 
 STUDY = "study.json"
 """Says which study a folder is of."""

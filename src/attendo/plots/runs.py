@@ -11,12 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator, NullLocator
 
-from attendo.errors import DataError, ModelError
+from attendo.checkpoint.finding import check_run
+from attendo.errors import DataError
 from attendo.files import naming
 from attendo.plots.figure_files import COLOURS, LINES, MARKERS
 from attendo.reading import require_regular
 from attendo.workflow.curves import Metrics, TrainPoint, ValidPoint, read_metrics, smooth
-from attendo.workflow.run_folder import is_run
 
 By = Literal["steps", "tokens", "hours"]
 """What curves are drawn over."""
@@ -57,10 +57,7 @@ def read_runs(folders: Sequence[Path]) -> tuple[RunHistory, ...]:
         OSError: the metrics are no plain file.
     """
     for folder in folders:
-        if not folder.is_dir():
-            raise ModelError(f"{folder}: there is no such run folder; name one that attendo train has made")
-        if not is_run(folder):
-            raise ModelError(f"{folder}: is no run (it has neither checkpoints/ nor run.json); name a run folder")
+        check_run(folder)
     twice = [folder for folder, times in Counter(folder.resolve() for folder in folders).items() if times > 1]
     if twice:
         raise DataError(f"{twice[0]}: is named twice; name each run once")

@@ -1,17 +1,17 @@
 """What is drawn: the model that a recipe would train, or one that is there, by the name that a user gives."""
 
-import difflib
 from dataclasses import dataclass
 from pathlib import Path
 
-from attendo.checkpoint.checksums import CONFIG
-from attendo.checkpoint.model_folder import find_model, read_description, shipped_models
+from attendo.checkpoint.finding import find_model, is_run
+from attendo.checkpoint.model_folder import read_description
 from attendo.errors import AttendoError, ModelError, RecipeError
 from attendo.model.config import ModelConfig
-from attendo.recipe import load_recipe, shipped_recipes
+from attendo.plots.subject_name import names_model
+from attendo.recipe import load_recipe
 from attendo.text.prepared import Vocabulary, open_prepared
 from attendo.workflow.initial_model import with_initial_model
-from attendo.workflow.run_folder import is_run, prepared_data
+from attendo.workflow.run_folder import prepared_data
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,21 +42,10 @@ def find_subject(name: str, overrides: tuple[str, ...] = ()) -> Subject:
             there already is to be changed.
         ModelError: the model's files cannot be read.
     """
-    path = Path(name)
-    is_model = (path / CONFIG).is_file() or (path / "model" / CONFIG).is_file()
-    is_recipe = path.is_file() or (path / "recipe.toml").is_file() or name in shipped_recipes()
-    if is_model or (not is_recipe and name in shipped_models()):
+    if names_model(name):
         if overrides:
             raise RecipeError(f"--set {overrides[0]}: {name} is a model, whose shape is as it is; name a recipe")
         return _of_model(name)
-    if not is_recipe:
-        known = [*shipped_recipes(), *shipped_models()]
-        near = difflib.get_close_matches(name.lower(), known, n=1)
-        hint = f"; did you mean {near[0]}?" if near else "."
-        raise RecipeError(
-            f"{name}: neither a recipe nor a model{hint} Give a TOML file, a run or model folder, a shipped recipe "
-            f"(see attendo recipe) or a shipped model ({', '.join(shipped_models())})"
-        )
     return _of_recipe(name, overrides)
 
 

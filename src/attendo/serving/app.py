@@ -31,7 +31,8 @@ from attendo.serving.keeping import Keeping, read_spent
 from attendo.serving.keys import KeyRing, read_keys
 from attendo.serving.logs import Log, error_place
 from attendo.serving.metrics import Metrics
-from attendo.serving.models import ModelPool, ModelSource
+from attendo.serving.model_names import ModelSource
+from attendo.serving.models import ModelPool
 from attendo.serving.service import Service
 from attendo.serving.status import Status
 

@@ -20,7 +20,8 @@ from typing import cast
 
 from attendo.checkpoint.checksums import verify_folder
 from attendo.checkpoint.claims import num_weights
-from attendo.checkpoint.model_folder import ModelDescription, find_model, read_description, shipped_models
+from attendo.checkpoint.finding import find_model
+from attendo.checkpoint.model_folder import ModelDescription, read_description
 from attendo.decoding.native_model import Dtype
 from attendo.decoding.search_settings import SearchSettings
 from attendo.decoding.translation import Candidate, Translation
@@ -29,13 +30,13 @@ from attendo.serving.config import ModelsConfig
 from attendo.serving.errors import ServingError, overdue, unknown_pair
 from attendo.serving.logs import Log
 from attendo.serving.metrics import Metrics
+from attendo.serving.model_names import ModelSource
 from attendo.serving.translating import Confidence, Options, Pair
 from attendo.workflow.confidence import load_confidence
 from attendo.workflow.engine import Engine
 from attendo.workflow.extras import need_packages
 from attendo.workflow.translate import load
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _CODES = re.compile(r"(?P<source>[a-z]{2,3})-(?P<target>[a-z]{2,3})")
 _MAX_ENGINES = 4
 """Of a thread and a model, for options other than the model's own."""
@@ -49,48 +50,6 @@ _FAILURE_S = 5.0
 
 Signature = tuple[tuple[str, int, int, int], ...]
 """Of a folder: names, inodes, sizes and times of its files."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelSource:
-    """A model that is served."""
-
-    name: str
-    """What requests call it."""
-    path: str
-    """A model folder, a run folder or a shipped model."""
-
-
-def model_sources(arguments: Sequence[str]) -> tuple[ModelSource, ...]:
-    """The models that a command line names.
-
-    Args:
-        arguments: `PATH` or `NAME=PATH` each; none for the shipped models.
-
-    Raises:
-        ModelError: a name that cannot be one, or two models of one name.
-    """
-    found = [_source(argument) for argument in arguments or shipped_models()]
-    if not found:
-        raise ModelError("no model is shipped with this attendo; name a model folder or a run")
-    names = [each.name for each in found]
-    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
-        raise ModelError(f"two models are called {twice[0]}; name them: attendo serve NAME=PATH NAME=PATH")
-    return tuple(found)
-
-
-def _source(argument: str) -> ModelSource:
-    name, equals, path = argument.partition("=")
-    if not equals or not _NAME.fullmatch(name):
-        path = argument
-        resolved = Path(argument).resolve()
-        name = (resolved.parent if resolved.name == "model" else resolved).name
-    if not path or not _NAME.fullmatch(name):
-        raise ModelError(
-            f"{argument[:100]!r}: requests have to call the model something; write NAME={path[:80]}, a name of "
-            "letters, digits, ., - and _"
-        )
-    return ModelSource(name=name, path=path)
 
 
 class LoadedModel:

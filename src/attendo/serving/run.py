@@ -16,7 +16,7 @@ from attendo.errors import AttendoError, ModelError
 from attendo.serving.app import Server, build
 from attendo.serving.config import ServerConfig, ServingConfig
 from attendo.serving.logs import LibraryLogs, Log
-from attendo.serving.models import ModelSource
+from attendo.serving.model_names import ModelSource
 
 _MAX_HEAD_BYTES = 128 << 10
 """Of a request's head: some clients put 5,000 characters of text into the path, nine bytes each."""

@@ -71,7 +71,8 @@ class LineReader:
     than that, which is how a caller knows it.
 
     Raises:
-        DataError: the file is missing, is no regular file, is UTF-16 or UTF-32, or its compressed content is broken.
+        DataError: the file is missing, is no regular file, is UTF-16 or UTF-32, has carriage returns and no line feed,
+            or its compressed content is broken.
     """
 
     def __init__(self, path: Path, *, start: int = 0, end: int | None = None, first_line: int = 1) -> None:
@@ -86,6 +87,9 @@ class LineReader:
         self.path = path
         self.num_lines = first_line - 1
         """The number of the line that was read last; of a whole file: lines read so far."""
+        self.line_end = b""
+        r"""What ended the line that was given last: `\n`, `\r\n`, or nothing at the end of the file."""
+        self._found_feed = True
         self._raw, self._text = open_content(path)
         if end is not None:
             self._raw.seek(start)
@@ -117,25 +121,31 @@ class LineReader:
         if line is None:
             raise StopIteration
         self.num_lines += 1
-        return _without_end(line)
+        self.line_end = line_end_of(line)
+        return line[: len(line) - len(self.line_end)]
 
     def _read_first_line(self) -> bytes | None:
         line = self._read_line()
         encoding = next((name for mark, name in _OTHER_MARKS.items() if line and line.startswith(mark)), None)
         if encoding is not None:
             raise DataError(f"{self.path}: this is {encoding} text; convert it first: iconv -f {encoding} -t UTF-8")
+        if line and b"\r" in line[:-1] and not self._found_feed:
+            raise carriage_returns_error(str(self.path))
         return None if line is None else line.removeprefix(_UTF8_MARK)
 
     def _read_line(self) -> bytes | None:
         try:
             line = self._text.readline(MAX_LINE_BYTES)
-            if len(line) < MAX_LINE_BYTES or line.endswith(b"\n"):
+            self._found_feed = line.endswith(b"\n")
+            if len(line) < MAX_LINE_BYTES or self._found_feed:
                 return line or None
             rest = self._text.readline(MAX_LINE_BYTES)
+            self._found_feed = rest.endswith(b"\n")
             if rest in (b"", b"\n"):
                 return line + rest
-            while len(rest) == MAX_LINE_BYTES and not rest.endswith(b"\n"):
+            while len(rest) == MAX_LINE_BYTES and not self._found_feed:
                 rest = self._text.readline(MAX_LINE_BYTES)
+                self._found_feed = rest.endswith(b"\n")
         except (OSError, EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError) as error:
             raise DataError(
                 f"{self.path}: cannot be read after line {self.num_lines} ({error}); "
@@ -269,8 +279,17 @@ def _read_object(line: bytes) -> tuple[bytes, bytes, str | None]:
     return sides[0], sides[1], None if whole or not sides[1].strip() else "unfinished"
 
 
-def _without_end(line: bytes) -> bytes:
-    return line[:-2] if line.endswith(b"\r\n") else line.removesuffix(b"\n")
+def line_end_of(line: bytes) -> bytes:
+    r"""Gives what ends a line: `\n`, `\r\n`, or nothing."""
+    return b"\r\n" if line.endswith(b"\r\n") else line[-1:] if line.endswith(b"\n") else b""
+
+
+def carriage_returns_error(name: str) -> DataError:
+    """Gives the error of text whose lines end as those of Macintosh computers did before 2001."""
+    return DataError(
+        f"{name}: holds carriage returns and no line feed, which alone ends a line; convert it first: "
+        r"tr '\r' '\n' < OLD > NEW"
+    )
 
 
 class _FileRange(io.RawIOBase):

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from attendo.checkpoint.checksums import CARD
-from attendo.checkpoint.model_folder import find_model, replace_card
+from attendo.checkpoint.finding import find_model
+from attendo.checkpoint.model_folder import replace_card
 from attendo.decoding.config import SearchConfig
 from attendo.errors import DataError, ModelError
 from attendo.evaluation.robustness import Robustness

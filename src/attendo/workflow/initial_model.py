@@ -8,7 +8,8 @@ from typing import Any, Literal
 import sentencepiece
 
 from attendo.checkpoint.checksums import CONFIG, WEIGHTS
-from attendo.checkpoint.model_folder import ModelDescription, find_model, read_description
+from attendo.checkpoint.finding import find_model
+from attendo.checkpoint.model_folder import ModelDescription, read_description
 from attendo.decoding.config import SearchConfig
 from attendo.errors import ModelError, RecipeError
 from attendo.files import sha256

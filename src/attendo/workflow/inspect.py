@@ -12,7 +12,8 @@ from typing import Any
 import torch
 
 from attendo.checkpoint.checksums import CARD, WEIGHTS
-from attendo.checkpoint.model_folder import find_model, read_description, shipped_models, skeleton
+from attendo.checkpoint.finding import find_model, is_run, shipped_models
+from attendo.checkpoint.model_folder import read_description, skeleton
 from attendo.checkpoint.run_checkpoints import Checkpoints
 from attendo.errors import ModelError
 from attendo.model.products import is_exact
@@ -20,7 +21,6 @@ from attendo.native.library import describe
 from attendo.reading import printable, read_bounded, require_inside
 from attendo.recipe import load_recipe, shipped_recipes
 from attendo.threads import usable_cores
-from attendo.workflow.run_folder import is_run
 
 PACKAGES = ("torch", "numpy", "sentencepiece", "sacrebleu", "sacremoses", "safetensors")
 """What results depend on."""

@@ -8,10 +8,18 @@ from pathlib import Path
 from attendo.decoding.line_constraints import Constraints
 from attendo.decoding.windows import OnBadBytes, read_lines
 from attendo.errors import DataError
+from attendo.reading import line_end_of
 from attendo.text.formats import MAX_LINE_BYTES, LineReader, check_held, read_line_pairs
+from attendo.workflow.input_files import is_read_once
 
 
 def lines_from(path: Path | None, *, errors: OnBadBytes = "strict") -> Iterator[str]:
+    """Reads lines without their ends; otherwise like `ended_lines_from`."""
+    for line in ended_lines_from(path, errors=errors):
+        yield line[: len(line) - len(line_end_of(line))]
+
+
+def ended_lines_from(path: Path | None, *, errors: OnBadBytes = "strict") -> Iterator[str]:
     """Lines, as they come, of a file (plain, gz, xz or zst), a pipe or other device, or standard input.
 
     Args:
@@ -19,7 +27,7 @@ def lines_from(path: Path | None, *, errors: OnBadBytes = "strict") -> Iterator[
         errors: what becomes of a line that is not UTF-8.
 
     Yields:
-        Each line without its end.
+        Each line with its end, which the last one may lack.
 
     Raises:
         DataError: the file is missing or broken, or a line is not UTF-8 or longer than 4 MB.
@@ -27,13 +35,13 @@ def lines_from(path: Path | None, *, errors: OnBadBytes = "strict") -> Iterator[
     if path is None:
         yield from read_lines(sys.stdin.buffer, "standard input", errors=errors)
         return
-    if _is_read_once(path):  # lines come when they come, as from standard input
+    if is_read_once(path):  # lines come when they come, as from standard input
         with path.open("rb") as pipe:
             yield from read_lines(pipe, str(path), errors=errors)
         return
     with LineReader(path) as reader:
         for line in reader:
-            yield _decode(line, path, reader.num_lines, errors)
+            yield _decode(line, path, reader.num_lines, errors) + reader.line_end.decode()
 
 
 def line_pairs_from(source: Path, target: Path) -> Iterator[tuple[str, str]]:
@@ -88,7 +96,7 @@ def with_constraints(
     if not files:
         return iter(lines), None
     for path in files:  # a missing one is told before anything is translated; but a pipe can be opened only once
-        if not _is_read_once(path):
+        if not is_read_once(path):
             LineReader(path).close()
     first, second = tee(_with_constraints(lines, target_prefixes, forced_words))
     return (line for line, _ in first), (constraints for _, constraints in second)
@@ -122,23 +130,6 @@ def _line_of(lines: Iterator[str] | None, path: Path | None, number: int) -> str
             "for nothing"
         )
     return line
-
-
-def count_lines(path: Path) -> int | None:
-    """How many lines a file has; None where it can be read only once.
-
-    Raises:
-        DataError: the file is missing or broken.
-    """
-    if _is_read_once(path):
-        return None
-    with LineReader(path) as reader:
-        return sum(1 for _ in reader)
-
-
-def _is_read_once(path: Path) -> bool:
-    """Whether a path names a pipe or a device."""
-    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def _decode(line: bytes, path: Path, number: int, errors: OnBadBytes = "strict") -> str:

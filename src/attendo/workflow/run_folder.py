@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from attendo.checkpoint.finding import check_resumable
 from attendo.errors import DataError, ModelError
 from attendo.files import locked, sha256, write_json, write_text
 from attendo.reading import MAX_JSON_BYTES, parse_json, read_bounded
@@ -22,11 +23,6 @@ from attendo.workflow.initial_model import initial_facts
 
 _RECIPE_SUMS = "recipe_sha256"
 _REPORTS = ("report.json", "dropped.tsv")
-
-
-def is_run(folder: Path) -> bool:
-    """Whether a folder holds a run, whole or torn."""
-    return (folder / "checkpoints").is_dir() or (folder / "run.json").exists()
 
 
 def require_run(folder: Path) -> None:
@@ -107,8 +103,7 @@ def resume_run(folder: Path, overrides: list[str]) -> tuple[Recipe, Path]:
             another run.
         RecipeError: the recipe, or an override, cannot be meant.
     """
-    if not (folder / "recipe.toml").is_file() or not (folder / "run.json").is_file():
-        raise ModelError(f"{folder}: no run to resume (recipe.toml or run.json is missing); leave out --resume")
+    check_resumable(folder)
     prepared, sums = prepared_data(folder), _read_run(folder).get(_RECIPE_SUMS)
     if isinstance(sums, list) and sha256(folder / "recipe.toml") not in sums:
         raise ModelError(

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import torch
 
-from attendo.checkpoint.model_folder import LoadedModel, find_model, load_model
+from attendo.checkpoint.finding import find_model
+from attendo.checkpoint.model_folder import LoadedModel, load_model
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.native_model import Dtype
 from attendo.errors import RecipeError

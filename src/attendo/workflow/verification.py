@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attendo.checkpoint.checksums import CHECKSUMS, CONFIG, verify_folder
-from attendo.checkpoint.model_folder import find_model
+from attendo.checkpoint.finding import find_model, is_run
 from attendo.checkpoint.run_checkpoints import Checkpoints, checkpoint_problems
 from attendo.errors import AttendoError
 from attendo.text.prepared import open_prepared
 from attendo.workflow.metrics import parse_record
-from attendo.workflow.run_folder import changes, check_prepared, is_run, prepared_data, resume_run
+from attendo.workflow.run_folder import changes, check_prepared, prepared_data, resume_run
 
 _DRAFT = re.compile(r"\.(tmp|old)-.+")
 _NEEDED = ("recipe.toml", "run.json", "metrics.jsonl")

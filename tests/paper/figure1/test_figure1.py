@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from attendo.checkpoint.model_folder import load_model, shipped_models
+from attendo.checkpoint.finding import shipped_models
+from attendo.checkpoint.model_folder import load_model
 from attendo.diagrams.architecture import architecture
 from attendo.diagrams.structure import Edge, Structure
 from attendo.errors import AttendoError

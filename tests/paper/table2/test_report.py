@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from attendo.checkpoint.model_folder import SHIPPED
+from attendo.checkpoint.finding import SHIPPED
 from attendo.evaluation.scores import evaluate_output
 from attendo.paper.cost import Sustained
 from attendo.paper.experiment import Order

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from attendo.checkpoint.model_folder import SHIPPED
+from attendo.checkpoint.finding import SHIPPED
 from attendo.paper.experiment import Order
 from attendo.paper.rows_study import threads_of
 from attendo.paper.table2.plan import Direction, TestSet

@@ -1,6 +1,6 @@
 """Which model Figures 1 and 2 are drawn of."""
 
-from attendo.checkpoint.model_folder import shipped_models
+from attendo.checkpoint.finding import shipped_models
 from attendo.errors import DataError, ModelError
 from attendo.paper.experiment import Order
 from attendo.plots.subject import Subject, find_subject

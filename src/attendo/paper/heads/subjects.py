@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from attendo.checkpoint.model_folder import LoadedModel, find_model, load_model
+from attendo.checkpoint.finding import find_model
+from attendo.checkpoint.model_folder import LoadedModel, load_model
 from attendo.decoding.config import SearchConfig
 from attendo.errors import ModelError, RecipeError
 from attendo.paper.experiment import Order, Reporter

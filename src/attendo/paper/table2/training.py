@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from attendo.checkpoint.model_folder import SHIPPED
+from attendo.checkpoint.finding import SHIPPED
 from attendo.paper.experiment import Order, Reporter
 from attendo.paper.rows_study import PartReporter, open_study
 from attendo.paper.run_results import RunResult

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from attendo.checkpoint.model_folder import find_model
+from attendo.checkpoint.finding import find_model
 from attendo.errors import DataError
 from attendo.paper.experiment import Order, Outcome, Reporter
 from attendo.paper.forecast import ROWS_CAPTION, RowForecast, all_hours, forecast_report, forecast_rows, total_text

@@ -10,7 +10,7 @@ from attendo.errors import DataError
 from attendo.files import atomic_path
 from attendo.text.formats import is_compressed
 from attendo.text.parts import FileRange, ScannedFile, scan_file
-from attendo.workflow.lines import lines_from, with_constraints
+from attendo.workflow.lines import ended_lines_from, lines_from, with_constraints
 
 _UTF8_MARK = b"\xef\xbb\xbf"
 
@@ -84,7 +84,7 @@ def _scan(path: Path, folder: Path) -> ScannedFile:
     plain = (folder / f"unpacked-{scan_file(path).sha256[:16]}.txt").absolute()
     if not plain.exists():
         with atomic_path(plain) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{line}\n" for line in lines_from(path))
+            file.writelines(ended_lines_from(path))
     return scan_file(plain)
 
 
@@ -127,7 +127,7 @@ def read_part(part: TextPart) -> list[tuple[str, Constraints]]:
     """Reads a part as translating on one machine reads its files.
 
     Returns:
-        The lines, and what is wanted of the translation of each.
+        The lines with their ends, and what is wanted of the translation of each.
 
     Raises:
         DataError: a file has changed since it was cut.
@@ -139,7 +139,7 @@ def read_part(part: TextPart) -> list[tuple[str, Constraints]]:
         words = _copied(part.forced_words, Path(folder) / "forced_words")
         assert source is not None, "a text to translate"
         try:
-            lines, constraints = with_constraints(lines_from(source), prefixes, words)
+            lines, constraints = with_constraints(ended_lines_from(source), prefixes, words)
             pairs = list(zip(lines, constraints or repeat(Constraints()), strict=False))
         except DataError as error:  # all was well when the files were scanned
             raise changed_error(part.source.path) from error

@@ -3,13 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from attendo.cluster.text_parts import TextFiles, TextPart, cut, read_part, scan_texts
 from attendo.errors import DataError
+from attendo.workflow.text_parts import TextFiles, TextPart, cut, read_part, scan_texts
 
 MARK = b"\xef\xbb\xbf"
 # A mark at the start is none of the text, but one before the third line is; U+2028 ends no line.
 TEXT = MARK + "one\r\ntwo \u2028 and\n".encode() + MARK + b"three\n\n" + b"five\n\xf0\x9f\x98\x80 six"
-LINES = ["one", "two \u2028 and", "\ufeffthree", "", "five", "\U0001f600 six"]
+LINES = ["one\r\n", "two \u2028 and\n", "\ufeffthree\n", "\n", "five\n", "\U0001f600 six"]
 
 
 def parts_of(files: TextFiles, folder: Path, part_lines: int) -> list[TextPart]:
@@ -37,7 +37,7 @@ def test_a_compressed_text_is_unpacked_once(tmp_path: Path) -> None:
     assert len(list(folder.iterdir())) == 1
     source.write_bytes(gzip.compress(b"another\n"))
     [part] = parts_of(TextFiles(source=source), folder, 4)
-    assert [line for line, _ in read_part(part)] == ["another"]
+    assert [line for line, _ in read_part(part)] == ["another\n"]
 
 
 def test_an_empty_text_has_no_parts(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_constraints_are_those_of_their_lines(tmp_path: Path) -> None:
     words.write_text("Haus\tHof\n\n\t Tor\n", encoding="utf-8")
     files = TextFiles(source=source, target_prefixes=prefixes, forced_words=words)
     read = [pair for part in parts_of(files, tmp_path, 2) for pair in read_part(part)]
-    assert [line for line, _ in read] == ["a", "b", "c"]
+    assert [line for line, _ in read] == ["a\n", "b\n", "c\n"]
     assert [constraints.target_prefix for _, constraints in read] == ["", "Im", ""]
     assert [constraints.forced_words for _, constraints in read] == [("Haus", "Hof"), (), (" Tor",)]
 

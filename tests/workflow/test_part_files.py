@@ -1,3 +1,4 @@
+import hashlib
 import json
 from collections import Counter
 from pathlib import Path
@@ -5,10 +6,10 @@ from typing import cast
 
 import pytest
 
-from attendo.cluster.part_files import PartRecord, PartsFolder, added, copied, since
 from attendo.decoding.config import GuardName
 from attendo.decoding.translation import Counts
 from attendo.errors import DataError
+from attendo.workflow.part_files import PartRecord, PartsFolder, added, copied, since
 
 
 def guards(**lines: int) -> Counter[GuardName]:
@@ -16,7 +17,12 @@ def guards(**lines: int) -> Counter[GuardName]:
 
 
 def record(content: bytes, lines: int = 1) -> PartRecord:
-    return PartRecord(num_bytes=len(content), kernel="torch", counts=Counts(lines=lines, guards=guards(casing=1)))
+    return PartRecord(
+        num_bytes=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+        kernel="torch",
+        counts=Counts(lines=lines, guards=guards(casing=1)),
+    )
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Self
@@ -11,9 +12,11 @@ from uuid import uuid4
 
 from attendo.decoding.translation import Counts
 from attendo.errors import DataError
-from attendo.files import atomic_path, flush_to_disk, write_json
+from attendo.files import atomic_path, flush_to_disk, locked, sha256, write_json
 
 _MANIFEST = "manifest.json"
+_LOCK = ".lock"
+_RECORDS = "[0-9]*.json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +25,8 @@ class PartRecord:
 
     num_bytes: int
     """Of its file."""
+    sha256: str
+    """Of its file's bytes."""
     kernel: str
     """What it was calculated on and in."""
     counts: Counts
@@ -36,12 +41,13 @@ class PartRecord:
             TypeError: there is something else.
         """
         counts = Counts(**{**found["counts"], "guards": Counter(found["counts"]["guards"])})
-        return cls(num_bytes=found["num_bytes"], kernel=found["kernel"], counts=counts)
+        return cls(num_bytes=found["num_bytes"], sha256=found["sha256"], kernel=found["kernel"], counts=counts)
 
     def as_json(self) -> dict[str, Any]:
         """Gives it as JSON has it."""
         return {
             "num_bytes": self.num_bytes,
+            "sha256": self.sha256,
             "kernel": self.kernel,
             "counts": {**vars(self.counts), "guards": dict(self.counts.guards)},
         }
@@ -63,6 +69,69 @@ class PartsFolder:
         """The file that says what the parts are of."""
         return self.path / _MANIFEST
 
+    @contextmanager
+    def opened(self) -> Iterator[Self]:
+        """Makes the folder and holds its lock; a folder that holds no part in the end is removed.
+
+        Raises:
+            DataError: another process holds the lock.
+            OSError: the folder cannot be written to.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(locked(self.path / _LOCK))
+            except BlockingIOError as error:
+                raise DataError(
+                    f"{self.path}: {error.strerror}, which writes the same output; wait for its end, or choose "
+                    "another output"
+                ) from error
+            try:
+                yield self
+            finally:
+                if not any(self.path.glob(_RECORDS)):
+                    self.clear()
+
+    def clear(self) -> None:
+        """Removes all that was written, and the folder where nothing else is in it."""
+        self.remove_parts()
+        for path in self.path.glob("unpacked-*.txt"):
+            path.unlink(missing_ok=True)
+        with suppress(OSError):  # Windows keeps a lock that is held, and a folder may hold files of others
+            (self.path / _LOCK).unlink(missing_ok=True)
+            self.path.rmdir()
+
+    def remove_parts(self) -> None:
+        """Removes the parts and their manifest."""
+        if not self.path.is_dir():
+            return
+        for pattern in (_RECORDS, "[0-9]*.txt", ".tmp-*"):
+            for path in self.path.glob(pattern):
+                path.unlink(missing_ok=True)
+        # The manifest goes last, for good: parts without theirs would be taken for those of the next one.
+        flush_to_disk(self.path)
+        self.manifest.unlink(missing_ok=True)
+
+    def differences(self, manifest: Mapping[str, Any]) -> tuple[str, ...]:
+        """Names what the folder's manifest says otherwise; nothing where it is the same, or there is none.
+
+        Args:
+            manifest: what decides the output, as JSON has it.
+
+        Raises:
+            DataError: the folder's manifest is none of ours.
+        """
+        if not self.manifest.exists():
+            return ()
+        try:
+            found = json.loads(self.manifest.read_text(encoding="utf-8"))
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise DataError(f"{self.manifest}: is no manifest of ours; remove {self.path}")
+        keys = dict.fromkeys([*manifest, *found])
+        return tuple(key for key in keys if manifest.get(key) != found.get(key))
+
     def claim(self, manifest: Mapping[str, Any]) -> None:
         """Makes the folder one of this manifest, or finds that it is.
 
@@ -72,21 +141,14 @@ class PartsFolder:
         Raises:
             DataError: it holds parts of something else.
         """
-        if not self.manifest.exists():
-            write_json(self.manifest, manifest)
-            return
-        try:
-            found = json.loads(self.manifest.read_text(encoding="utf-8"))
-        except ValueError:
-            found = None
-        if not isinstance(found, dict):
-            raise DataError(f"{self.manifest}: is no manifest of ours; remove {self.path}")
-        others = [key for key in [*manifest, *found] if manifest.get(key) != found.get(key)]
-        if others:
+        if others := self.differences(manifest):
             raise DataError(
-                f"{self.path}: holds parts of another output, with another {', '.join(dict.fromkeys(others))}; "
+                f"{self.path}: holds parts of another output, with another {', '.join(others)}; "
                 "choose another output, or remove the folder to begin again"
             )
+        if not self.manifest.exists():
+            self.remove_parts()
+            write_json(self.manifest, manifest)
 
     def text(self, number: int) -> Path:
         """The file of a part's lines."""
@@ -119,7 +181,7 @@ class PartsFolder:
                 continue
             try:
                 record = PartRecord.from_json(json.loads(self.record(number).read_text(encoding="utf-8")))
-                whole = self.text(number).stat().st_size == record.num_bytes
+                whole = sha256(self.text(number)) == record.sha256
             except (OSError, ValueError, KeyError, TypeError):
                 continue
             if whole:
@@ -127,7 +189,7 @@ class PartsFolder:
         return found
 
     def join(self, records: Mapping[int, PartRecord], output: Path) -> None:
-        """Puts the parts into the output, in their order, and removes the folder.
+        """Puts the parts into the output, in their order, and removes them.
 
         Args:
             records: of all parts.
@@ -143,7 +205,7 @@ class PartsFolder:
                     shutil.copyfileobj(part, whole, 1 << 20)
                 if whole.tell() - before != records[number].num_bytes:
                     raise DataError(f"{self.text(number)}: is not as it was written; remove it, and start again")
-        shutil.rmtree(self.path)
+        self.clear()
 
 
 def _write_whole(path: Path, content: bytes) -> None:

@@ -1,0 +1,72 @@
+"""Which model or run a name means; imports nothing heavy, so that a mistyped name is answered at once."""
+
+import difflib
+from pathlib import Path
+
+from attendo.checkpoint.checksums import CONFIG
+from attendo.errors import ModelError
+
+SHIPPED = Path(__file__).parents[1] / "models"
+"""The models that come with the package, a folder each, named after its languages."""
+
+
+def shipped_models() -> dict[str, Path]:
+    """The folders of the models that come with the package, by their names, sorted."""
+    return {path.name: path for path in sorted(SHIPPED.glob("*")) if (path / CONFIG).is_file()}
+
+
+def find_model(name: str) -> Path:
+    """The model folder that a MODEL on the command line means.
+
+    Args:
+        name: in this order a model folder, a run, whose best averaged model it is, or the name of a shipped model.
+
+    Raises:
+        ModelError: there is none.
+    """
+    path = Path(name)
+    if (path / CONFIG).is_file():
+        return path
+    if (path / "model" / CONFIG).is_file():
+        return path / "model"
+    if (path / "checkpoints").is_dir():
+        raise ModelError(
+            f"{path}: a run without a model yet; let it train on (attendo train --resume -o {path}), or take its "
+            f"checkpoints: attendo average {path} --last 5 -o MODEL"
+        )
+    shipped = shipped_models()
+    if name in shipped:
+        return shipped[name]
+    near = difflib.get_close_matches(name.lower(), shipped, n=1)
+    hint = f"; did you mean {near[0]}?" if near else "."
+    known = f"{hint} Shipped models: {', '.join(shipped)}" if shipped else ""
+    if path.exists():
+        raise ModelError(f"{path}: neither a model folder (with {CONFIG}) nor a run folder (with checkpoints/){known}")
+    raise ModelError(f"{name}: no such model or run folder{known}; train one with: attendo train RECIPE -o {name}")
+
+
+def is_run(folder: Path) -> bool:
+    """Whether a folder holds a run, whole or torn."""
+    return (folder / "checkpoints").is_dir() or (folder / "run.json").exists()
+
+
+def check_run(folder: Path) -> None:
+    """Refuses what is no run folder.
+
+    Raises:
+        ModelError: there is none, or it is something else.
+    """
+    if not folder.is_dir():
+        raise ModelError(f"{folder}: there is no such run folder; name one that attendo train has made")
+    if not is_run(folder):
+        raise ModelError(f"{folder}: is no run (it has neither checkpoints/ nor run.json); name a run folder")
+
+
+def check_resumable(folder: Path) -> None:
+    """Refuses a folder that training cannot go on in.
+
+    Raises:
+        ModelError: it lacks what a run begins with.
+    """
+    if not (folder / "recipe.toml").is_file() or not (folder / "run.json").is_file():
+        raise ModelError(f"{folder}: no run to resume (recipe.toml or run.json is missing); leave out --resume")

@@ -1,0 +1,53 @@
+"""Which models a server is to serve, by the names that the command line gives; without torch."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from attendo.checkpoint.finding import shipped_models
+from attendo.errors import ModelError
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSource:
+    """A model that is served."""
+
+    name: str
+    """What requests call it."""
+    path: str
+    """A model folder, a run folder or a shipped model."""
+
+
+def model_sources(arguments: Sequence[str]) -> tuple[ModelSource, ...]:
+    """The models that a command line names.
+
+    Args:
+        arguments: `PATH` or `NAME=PATH` each; none for the shipped models.
+
+    Raises:
+        ModelError: a name that cannot be one, or two models of one name.
+    """
+    found = [_source(argument) for argument in arguments or shipped_models()]
+    if not found:
+        raise ModelError("no model is shipped with this attendo; name a model folder or a run")
+    names = [each.name for each in found]
+    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise ModelError(f"two models are called {twice[0]}; name them: attendo serve NAME=PATH NAME=PATH")
+    return tuple(found)
+
+
+def _source(argument: str) -> ModelSource:
+    name, equals, path = argument.partition("=")
+    if not equals or not _NAME.fullmatch(name):
+        path = argument
+        resolved = Path(argument).resolve()
+        name = (resolved.parent if resolved.name == "model" else resolved).name
+    if not path or not _NAME.fullmatch(name):
+        raise ModelError(
+            f"{argument[:100]!r}: requests have to call the model something; write NAME={path[:80]}, a name of "
+            "letters, digits, ., - and _"
+        )
+    return ModelSource(name=name, path=path)

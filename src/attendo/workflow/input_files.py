@@ -1,0 +1,45 @@
+"""What a command is given, looked at before anything heavy is imported, so that a mistake is answered at once.
+
+Neither torch nor SentencePiece nor matplotlib is imported here, which takes seconds.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from attendo.checkpoint.finding import find_model
+from attendo.text.formats import LineReader
+
+
+def check_inputs(*, models: Iterable[str] = (), files: Iterable[Path | None] = ()) -> None:
+    """Refuses names of models that there are not, and files that cannot be read as lines of text.
+
+    Args:
+        models: model folders, run folders or names of shipped models.
+        files: text; None for standard input or an option left out. Pipes and devices are left alone.
+
+    Raises:
+        DataError: a file is missing, cannot be read, or is UTF-16 or UTF-32 text.
+        ModelError: there is no such model.
+    """
+    for model in models:
+        find_model(model)
+    for path in files:
+        if path is not None and not is_read_once(path):
+            LineReader(path).close()
+
+
+def count_lines(path: Path) -> int | None:
+    """How many lines a file has; None where it can be read only once.
+
+    Raises:
+        DataError: the file is missing or broken.
+    """
+    if is_read_once(path):
+        return None
+    with LineReader(path) as reader:
+        return sum(1 for _ in reader)
+
+
+def is_read_once(path: Path) -> bool:
+    """Whether a path names a pipe or a device."""
+    return path.exists() and not path.is_file() and not path.is_dir()
