@@ -27,6 +27,7 @@ from attendo.files import sha256
 from attendo.reading import MAX_JSON_BYTES, parse_json, read_bounded
 from attendo.text.accounting import CorpusReport
 from attendo.text.corpora import VALID_NAME, DataConfig
+from attendo.text.encodings import UTF8
 from attendo.text.shards import PairShards
 from attendo.text.tokenization import Tokenizer, TokenizerConfig
 
@@ -188,6 +189,10 @@ def fingerprint(
             corpus.pop(key, None)
         if corpus and corpus["trees"] is None:
             del corpus["trees"]  # which folders that were prepared before there were any do not have
+        if corpus and corpus["pair"] is None:
+            del corpus["pair"]  # likewise
+        if corpus and corpus["encoding"] == UTF8:
+            del corpus["encoding"]  # likewise
     if linearization is not None:
         settings["linearization"] = dict(linearization)
     if vocabulary is not None:

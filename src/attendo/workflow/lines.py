@@ -12,7 +12,7 @@ from attendo.text.formats import MAX_LINE_BYTES, LineReader, check_held, read_li
 
 
 def lines_from(path: Path | None, *, errors: OnBadBytes = "strict") -> Iterator[str]:
-    """Lines, as they come, of a file (plain, gz, xz or zst), a pipe or other device, or standard input.
+    """Lines, as they come, of a file (plain, gz, bz2, xz or zst), a pipe or other device, or standard input.
 
     Args:
         path: the file; None for standard input.

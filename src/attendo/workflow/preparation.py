@@ -10,13 +10,15 @@ from typing import Protocol
 from attendo.errors import DataError, RecipeError
 from attendo.files import locked, recover
 from attendo.recipe import Recipe
-from attendo.text.corpora import check_files
+from attendo.text.corpora import VALID_NAME, DataConfig, check_files
 from attendo.text.prepared import PreparedData, Vocabulary, fingerprint, is_prepared, open_prepared, other_content
+from attendo.workflow.preparation_account import account_messages
 from attendo.workflow.preparation_parts import Workers
 from attendo.workflow.prepare import Progress, prepare
 from attendo.workflow.processes import local_workers, usable_processors
 from attendo.workflow.treebank_text import linearization_facts
 
+_LISTED_FILES = 20
 _WAIT_S = 0.2
 """Seconds until it is looked again whether another process is still preparing."""
 
@@ -91,7 +93,9 @@ def prepare_if_missing(
         if is_later and (other := other_content(first, expected, _corpus_folder(recipe))):
             reporter.message(f"data: {first} was prepared from {other}; it stays for the runs that train on it")
         reporter.message(f"data: preparing {folder}")
-        return prepare(
+        for line in _file_messages(recipe.data, _corpus_folder(recipe)):
+            reporter.message(line)
+        prepared = prepare(
             recipe.data,
             recipe.tokenizer,
             folder,
@@ -101,6 +105,9 @@ def prepare_if_missing(
             progress=reporter.preparing,
             workers=workers or stack.enter_context(local_workers(usable_processors())),
         )
+        for text in account_messages(prepared.report.corpora, folder / "dropped.tsv"):
+            reporter.message(text)
+        return prepared
 
 
 def open_if_prepared(recipe: Recipe, folder: Path, *, verify: bool = False) -> PreparedData | None:
@@ -118,6 +125,16 @@ def open_if_prepared(recipe: Recipe, folder: Path, *, verify: bool = False) -> P
     if not is_prepared(folder, _fingerprint(recipe), _corpus_folder(recipe), verify=verify):
         return None
     return open_prepared(folder)
+
+
+def _file_messages(data: DataConfig, folder: Path) -> Iterator[str]:
+    """Yields which files the patterns of corpora stand for, in order."""
+    for corpus in (*data.corpora, *([data.valid] if data.valid else [])):
+        resolved = corpus.resolved(folder)
+        sets = [" + ".join(one.files) for one in resolved.file_sets]
+        if resolved != corpus and corpus.trees is None:
+            more = f" and {len(sets) - _LISTED_FILES} more" if len(sets) > _LISTED_FILES else ""
+            yield f"data: corpus {corpus.name or VALID_NAME} is {', '.join(sets[:_LISTED_FILES])}{more}"
 
 
 @contextmanager
