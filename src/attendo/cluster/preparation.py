@@ -18,8 +18,8 @@ from attendo.cluster.part_files import PartsFolder
 from attendo.cluster.pool import by_tasks
 from attendo.errors import DataError
 from attendo.recipe import Recipe
-from attendo.text.corpora import check_files
 from attendo.text.prepared import PreparedData
+from attendo.text.text_check import check_files
 from attendo.workflow.preparation import (
     PreparationReporter,
     open_if_prepared,

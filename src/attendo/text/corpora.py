@@ -9,7 +9,6 @@ from typing import Any
 
 from attendo.errors import DataError
 from attendo.settings.toml import has_control_characters
-from attendo.text.compression import not_a_file
 from attendo.text.encodings import UTF8, encoding_problem, is_utf8, is_wide
 from attendo.text.file_patterns import has_wildcards, matching_files
 from attendo.text.formats import LineReader, Lines, RawPair, read_line_pairs, read_translations, read_tsv
@@ -85,8 +84,8 @@ class CorpusConfig:
         if tuple(named) not in _FILE_SETS:
             given = ", ".join(named) or "no file"
             problems.append(
-                f"has {given}; give source and target, or tsv, translations, back_translations or trees alone (or pair, as "
-                "corpus.{en,de})"
+                f"has {given}; give source and target, or tsv, translations, back_translations or trees alone "
+                "(or pair, as corpus.{en,de})"
             )
         problems += self._file_problems()
         if not 0.0 < self.weight < 1000.0:
@@ -132,8 +131,9 @@ class CorpusConfig:
 
     @property
     def has_patterns(self) -> bool:
-        """Whether what its files are depends on what lies on the disk."""
-        return any(has_wildcards(path) for key in _FILE_KEYS for path in _as_list(getattr(self, key)))
+        """Whether what its files are depends on what lies on the disk; a treebank may be a folder."""
+        given = [path for key in _FILE_KEYS for path in _as_list(getattr(self, key))]
+        return self.trees is not None or any(map(has_wildcards, given))
 
     def resolved(self, folder: Path) -> "CorpusConfig":
         """Gives the corpus with the names of its files in the place of patterns and lists of patterns.
@@ -283,6 +283,26 @@ class DataConfig:
         corpora = tuple(corpus.resolved(folder) for corpus in self.corpora)
         return replace(self, corpora=corpora, valid=self.valid.resolved(folder) if self.valid else None)
 
+    def matched_files(self, folder: Path) -> frozenset[str] | None:
+        """Gives the names of all files that are meant now, where that depends on what lies on the disk.
+
+        Args:
+            folder: what relative names start from.
+
+        Returns:
+            The names; None where they stand in the recipe, or where a pattern has no file, as on a machine without the
+            corpora.
+
+        Raises:
+            DataError: a pattern cannot be meant, or a file has no counterpart.
+            OSError: a folder cannot be looked into.
+        """
+        corpora = [*self.corpora, *([self.valid] if self.valid else [])]
+        changing = [corpus.names(folder) for corpus in corpora if corpus.has_patterns]
+        if not changing or not all((folder / names[0]).is_file() for names in changing if names):
+            return None
+        return frozenset(name for corpus in corpora for name in corpus.names(folder))
+
     @property
     def source_tags(self) -> tuple[str, ...]:
         """The tags before sources, each once, in the corpora's order; that of the validation set too."""
@@ -305,34 +325,6 @@ def epoch_weights(corpora: Sequence[CorpusConfig], sizes: Sequence[int]) -> list
         corpus.weight if corpus.share is None else corpus.share * epoch / size
         for corpus, size in zip(corpora, sizes, strict=True)
     ]
-
-
-def check_files(data: DataConfig, base_folder: Path) -> None:
-    """Finds all corpus files that are not there, or are none.
-
-    Args:
-        data: the section.
-        base_folder: what `data.folder` is relative to.
-
-    Raises:
-        DataError: at least one is missing; the message lists every one.
-    """
-    corpora = [*data.corpora, *([data.valid] if data.valid else [])]
-    paths = [path for corpus in corpora for path in corpus.paths(base_folder / data.folder)]
-    problems = [(path, _file_problem(path)) for path in paths if not_a_file(path)]
-    if problems:
-        listed = "".join(f"\n  {path}: {problem}" for path, problem in problems)
-        raise DataError(
-            f"{len(problems)} of the files that the recipe's section data names cannot be used; correct the paths, or "
-            f"data.folder, which they are relative to:{listed}"
-        )
-
-
-def _file_problem(path: Path) -> str:
-    """Gives what is wrong with a path that is no file."""
-    if has_wildcards(str(path)) and not path.exists():
-        return "no file matches this pattern"
-    return not_a_file(path) or ""
 
 
 def read_corpus(corpus: CorpusConfig, folder: Path) -> Iterator[RawPair]:

@@ -10,8 +10,9 @@ from typing import Protocol
 from attendo.errors import DataError, RecipeError
 from attendo.files import locked, recover
 from attendo.recipe import Recipe
-from attendo.text.corpora import VALID_NAME, DataConfig, check_files
+from attendo.text.corpora import VALID_NAME, DataConfig
 from attendo.text.prepared import PreparedData, Vocabulary, fingerprint, is_prepared, open_prepared, other_content
+from attendo.text.text_check import check_files
 from attendo.workflow.preparation_account import account_messages
 from attendo.workflow.preparation_parts import Workers
 from attendo.workflow.prepare import Progress, prepare
@@ -44,8 +45,9 @@ def prepared_folder(recipe: Recipe, root: Path) -> Path:
     """
     expected = _fingerprint(recipe)
     name = _default_name(recipe)
+    place, matched = _corpus_folder(recipe), _matched_files(recipe)
     folders = (root / (name if number == 1 else f"{name}-{number}") for number in count(1))
-    return next(folder for folder in folders if other_content(folder, expected, _corpus_folder(recipe)) is None)
+    return next(folder for folder in folders if other_content(folder, expected, place, matched=matched) is None)
 
 
 def prepare_if_missing(
@@ -81,8 +83,8 @@ def prepare_if_missing(
         if prepared is not None:
             reporter.message(f"data: {folder} is prepared by now")
             return prepared
-        expected = _fingerprint(recipe)
-        if other := other_content(folder, expected, _corpus_folder(recipe)):
+        expected, place, matched = _fingerprint(recipe), _corpus_folder(recipe), _matched_files(recipe)
+        if other := other_content(folder, expected, place, matched=matched):
             raise DataError(
                 f"{folder}: was prepared from {other}, and runs may train on it; remove it to prepare it anew, or name "
                 "another folder"
@@ -90,7 +92,7 @@ def prepare_if_missing(
         recover(folder.parent, folder.name)
         first = folder.with_name(_default_name(recipe))
         is_later = folder.name.startswith(f"{first.name}-")
-        if is_later and (other := other_content(first, expected, _corpus_folder(recipe))):
+        if is_later and (other := other_content(first, expected, place, matched=matched)):
             reporter.message(f"data: {first} was prepared from {other}; it stays for the runs that train on it")
         reporter.message(f"data: preparing {folder}")
         for line in _file_messages(recipe.data, _corpus_folder(recipe)):
@@ -122,7 +124,8 @@ def open_if_prepared(recipe: Recipe, folder: Path, *, verify: bool = False) -> P
         DataError: it is there and cannot be read.
         RecipeError: the recipe names no corpora.
     """
-    if not is_prepared(folder, _fingerprint(recipe), _corpus_folder(recipe), verify=verify):
+    expected, place = _fingerprint(recipe), _corpus_folder(recipe)
+    if not is_prepared(folder, expected, place, verify=verify, matched=_matched_files(recipe)):
         return None
     return open_prepared(folder)
 
@@ -164,6 +167,11 @@ def _default_name(recipe: Recipe) -> str:
 def _corpus_folder(recipe: Recipe) -> Path:
     """What the paths of a recipe's corpora are relative to."""
     return recipe.folder / (recipe.data.folder if recipe.data else "")
+
+
+def _matched_files(recipe: Recipe) -> frozenset[str] | None:
+    """What the patterns of a recipe's corpora stand for now."""
+    return None if recipe.data is None else recipe.data.matched_files(_corpus_folder(recipe))
 
 
 def _fingerprint(recipe: Recipe) -> str:

@@ -86,9 +86,7 @@ def account_text(
         lines = [f"corpus {name}: {total - kept:,} of {total:,} pairs are dropped: {reasons}"]
     lines += [f"  {example}" for example in _examples(name, listed)]
     if encoding_advice:
-        lines.append(
-            f"  {dropped['encoding']:,} are not in the encoding of {name}: {encoding_advice}"
-        )
+        lines.append(f"  {dropped['encoding']:,} are not in the encoding of {name}: {encoding_advice}")
     return "\n".join(lines)
 
 

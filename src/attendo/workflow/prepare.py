@@ -17,7 +17,7 @@ from attendo.files import atomic_folder, write_json, write_text
 from attendo.parsing.config import ParsingConfig
 from attendo.text.accounting import CorpusReport, PairCounts, TokenCounts, corpus_report
 from attendo.text.cleaning import read_valid
-from attendo.text.corpora import VALID_NAME, CorpusConfig, DataConfig, check_files
+from attendo.text.corpora import VALID_NAME, CorpusConfig, DataConfig
 from attendo.text.prepared import (
     FORMAT_VERSION,
     MANIFEST_NAME,
@@ -32,7 +32,7 @@ from attendo.text.prepared import (
     report_as_json,
 )
 from attendo.text.shards import ShardWriter, TokenRows, id_dtype
-from attendo.text.text_check import check_text
+from attendo.text.text_check import check_files, check_text
 from attendo.text.tokenization import Tokenizer, TokenizerConfig
 from attendo.workflow.preparation_account import account_kept, dropped_beside
 from attendo.workflow.preparation_parts import InProcess, Workers
