@@ -350,12 +350,8 @@ def _missing(name: str, path: Path) -> str:
     neighbours = [str(file) for file in path.parent.glob("*.toml")] if path.parent.is_dir() else []
     near = difflib.get_close_matches(name, [*shipped, *neighbours], n=1)
     hint = f"; did you mean {one_line(near[0])}?" if near else "."
-    main = [name for group in recipe_groups() if not group.folder for name in group.names]
     name = one_line(name, _MAX_PATH_CHARACTERS)
-    return (
-        f"{name}: there is no such recipe{hint} Give a TOML file or one of the shipped: {', '.join(main)}, or one of "
-        "those of the studies (attendo recipe --all)"
-    )
+    return f"{name}: there is no such recipe{hint} Give a TOML file or one of the shipped: {', '.join(shipped)}"
 
 
 def _absolute(folder: Path, data_folder: str, where: str) -> str:

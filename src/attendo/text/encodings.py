@@ -38,7 +38,7 @@ def encoding_problem(name: str) -> str | None:
 def is_wide(encoding: str) -> bool:
     """Says whether an encoding writes ASCII's letters and line ends in another way than ASCII: UTF-16, EBCDIC."""
     try:
-        return "az AZ 09\t\r\n".encode(encoding) != b"az AZ 09\t\r\n"
+        return "az AZ 09\t\r\n".encode(encoding).removeprefix(codecs.BOM_UTF8) != b"az AZ 09\t\r\n"
     except UnicodeError:
         return True
 

@@ -36,7 +36,10 @@ class Recognized:
         return f"this looks like {self.name}, not lines of text; {self.way_out}"
 
 
-_OTHER_FORMATS = "docs/own-data.md, Other formats, has a command that writes source<TAB>target lines"
+_OTHER_FORMATS = (
+    "docs/own-data.md has a script that writes lines of source<TAB>target (Other formats), as do tools such as Okapi "
+    "Tikal and the Translate Toolkit"
+)
 _UNPACK = "unpack it, and name the text files in it"
 _SAVE_AS_TEXT = "save it as plain text, a sentence a line (for instance: pandoc -t plain --wrap=none FILE)"
 
@@ -216,8 +219,8 @@ def _markup(name: str, text: str) -> Recognized | None:
 
 
 def _is_closed_by_others(text: str) -> bool:
-    """Says whether other elements follow a first tag, as in a file, and unlike a sentence that mentions one."""
-    return len(re.findall(r"<[A-Za-z][^<>]*>", text[:4096])) >= 3
+    """Says whether several other elements follow a first one, as in a file, and unlike a sentence that mentions one."""
+    return len(set(re.findall(r"<([A-Za-z][\w.-]*)[^<>]*>", text[:8192]))) >= 3
 
 
 def _catalogue(lines: Sequence[str]) -> Recognized | None:
