@@ -26,7 +26,8 @@ SENTENCES = [
 
 
 def xml(root: ElementTree.Element, *, declared: bool = True) -> bytes:
-    return ElementTree.tostring(root, encoding="utf-8", xml_declaration=declared)
+    content: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=declared)
+    return content
 
 
 def tmx() -> ElementTree.Element:
@@ -172,6 +173,7 @@ def test_a_database_is_binary(tmp_path: Path) -> None:
         "id, please\nyes, sir\n",
         "a\0b in a line\nwith a zero byte, which cleaning drops. " + "More of it. " * 20 + "\n",
         "one\rtwo\nthree\n",
+        "x" * 254 + "Neustart eines Programms\n",  # where tar has its magic
         "only one line with a return at its end\r",
         "source\ttarget\nYes, sir.\tJa, mein Herr.\n",
     ],

@@ -171,7 +171,7 @@ def _by_magic(name: str, head: bytes) -> Recognized | None:
     for magic, kind, shown, way_out in _MAGIC:
         if head.startswith(magic):
             return Recognized(kind=kind, name=shown, way_out=way_out)
-    if head[257:262] == b"ustar":
+    if head[257:263] in (b"ustar\0", b"ustar ") and b"\0" in head[:257]:
         return Recognized(kind="archive", name="a tar archive", way_out=_UNPACK)
     if not head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return None
