@@ -39,7 +39,7 @@ class Workplace:
         path = self.folder / "mine.toml"
         path.write_text(
             f"[data]\nsource_language = 'en'\ntarget_language = 'de'\n[[data.corpora]]\nname = 'mine'\n{keys}\n{more}\n"
-            "[tokenizer]\nvocab_size = 300\n"
+            "[tokenizer]\nvocab_size = 310\n"
         )
         return path
 
