@@ -10,7 +10,7 @@ from attendo.text.corpora import CorpusConfig, read_corpus
 from attendo.text.encodings import UTF8, LikelyEncodings, is_utf8, likely_encodings
 
 _SAMPLE_LINES = 5000
-_SAMPLE_BYTES = 4 << 20
+_SAMPLE_BYTES = 1 << 20
 # Where more of the lines beyond ASCII are UTF-8 than this share of the others, a file has both.
 _MIXED_SHARE = 0.05
 
@@ -128,7 +128,7 @@ def _advice(sides: Sequence[_Side], guesses: Sequence[LikelyEncodings | None]) -
         values = [toml_value([source[0], target[0]])]
     same = list(dict.fromkeys(chain.from_iterable(guess.same for guess in guesses if guess)))
     whole = all(len(side.bad) == side.num_bad for side in sides)
-    text = f"encoding = {values[0]} reads {'them all' if whole else f'all of the first {_SAMPLE_LINES:,}'}"
+    text = f"encoding = {values[0]} reads {'them all' if whole else f'all of the first {max(len(side.bad) for side in sides):,}'}"
     if same:
         text += f" ({' and '.join(same)} to the same text)"
     if len(values) > 1:

@@ -16,7 +16,7 @@ UTF8 = "utf-8"
 
 _NOT_FOR_FILES = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape", "mbcs", "oem"}
 _TAKEN_BYTES = 1 << 16
-_SAMPLE_CHARACTERS = 200_000
+_SAMPLE_CHARACTERS = 20_000
 
 
 def encoding_problem(name: str) -> str | None:

@@ -84,20 +84,24 @@ def account_text(
     lines = [f"corpus {name}: only {kept:,} of {total:,} pairs are kept; dropped: {reasons}"]
     if not keeps_little(kept, total):
         lines = [f"corpus {name}: {total - kept:,} of {total:,} pairs are dropped: {reasons}"]
-    lines += [f"  {example}" for example in _examples(name, listed)]
+    lines += [f"  {example}" for example in _examples(name, dropped, listed)]
     if encoding_advice:
         lines.append(f"  {dropped['encoding']:,} are not in the encoding of {name}: {encoding_advice}")
     return "\n".join(lines)
 
 
-def _examples(name: str, listed: Path) -> Iterator[str]:
+def _examples(name: str, dropped: Mapping[str, int], listed: Path) -> Iterator[str]:
     """Yields the first dropped pairs of each reason."""
     seen: dict[str, int] = {}
+    missing = sum(min(count, _EXAMPLES) for count in dropped.values())
     with listed.open(encoding="utf-8", newline="\n") as file:
         for line in file:
+            if not missing:  # the list may be longer than anybody reads
+                return
             corpus, files, number, reason, source, target = line.rstrip("\n").split("\t")
             seen[reason] = seen.get(reason, 0) + (corpus == name)
             if corpus == name and seen[reason] <= _EXAMPLES:
+                missing -= 1
                 yield f"{reason}: line {number} of {files}: {_shortened(source)} | {_shortened(target)}"
 
 
