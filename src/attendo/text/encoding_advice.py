@@ -128,7 +128,8 @@ def _advice(sides: Sequence[_Side], guesses: Sequence[LikelyEncodings | None]) -
         values = [toml_value([source[0], target[0]])]
     same = list(dict.fromkeys(chain.from_iterable(guess.same for guess in guesses if guess)))
     whole = all(len(side.bad) == side.num_bad for side in sides)
-    text = f"encoding = {values[0]} reads {'them all' if whole else f'all of the first {max(len(side.bad) for side in sides):,}'}"
+    number = max(len(side.bad) for side in sides)
+    text = f"encoding = {values[0]} reads {'them all' if whole else f'all of the first {number:,}'}"
     if same:
         text += f" ({' and '.join(same)} to the same text)"
     if len(values) > 1:
