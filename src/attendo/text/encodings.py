@@ -95,7 +95,7 @@ class LikelyEncodings:
     """Others that read the very same text as the first."""
 
 
-_MIXED_WORD = re.compile(r"(?<=[A-Za-z])[^\x00-\x7f]+|[^\x00-\x7f]+(?=[A-Za-z])")
+_MIXED_WORD = re.compile(r"(?P<before>[A-Za-z]?)[^\x00-\x7f]++(?P<after>[A-Za-z]?)")  # possessive, so in linear time
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -128,7 +128,7 @@ def _letters(letters: str, *, is_latin: bool = True) -> Callable[[str], float]:
 
     def score(text: str) -> float:
         if not is_latin:
-            text = _MIXED_WORD.sub("\x80", text)
+            text = _MIXED_WORD.sub(lambda run: "\x80" if run["before"] or run["after"] else run[0], text)
         beyond = [character for character in text if character > "\x7f" and character not in _MARKS]
         if not beyond:
             # Quotation marks, dashes and the like alone, which cp1252 has where Latin-1 has control characters.
