@@ -95,7 +95,7 @@ class LikelyEncodings:
     """Others that read the very same text as the first."""
 
 
-_MIXED_WORD = re.compile(r"(?P<before>[A-Za-z]?)[^\x00-\x7f]++(?P<after>[A-Za-z]?)")  # possessive, so in linear time
+_MIXED_WORD = re.compile(r"(?P<before>[A-Za-z]?)[^\x00-\x7f]+(?P<after>[A-Za-z]?)")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
