@@ -36,6 +36,61 @@ def test_each_link_leads_to_a_line_with_what_it_names() -> None:
         assert re.search(wanted, there), f"{name} leads to {there!r}"
 
 
+def tables(text: str) -> list[list[list[str]]]:
+    """Every table of a page as rows of cells; a | within code or behind a backslash ends no cell (GitHub's rules)."""
+    found: list[list[list[str]]] = []
+    is_table = False
+    for line in text.splitlines():
+        if line.startswith("|"):
+            if not is_table:
+                found.append([])
+            cells = re.sub(r"\\\|", " ", line).strip()
+            found[-1].append([cell.strip() for cell in cells.strip("|").split("|")])
+        is_table = line.startswith("|")
+    return found
+
+
+def misshapen(text: str) -> list[str]:
+    """The rows of a page's tables that have another number of cells than their header, or two claims."""
+    problems = []
+    for header, _, *rows in tables(text):
+        for cells in rows:
+            claims = re.findall(r"\b(?:Section|Equation|Table|Figures?) \d", cells[0])
+            is_claim = header[0] != "in the paper" or bool(claims)
+            elsewhere = [cell for cell in cells[1:] if re.match(r"(?:Section|Equation|Table|Figures?) \d", cell)]
+            if len(cells) != len(header) or not is_claim or elsewhere or not cells[0]:
+                problems.append(" | ".join(cells)[:80])
+    return problems
+
+
+def test_each_row_has_the_cells_of_its_header() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert len(tables(text)) == 6
+    assert misshapen(text) == []
+
+
+def test_each_result_has_one_row_that_names_it_first() -> None:
+    (results,) = (rows for rows in tables(PAGE.read_text(encoding="utf-8")) if rows[0][0] == "result")
+    named = [re.fullmatch(r"`attendo reproduce ([\w-]+)`", row[0]) for row in results[2:]]
+    assert all(named), "the first cell is the command, and nothing beside it"
+    names = [found[1] for found in named if found]
+    assert sorted(names) == sorted(RESULTS)
+    for row in results[2:]:
+        (page,) = re.findall(r"\]\((paper/\S+)\)", row[1])
+        assert (PAGE.parent / page).is_file()
+
+
+def test_a_row_that_is_spliced_into_another_is_told() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| ")]
+    figure, result = (
+        next(row for row in rows if row.startswith(start)) for start in ("| Figure 1:", "| `attendo repr")
+    )
+    cells = figure.split(" | ")
+    spliced = page.replace(figure, " | ".join([*cells[:-1], result.strip("| "), "", "\n"]) + f"| {cells[-1]}")
+    assert len(misshapen(spliced)) == 2
+
+
 def test_everything_of_the_paper_is_there() -> None:
     rows = [line.split("|")[1] for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
     told = " ".join(rows)

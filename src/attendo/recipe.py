@@ -187,6 +187,44 @@ def shipped_recipes() -> list[str]:
     return sorted(_recipes_below(_shipped_folder(), ""))
 
 
+@dataclass(frozen=True, kw_only=True)
+class RecipeGroup:
+    """Shipped recipes that belong together."""
+
+    title: str
+    """What they are for."""
+    names: tuple[str, ...]
+    """The ones to look at first come first."""
+    folder: str = ""
+    """The study that trains them, whose name is that of their folder; empty for all others."""
+
+
+_TO_START_FROM = ("tiny", "multi30k-en-de", "tatoeba-en-de", "tatoeba-de-en", "fine-tuning", "back-translation")
+_OF_THE_PAPER = ("base", "big", "base-en-fr", "big-en-fr")
+
+
+def recipe_groups() -> tuple[RecipeGroup, ...]:
+    """The shipped recipes in groups, each recipe in one: those to start from, the paper's, parsers, and studies."""
+    names = shipped_recipes()
+    alone = [name for name in names if "/" not in name and name not in (*_TO_START_FROM, *_OF_THE_PAPER)]
+    parsers = sorted((name for name in alone if name.startswith("parsing-")), key=lambda name: name != "parsing-tiny")
+    others = tuple(name for name in alone if name not in parsers)
+    folders = dict.fromkeys(name.partition("/")[0] for name in names if "/" in name)
+    return (
+        RecipeGroup(title="To start from", names=(*_TO_START_FROM, *others)),
+        RecipeGroup(title="The paper's models", names=_OF_THE_PAPER),
+        RecipeGroup(title="Parsers", names=tuple(parsers)),
+        *(
+            RecipeGroup(
+                title=f"trained by `attendo reproduce {folder}`",
+                names=tuple(name for name in names if name.startswith(f"{folder}/")),
+                folder=folder,
+            )
+            for folder in folders
+        ),
+    )
+
+
 def shipped_recipe_text(name: str) -> str:
     """A shipped recipe's TOML as it was written, comments included: what one copies to begin one's own.
 

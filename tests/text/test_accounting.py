@@ -5,7 +5,8 @@ import pytest
 
 from attendo.errors import DataError
 from attendo.text.accounting import PairCounts, TokenCounts, corpus_report, file_names
-from attendo.text.corpora import DROP_REASONS, CorpusConfig
+from attendo.text.cleaning import DROP_REASONS
+from attendo.text.corpora import CorpusConfig
 
 CONFIG = CorpusConfig(name="mine", source="a.en", target="a.de", tags=("new",))
 

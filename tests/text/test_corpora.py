@@ -9,19 +9,10 @@ from hypothesis import strategies as st
 
 import attendo.text.formats
 from attendo.errors import DataError
-from attendo.text.corpora import (
-    DROP_REASONS,
-    CleaningConfig,
-    CorpusConfig,
-    DataConfig,
-    Dropped,
-    SentencePair,
-    check_files,
-    clean,
-    epoch_weights,
-    read_valid,
-)
+from attendo.text.cleaning import DROP_REASONS, Dropped, SentencePair, clean, read_valid
+from attendo.text.corpora import CleaningConfig, CorpusConfig, DataConfig, epoch_weights
 from attendo.text.formats import MAX_LINE_BYTES, RawPair
+from attendo.text.text_check import check_files
 
 
 def only(source: bytes, target: bytes | None, cleaning: CleaningConfig | None = None) -> SentencePair | Dropped:

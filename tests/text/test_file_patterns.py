@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from attendo.errors import DataError
-from attendo.text.corpora import CorpusConfig, DataConfig, check_files
+from attendo.text.corpora import CorpusConfig, DataConfig
 from attendo.text.file_patterns import matching_files
+from attendo.text.text_check import check_files
 
 
 @pytest.fixture
@@ -87,6 +88,6 @@ def test_what_is_not_there_is_told_all_at_once(treebank: Path) -> None:
 def test_patterns_that_cannot_be_meant(
     pattern: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("attendo.text.file_patterns._MAX_FILES", 50)
+    monkeypatch.setattr("attendo.text.file_patterns.MAX_FILES", 50)
     with pytest.raises(DataError, match=told):
         matching_files(pattern, tmp_path)

@@ -1,7 +1,10 @@
+import bz2
 import gzip
 import json
 import lzma
 import os
+import shutil
+import subprocess
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +30,7 @@ from attendo.text.formats import (
 COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     "plain": bytes,
     "gz": gzip.compress,
+    "bz2": bz2.compress,
     "xz": lzma.compress,
     "zst": zstandard.compress,
 }
@@ -112,7 +116,7 @@ def test_a_bomb_is_read_in_bounded_pieces(tmp_path: Path) -> None:
     assert second == b"b"
 
 
-@pytest.mark.parametrize("compression", ["gz", "xz", "zst"])
+@pytest.mark.parametrize("compression", ["gz", "bz2", "xz", "zst"])
 def test_a_file_cut_off_is_an_error(tmp_path: Path, compression: str) -> None:
     content = COMPRESSIONS[compression](b"".join(b"line %d\n" % number for number in range(30_000)))
     path = write(tmp_path / f"text.{compression}", content[: len(content) // 2])
@@ -133,7 +137,7 @@ def test_other_encodings_are_named(tmp_path: Path, encoding: str) -> None:
         lines(path)
 
 
-@pytest.mark.parametrize("compression", ["gz", "xz", "zst"])
+@pytest.mark.parametrize("compression", ["gz", "bz2", "xz", "zst"])
 def test_what_follows_a_frame_and_is_none_is_an_error(tmp_path: Path, compression: str) -> None:
     # lzma.LZMAFile passes over it: a bit that flipped in the head of the second of two would lose all of its lines.
     whole = COMPRESSIONS[compression](b"a\n" * 1000)
@@ -147,6 +151,57 @@ def test_padding_between_and_behind_frames_is_none_of_the_text(tmp_path: Path, c
     # RFC 1952 has none, but tapes do, and gzip takes it; .xz has "stream padding", four zero bytes or a multiple.
     frame = COMPRESSIONS[compression](b"a\n") + bytes(padding)
     assert lines(write(tmp_path / "text", frame * 2)) == [b"a", b"a"]
+
+
+def test_bz2_is_known_by_its_blocks_and_not_by_its_letters(tmp_path: Path) -> None:
+    assert lines(write(tmp_path / "text", b"BZh9 is how a bz2 file begins.\nAnd this?\n")) == [
+        b"BZh9 is how a bz2 file begins.",
+        b"And this?",
+    ]
+    assert lines(write(tmp_path / "empty.bz2", bz2.compress(b""))) == []
+
+
+@pytest.mark.skipif(shutil.which("bzip2") is None, reason="needs the bzip2 program")
+def test_what_the_bzip2_program_writes_is_read(tmp_path: Path) -> None:
+    content = b"".join(b"line %d\n" % number for number in range(200_000))  # more than a block of 100 kB
+    path = write(tmp_path / "text", content)
+    subprocess.run(["bzip2", "-1", path], check=True)
+    assert lines(tmp_path / "text.bz2") == content.split(b"\n")[:-1]
+
+
+def test_a_bz2_file_with_a_flipped_bit_is_an_error(tmp_path: Path) -> None:
+    content = bytearray(bz2.compress(b"".join(b"line %d\n" % number for number in range(1000))))
+    content[len(content) // 2] ^= 4
+    with pytest.raises(DataError, match=r"text\.bz2: cannot be read after line \d+ .*is it whole"):
+        lines(write(tmp_path / "text.bz2", bytes(content)))
+
+
+def test_a_bz2_bomb_is_read_in_bounded_pieces(tmp_path: Path) -> None:
+    content = bytes(50_000_000) + b"\nb\n"
+    first, second = lines(write(tmp_path / "text.bz2", bz2.compress(content)))
+    assert (len(first), second) == (MAX_LINE_BYTES + 1, b"b")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp037"])
+@pytest.mark.parametrize("compression", COMPRESSIONS)
+def test_lines_of_an_encoding_that_ends_them_otherwise_come_as_utf8(
+    tmp_path: Path, encoding: str, compression: str
+) -> None:
+    # U+0A0A and U+0D0A have the bytes of line ends in UTF-16; cp037 (EBCDIC) has none of ASCII's letters.
+    wide = "" if encoding == "cp037" else " \u0a0a\u0d0a \U0001f600"
+    text = f"Grüß Gott{wide}\r\n\nlast"
+    path = write(tmp_path / "text", COMPRESSIONS[compression](text.encode(encoding)))
+    with LineReader(path, encoding=encoding) as reader:
+        assert [line.decode() for line in reader] == [f"Grüß Gott{wide}", "", "last"]
+
+
+def test_what_is_not_in_its_encoding_is_an_error(tmp_path: Path) -> None:
+    path = write(tmp_path / "text", "one\ntwo\n".encode("utf-16-le")[:-1])
+    with (
+        pytest.raises(DataError, match=r"text: is not utf-16-le behind line 1 .*; correct encoding, or the file"),
+        LineReader(path, encoding="utf-16-le") as reader,
+    ):
+        list(reader)
 
 
 def test_an_xz_file_that_claims_gigabytes_is_refused(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from attendo.text.parts import FileRange, corpus_parts, scan_file
 PAIR = CorpusConfig(name="a", source="a.en", target="a.de")
 COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     "gz": gzip.compress,
+    "bz2": bz2.compress,
     "xz": lzma.compress,
     "zst": zstandard.compress,
 }
@@ -68,7 +69,7 @@ def test_the_parts_behind_each_other_are_the_corpus(
 
 
 @pytest.mark.parametrize("compressed", [[], ["a.en"], ["a.de"], ["a.en", "a.de"]])
-@pytest.mark.parametrize("kind", ["gz", "xz", "zst"])
+@pytest.mark.parametrize("kind", ["gz", "bz2", "xz", "zst"])
 def test_a_compressed_file_is_given_out_in_parts_too(tmp_path: Path, kind: str, compressed: list[str]) -> None:
     for name in ("a.en", "a.de"):
         content = b"".join(b"%s %d\r\r\n" % (name.encode(), number) for number in range(500))

@@ -12,7 +12,8 @@ from attendo.model.config import ModelConfig
 from attendo.parsing.config import ParsingConfig
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.accounting import CorpusReport
-from attendo.text.corpora import DROP_REASONS, CorpusConfig, DataConfig
+from attendo.text.cleaning import DROP_REASONS
+from attendo.text.corpora import CorpusConfig, DataConfig
 from attendo.text.prepared import PreparationReport
 from attendo.text.tokenization import TokenizerConfig
 from attendo.training.config import TrainingConfig

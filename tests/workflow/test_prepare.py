@@ -1,3 +1,4 @@
+import bz2
 import dataclasses
 import gzip
 import json
@@ -122,11 +123,12 @@ def test_the_kept_pairs_are_in_the_shards_and_the_others_accounted_for(tmp_path:
     assert written["total"] == {"read": 359, "kept": 350, "dropped": prepared.report.dropped}
 
 
-@pytest.mark.parametrize("suffix", ["", ".gz", ".xz", ".zst"])
+@pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz", ".zst"])
 def test_compression_and_line_ends_change_nothing(tmp_path: Path, suffix: str) -> None:
     compressions: dict[str, Callable[[bytes], bytes]] = {
         "": bytes,
         ".gz": gzip.compress,
+        ".bz2": bz2.compress,
         ".xz": lzma.compress,
         ".zst": zstandard.compress,
     }

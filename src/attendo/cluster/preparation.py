@@ -17,8 +17,8 @@ from attendo.cluster.nodes import SharedFile, alive_nodes, check_nodes, watched
 from attendo.cluster.pool import by_tasks
 from attendo.errors import DataError
 from attendo.recipe import Recipe
-from attendo.text.corpora import check_files
 from attendo.text.prepared import PreparedData
+from attendo.text.text_check import check_files
 from attendo.workflow.part_files import PartsFolder
 from attendo.workflow.preparation import (
     PreparationReporter,

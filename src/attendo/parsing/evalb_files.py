@@ -59,7 +59,7 @@ def evaluate(
 def evaluate_files(
     gold: Path, test: Path, parameters: EvalbParameters, on_score: Callable[[SentenceScore], None]
 ) -> Evaluation:
-    """Compares line n of one file with line n of the other; plain, gz, xz or zst.
+    """Compares line n of one file with line n of the other; plain, gz, bz2, xz or zst.
 
     Args:
         gold: the treebank's trees.

@@ -57,7 +57,7 @@ class Treebank:
 
 
 def read_treebank(paths: Iterable[Path], conventions: Conventions | None = None) -> Treebank:
-    """Reads files of trees: plain, gz, xz or zst.
+    """Reads files of trees: plain, gz, bz2, xz or zst.
 
     Args:
         paths: the files.

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from attendo.errors import DataError
-from attendo.text.corpora import DROP_REASONS, CorpusConfig
+from attendo.text.cleaning import DROP_REASONS
+from attendo.text.corpora import CorpusConfig
 from attendo.text.tokenization import BYTE_IDS, UNK_ID
 
 
@@ -40,6 +41,13 @@ class CorpusReport:
     """Likewise of the targets."""
     unknown_tokens: int
     """`<unk>` on either side; with byte fallback there should be none."""
+    encoding_advice: str | None = None
+    """What to set `encoding` to, where many pairs were dropped because they are in another encoding."""
+
+    @property
+    def keeps_little(self) -> bool:
+        """Whether less than half of the pairs was kept."""
+        return keeps_little(self.kept, self.read)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,12 +111,29 @@ class TokenCounts:
         )
 
 
+def keeps_little(kept: int, read: int) -> bool:
+    """Says whether so little of a corpus is kept, less than half, that something is likely to be wrong with it."""
+    return 2 * kept < read
+
+
+def is_other_encoding(num_dropped: int, read: int) -> bool:
+    """Says whether so many pairs are dropped for their encoding that the files are likely to be in another one.
+
+    Args:
+        num_dropped: pairs dropped for their encoding.
+        read: pairs in all.
+    """
+    return num_dropped > max(0.01 * read, 2) or num_dropped >= 1000
+
+
 def file_names(config: CorpusConfig) -> tuple[str, ...]:
-    """Gives a corpus's files as the recipe names them."""
-    return tuple(str(path) for path in config.paths(Path()))
+    """Gives a resolved corpus's files as the recipe names them."""
+    return tuple(str(Path(name)) for name in config.files)
 
 
-def corpus_report(config: CorpusConfig, name: str, counts: PairCounts, *, in_valid: int) -> CorpusReport:
+def corpus_report(
+    config: CorpusConfig, name: str, counts: PairCounts, *, in_valid: int, encoding_advice: str | None = None
+) -> CorpusReport:
     """Closes the account of a corpus.
 
     Args:
@@ -116,6 +141,7 @@ def corpus_report(config: CorpusConfig, name: str, counts: PairCounts, *, in_val
         name: what the report calls it.
         counts: of all its pairs.
         in_valid: pairs kept that the validation set has too.
+        encoding_advice: what to do about those in another encoding.
 
     Raises:
         DataError: no pair was kept.
@@ -141,4 +167,5 @@ def corpus_report(config: CorpusConfig, name: str, counts: PairCounts, *, in_val
         source_byte_tokens=counts.source.single_bytes,
         target_byte_tokens=counts.target.single_bytes,
         unknown_tokens=counts.source.unknown + counts.target.unknown,
+        encoding_advice=encoding_advice,
     )

@@ -1,8 +1,11 @@
 """Files of text as they lie on disk, plain or compressed, read as a stream in bounded memory."""
 
+import bz2
 import gzip
 import io
 import lzma
+import re
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, Protocol, cast
@@ -12,6 +15,12 @@ import zstandard
 from attendo.errors import DataError
 
 _MAGIC = {b"\x1f\x8b": "gz", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
+# bzip2's magic is letters, with which text may begin too: the size of its blocks, and pi before the first block or the
+# square root of pi before the end of an empty file, tell them apart.
+_BZ2_MAGIC = re.compile(rb"BZh[1-9](?:\x31\x41\x59\x26\x53\x59|\x17\x72\x45\x38\x50\x90)")
+READING_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError)
+"""What reading a file's content raises where it is broken."""
+
 # What decompressing may take: four times what `xz -9` needs. A header can claim 4 GB (`zstd` claims 128 MB at most).
 _XZ_MEMORY_BYTES = 256 << 20
 
@@ -34,7 +43,7 @@ def not_a_file(path: Path) -> str | None:
 
 
 def open_content(path: Path) -> tuple[IO[bytes], IO[bytes]]:
-    """Opens a file of text, plain, gz, xz or zst: its first bytes, not its name, tell which.
+    """Opens a file of text, plain, gz, bz2, xz or zst: its first bytes, not its name, tell which.
 
     Returns:
         The file as it lies on disk, and its decompressed content: the same object where it is plain.
@@ -46,11 +55,13 @@ def open_content(path: Path) -> tuple[IO[bytes], IO[bytes]]:
         if problem := not_a_file(path):  # opening a pipe would wait for somebody to write into it
             raise DataError(f"{path}: {problem}")
         raw = path.open("rb")
-        head = raw.read(6)
+        head = raw.read(10)
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror})") from error
     raw.seek(0)
     kind = next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
+    if _BZ2_MAGIC.match(head):
+        return raw, cast("IO[bytes]", io.BufferedReader(_Frames(raw, bz2.BZ2Decompressor), 1 << 16))
     if kind == "gz":
         return raw, cast("IO[bytes]", gzip.GzipFile(fileobj=raw, mode="rb"))
     if kind == "xz":
@@ -100,10 +111,10 @@ class _ZstFrame:
 
 
 class _Frames(io.RawIOBase):
-    """The decompressed content of an xz or zst file, of any number of frames (which xz calls streams).
+    """The decompressed content of a bz2, xz or zst file, of any number of frames (which the first two call streams).
 
     The libraries' own readers end silently where they should not: zstandard's takes the end of a file that was cut off
-    for the end of the text, `lzma.LZMAFile` a further stream that is broken.
+    for the end of the text, `lzma.LZMAFile` and `bz2.BZ2File` a further stream that is broken.
     """
 
     # Compressed bytes taken at a time; as 4 of zst can hold 128 KB of one repeated byte, not many.

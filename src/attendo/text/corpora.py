@@ -1,41 +1,26 @@
-"""What a recipe says of its corpora, and the way from their lines to clean pairs with every line accounted for."""
+"""What a recipe says of its corpora: their files, how they are read as pairs of lines, and how often a pair is seen."""
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from attendo.errors import DataError
 from attendo.settings.toml import has_control_characters
-from attendo.text.compression import not_a_file
-from attendo.text.file_patterns import matching_files
-from attendo.text.formats import (
-    MAX_LINE_BYTES,
-    LineReader,
-    Lines,
-    RawPair,
-    check_held,
-    read_line_pairs,
-    read_translations,
-    read_tsv,
-)
+from attendo.text.encodings import UTF8, encoding_problem, is_utf8, is_wide
+from attendo.text.file_patterns import has_wildcards, matching_files
+from attendo.text.formats import LineReader, Lines, RawPair, read_line_pairs, read_translations, read_tsv
+from attendo.text.parallel_files import listed_files, paired_files, sides_of
 from attendo.text.placeholders import MAX_PLACEHOLDERS, placeholder
-
-DROP_REASONS = (
-    "empty", "encoding", "no_tab", "no_json", "unfinished", "too_long", "ratio", "duplicate", "too_many_tokens"
-)  # fmt: skip
-"""Why a pair can be dropped, in the order of a report."""
 
 VALID_NAME = "valid"
 """The name of the validation set among the shards."""
 
-# "Hi!" and a polite sentence may translate each other: below this length no ratio is telling.
-_RATIO_FLOOR = 10
-_EXCERPT_CHARACTERS = 200
-_LISTED_FAULTS = 10
-_FILE_KEYS = ("source", "target", "tsv", "translations", "back_translations", "trees")
-_FILE_SETS = (("source", "target"), ("tsv",), ("translations",), ("back_translations",), ("trees",))
+_FILE_KEYS = ("source", "target", "pair", "tsv", "translations", "back_translations", "trees")
+_FILE_SETS = (("source", "target"), ("pair",), ("tsv",), ("translations",), ("back_translations",), ("trees",))
+_ONE_FILE_KEYS = ("tsv", "translations", "back_translations")
 # What a vocabulary has already, under SentencePiece's own names or ours.
 _TAKEN_SYMBOLS = {"<s>", "</s>", "<unk>", "<pad>"} | {placeholder(i) for i in range(1, MAX_PLACEHOLDERS + 1)}
 _MAX_TAG_CHARACTERS = 32
@@ -43,21 +28,28 @@ _MAX_TAG_CHARACTERS = 32
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusConfig:
-    """One parallel corpus: two files of lines, one of tab-separated columns, or one of `attendo translate --json`."""
+    """One parallel corpus: files of lines in pairs, of tab-separated columns, or of `attendo translate --json`."""
 
     name: str = ""
     """What reports and files call it: letters, digits, `-`, `_` and `.`."""
-    source: str | None = None
-    """File of source lines, relative to `data.folder`."""
-    target: str | None = None
-    """File of target lines."""
-    tsv: str | None = None
-    """File of lines `source<TAB>target`; further columns are ignored."""
-    translations: str | None = None
+    source: str | tuple[str, ...] | None = None
+    """File of source lines, relative to `data.folder`; a list of files; or a pattern, as `"news/*.en"` or
+    `"part{01..12}.en"`, whose files are taken in the order of their names."""
+    target: str | tuple[str, ...] | None = None
+    """File of target lines, or as many of them in the same order. What `*` stands for is the same on both sides."""
+    pair: str | tuple[str, ...] | None = None
+    """In place of `source` and `target`, two files whose names differ in one part: `"corpus.{en,de}"` is corpus.en and
+    corpus.de, the source first. Also with patterns, `"news/*.{en,de}"`, and as a list."""
+    tsv: str | tuple[str, ...] | None = None
+    """File of lines `source<TAB>target`; further columns are ignored. Also a list or a pattern."""
+    translations: str | tuple[str, ...] | None = None
     """File that `attendo translate --json` wrote of source text: its translations are the targets (distillation)."""
-    back_translations: str | None = None
+    back_translations: str | tuple[str, ...] | None = None
     """File that `attendo translate --json` wrote of target text, with a model of the other direction: its translations
     are the sources (back-translation)."""
+    encoding: str | tuple[str, ...] = UTF8
+    """What the files are encoded in: any text encoding that Python knows, as `"cp1252"`, `"koi8-r"`, `"gb18030"` or
+    `"utf-16"`. Two in a list are those of the source's and of the target's files."""
     trees: str | None = None
     """Treebank, for `task = "parse"`: the sources are its sentences, the targets its trees. A file; a folder, which
     stands for the files in it (.mrg and the like); or a pattern: `"wsj/{02..21}"` for sections 2 to 21, `"*.mrg"`."""
@@ -80,8 +72,8 @@ class CorpusConfig:
         """Refuses what names no corpus, all problems at once.
 
         Raises:
-            ValueError: the name is no file name, the files are no pair and not one file alone, the weight is not above
-                0, the share is none, or the tag is no word.
+            ValueError: the name is no file name, the files are no pair and not one file alone, an encoding is none, the
+                weight is not above 0, the share is none, or the tag is no word.
         """
         problems = []
         if self.name and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", self.name):
@@ -92,13 +84,10 @@ class CorpusConfig:
         if tuple(named) not in _FILE_SETS:
             given = ", ".join(named) or "no file"
             problems.append(
-                f"has {given}; give source and target, or tsv, translations, back_translations or trees alone"
+                f"has {given}; give source and target, or tsv, translations, back_translations or trees alone "
+                "(or pair, as corpus.{en,de})"
             )
-        problems += [
-            f"{key} = {path!r} is no file's name; leave out its control characters"
-            for key, path in named.items()
-            if has_control_characters(path)
-        ]
+        problems += self._file_problems()
         if not 0.0 < self.weight < 1000.0:
             problems.append(f"weight = {self.weight} is not above 0 and below 1000; take 1.0")
         if self.share is not None and not 0.0 <= self.share < 1.0:
@@ -110,16 +99,97 @@ class CorpusConfig:
         if problems:
             raise ValueError("; ".join(problems))
 
+    def _file_problems(self) -> Iterator[str]:
+        """Yields what is wrong with the names of the files, and with their encodings."""
+        for key in _FILE_KEYS:
+            for path in _as_list(getattr(self, key)):
+                if has_control_characters(path):
+                    yield f"{key} = {path!r} is no file's name; leave out its control characters"
+                elif not path and not isinstance(getattr(self, key), str):
+                    yield f"{key} = has an empty name in its list; leave it out, or name a file"
+                elif key == "pair" and sides_of(path) is None:
+                    yield f"pair = {path!r} has no two sides; write it as corpus.{{en,de}}, the source's part first"
+        encodings = _as_list(self.encoding)
+        faults = [f"encoding = {name!r} {fault}" for name in encodings if (fault := encoding_problem(name))]
+        yield from faults
+        if len(encodings) not in (1, 2) or (len(encodings) == 2 and not (self.source or self.pair)):
+            yield f"encoding = {list(encodings)!r}: give one, or with source and target one for each of them"
+        elif not faults and not all(map(is_utf8, encodings)) and not (self.source or self.pair or self.tsv):
+            yield f"encoding = {self.encoding!r} goes with source and target, pair or tsv; other files are UTF-8"
+
+    @property
+    def encodings(self) -> tuple[str, str]:
+        """The encodings of the source's and of the target's files."""
+        found = _as_list(self.encoding)
+        return found[0], found[-1]
+
+    @property
+    def line_encodings(self) -> tuple[str, str]:
+        """What the lines of both sides are in as they are read: UTF-8 where the encoding ends lines in another way."""
+        source, target = (UTF8 if is_wide(encoding) else encoding for encoding in self.encodings)
+        return source, target
+
+    @property
+    def has_patterns(self) -> bool:
+        """Whether what its files are depends on what lies on the disk; a treebank may be a folder."""
+        given = [path for key in _FILE_KEYS for path in _as_list(getattr(self, key))]
+        return self.trees is not None or any(map(has_wildcards, given))
+
+    def resolved(self, folder: Path) -> "CorpusConfig":
+        """Gives the corpus with the names of its files in the place of patterns and lists of patterns.
+
+        Treebanks stay as they are; `paths` has their files.
+
+        Args:
+            folder: what relative names start from. A pattern that no file matches stands for itself.
+
+        Raises:
+            DataError: a pattern cannot be meant, or a file has no counterpart on the other side.
+            OSError: a folder cannot be looked into.
+        """
+        if self.trees is not None:
+            return self
+        with _naming(self.name):
+            if not (self.source or self.pair):
+                files = {key: _listed(getattr(self, key), folder) for key in _ONE_FILE_KEYS}
+                return replace(self, **files)
+            return self._with_pairs(folder)
+
+    def _with_pairs(self, folder: Path) -> "CorpusConfig":
+        """Gives a corpus of pairs of files with their names."""
+        sides = [side for path in _as_list(self.pair) if (side := sides_of(path))]
+        sources = tuple(side[0] for side in sides) or _as_list(self.source)
+        targets = tuple(side[1] for side in sides) or _as_list(self.target)
+        pairs = paired_files(sources, targets, folder)
+        if len(pairs) == 1:
+            return replace(self, pair=None, source=pairs[0][0], target=pairs[0][1])
+        return replace(self, pair=None, source=tuple(s for s, _ in pairs), target=tuple(t for _, t in pairs))
+
+    @property
+    def file_sets(self) -> "tuple[CorpusConfig, ...]":
+        """A resolved corpus as corpora of a file, or a pair of files, each: line n is that of these."""
+        keys = [key for key in _FILE_KEYS if getattr(self, key) and key != "trees"]
+        columns = [_as_list(getattr(self, key)) for key in keys]
+        if all(len(column) <= 1 for column in columns):
+            return (self,)
+        return tuple(replace(self, **dict(zip(keys, row, strict=True))) for row in zip(*columns, strict=True))
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The names of a resolved corpus's files, those of a pair behind each other."""
+        columns = [_as_list(getattr(self, key)) for key in _FILE_KEYS if getattr(self, key)]
+        return tuple(name for row in zip(*columns, strict=True) for name in row)
+
     def paths(self, folder: Path) -> tuple[Path, ...]:
         """Gives the corpus's files, those that are not there too, relative names taken from `folder`.
 
         Raises:
-            DataError: a treebank's pattern stands for too many, or for none.
+            DataError: a pattern stands for too many files or cannot be meant, or a file has no counterpart.
             OSError: a folder cannot be looked into.
         """
         if self.trees is not None:
             return matching_files(self.trees, folder)
-        return tuple(folder / getattr(self, key) for key in _FILE_KEYS if getattr(self, key))
+        return tuple(folder / name for name in self.resolved(folder).files)
 
     def names(self, folder: Path) -> tuple[str, ...]:
         """Gives what these files are called, relative ones as seen from `folder`."""
@@ -203,42 +273,41 @@ class DataConfig:
                 "without a share, so let one have none, and the rest come to less than 1"
             )
 
+    def resolved(self, folder: Path) -> "DataConfig":
+        """Gives the section with all corpora resolved, see `CorpusConfig.resolved`.
+
+        Raises:
+            DataError: a corpus's patterns cannot be meant, or a file has no counterpart.
+            OSError: a folder cannot be looked into.
+        """
+        corpora = tuple(corpus.resolved(folder) for corpus in self.corpora)
+        return replace(self, corpora=corpora, valid=self.valid.resolved(folder) if self.valid else None)
+
+    def matched_files(self, folder: Path) -> frozenset[str] | None:
+        """Gives the names of all files that are meant now, where that depends on what lies on the disk.
+
+        Args:
+            folder: what relative names start from.
+
+        Returns:
+            The names; None where they stand in the recipe, or where a pattern has no file, as on a machine without the
+            corpora.
+
+        Raises:
+            DataError: a pattern cannot be meant, or a file has no counterpart.
+            OSError: a folder cannot be looked into.
+        """
+        corpora = [*self.corpora, *([self.valid] if self.valid else [])]
+        changing = [corpus.names(folder) for corpus in corpora if corpus.has_patterns]
+        if not changing or not all((folder / names[0]).is_file() for names in changing if names):
+            return None
+        return frozenset(name for corpus in corpora for name in corpus.names(folder))
+
     @property
     def source_tags(self) -> tuple[str, ...]:
         """The tags before sources, each once, in the corpora's order; that of the validation set too."""
         corpora = [*self.corpora, *([self.valid] if self.valid else [])]
         return tuple(dict.fromkeys(corpus.source_tag for corpus in corpora if corpus.source_tag is not None))
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SentencePair:
-    """A pair that was kept: both sides decoded, white space at their ends taken off."""
-
-    source: str
-    target: str
-    corpus: str
-    line: int
-    """Line number in the corpus's files, from 1."""
-    trimmed: bool
-    """Whether there was white space at the ends of a side."""
-
-    def dropped(self, reason: str) -> "Dropped":
-        """Gives the same pair as one that is left out after all."""
-        return Dropped(line=self.line, reason=reason, source=_excerpt(self.source), target=_excerpt(self.target))
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Dropped:
-    """A pair that was left out, and why."""
-
-    line: int
-    """Line number in the corpus's files, from 1."""
-    reason: str
-    """One of `DROP_REASONS`."""
-    source: str
-    """The start of the source, with bytes that are not UTF-8 as escapes."""
-    target: str
-    """The start of the target, likewise."""
 
 
 def epoch_weights(corpora: Sequence[CorpusConfig], sizes: Sequence[int]) -> list[float]:
@@ -258,39 +327,23 @@ def epoch_weights(corpora: Sequence[CorpusConfig], sizes: Sequence[int]) -> list
     ]
 
 
-def check_files(data: DataConfig, base_folder: Path) -> None:
-    """Finds all corpus files that are not there, or are none.
-
-    Args:
-        data: the section.
-        base_folder: what `data.folder` is relative to.
-
-    Raises:
-        DataError: at least one is missing; the message lists every one.
-    """
-    corpora = [*data.corpora, *([data.valid] if data.valid else [])]
-    paths = [path for corpus in corpora for path in corpus.paths(base_folder / data.folder)]
-    problems = [(path, problem) for path in paths if (problem := not_a_file(path))]
-    if problems:
-        listed = "".join(f"\n  {path}: {problem}" for path, problem in problems)
-        raise DataError(
-            f"{len(problems)} of the files that the recipe's section data names cannot be used; correct the paths, or "
-            f"data.folder, which they are relative to:{listed}"
-        )
-
-
 def read_corpus(corpus: CorpusConfig, folder: Path) -> Iterator[RawPair]:
-    """Yields every pair of a corpus as it lies in its files.
+    """Yields every pair of a corpus as it lies in its files, one file after the other.
 
     Args:
         corpus: the corpus.
         folder: what its paths are relative to.
 
     Raises:
-        DataError: a file is missing, broken or UTF-16, or the two differ in their number of lines.
+        DataError: a file is missing, broken or not in its encoding, or two of a pair differ in their number of lines.
     """
-    with ExitStack() as stack:
-        yield from read_pairs(corpus, [stack.enter_context(LineReader(path)) for path in corpus.paths(folder)])
+    for one in corpus.resolved(folder).file_sets:
+        with ExitStack() as stack:
+            readers = [
+                stack.enter_context(LineReader(folder / name, encoding=encoding))
+                for name, encoding in zip(one.files, one.encodings, strict=False)
+            ]
+            yield from read_pairs(one, readers)
 
 
 def read_pairs(corpus: CorpusConfig, files: Sequence[Lines]) -> Iterator[RawPair]:
@@ -308,59 +361,24 @@ def read_pairs(corpus: CorpusConfig, files: Sequence[Lines]) -> Iterator[RawPair
     return read_tsv(files[0]) if corpus.tsv else read_line_pairs(files[0], files[1])
 
 
-def clean(pairs: Iterator[RawPair], corpus: str, cleaning: CleaningConfig) -> Iterator[SentencePair | Dropped]:
-    """Yields for each pair either the sentences or why they are dropped, one for one and in order.
-
-    Duplicates and tokens are not looked at here: the first needs all pairs, the second the vocabulary.
-    """
-    for raw in pairs:
-        fault, source, target = _decode_pair(raw)
-        length = len(source) + len(target)
-        source, target = source.strip(), target.strip()
-        if reason := fault or _fault(source, target, cleaning):
-            starts = [_excerpt(_decode_start(side)) for side in (raw.source, raw.target or b"")]
-            yield Dropped(line=raw.line, reason=reason, source=starts[0], target=starts[1])
-        else:
-            trimmed = len(source) + len(target) < length
-            yield SentencePair(source=source, target=target, corpus=corpus, line=raw.line, trimmed=trimmed)
+def _as_list(paths: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    """Gives what a key has, one or several or none, as a list."""
+    return (paths,) if isinstance(paths, str) else paths or ()
 
 
-def read_valid(corpus: CorpusConfig, folder: Path) -> tuple[list[str], list[str]]:
-    """Gives all sentences of a validation set, as they are; it is small enough to hold, and no line of it may go.
+def _listed(patterns: str | tuple[str, ...] | None, folder: Path) -> Any:
+    """Gives the files that a key stands for, a single one as such; None where it has none."""
+    files = listed_files(_as_list(patterns), folder)
+    return files if len(files) > 1 else (files[0] if files else None)
 
-    Returns:
-        The source and the target sentences, of equal number.
 
-    Raises:
-        DataError: the files cannot be read as pairs, are empty or far too large, or have lines that are not UTF-8, lack
-            a side or are longer than 4 MB; the message has the line numbers, up to ten of them.
-    """
-    sources: list[str] = []
-    targets: list[str] = []
-    faults: list[str] = []
-    num_faults, held_bytes = 0, 0
-    files = " and ".join(map(str, corpus.paths(folder)))
-    for raw in read_corpus(corpus, folder):
-        fault, source, target = _decode_pair(raw)
-        if fault is None and not (source.strip() and target.strip()):
-            fault = "empty"
-        if fault:
-            num_faults += 1
-            faults += [f"line {raw.line} ({fault})"] * (len(faults) < _LISTED_FAULTS)
-            continue
-        sources.append(source)
-        targets.append(target)
-        held_bytes += len(raw.source) + len(raw.target or b"")
-        check_held(files, len(sources), held_bytes)
-    if num_faults:
-        more = f" and {num_faults - len(faults)} more" if num_faults > len(faults) else ""
-        raise DataError(
-            f"{files}: {', '.join(faults)}{more} cannot be used, and a validation set is used whole: correct them "
-            "on both sides"
-        )
-    if not sources:
-        raise DataError(f"{files}: there is no pair; name a validation set that has some, or none at all")
-    return sources, targets
+@contextmanager
+def _naming(name: str) -> Iterator[None]:
+    """Has an error of the block say of which corpus it is."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(f"data.corpora: {name}: {error}" if name else f"data.valid: {error}") from error
 
 
 def _tag_fault(tag: str) -> str | None:
@@ -373,49 +391,4 @@ def _tag_fault(tag: str) -> str | None:
         return "has no marks around it that keep it apart from text"
     if tag in _TAKEN_SYMBOLS or re.fullmatch(r"<0x[0-9A-F]{2}>", tag):
         return "is a symbol that every vocabulary uses for something else"
-    return None
-
-
-def _decode_start(line: bytes) -> str:
-    """Gives more than a report shows of a line, with what is not UTF-8 as escapes."""
-    start = line[: 4 * _EXCERPT_CHARACTERS + 4]  # a character has four bytes at most
-    return start.decode("utf-8", errors="backslashreplace")
-
-
-def _excerpt(text: str) -> str:
-    """Gives the start of a text on one line without tabs, for a report."""
-    start = text if len(text) <= _EXCERPT_CHARACTERS else text[:_EXCERPT_CHARACTERS] + "…"
-    if start.isprintable():
-        return start
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in start)
-
-
-def _decode_pair(raw: RawPair) -> tuple[str | None, str, str]:
-    """Gives why a pair cannot be read, or None, and its two sides, empty in the first case."""
-    if raw.fault is not None:
-        return raw.fault, "", ""
-    if raw.target is None:
-        return "no_tab", "", ""
-    if len(raw.source) > MAX_LINE_BYTES or len(raw.target) > MAX_LINE_BYTES:
-        return "too_long", "", ""
-    if b"\0" in raw.source or b"\0" in raw.target:  # UTF-16, or worse, that passes for UTF-8
-        return "encoding", "", ""
-    try:
-        return None, raw.source.decode("utf-8"), raw.target.decode("utf-8")
-    except UnicodeDecodeError:
-        return "encoding", "", ""
-
-
-def _fault(source: str, target: str, cleaning: CleaningConfig) -> str | None:
-    """Gives why a decoded pair is dropped, or None."""
-    if not source or not target:
-        return "empty"
-    longer, shorter = max(len(source), len(target)), min(len(source), len(target))
-    if longer > cleaning.max_characters:
-        return "too_long"
-    # n words have 2n - 1 characters at least, so most lines need no counting.
-    if longer >= 2 * cleaning.max_words and max(len(source.split()), len(target.split())) > cleaning.max_words:
-        return "too_long"
-    if max(longer, _RATIO_FLOOR) > cleaning.max_ratio * max(shorter, _RATIO_FLOOR):
-        return "ratio"
     return None

@@ -1,4 +1,4 @@
-"""Files by a pattern: one, those of a folder, or those of numbered folders, as treebanks have their sections."""
+"""Files by a pattern: one, several, those of a folder, or those of numbered folders, as treebanks have them."""
 
 import re
 from collections.abc import Iterator
@@ -8,12 +8,13 @@ from pathlib import Path
 from attendo.errors import DataError
 
 TREE_ENDINGS = (".mrg", ".ptb", ".tree", ".trees", ".parse", ".prd")
-"""What the names of treebank files end with, behind which a compressed one has .gz, .xz or .zst."""
+"""What the names of treebank files end with, behind which a compressed one has .gz, .bz2, .xz or .zst."""
 
-_PACKED = (".gz", ".xz", ".zst")
+_PACKED = (".gz", ".bz2", ".xz", ".zst")
 _BRACES = re.compile(r"\{([^{}]*(?:\.\.|,)[^{}]*)\}")
 _RANGE = re.compile(r"(\d{1,6})\.\.(\d{1,6})")
-_MAX_FILES = 20_000
+MAX_FILES = 20_000
+"""What a pattern may stand for."""
 
 
 def matching_files(pattern: str, folder: Path) -> tuple[Path, ...]:
@@ -34,25 +35,31 @@ def matching_files(pattern: str, folder: Path) -> tuple[Path, ...]:
         OSError: a folder cannot be looked into.
     """
     found: dict[Path, None] = {}  # each once, in order
-    for path in _expanded(pattern, folder):
+    for path in expanded(pattern, folder):
         for file in _files_of(path, folder):
             found[file] = None
-            if len(found) > _MAX_FILES:
-                raise DataError(
-                    f"{pattern}: these are more than {_MAX_FILES:,} files; name fewer, or put them together"
-                )
+            if len(found) > MAX_FILES:
+                raise DataError(f"{pattern}: these are more than {MAX_FILES:,} files; name fewer, or put them together")
     return tuple(found)
 
 
-def _expanded(pattern: str, folder: Path) -> Iterator[str]:
-    """A pattern without braces, once for each of their values."""
-    braces = None if (folder / pattern).exists() else _BRACES.search(pattern)
-    if braces is None:
+def expanded(pattern: str, folder: Path) -> Iterator[str]:
+    """Yields a pattern without braces, once for each of their values.
+
+    Args:
+        pattern: as `matching_files` takes it; what is a file of that very name has no braces that mean anything.
+        folder: what a relative pattern starts from.
+
+    Raises:
+        DataError: a range cannot be meant.
+    """
+    braces = _BRACES.search(pattern)
+    if braces is None or (folder / pattern).exists():
         yield pattern
         return
     values = [value for part in braces[1].split(",") for value in _values(part, pattern)]
     for value in values:
-        yield from _expanded(f"{pattern[: braces.start()]}{value}{pattern[braces.end() :]}", folder)
+        yield from expanded(f"{pattern[: braces.start()]}{value}{pattern[braces.end() :]}", folder)
 
 
 def _values(part: str, pattern: str) -> list[str]:
@@ -61,26 +68,41 @@ def _values(part: str, pattern: str) -> list[str]:
     if found is None:
         return [part]
     first, last = int(found[1]), int(found[2])
-    if not first <= last < first + _MAX_FILES:
+    if not first <= last < first + MAX_FILES:
         raise DataError(f"{pattern}: {part} is no range from a number to a larger one; write it as {{02..21}}")
     return [f"{number:0{len(found[1])}d}" for number in range(first, last + 1)]
 
 
-def _files_of(pattern: str, folder: Path) -> Iterator[Path]:
+def has_wildcards(pattern: str) -> bool:
+    """Says whether a pattern has `*`, `?` or `[`."""
+    return re.search(r"[*?[]", pattern) is not None
+
+
+def matches(pattern: str, folder: Path) -> tuple[Path, ...]:
+    """Finds what a pattern without braces means, sorted: files and folders.
+
+    Args:
+        pattern: what is a file or folder of that very name means that one.
+        folder: what a relative pattern starts from.
+
+    Raises:
+        DataError: the pattern cannot be meant.
+        OSError: a folder cannot be looked into.
+    """
     path = folder / pattern
-    if path.exists() or not re.search(r"[*?[]", pattern):
-        yield from _files_below(path)
-        return
+    if not has_wildcards(pattern) or path.exists():
+        return (path,)
     # From the folder itself, whose own name may hold characters that mean something in a pattern.
     anchor = Path(pattern).anchor
     try:
         found = Path(anchor).glob(str(Path(pattern).relative_to(anchor))) if anchor else folder.glob(pattern)
-        matches = sorted(islice(found, _MAX_FILES + 1))
+        return tuple(sorted(islice(found, MAX_FILES + 1)))
     except (ValueError, NotImplementedError) as error:
         raise DataError(f"{pattern}: is no pattern of files ({error}); write ** between slashes alone") from error
-    if not matches:
-        yield path
-    for match in matches:
+
+
+def _files_of(pattern: str, folder: Path) -> Iterator[Path]:
+    for match in matches(pattern, folder) or (folder / pattern,):
         yield from _files_below(match)
 
 
@@ -90,7 +112,7 @@ def _files_below(path: Path) -> Iterator[Path]:
         yield path
         return
     files = (file for file in path.rglob("*") if _is_treebank(file.name) and file.is_file())
-    yield from sorted(islice(files, _MAX_FILES + 1)) or [path]
+    yield from sorted(islice(files, MAX_FILES + 1)) or [path]
 
 
 def _is_treebank(name: str) -> bool:

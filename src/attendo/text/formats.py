@@ -1,6 +1,6 @@
 """Parallel text as it lies on disk: two files of lines, one of tab-separated columns, or one that attendo translated.
 
-Each of them plain, gz, xz or zst.
+Each of them plain, gz, bz2, xz or zst.
 
 Lines are bytes here. Only a line feed ends one (a carriage return before it belongs to the line end): Python's own idea
 of a line also breaks at U+2028, U+0085 and others, which would shift one side of a corpus against the other.
@@ -8,18 +8,15 @@ of a line also breaks at U+2028, U+0085 and others, which would shift one side o
 
 import io
 import json
-import lzma
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Protocol, Self, cast
 
-import zstandard
-
 from attendo.errors import DataError
-from attendo.text.compression import open_content
+from attendo.text.compression import READING_ERRORS, open_content
+from attendo.text.encodings import UTF8, Transcoded, is_wide
 
 MAX_LINE_BYTES = 4 << 20
 """A line is read up to here; what comes after in the same line is skipped, so that no file can fill the memory."""
@@ -49,7 +46,7 @@ class RawPair:
     target: bytes | None
     """Likewise; None where a line of a TSV file has no tab, hence no second column."""
     fault: str | None = None
-    """Why the line is no pair to train on, where its file says so: one of `text.corpora.DROP_REASONS`."""
+    """Why the line is no pair to train on, where its file says so: one of `text.cleaning.DROP_REASONS`."""
 
 
 class Lines(Protocol):
@@ -75,7 +72,9 @@ class LineReader:
             or its compressed content is broken.
     """
 
-    def __init__(self, path: Path, *, start: int = 0, end: int | None = None, first_line: int = 1) -> None:
+    def __init__(
+        self, path: Path, *, start: int = 0, end: int | None = None, first_line: int = 1, encoding: str = UTF8
+    ) -> None:
         """Opens a file, or a range of one that is not compressed.
 
         Args:
@@ -83,6 +82,8 @@ class LineReader:
             start: the byte at which a line begins, the first to read.
             end: the byte after the last to read; None reads all.
             first_line: the number of the first line read.
+            encoding: what the file is in. One that ends lines in another way than ASCII, as UTF-16 does, comes out as
+                UTF-8; of any other the lines come as they are.
         """
         self.path = path
         self.num_lines = first_line - 1
@@ -90,10 +91,13 @@ class LineReader:
         self.line_end = b""
         r"""What ended the line that was given last: `\n`, `\r\n`, or nothing at the end of the file."""
         self._found_feed = True
+        self._encoding = encoding
         self._raw, self._text = open_content(path)
         if end is not None:
             self._raw.seek(start)
             self._text = cast("IO[bytes]", io.BufferedReader(_FileRange(self._raw, end), 1 << 17))
+        if is_wide(encoding):
+            self._text = cast("IO[bytes]", io.BufferedReader(Transcoded(self._text, encoding), 1 << 17))
         try:
             self._first = self._read_first_line() if start == 0 else None
         except DataError:
@@ -146,10 +150,15 @@ class LineReader:
             while len(rest) == MAX_LINE_BYTES and not self._found_feed:
                 rest = self._text.readline(MAX_LINE_BYTES)
                 self._found_feed = rest.endswith(b"\n")
-        except (OSError, EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError) as error:
+        except READING_ERRORS as error:
             raise DataError(
                 f"{self.path}: cannot be read after line {self.num_lines} ({error}); "
                 "is it whole? Fetch or compress it again"
+            ) from error
+        except UnicodeError as error:
+            raise DataError(
+                f"{self.path}: is not {self._encoding} behind line {self.num_lines} ({error}); correct encoding, "
+                "or the file"
             ) from error
         return line + b"\xff"  # one byte past the limit; never part of UTF-8, so no cut line passes for a whole one
 
@@ -182,7 +191,7 @@ class HeldLines:
 
 
 def is_compressed(path: Path) -> bool:
-    """Says whether a file is gz, xz or zst.
+    """Says whether a file is gz, bz2, xz or zst.
 
     Raises:
         DataError: it cannot be read.

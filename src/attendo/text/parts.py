@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from attendo.errors import DataError
 from attendo.text.corpora import CorpusConfig, read_pairs
+from attendo.text.encodings import is_wide
 from attendo.text.formats import HeldLines, LineReader, RawPair, is_compressed, line_count_error
 
 PART_BYTES = 4 << 20
@@ -139,8 +140,17 @@ def scan_file(path: Path) -> ScannedFile:
     Raises:
         DataError: it is missing, is UTF-16 or UTF-32, or cannot be read.
     """
-    with LineReader(path):  # says what is wrong with its first line
-        compressed = is_compressed(path)
+    LineReader(path).close()  # says what is wrong with its first line
+    return scan_stream(path)
+
+
+def scan_stream(path: Path) -> ScannedFile:
+    """Does what `scan_file` does for a file in any encoding; of UTF-16 and the like the line feeds mean nothing.
+
+    Raises:
+        DataError: it is missing or cannot be read.
+    """
+    compressed = is_compressed(path)
     status = path.stat()
     checksum = hashlib.sha256()
     counts = [0]
@@ -168,18 +178,19 @@ def scan_file(path: Path) -> ScannedFile:
 def corpus_parts(corpus: CorpusConfig, files: Sequence[ScannedFile], *, part_bytes: int) -> Iterator[CorpusPart]:
     """Yields the parts of a corpus in order, at least one, the same ones each time.
 
-    A corpus with a compressed file is read as a stream, by whoever iterates, and its parts hold their lines.
+    A corpus with a compressed file, or one that is not split into lines as ASCII is, is read as a stream, by whoever
+    iterates, and its parts hold their lines.
 
     Args:
-        corpus: the corpus.
+        corpus: a corpus of one file, or of one pair of files.
         files: each of its files, scanned.
         part_bytes: how large about a part is to be.
 
     Raises:
         DataError: the two files differ in their number of lines, or a compressed one is broken.
     """
-    if any(file.lines_before is None for file in files):
-        return _streamed(corpus, [file.path for file in files], part_bytes)
+    if any(file.lines_before is None for file in files) or any(map(is_wide, corpus.encodings)):
+        return _streamed(corpus, files, part_bytes)
     for file in files[1:]:
         if file.num_lines != files[0].num_lines:
             raise line_count_error(files[0].path, files[0].num_lines, file.path, file.num_lines)
@@ -221,10 +232,14 @@ def _cuts(lines_before: Sequence[int], step: int) -> list[int]:
     return cuts
 
 
-def _streamed(corpus: CorpusConfig, paths: Sequence[Path], part_bytes: int) -> Iterator[CorpusPart]:
+def _streamed(corpus: CorpusConfig, files: Sequence[ScannedFile], part_bytes: int) -> Iterator[CorpusPart]:
     """Reads files from their beginning and gives out their lines, where one of them cannot be cut."""
+    paths = [file.path for file in files]
     with ExitStack() as stack:
-        readers = [stack.enter_context(LineReader(path)) for path in paths]
+        readers = [
+            stack.enter_context(LineReader(path, encoding=encoding))
+            for path, encoding in zip(paths, corpus.encodings, strict=False)
+        ]
         first_line, position = 1, 0
         while True:
             lines, whole = _next_lines(readers, part_bytes)

@@ -27,6 +27,7 @@ from attendo.files import sha256
 from attendo.reading import MAX_JSON_BYTES, parse_json, read_bounded
 from attendo.text.accounting import CorpusReport
 from attendo.text.corpora import VALID_NAME, DataConfig
+from attendo.text.encodings import UTF8
 from attendo.text.shards import PairShards
 from attendo.text.tokenization import Tokenizer, TokenizerConfig
 
@@ -186,8 +187,9 @@ def fingerprint(
     for corpus in (*settings["data"]["corpora"], settings["data"]["valid"] or {}):
         for key in _NOT_PREPARED:
             corpus.pop(key, None)
-        if corpus and corpus["trees"] is None:
-            del corpus["trees"]  # which folders that were prepared before there were any do not have
+        for key, default in (("trees", None), ("pair", None), ("encoding", UTF8)):
+            if corpus and corpus[key] == default:
+                del corpus[key]  # which folders that were prepared before there were any do not have
     if linearization is not None:
         settings["linearization"] = dict(linearization)
     if vocabulary is not None:
@@ -202,7 +204,9 @@ def fingerprint(
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
 
-def is_prepared(folder: Path, expected: str, corpus_folder: Path, *, verify: bool = False) -> bool:
+def is_prepared(
+    folder: Path, expected: str, corpus_folder: Path, *, verify: bool = False, matched: frozenset[str] | None = None
+) -> bool:
     """Says whether a folder is whole and was made with these settings from these very files.
 
     Args:
@@ -211,21 +215,25 @@ def is_prepared(folder: Path, expected: str, corpus_folder: Path, *, verify: boo
         corpus_folder: what the corpora's paths are relative to. A corpus file that is gone is no objection; one whose
             content has changed is.
         verify: compare also the SHA-256 of every file of the folder.
+        matched: the files that the corpora's patterns stand for now (`DataConfig.matched_files`).
     """
     manifest = _whole(folder, verify=verify)
-    return manifest is not None and not _other(manifest, expected, corpus_folder)
+    return manifest is not None and not _other(manifest, expected, corpus_folder, matched)
 
 
-def other_content(folder: Path, expected: str, corpus_folder: Path) -> str | None:
+def other_content(
+    folder: Path, expected: str, corpus_folder: Path, *, matched: frozenset[str] | None = None
+) -> str | None:
     """Says from what else a whole folder was made than is asked for; None where it is not whole, or just that.
 
     Args:
         folder: the prepared folder, which need not exist.
         expected: what `fingerprint` gives for the recipe at hand.
         corpus_folder: what the corpora's paths are relative to.
+        matched: the files that the corpora's patterns stand for now.
     """
     manifest = _whole(folder, verify=False)
-    return None if manifest is None else _other(manifest, expected, corpus_folder)
+    return None if manifest is None else _other(manifest, expected, corpus_folder, matched)
 
 
 def open_prepared(folder: Path, *, verify: bool = False) -> PreparedData:
@@ -321,10 +329,12 @@ def _whole(folder: Path, *, verify: bool) -> _Manifest | None:
     return None if _damage(folder, manifest, verify=verify) else manifest
 
 
-def _other(manifest: _Manifest, expected: str, corpus_folder: Path) -> str | None:
+def _other(manifest: _Manifest, expected: str, corpus_folder: Path, matched: frozenset[str] | None) -> str | None:
     """Says from what else than what is asked for a folder was made, or None."""
     if manifest.fingerprint != expected:
         return "other corpora or settings"
+    if matched is not None and (different := sorted(matched.symmetric_difference(manifest.corpus_files))):
+        return f"other files than its patterns stand for now ({', '.join(different[:_LISTED])} came or went)"
     files = manifest.corpus_files.items()
     changed = [str(corpus_folder / name) for name, file in files if not _unchanged(corpus_folder / name, file)]
     return f"another {' and another '.join(changed)} than there is now" if changed else None

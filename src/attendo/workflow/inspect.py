@@ -19,7 +19,7 @@ from attendo.errors import ModelError
 from attendo.model.products import is_exact
 from attendo.native.library import describe
 from attendo.reading import printable, read_bounded, require_inside
-from attendo.recipe import load_recipe, shipped_recipes
+from attendo.recipe import load_recipe, recipe_groups, shipped_recipes
 from attendo.threads import usable_cores
 
 PACKAGES = ("torch", "numpy", "sentencepiece", "sacrebleu", "sacremoses", "safetensors")
@@ -133,10 +133,15 @@ class EnvironmentInfo:
             ("decoding", self.kernels),
             ("GPU", ", ".join(self.gpus) or "none"),
             ("packages", ", ".join(f"{name} {number}" for name, number in self.packages.items())),
-            ("recipes", ", ".join(self.recipes)),
+            ("recipes", self._recipes()),
             ("models", ", ".join(self.models) or "none"),
         ]
         return _table(rows)
+
+    def _recipes(self) -> str:
+        """The recipes by group, those of studies as a number."""
+        main = [name for group in recipe_groups() if not group.folder for name in group.names]
+        return f"{', '.join(main)}, and {len(self.recipes) - len(main)} of the paper's studies (attendo recipe --all)"
 
 
 def inspect(name: str) -> ModelInfo | RunInfo:

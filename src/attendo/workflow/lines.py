@@ -20,7 +20,7 @@ def lines_from(path: Path | None, *, errors: OnBadBytes = "strict") -> Iterator[
 
 
 def ended_lines_from(path: Path | None, *, errors: OnBadBytes = "strict") -> Iterator[str]:
-    """Lines, as they come, of a file (plain, gz, xz or zst), a pipe or other device, or standard input.
+    """Lines, as they come, of a file (plain, gz, bz2, xz or zst), a pipe or other device, or standard input.
 
     Args:
         path: the file; None for standard input.

@@ -124,7 +124,7 @@ def read_lines_of(kind: LineKind, path: Path | None) -> Iterator[Sentence | Data
 
     Args:
         kind: of the lines.
-        path: the file, plain, gz, xz or zst, or a pipe; None for standard input.
+        path: the file, plain, gz, bz2, xz or zst, or a pipe; None for standard input.
 
     Yields:
         For each line a sentence, without words where the line is empty, or why it is none.
@@ -156,7 +156,7 @@ def read_trees(path: Path | None) -> Iterator[Tree | DataError | None]:
     """Reads a treebank as parsers are compared with it: no traces, no functional tags, no outer bracket.
 
     Args:
-        path: the file, plain, gz, xz or zst, or a pipe; None for standard input.
+        path: the file, plain, gz, bz2, xz or zst, or a pipe; None for standard input.
 
     Yields:
         Trees with words as text has them; None for one of nothing but traces; or why it is none.

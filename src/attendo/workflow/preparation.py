@@ -11,14 +11,17 @@ from attendo.errors import DataError, RecipeError
 from attendo.files import locked, recover
 from attendo.output_folders import contents, followed, listed
 from attendo.recipe import Recipe
-from attendo.text.corpora import check_files
+from attendo.text.corpora import VALID_NAME, DataConfig
 from attendo.text.prepared import PreparedData, Vocabulary, fingerprint, is_prepared, open_prepared, other_content
+from attendo.text.text_check import check_files
 from attendo.threads import usable_cores
+from attendo.workflow.preparation_account import account_messages
 from attendo.workflow.preparation_parts import Workers
 from attendo.workflow.prepare import Progress, prepare
 from attendo.workflow.processes import local_workers
 from attendo.workflow.treebank_text import linearization_facts
 
+_LISTED_FILES = 20
 _WAIT_S = 0.2
 """Seconds until it is looked again whether another process is still preparing."""
 
@@ -44,8 +47,9 @@ def prepared_folder(recipe: Recipe, root: Path) -> Path:
     """
     expected = _fingerprint(recipe)
     name = _default_name(recipe)
+    place, matched = _corpus_folder(recipe), _matched_files(recipe)
     folders = (root / (name if number == 1 else f"{name}-{number}") for number in count(1))
-    return next(folder for folder in folders if other_content(folder, expected, _corpus_folder(recipe)) is None)
+    return next(folder for folder in folders if other_content(folder, expected, place, matched=matched) is None)
 
 
 def prepare_if_missing(
@@ -87,8 +91,8 @@ def prepare_if_missing(
         if prepared is not None:
             reporter.message(f"data: {folder} is prepared by now")
             return prepared
-        expected = _fingerprint(recipe)
-        if not force and (other := other_content(folder, expected, _corpus_folder(recipe))):
+        expected, place, matched = _fingerprint(recipe), _corpus_folder(recipe), _matched_files(recipe)
+        if not force and (other := other_content(folder, expected, place, matched=matched)):
             raise DataError(
                 f"{folder}: was prepared from {other}, and runs may train on it; name another folder, or replace it "
                 "with attendo prepare --force"
@@ -96,12 +100,14 @@ def prepare_if_missing(
         recover(followed(folder).parent, followed(folder).name)
         first = folder.with_name(_default_name(recipe))
         is_later = folder.name.startswith(f"{first.name}-")
-        if is_later and (other := other_content(first, expected, _corpus_folder(recipe))):
+        if is_later and (other := other_content(first, expected, place, matched=matched)):
             reporter.message(f"data: {first} was prepared from {other}; it stays for the runs that train on it")
         reporter.message(f"data: preparing {folder}")
         if force and (held := contents(folder)):
             reporter.message(f"data: what {folder} holds is replaced: {listed(held)}")
-        return prepare(
+        for line in _file_messages(recipe.data, _corpus_folder(recipe)):
+            reporter.message(line)
+        prepared = prepare(
             recipe.data,
             recipe.tokenizer,
             folder,
@@ -112,6 +118,9 @@ def prepare_if_missing(
             workers=workers or stack.enter_context(local_workers(usable_cores())),
             force=force,
         )
+        for text in account_messages(prepared.report.corpora, folder / "dropped.tsv"):
+            reporter.message(text)
+        return prepared
 
 
 def open_if_prepared(recipe: Recipe, folder: Path, *, verify: bool = False) -> PreparedData | None:
@@ -126,9 +135,20 @@ def open_if_prepared(recipe: Recipe, folder: Path, *, verify: bool = False) -> P
         DataError: it is there and cannot be read.
         RecipeError: the recipe names no corpora.
     """
-    if not is_prepared(folder, _fingerprint(recipe), _corpus_folder(recipe), verify=verify):
+    expected, place = _fingerprint(recipe), _corpus_folder(recipe)
+    if not is_prepared(folder, expected, place, verify=verify, matched=_matched_files(recipe)):
         return None
     return open_prepared(folder)
+
+
+def _file_messages(data: DataConfig, folder: Path) -> Iterator[str]:
+    """Yields which files the patterns of corpora stand for, in order."""
+    for corpus in (*data.corpora, *([data.valid] if data.valid else [])):
+        resolved = corpus.resolved(folder)
+        sets = [" + ".join(one.files) for one in resolved.file_sets]
+        if resolved != corpus and corpus.trees is None:
+            more = f" and {len(sets) - _LISTED_FILES} more" if len(sets) > _LISTED_FILES else ""
+            yield f"data: corpus {corpus.name or VALID_NAME} is {', '.join(sets[:_LISTED_FILES])}{more}"
 
 
 @contextmanager
@@ -158,6 +178,11 @@ def _default_name(recipe: Recipe) -> str:
 def _corpus_folder(recipe: Recipe) -> Path:
     """What the paths of a recipe's corpora are relative to."""
     return recipe.folder / (recipe.data.folder if recipe.data else "")
+
+
+def _matched_files(recipe: Recipe) -> frozenset[str] | None:
+    """What the patterns of a recipe's corpora stand for now."""
+    return None if recipe.data is None else recipe.data.matched_files(_corpus_folder(recipe))
 
 
 def _fingerprint(recipe: Recipe) -> str:

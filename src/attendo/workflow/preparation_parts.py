@@ -12,6 +12,7 @@ another `Workers` and gives it to `prepare`; the corpus's files and the folder i
 | `sample_part` | `SampleTask` | `Sample`: the pairs to learn the vocabulary from |
 | `learn_vocabulary` | `LearnTask` | a SentencePiece model, also written |
 | `encode_part` | `EncodeTask` | `EncodedPart`: ids, counts, and the lines of `dropped.tsv` |
+| `drop_part` | `DropTask` | `EncodedPart` without ids: the account where preparing fails |
 | `files.sha256` | a file that was written | its checksum |
 """
 
@@ -27,7 +28,8 @@ import numpy as np
 import numpy.typing as npt
 
 from attendo.text.accounting import PairCounts, TokenCounts, file_names
-from attendo.text.corpora import CleaningConfig, Dropped, SentencePair, clean
+from attendo.text.cleaning import Dropped, SentencePair, clean
+from attendo.text.corpora import CleaningConfig, CorpusConfig
 from attendo.text.duplicates import Digests, as_digests, pair_digest
 from attendo.text.learning import learn_symbols, learn_tokenizer
 from attendo.text.parts import CorpusPart, changed_error
@@ -116,6 +118,20 @@ class LearnTask:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class DropTask:
+    """A part to account for, where preparing fails before there is a vocabulary."""
+
+    part: CorpusPart
+    cleaning: CleaningConfig
+    duplicates: npt.NDArray[np.bool_]
+    """Of the part's clean pairs, which came before, `(num_clean,)`."""
+
+    def __str__(self) -> str:
+        """Gives what is worked on, for messages."""
+        return str(self.part)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class EncodeTask:
     """A part to turn into tokens."""
 
@@ -160,7 +176,7 @@ def clean_part(task: CleanTask) -> Digests:
     Raises:
         DataError: a file is broken, or has changed.
     """
-    items = clean(task.part.pairs(), task.part.corpus.name, task.cleaning)
+    items = _cleaned(task.part, task.cleaning)
     return as_digests(pair_digest(item.source, item.target) for item in items if isinstance(item, SentencePair))
 
 
@@ -172,7 +188,7 @@ def sample_part(task: SampleTask) -> Sample:
     """
     if not len(task.rows):
         return Sample(sources=b"", targets=b"")
-    items = clean(task.part.pairs(), task.part.corpus.name, task.cleaning)
+    items = _cleaned(task.part, task.cleaning)
     chosen: list[SentencePair] = []
     rows = task.rows.tolist()
     for row, pair in enumerate(item for item in items if isinstance(item, SentencePair)):
@@ -198,6 +214,27 @@ def learn_vocabulary(task: LearnTask) -> bytes:
     return learn_tokenizer(sentences, task.config, task.output, symbols=task.symbols).serialized
 
 
+def drop_part(task: DropTask) -> EncodedPart:
+    """Accounts for the pairs of a part without a vocabulary: what is kept, and what is dropped for another reason.
+
+    Raises:
+        DataError: a file is broken, or has changed.
+    """
+    duplicates, kept = iter(task.duplicates.tolist()), 0
+    dropped: list[Dropped] = []
+    for item in _cleaned(task.part, task.cleaning):
+        if isinstance(item, Dropped):
+            dropped.append(item)
+        elif next(duplicates, False):
+            dropped.append(item.dropped("duplicate"))
+        else:
+            kept += 1
+    nothing = TokenRows.of([], id_dtype(1))
+    counts = PairCounts(kept=kept, dropped=Counter(item.reason for item in dropped))
+    lines = _dropped_lines(task.part.corpus, dropped)
+    return EncodedPart(source=nothing, target=nothing, counts=counts, dropped=lines)
+
+
 def encode_part(task: EncodeTask) -> EncodedPart:
     """Turns the pairs of a part into ids, all but those that are dropped, and accounts for each.
 
@@ -208,7 +245,7 @@ def encode_part(task: EncodeTask) -> EncodedPart:
     source, target = _tokenizer(task.source_model), _tokenizer(task.target_model)
     duplicates = iter(task.duplicates.tolist())
     written = _Written()
-    for item in clean(task.part.pairs(), corpus.name, cleaning):
+    for item in _cleaned(task.part, cleaning):
         if isinstance(item, Dropped):
             written.dropped.append(item)
         elif (is_duplicate := next(duplicates, None)) is None:
@@ -231,11 +268,6 @@ def _encoded(task: EncodeTask, written: _Written, source: Tokenizer, target: Tok
     dtype = id_dtype(max(source.vocab_size, target.vocab_size))
     sides = TokenRows.of(written.source_ids, dtype), TokenRows.of(written.target_ids, dtype)
     corpus = task.part.corpus
-    files = " ".join(file_names(corpus))
-    lines = [
-        "\t".join((corpus.name, files, str(item.line), item.reason, item.source, item.target)) + "\n"
-        for item in written.dropped
-    ]
     counts = PairCounts(
         kept=len(written.source_ids),
         trimmed=written.trimmed,
@@ -243,7 +275,21 @@ def _encoded(task: EncodeTask, written: _Written, source: Tokenizer, target: Tok
         source=TokenCounts.of(sides[0].ids, source.byte_ids),
         target=TokenCounts.of(sides[1].ids, target.byte_ids),
     )
-    return EncodedPart(source=sides[0], target=sides[1], counts=counts, dropped="".join(lines))
+    return EncodedPart(source=sides[0], target=sides[1], counts=counts, dropped=_dropped_lines(corpus, written.dropped))
+
+
+def _dropped_lines(corpus: CorpusConfig, dropped: Iterable[Dropped]) -> str:
+    """Gives lines of `dropped.tsv`; the files are those that the line number is of."""
+    files = " ".join(file_names(corpus))
+    return "".join(
+        "\t".join((corpus.name, files, str(item.line), item.reason, item.source, item.target)) + "\n"
+        for item in dropped
+    )
+
+
+def _cleaned(part: CorpusPart, cleaning: CleaningConfig) -> Iterator[SentencePair | Dropped]:
+    """Yields what `clean` makes of a part."""
+    return clean(part.pairs(), part.corpus.name, cleaning, encodings=part.corpus.line_encodings)
 
 
 @lru_cache(maxsize=2)

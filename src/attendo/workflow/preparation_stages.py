@@ -8,23 +8,28 @@ import random
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TextIO, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from attendo.errors import DataError
 from attendo.files import sha256
-from attendo.text.accounting import CorpusReport, PairCounts, corpus_report
-from attendo.text.corpora import DataConfig
+from attendo.text.accounting import CorpusReport, PairCounts, corpus_report, file_names, is_other_encoding
+from attendo.text.corpora import CorpusConfig, DataConfig
 from attendo.text.duplicates import DigestBuckets, Digests, RowSet, as_digests, pair_digest, repeated_rows
-from attendo.text.parts import PART_BYTES, CorpusPart, ScannedFile, changed_error, corpus_parts, scan_file
+from attendo.text.encoding_advice import encoding_advice
+from attendo.text.encodings import is_wide
+from attendo.text.parts import PART_BYTES, CorpusPart, ScannedFile, changed_error, corpus_parts, scan_file, scan_stream
 from attendo.text.shards import ShardWriter
 from attendo.text.tokenization import Tokenizer, TokenizerConfig
 from attendo.workflow.preparation_parts import (
     CleanTask,
+    DropTask,
     EncodedPart,
     EncodeTask,
     InProcess,
@@ -32,6 +37,7 @@ from attendo.workflow.preparation_parts import (
     SampleTask,
     Workers,
     clean_part,
+    drop_part,
     encode_part,
     learn_vocabulary,
     sample_part,
@@ -81,6 +87,14 @@ class Cleaned:
             start += num_rows
 
 
+class NothingKeptError(DataError):
+    """A corpus keeps no pair; `counts` has what became of those of each corpus."""
+
+    def __init__(self, message: str, counts: Sequence[PairCounts]) -> None:
+        super().__init__(message)
+        self.counts = counts
+
+
 class _PartTask(Protocol):
     """A task on a part."""
 
@@ -106,7 +120,7 @@ class Preparation:
         """Takes note of what there is to do.
 
         Args:
-            data: which corpora, and how to clean them; their files are there.
+            data: which corpora, resolved (`CorpusConfig.resolved`), and how to clean them; their files are there.
             base_folder: what `data.folder` is relative to.
             output: the folder in the making.
             workers: who does the work.
@@ -114,7 +128,8 @@ class Preparation:
         """
         self._data, self._output, self._progress = data, output, progress
         self._folder = base_folder / data.folder
-        self._total = sum(path.stat().st_size for corpus in data.corpora for path in corpus.paths(self._folder))
+        files = [self._folder / name for corpus in data.corpora for name in corpus.files]
+        self._total = sum(path.stat().st_size for path in files)
         # What is one part or less is done before a process has started.
         self._workers: Workers = workers if self._total > PART_BYTES else InProcess()
         self._scanned: dict[Path, ScannedFile] = {}
@@ -125,12 +140,16 @@ class Preparation:
         Raises:
             DataError: a file is UTF-16.
         """
-        paths = list(dict.fromkeys(self._names().values()))
-        total, done = sum(path.stat().st_size for path in paths), 0
-        for path, scanned in self._workers.map(scan_file, paths):
-            self._scanned[path] = scanned
-            done += scanned.size
-            self._report("scanning", done, total)
+        configs = [*self._data.corpora, *([self._data.valid] if self._data.valid else [])]
+        is_stream = {
+            self._folder / name: any(map(is_wide, config.encodings)) for config in configs for name in config.files
+        }
+        total, done = sum(path.stat().st_size for path in is_stream), 0
+        for unit, wanted in ((scan_file, False), (scan_stream, True)):
+            for path, scanned in self._workers.map(unit, [path for path in is_stream if is_stream[path] is wanted]):
+                self._scanned[path] = scanned
+                done += scanned.size
+                self._report("scanning", done, total)
 
     def clean(self, valid: tuple[Sequence[str], Sequence[str]]) -> Cleaned:
         """Finds which pairs are repeated, and how many the validation set has too.
@@ -194,13 +213,12 @@ class Preparation:
         """Writes the shards of every corpus, and `dropped.tsv`; gives what became of each corpus's pairs.
 
         Raises:
-            DataError: a corpus keeps no pair.
+            NothingKeptError: a corpus keeps no pair; `dropped.tsv` is complete all the same.
         """
         vocab_size = max(tokenizer.vocab_size for tokenizer in tokenizers)
         results = self._map("encoding", encode_part, self._encode_tasks(cleaned, tokenizers))
-        reports = []
-        with (self._output / "dropped.tsv").open("w", encoding="utf-8", newline="\n") as dropped:
-            dropped.write(_DROPPED_HEADER)
+        with self._dropped() as dropped:
+            all_counts = []
             # Each corpus has a part at least, if one without a line.
             for config, (_, parts) in zip(self._data.corpora, groupby(results, key=_corpus_name), strict=True):
                 counts = PairCounts()
@@ -209,8 +227,55 @@ class Preparation:
                         shards.extend(encoded.source, encoded.target)
                         counts += encoded.counts
                         dropped.write(encoded.dropped)
-                reports.append(corpus_report(config, config.name, counts, in_valid=cleaned.in_valid[config.name]))
+                all_counts.append(counts)
+        return self._reports(all_counts, cleaned.in_valid)
+
+    def account(self, cleaned: Cleaned) -> list[PairCounts]:
+        """Counts what is kept and dropped of each corpus without a vocabulary, and writes `dropped.tsv`.
+
+        It is for a preparation that fails before there is a vocabulary.
+        """
+        duplicates = cleaned.part_duplicates()
+        tasks = (
+            DropTask(part=part, cleaning=self._data.cleaning, duplicates=found)
+            for part, found in zip(self._parts(), duplicates, strict=False)
+        )
+        found: dict[str, PairCounts] = {corpus.name: PairCounts() for corpus in self._data.corpora}
+        with self._dropped() as dropped:
+            for task, part in self._map("cleaning", drop_part, tasks):
+                found[task.part.corpus.name] += part.counts
+                dropped.write(part.dropped)
+        return list(found.values())
+
+    def encoding_advice(self, config: CorpusConfig, counts: PairCounts) -> str | None:
+        """Says what encoding would read a corpus, where many pairs are dropped because they are in another one."""
+        if not is_other_encoding(counts.dropped["encoding"], counts.read):
+            return None
+        languages = self._data.source_language, self._data.target_language
+        advice = encoding_advice(config, self._folder, languages=languages)
+        return None if advice is None else advice.text
+
+    def _reports(self, all_counts: Sequence[PairCounts], in_valid: Counter[str]) -> list[CorpusReport]:
+        """Closes the accounts of all corpora."""
+        reports, problems = [], []
+        for config, counts in zip(self._data.corpora, all_counts, strict=True):
+            advice = self.encoding_advice(config, counts) if counts.kept else None
+            try:
+                reports.append(
+                    corpus_report(config, config.name, counts, in_valid=in_valid[config.name], encoding_advice=advice)
+                )
+            except DataError as error:
+                problems.append(str(error))
+        if problems:
+            raise NothingKeptError("\n".join(problems), all_counts)
         return reports
+
+    @contextmanager
+    def _dropped(self) -> Iterator[TextIO]:
+        """Opens `dropped.tsv` to be written anew."""
+        with (self._output / "dropped.tsv").open("w", encoding="utf-8", newline="\n") as dropped:
+            dropped.write(_DROPPED_HEADER)
+            yield dropped
 
     def corpus_files(self) -> dict[str, dict[str, Any]]:
         """Gives size, SHA-256 and time of change of the files that were read, under the recipe's names for them.
@@ -237,22 +302,27 @@ class Preparation:
     def _names(self) -> dict[str, Path]:
         """Gives every file under the name the recipe has for it."""
         configs = [*self._data.corpora, *([self._data.valid] if self._data.valid else [])]
-        return {str(name): self._folder / name for config in configs for name in config.paths(Path())}
+        return {name: self._folder / name for config in configs for name in file_names(config)}
 
     def _most_pairs(self) -> int:
         """Gives how many pairs the corpora have at most; nobody knows how many a compressed one has."""
         most = 0
         for corpus in self._data.corpora:
-            files = [self._scanned[path] for path in corpus.paths(self._folder)]
-            compressed = any(file.lines_before is None for file in files)
-            most += _PAIRS_A_BYTE * sum(file.size for file in files) if compressed else files[0].num_lines
+            for one in corpus.file_sets:
+                files = [self._scanned[self._folder / name] for name in one.files]
+                size = sum(file.size for file in files)
+                if any(file.lines_before is None for file in files):
+                    most += _PAIRS_A_BYTE * size
+                else:
+                    most += size if any(map(is_wide, one.encodings)) else files[0].num_lines
         return most
 
     def _parts(self) -> Iterator[CorpusPart]:
         """Yields the parts of all corpora, in order."""
         for corpus in self._data.corpora:
-            scanned = [self._scanned[path] for path in corpus.paths(self._folder)]
-            yield from corpus_parts(corpus, scanned, part_bytes=PART_BYTES)
+            for one in corpus.file_sets:
+                scanned = [self._scanned[self._folder / name] for name in one.files]
+                yield from corpus_parts(one, scanned, part_bytes=PART_BYTES)
 
     def _sample_tasks(self, cleaned: Cleaned, num_sampled: int, seed: int) -> Iterator[SampleTask]:
         # Knuth's selection sampling: an exact sample of known size in one reading, without holding it.

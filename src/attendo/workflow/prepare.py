@@ -17,7 +17,8 @@ from attendo.files import atomic_folder, write_json, write_text
 from attendo.output_folders import check_dispensable, check_output_folder, contents, followed, listed
 from attendo.parsing.config import ParsingConfig
 from attendo.text.accounting import CorpusReport, PairCounts, TokenCounts, corpus_report
-from attendo.text.corpora import VALID_NAME, CorpusConfig, DataConfig, check_files, read_valid
+from attendo.text.cleaning import read_valid
+from attendo.text.corpora import VALID_NAME, CorpusConfig, DataConfig
 from attendo.text.prepared import (
     FORMAT_VERSION,
     MANIFEST_NAME,
@@ -32,7 +33,9 @@ from attendo.text.prepared import (
     report_as_json,
 )
 from attendo.text.shards import ShardWriter, TokenRows, id_dtype
+from attendo.text.text_check import check_files, check_text
 from attendo.text.tokenization import Tokenizer, TokenizerConfig
+from attendo.workflow.preparation_account import account_kept, dropped_beside
 from attendo.workflow.preparation_parts import InProcess, Workers
 from attendo.workflow.preparation_stages import Preparation, Progress
 from attendo.workflow.treebank_text import check_unchanged, file_facts, linearization_facts, treebank_text
@@ -81,15 +84,18 @@ def prepare(
         The folder, opened.
 
     Raises:
-        DataError: a corpus file is missing (all of those in one message), broken, or of another number of lines than
-            its counterpart; a corpus keeps no pair; the validation set has a bad line; the vocabulary is too large for
-            the text; or `output` holds something else than prepared data.
+        DataError: a corpus file is missing (all of those in one message), no lines of text, broken, or of another
+            number of lines than its counterpart; a corpus keeps no pair; the validation set has a bad line; the
+            vocabulary is too large for the text; or `output` holds something else than prepared data.
         AttendoError: a worker was lost.
     """
     started = time.monotonic()
     if not data.corpora:
         raise DataError("data.corpora names no corpus: there is nothing to prepare")
+    named = data  # as the recipe has it, which the fingerprint is of
+    data = data.resolved(base_folder / data.folder)
     check_files(data, base_folder)
+    check_text(data, base_folder)
     _check_replaceable(output, base_folder / data.folder, force=force)
     with atomic_folder(followed(output)) as folder:
         pairs, tag_symbols, corpus_files = data, data.source_tags, None
@@ -101,16 +107,20 @@ def prepare(
             write_text(folder / "unread.tsv", f"corpus\tfile\tline\tproblem\n{treebanks.unread}")
             if pairs.valid:
                 write_text(folder / VALID_TREES, "".join(f"{tree}\n" for tree in treebanks.valid))
-        valid = read_valid(pairs.valid, base_folder / data.folder) if pairs.valid else ([], [])
+        languages = data.source_language, data.target_language
+        folder_of_text = base_folder / data.folder
+        valid = read_valid(pairs.valid, folder_of_text, languages=languages) if pairs.valid else ([], [])
         preparation = Preparation(pairs, base_folder, folder, workers or InProcess(), progress)
         preparation.scan()
         cleaned = preparation.clean(valid)
-        if vocabulary is None:
-            tokenizers, num_sampled = preparation.learn(cleaned, tokenizer, tag_symbols)
-        else:
-            tokenizers, num_sampled = _keep(vocabulary, folder), 0
+        with account_kept(preparation, cleaned, pairs, folder, output):
+            if vocabulary is None:
+                tokenizers, num_sampled = preparation.learn(cleaned, tokenizer, tag_symbols)
+            else:
+                tokenizers, num_sampled = _keep(vocabulary, folder), 0
+            corpora = tuple(preparation.encode(cleaned, tokenizers))
         report = PreparationReport(
-            corpora=tuple(preparation.encode(cleaned, tokenizers)),
+            corpora=corpora,
             valid=_write_valid(folder, pairs.valid, valid, tokenizers) if pairs.valid else None,
             source_vocab_size=tokenizers[0].vocab_size,
             target_vocab_size=tokenizers[1].vocab_size,
@@ -128,7 +138,7 @@ def prepare(
         manifest = {
             "format_version": FORMAT_VERSION,
             "fingerprint": fingerprint(
-                data, tokenizer, vocabulary, None if parsing is None else linearization_facts(parsing)
+                named, tokenizer, vocabulary, None if parsing is None else linearization_facts(parsing)
             ),
             "source_language": data.source_language,
             "target_language": data.target_language,
@@ -139,6 +149,7 @@ def prepare(
             "files": preparation.written_files(),
         }
         write_json(folder / MANIFEST_NAME, manifest)  # says that all others are there
+    dropped_beside(output).unlink(missing_ok=True)  # of an earlier start that failed
     return open_prepared(output)
 
 

@@ -55,7 +55,7 @@ def scan_texts(files: TextFiles, folder: Path) -> dict[str, ScannedFile]:
     """Reads the files once, so that what is wrong with them is told before a cluster works for days.
 
     Args:
-        files: plain, gz, xz or zst.
+        files: plain, gz, bz2, xz or zst.
         folder: where those that are compressed are unpacked, for only plain ones can be cut; seen by all machines.
 
     Returns:

@@ -17,7 +17,9 @@ from pathlib import Path
 from attendo.errors import DataError
 from attendo.files import atomic_path
 from attendo.recipe import Recipe
-from attendo.text.corpora import CorpusConfig, DataConfig, SentencePair, check_files, clean, read_corpus, read_valid
+from attendo.text.cleaning import SentencePair, clean, read_valid
+from attendo.text.corpora import CorpusConfig, DataConfig, read_corpus
+from attendo.text.text_check import check_files
 
 SHORT, ALL = "short", "all"
 """The two corpora."""

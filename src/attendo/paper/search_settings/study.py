@@ -186,5 +186,5 @@ def _dev_set(trained: Recipe, prepared: PreparedData) -> Sentences:
     """The validation set, as prepared."""
     assert trained.data is not None, "it is prepared"
     valid = trained.data.valid
-    name = Path(valid.source).stem if valid is not None and valid.source else "the validation set"
+    name = Path(valid.source).stem if valid and isinstance(valid.source, str) else "the validation set"
     return Sentences(name=name, sources=prepared.valid_source, references=prepared.valid_target)

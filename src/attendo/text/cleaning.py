@@ -1,0 +1,193 @@
+"""From the lines of corpora to clean pairs: each line is kept, or dropped for one reason."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from attendo.errors import DataError
+from attendo.text.corpora import CleaningConfig, CorpusConfig, read_corpus
+from attendo.text.encoding_advice import encoding_advice
+from attendo.text.encodings import UTF8, is_utf8
+from attendo.text.formats import MAX_LINE_BYTES, RawPair, check_held
+
+DROP_REASONS = (
+    "empty", "encoding", "no_tab", "no_json", "unfinished", "too_long", "ratio", "duplicate", "too_many_tokens"
+)  # fmt: skip
+"""Why a pair can be dropped, in the order of a report."""
+
+# "Hi!" and a polite sentence may translate each other: below this length no ratio is telling.
+_RATIO_FLOOR = 10
+_EXCERPT_CHARACTERS = 200
+_LISTED_FAULTS = 10
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SentencePair:
+    """A pair that was kept: both sides decoded, white space at their ends taken off."""
+
+    source: str
+    target: str
+    corpus: str
+    line: int
+    """Line number in the corpus's files, from 1."""
+    trimmed: bool
+    """Whether there was white space at the ends of a side."""
+
+    def dropped(self, reason: str) -> "Dropped":
+        """Gives the same pair as one that is left out after all."""
+        return Dropped(line=self.line, reason=reason, source=_excerpt(self.source), target=_excerpt(self.target))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Dropped:
+    """A pair that was left out, and why."""
+
+    line: int
+    """Line number in the corpus's files, from 1."""
+    reason: str
+    """One of `DROP_REASONS`."""
+    source: str
+    """The start of the source, with bytes that are not UTF-8 as escapes."""
+    target: str
+    """The start of the target, likewise."""
+
+
+def clean(
+    pairs: Iterator[RawPair], corpus: str, cleaning: CleaningConfig, *, encodings: tuple[str, str] = (UTF8, UTF8)
+) -> Iterator[SentencePair | Dropped]:
+    """Yields for each pair either the sentences or why they are dropped, one for one and in order.
+
+    Duplicates and tokens are not looked at here: the first needs all pairs, the second the vocabulary.
+
+    Args:
+        pairs: as they lie in the files.
+        corpus: what the corpus is called.
+        cleaning: which pairs to drop.
+        encodings: what the lines of both sides are in (`CorpusConfig.line_encodings`).
+    """
+    for raw in pairs:
+        fault, source, target = _decode_pair(raw, encodings)
+        length = len(source) + len(target)
+        source, target = source.strip(), target.strip()
+        if reason := fault or _fault(source, target, cleaning):
+            sides = zip((raw.source, raw.target or b""), encodings, strict=True)
+            starts = [_excerpt(_decode_start(side, encoding)) for side, encoding in sides]
+            yield Dropped(line=raw.line, reason=reason, source=starts[0], target=starts[1])
+        else:
+            trimmed = len(source) + len(target) < length
+            yield SentencePair(source=source, target=target, corpus=corpus, line=raw.line, trimmed=trimmed)
+
+
+def read_valid(
+    corpus: CorpusConfig, folder: Path, *, languages: tuple[str, str] = ("", "")
+) -> tuple[list[str], list[str]]:
+    """Gives all sentences of a validation set, as they are; it is small enough to hold, and no line of it may go.
+
+    Args:
+        corpus: the validation set.
+        folder: what its paths are relative to.
+        languages: the codes of source and target, for the guess at what lines are in that are not UTF-8.
+
+    Returns:
+        The source and the target sentences, of equal number.
+
+    Raises:
+        DataError: the files cannot be read as pairs, are empty or far too large, or have lines that are not in their
+            encoding, lack a side or are longer than 4 MB; the message has the line numbers, up to ten of them, and the
+            encoding that would read them.
+    """
+    sources: list[str] = []
+    targets: list[str] = []
+    held_bytes = 0
+    all_files = " and ".join(map(str, corpus.paths(folder)))
+    for one in corpus.resolved(folder).file_sets:
+        faults: list[str] = []
+        num_faults = 0
+        for raw in read_corpus(one, folder):
+            fault, source, target = _decode_pair(raw, one.line_encodings)
+            if fault is None and not (source.strip() and target.strip()):
+                fault = "empty"
+            if fault:
+                num_faults += 1
+                faults += [f"line {raw.line} ({fault})"] * (len(faults) < _LISTED_FAULTS)
+                continue
+            sources.append(source)
+            targets.append(target)
+            held_bytes += len(raw.source) + len(raw.target or b"")
+            check_held(all_files, len(sources), held_bytes)
+        if num_faults:
+            raise _valid_error(one, folder, faults, num_faults, languages)
+    if not sources:
+        raise DataError(f"{all_files}: there is no pair; name a validation set that has some, or none at all")
+    return sources, targets
+
+
+def _valid_error(
+    corpus: CorpusConfig, folder: Path, faults: list[str], num_faults: int, languages: tuple[str, str]
+) -> DataError:
+    """Gives the error of a validation set that has lines which cannot be used."""
+    files = " and ".join(str(folder / name) for name in corpus.files)
+    more = f" and {num_faults - len(faults)} more" if num_faults > len(faults) else ""
+    advice = encoding_advice(corpus, folder, languages=languages) if "(encoding)" in " ".join(faults) else None
+    return DataError(
+        f"{files}: {', '.join(faults)}{more} cannot be used, and a validation set is used whole: correct them on both "
+        f"sides{f'; not in its encoding: {advice.text}' if advice else ''}"
+    )
+
+
+def _decode_start(line: bytes, encoding: str) -> str:
+    """Gives more than a report shows of a line, with what is not in its encoding as escapes."""
+    start = line[: 4 * _EXCERPT_CHARACTERS + 4]  # a character has four bytes at most
+    text = start.decode(encoding, errors="backslashreplace")
+    return text.encode("utf-8", errors="backslashreplace").decode("utf-8")  # halves of characters, which UTF-7 has
+
+
+def _excerpt(text: str) -> str:
+    """Gives the start of a text on one line without tabs, for a report."""
+    start = text if len(text) <= _EXCERPT_CHARACTERS else text[:_EXCERPT_CHARACTERS] + "…"
+    if start.isprintable():
+        return start
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in start)
+
+
+def _decode_pair(raw: RawPair, encodings: tuple[str, str]) -> tuple[str | None, str, str]:
+    """Gives why a pair cannot be read, or None, and its two sides, empty in the first case."""
+    if raw.fault is not None:
+        return raw.fault, "", ""
+    if raw.target is None:
+        return "no_tab", "", ""
+    if len(raw.source) > MAX_LINE_BYTES or len(raw.target) > MAX_LINE_BYTES:
+        return "too_long", "", ""
+    if b"\0" in raw.source or b"\0" in raw.target:  # UTF-16, or worse, that passes for UTF-8
+        return "encoding", "", ""
+    try:
+        return None, _decoded(raw.source, encodings[0]), _decoded(raw.target, encodings[1])
+    except UnicodeError:
+        return "encoding", "", ""
+
+
+def _decoded(line: bytes, encoding: str) -> str:
+    """Gives a line's text.
+
+    Raises:
+        UnicodeError: it is not in this encoding, or is no line in it, as UTF-7 can spell a line end.
+    """
+    text = line.decode(encoding)
+    if not is_utf8(encoding) and ("\n" in text or any("\ud800" <= character <= "\udfff" for character in text)):
+        raise UnicodeError(f"is no line of {encoding}")
+    return text
+
+
+def _fault(source: str, target: str, cleaning: CleaningConfig) -> str | None:
+    """Gives why a decoded pair is dropped, or None."""
+    if not source or not target:
+        return "empty"
+    longer, shorter = max(len(source), len(target)), min(len(source), len(target))
+    if longer > cleaning.max_characters:
+        return "too_long"
+    # n words have 2n - 1 characters at least, so most lines need no counting.
+    if longer >= 2 * cleaning.max_words and max(len(source.split()), len(target.split())) > cleaning.max_words:
+        return "too_long"
+    if max(longer, _RATIO_FLOOR) > cleaning.max_ratio * max(shorter, _RATIO_FLOOR):
+        return "ratio"
+    return None

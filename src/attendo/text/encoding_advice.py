@@ -1,0 +1,137 @@
+"""Which value of `encoding` would read the lines of a corpus that its own one does not."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+from attendo.settings.toml import toml_value
+from attendo.text.corpora import CorpusConfig, read_corpus
+from attendo.text.encodings import UTF8, LikelyEncodings, is_utf8, likely_encodings
+
+_SAMPLE_LINES = 5000
+_SAMPLE_BYTES = 1 << 20
+# Where more of the lines beyond ASCII are UTF-8 than this share of the others, a file has both.
+_MIXED_SHARE = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncodingAdvice:
+    """What to do about lines that are not in their corpus's encoding."""
+
+    values: tuple[str, ...]
+    """What `encoding` may be set to, as TOML has it, the likeliest first; none where no one value reads the lines."""
+    text: str
+    """The same in words, for messages."""
+
+
+@dataclass(kw_only=True)
+class _Side:
+    """Lines of one side of a corpus, as far as they tell its encoding."""
+
+    is_utf8: bool
+    bad: list[bytes] = field(default_factory=list)
+    """The first of those that are not UTF-8."""
+    num_bad: int = 0
+    num_utf8: int = 0
+    """Lines beyond ASCII that are UTF-8."""
+    size: int = 0
+
+    def add(self, line: bytes) -> None:
+        """Takes note of a line."""
+        if line.isascii():
+            return
+        try:
+            line.decode(UTF8)
+        except UnicodeDecodeError:
+            self.num_bad += 1
+            if len(self.bad) < _SAMPLE_LINES and self.size < _SAMPLE_BYTES:
+                self.bad.append(line)
+                self.size += len(line)
+        else:
+            self.num_utf8 += 1
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether lines of both kinds are there."""
+        return self.num_bad > 0 and self.num_utf8 > _MIXED_SHARE * self.num_bad
+
+
+def encoding_advice(
+    corpus: CorpusConfig, folder: Path, *, languages: tuple[str, str] = ("", "")
+) -> EncodingAdvice | None:
+    """Looks through a corpus for the encoding that its lines are in; None where all are in the one they are said to be.
+
+    Args:
+        corpus: the corpus, of which lines were dropped.
+        folder: what its paths are relative to.
+        languages: the codes of source and target, where they are known.
+
+    Raises:
+        DataError: a file cannot be read.
+    """
+    sides = tuple(_Side(is_utf8=is_utf8(encoding)) for encoding in corpus.encodings)
+    for raw in read_corpus(corpus, folder):
+        sides[0].add(raw.source)
+        sides[1].add(raw.target or b"")
+    if corpus.tsv:  # one file, so one encoding
+        sides = (_together(sides),) * 2
+        languages = (languages[1] or languages[0],) * 2
+    if not any(side.num_bad for side in sides):
+        wrong = [side for side in sides if side.num_utf8 and not side.is_utf8]
+        return EncodingAdvice(values=(toml_value(UTF8),), text='encoding = "utf-8" reads them all') if wrong else None
+    guesses = [
+        likely_encodings(side.bad, language=language) if side.num_bad else None
+        for side, language in zip(sides, languages, strict=True)
+    ]
+    if any(side.is_mixed for side in sides):
+        return EncodingAdvice(values=(), text=_mixed(sides, guesses))
+    if any(guess is not None and not guess.likely for guess in guesses):
+        text = "no encoding is known that reads them all as text, so the file is damaged or mixes several"
+        return EncodingAdvice(values=(), text=text)
+    return _advice(sides, guesses)
+
+
+def _together(sides: Iterable[_Side]) -> _Side:
+    """Joins what is known of two columns of a file."""
+    first, second = sides
+    return _Side(
+        is_utf8=first.is_utf8,
+        bad=[*first.bad, *second.bad],
+        num_bad=first.num_bad + second.num_bad,
+        num_utf8=first.num_utf8 + second.num_utf8,
+    )
+
+
+def _mixed(sides: Iterable[_Side], guesses: Iterable[LikelyEncodings | None]) -> str:
+    """Says what is in a file of two encodings."""
+    side, guess = next((side, guess) for side, guess in zip(sides, guesses, strict=True) if side.is_mixed)
+    looks = f", and look like {guess.likely[0]}" if guess and guess.likely else ""
+    return (
+        f"no one encoding reads the file: of its lines beyond ASCII {side.num_utf8:,} are UTF-8 and {side.num_bad:,} "
+        f"are not{looks}; convert those alone"
+    )
+
+
+def _advice(sides: Sequence[_Side], guesses: Sequence[LikelyEncodings | None]) -> EncodingAdvice:
+    """Puts the guesses of both sides together as values of one key."""
+    choices = []
+    for side, guess in zip(sides, guesses, strict=True):
+        if guess is not None:
+            choices.append(guess.likely)
+        else:  # of ASCII alone, which goes with anything
+            choices.append((UTF8,) if side.num_utf8 else ())
+    source, target = choices
+    if not source or not target or source[0] == target[0]:
+        values = [toml_value(one) for one in source or target]
+    else:
+        values = [toml_value([source[0], target[0]])]
+    same = list(dict.fromkeys(chain.from_iterable(guess.same for guess in guesses if guess)))
+    whole = all(len(side.bad) == side.num_bad for side in sides)
+    number = max(len(side.bad) for side in sides)
+    text = f"encoding = {values[0]} reads {'them all' if whole else f'all of the first {number:,}'}"
+    if same:
+        text += f" ({' and '.join(same)} to the same text)"
+    if len(values) > 1:
+        text += f"; {' and '.join(values[1:])} too, to other letters: look at some lines before you choose"
+    return EncodingAdvice(values=tuple(values), text=text)

@@ -1,0 +1,76 @@
+"""Whether the files of corpora are there and are lines of text, looked at before any of them is read."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from attendo.errors import DataError
+from attendo.text.compression import READING_ERRORS, not_a_file, open_content
+from attendo.text.corpora import CorpusConfig, DataConfig
+from attendo.text.file_patterns import has_wildcards
+from attendo.text.recognition import HEAD_BYTES, recognized
+
+
+def check_files(data: DataConfig, base_folder: Path) -> None:
+    """Finds all corpus files that are not there, or are none.
+
+    Args:
+        data: the section.
+        base_folder: what `data.folder` is relative to.
+
+    Raises:
+        DataError: at least one is missing; the message lists every one.
+    """
+    corpora = [*data.corpora, *([data.valid] if data.valid else [])]
+    paths = [path for corpus in corpora for path in corpus.paths(base_folder / data.folder)]
+    problems = [(path, _file_problem(path)) for path in paths if not_a_file(path)]
+    if problems:
+        listed = "".join(f"\n  {path}: {problem}" for path, problem in problems)
+        raise DataError(
+            f"{len(problems)} of the files that the recipe's section data names cannot be used; correct the paths, or "
+            f"data.folder, which they are relative to:{listed}"
+        )
+
+
+def _file_problem(path: Path) -> str:
+    """Gives what is wrong with a path that is no file."""
+    if has_wildcards(str(path)) and not path.exists():
+        return "there is no such file, and none that matches the pattern"
+    return not_a_file(path) or ""
+
+
+def check_text(data: DataConfig, base_folder: Path) -> None:
+    """Refuses files of corpora that are something else than lines of text; treebanks are left to their own reader.
+
+    Args:
+        data: the section, its corpora resolved; the files are there.
+        base_folder: what `data.folder` is relative to.
+
+    Raises:
+        DataError: at least one is; the message lists every one, with what it looks like and the way to text.
+    """
+    configs = [*data.corpora, *([data.valid] if data.valid else [])]
+    problems = list(dict.fromkeys(line for config in configs for line in _problems(config, base_folder / data.folder)))
+    if problems:
+        raise DataError("\n".join(problems))
+
+
+def _problems(config: CorpusConfig, folder: Path) -> Iterator[str]:
+    if config.trees is not None:
+        return
+    reads_json = bool(config.translations or config.back_translations)
+    for one in config.file_sets:
+        for name, encoding in zip(one.files, one.encodings, strict=False):
+            found = recognized(name, *_beginning(folder / name), encoding=encoding)
+            if found is not None and not (reads_json and found.kind == "json"):
+                yield f"{folder / name}: {found}"
+
+
+def _beginning(path: Path) -> tuple[bytes, bool]:
+    """Gives the first bytes of a file, decompressed, and whether these are all of it."""
+    raw, text = open_content(path)
+    with raw, text:
+        try:
+            head = text.read(HEAD_BYTES)
+            return head, len(head) < HEAD_BYTES
+        except READING_ERRORS as error:
+            raise DataError(f"{path}: cannot be read ({error}); is it whole? Fetch or compress it again") from error
