@@ -44,9 +44,9 @@ def without_rights() -> Iterator[None]:
 
 @pytest.fixture
 def shared(tmp_path: Path) -> Path:
-    """A folder in which everybody may write, also below pytest's own, which are private."""
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        if folder.stat().st_uid == os.geteuid() and folder.name.startswith(("pytest-", "test_")):
+    """A folder in which everybody may write, also below pytest's own and its workers', which are private."""
+    for folder in (tmp_path, *tmp_path.parents[:3]):
+        if folder.stat().st_uid == os.geteuid() and folder.name.startswith(("pytest-", "popen-", "test_")):
             folder.chmod(0o755)
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared").chmod(0o777)

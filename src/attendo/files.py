@@ -120,9 +120,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
             for written in sorted(temporary.rglob("*")):
                 flush_to_disk(written)
             flush_to_disk(temporary)
-            if not os.path.lexists(path):
-                temporary.rename(path)
-            elif not _exchange(temporary, path):
+            if not _renamed(temporary, path) and not _exchange(temporary, path):
                 path.rename(replaced)
                 temporary.rename(path)
             flush_to_disk(path.parent)
@@ -331,6 +329,17 @@ def _remove(path: Path) -> None:
     else:
         with suppress(OSError):  # also where there is none: a read-only disk refuses even that
             path.unlink()
+
+
+def _renamed(folder: Path, path: Path) -> bool:
+    """Renames a folder where nothing is in the way, or an empty folder that the system replaces at once."""
+    try:
+        folder.rename(path)
+    except OSError:
+        if not os.path.lexists(path):
+            raise
+        return False
+    return True
 
 
 def _exchange(one: Path, other: Path) -> bool:

@@ -19,7 +19,7 @@ SENTENCE = "The house is small.\n"
 TRANSLATION = "Das Haus ist klein.\n"
 
 # Where an argument names a model, a run or a recipe, there is none of that name: what is said of the output is said
-# before anything else is looked at. FILE is replaced by a file with a sentence.
+# before anything else is looked at. FILE is replaced by a file with a sentence, RUN by a folder that looks like a run.
 FILE_COMMANDS = {
     "translate": "translate nothing FILE",
     "parse": "parse nothing FILE --input words",
@@ -35,9 +35,9 @@ FILE_COMMANDS = {
     "draw pieces": "draw pieces nothing text",
 }
 FOLDER_COMMANDS = {
-    "average": "average nothing --last 5",
+    "average": "average RUN --last 5",
     "export": "export en-de --format attendo",
-    "import": "import nothing",
+    "import": "import RUN",
     "prepare": "prepare RECIPE",
     "train": "train RECIPE",
     "demo": "demo",
@@ -63,7 +63,9 @@ def test_all_commands_with_an_output_are_here() -> None:
 @pytest.fixture
 def line(tmp_path: Path, recipe_path: Path) -> Callable[[str], list[str]]:
     (tmp_path / "sentence").write_text(SENTENCE)
-    replaced = {"FILE": str(tmp_path / "sentence"), "RECIPE": str(recipe_path)}
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.json").write_text("{}")
+    replaced = {"FILE": str(tmp_path / "sentence"), "RECIPE": str(recipe_path), "RUN": str(tmp_path / "run")}
     return lambda command: [replaced.get(word, word) for word in command.split()]
 
 
@@ -192,7 +194,7 @@ def translate(path: Path, output: object, more: str = "") -> subprocess.Complete
     (path / "sentence").write_text(SENTENCE)
     command = f'"{sys.executable}" -m attendo translate en-de sentence --threads 1 -o {output} {more}'
     finished = subprocess.run(command, shell=True, check=True, capture_output=True, text=True, cwd=path, timeout=300)
-    assert "translated 1 lines" in finished.stderr
+    assert "translated 1 line " in finished.stderr
     return finished
 
 

@@ -89,6 +89,18 @@ def test_an_estimate_to_read() -> None:
     assert "on a quiet machine about 48 minutes: other programs take 80% of the processor time" in busy
 
 
+def test_a_dry_run_names_the_files_that_are_missing(attendo: Command, recipe_path: Path, corpus: Any) -> None:
+    missing = ["--set", "data.corpora.mine.target=tarqet.txt", "--set", "data.valid.source=valid.txt"]
+    dry = attendo("train", recipe_path, "--dry-run", *missing)
+    assert dry.status == 1
+    assert "parameters" in dry.out
+    assert f"{corpus.source.parent / 'tarqet.txt'}: there is no such file" in dry.err
+    assert f"{corpus.source.parent / 'valid.txt'}: there is no such file" in dry.err
+    as_json = attendo("train", recipe_path, "--dry-run", "--json", *missing)
+    assert (as_json.status, as_json.err) == (0, "")
+    assert json.loads(as_json.out)["parameters"] > 0
+
+
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system has no affinity")
 def test_a_dry_run_beside_other_programs(recipe_path: Path) -> None:
     # Three programs of one priority on one core get a third of it each; the machine may be busier than that.

@@ -116,7 +116,7 @@ def test_it_is_the_wheel_that_runs(installed: Callable[..., subprocess.Completed
 def test_the_command_runs_outside_the_clone(installed: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     assert installed("attendo", "--version").stdout == f"attendo {attendo.__version__}\n"
     assert "translate" in installed("attendo", "--help").stdout
-    listed = installed("attendo", "recipe").stdout.splitlines()
+    listed = installed("attendo", "recipe", "--all").stdout.splitlines()
     assert [line.split()[0] for line in listed] == shipped_recipes()
 
 

@@ -13,6 +13,7 @@ from attendo.checkpoint.run_checkpoints import Checkpoints
 from attendo.checkpoint.weights import named_weights
 from attendo.errors import ModelError
 from attendo.model.transformer import Transformer
+from attendo.output_folders import RECORD
 from attendo.recipe import load_recipe
 from attendo.text.corpora import DataConfig
 from attendo.workflow.average import average
@@ -90,6 +91,8 @@ def test_a_whole_run(run: Path) -> None:
 @pytest.mark.parametrize("tear", [truncate, flip, empty, Path.unlink])
 def test_every_file_that_is_torn_is_told(made: Path, run: Path, tear: Callable[[Path], object]) -> None:
     files = [path for folder in ("run", "ready") for path in sorted((made / folder).rglob("*")) if path.is_file()]
+    # Only the command that would replace the folder reads it, and then finds that the folder was changed.
+    files = [path for path in files if path.name != RECORD]
     assert len(files) > 30
     untold = []
     for original in files:

@@ -19,10 +19,10 @@ def average(
     """Writes the mean of a run's last N checkpoints as a model."""
     from attendo.checkpoint.finding import check_run
 
+    check_folder(output)
     check_run(run)
     from attendo.workflow.average import average as average_run
 
-    check_folder(output)
     held = held_before(output, force=force)
     steps = average_run(run, last, output, force=force)
     tell_replaced(output, held)

@@ -58,6 +58,7 @@ def calibrate(
 
     if check and close != DEFAULT_CLOSE:
         raise typer.BadParameter("is that of the set that was learned from; leave it out", param_hint="--close")
+    check_file(output)
     check_inputs(models=[model], files=(source, reference))
     from attendo.plots.figure_files import check_name, write_figure
     from attendo.plots.reliability import description, draw_reliability
@@ -69,7 +70,6 @@ def calibrate(
 
     if output is not None:
         check_name(output)
-        check_file(output)
     sources, references = read_pairs(source, reference)
     folder = find_model(model)
     engine = load(model, device=device, threads=threads)

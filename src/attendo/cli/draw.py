@@ -43,6 +43,7 @@ ChartOption = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", hel
 @draw.command()
 def architecture(subject: SubjectArgument, output: DiagramOption, settings: SetOption = None) -> None:
     """Figure 1 of any model: its blocks, found by letting the model run without numbers."""
+    check_file(output)
     from attendo.plots.subject_name import names_model
 
     names_model(subject)  # a mistyped name is answered before torch is imported
@@ -52,7 +53,6 @@ def architecture(subject: SubjectArgument, output: DiagramOption, settings: SetO
     from attendo.plots.subject import find_subject
 
     check_name(output, DIAGRAM_FORMATS)
-    check_file(output)
     named = find_subject(subject, tuple(settings or ()))
     structure = found(named.config, named.src_vocab_size, named.tgt_vocab_size, f"The Transformer: {named.name}")
     _write(output, structure, lambda: draw_architecture(structure))
@@ -62,6 +62,7 @@ def architecture(subject: SubjectArgument, output: DiagramOption, settings: SetO
 @draw.command("multi-head")
 def multi_head(subject: SubjectArgument, output: DiagramOption, settings: SetOption = None) -> None:
     """Figure 2 of any model: what its attention does in one head, and in all."""
+    check_file(output)
     from attendo.plots.subject_name import names_model
 
     names_model(subject)  # a mistyped name is answered before torch is imported
@@ -71,7 +72,6 @@ def multi_head(subject: SubjectArgument, output: DiagramOption, settings: SetOpt
     from attendo.plots.subject import find_subject
 
     check_name(output, DIAGRAM_FORMATS)
-    check_file(output)
     named = find_subject(subject, tuple(settings or ()))
     structure = attention_of(named.config, f"Attention: {named.name}")
     _write(output, structure, lambda: draw_attention(structure))
@@ -85,6 +85,7 @@ def positions(
     settings: SetOption = None,
 ) -> None:
     """The positional encodings (Section 3.5): sines and cosines, or what a model has learned."""
+    check_file(output)
     from attendo.plots.subject_name import names_model
 
     names_model(subject)  # a mistyped name is answered before torch is imported
@@ -93,7 +94,6 @@ def positions(
     from attendo.plots.subject import find_subject
 
     check_name(output)
-    check_file(output)
     named = find_subject(subject, tuple(settings or ()))
     table, layout = table_of(named, length), named.config.positions
     title = f"Positional encodings of {named.name}"
@@ -114,6 +114,7 @@ def schedule(
     settings: SetOption = None,
 ) -> None:
     """The learning rate by step that recipes train with (Section 5.3, Equation 3)."""
+    check_file(output)
     from attendo.recipe import load_recipe
 
     loaded = [load_recipe(each, settings or ()) for each in recipes]
@@ -122,7 +123,6 @@ def schedule(
     from attendo.workflow.initial_model import with_initial_model
 
     check_name(output)
-    check_file(output)
     schedules = [rates_of(with_initial_model(each), max_steps) for each in loaded]
     told = f"Learning rate by step. Highest: {'; '.join(each.text for each in schedules)}."
     write_figure(draw_schedules(schedules), output, "Learning rate", told)
@@ -142,6 +142,7 @@ def pieces(
     ] = False,
 ) -> None:
     """How a model splits a text into pieces of its vocabulary."""
+    check_file(output)
     from attendo.checkpoint.finding import find_model
 
     folder = find_model(model)
@@ -151,7 +152,6 @@ def pieces(
 
     if output is not None:
         check_name(output, (".svg", ".png"))
-        check_file(output)
     vocabulary = Vocabulary.of_model(folder)
     tokenizer = vocabulary.target if target else vocabulary.source
     ids = tokenizer.encode(text)

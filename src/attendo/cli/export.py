@@ -36,10 +36,10 @@ def export(
     """
     from attendo.workflow.input_files import check_inputs
 
+    check_folder(output)
     check_inputs(models=[model], files=(sentences, reference) if sentences else ())
     from attendo.workflow.export import export as export_model
 
-    check_folder(output)
     held = held_before(output, force=force)
     export_model(
         model,

@@ -30,12 +30,12 @@ def import_(
     """
     from attendo.workflow.input_files import check_inputs
 
+    check_folder(output)
     if not path.is_dir():
         raise ModelError(f"{path / 'config.json'}: cannot be read (no such folder); a Marian checkpoint has this file")
     check_inputs(files=(sentences, reference) if sentences else ())
     from attendo.workflow.import_model import import_model
 
-    check_folder(output)
     held = held_before(output, force=force)
     sample = sample_source(sentences, reference)
     import_model(path, output, sample=sample, threads=threads, version=__version__, force=force, say=print_report)

@@ -44,13 +44,13 @@ def plot(
     """
     from attendo.checkpoint.finding import check_run
 
+    check_file(output)
     for run in runs:
         check_run(run)
     from attendo.plots.figure_files import check_name, write_figure
     from attendo.plots.runs import MEASURES, described, draw_runs, read_runs
 
     check_name(output)
-    check_file(output)
     histories = read_runs(runs)
     measures = tuple(measure for measure in MEASURES if show and measure in show)
     figure = draw_runs(histories, by, measures)

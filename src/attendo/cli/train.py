@@ -221,15 +221,18 @@ def _dry_run(recipe: "Recipe", prepared: Path | None, *, as_json: bool) -> None:
     from dataclasses import asdict
 
     from attendo.workflow.estimate import estimate
-    from attendo.workflow.preparation import open_if_prepared, prepared_folder
+    from attendo.workflow.preparation import check_corpora, open_if_prepared, prepared_folder
 
     data = None
     if recipe.data is not None and recipe.data.corpora:
         data = open_if_prepared(recipe, prepared or prepared_folder(recipe, Path("prepared")))
     found = estimate(recipe, data)
     print(
-        json.dumps({**asdict(found), "quiet_hours": found.quiet_hours}, indent=2) if as_json else estimate_text(found)
+        json.dumps({**asdict(found), "quiet_hours": found.quiet_hours}, indent=2) if as_json else estimate_text(found),
+        flush=True,
     )
+    if data is None and not as_json:  # shapes and time are known without the corpora, but training will need them
+        check_corpora(recipe)
 
 
 def estimate_text(found: "Estimate") -> str:

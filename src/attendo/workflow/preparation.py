@@ -141,6 +141,16 @@ def open_if_prepared(recipe: Recipe, folder: Path, *, verify: bool = False) -> P
     return open_prepared(folder)
 
 
+def check_corpora(recipe: Recipe) -> None:
+    """Makes sure that the files of a recipe's corpora are there.
+
+    Raises:
+        DataError: at least one is missing; the message lists every one. Or a file has no counterpart.
+    """
+    if recipe.data is not None:
+        check_files(recipe.data.resolved(_corpus_folder(recipe)), recipe.folder)
+
+
 def _file_messages(data: DataConfig, folder: Path) -> Iterator[str]:
     """Yields which files the patterns of corpora stand for, in order."""
     for corpus in (*data.corpora, *([data.valid] if data.valid else [])):
