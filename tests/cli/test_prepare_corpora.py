@@ -3,6 +3,7 @@
 import bz2
 import json
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -118,7 +119,7 @@ def test_every_foreign_file_is_named_at_once(place: Workplace) -> None:
         assert re.search(rf"{name}: this looks like {looks}", finished.err)
     command = re.search(r"python3 (-c .*) < FILE > FILE.tsv", finished.err)
     assert command is not None
-    shell = f"{sys.executable} {command[1]} < b.csv"
+    shell = f"{shlex.quote(sys.executable)} {command[1]} < b.csv"
     table = subprocess.run(
         shell, shell=True, cwd=place.folder, check=True, capture_output=True, encoding="utf-8"
     ).stdout

@@ -153,6 +153,8 @@ def end(request: dict[str, Any], environment: dict[str, str], output: int) -> No
         traceback.print_exc()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
+    except SystemExit as ending:  # a signal behind the command: what it raises is the process' exit status
+        status = ending.code if isinstance(ending.code, int) else 1
     except BaseException:
         traceback.print_exc()
     finally:
