@@ -29,6 +29,7 @@ def test_an_unknown_name_is_wrong_usage(attendo: Any) -> None:
 
 def test_a_forecast_trains_nothing(attendo: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimate, "_TRIAL_TOKENS", (25,))
+    monkeypatch.setattr(estimate, "_TRIAL_S", 0.0)
     folder = tmp_path / "study"
     finished = attendo("reproduce", "table3", "--scale", "tiny", "--seeds", 4, "--dry-run", "-o", folder, "--json")
     assert finished.status == 0

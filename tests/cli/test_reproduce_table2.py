@@ -12,6 +12,7 @@ from attendo.workflow import estimate
 
 def test_a_forecast_needs_no_corpus(attendo: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimate, "_TRIAL_TOKENS", (25,))
+    monkeypatch.setattr(estimate, "_TRIAL_S", 0.0)
     folder = tmp_path / "study"
     finished = attendo(
         "reproduce", "table2", "--scale", "small", "--data", tmp_path, "--seeds", 4, "--dry-run", "-o", folder, "--json"

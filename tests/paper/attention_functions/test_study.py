@@ -34,6 +34,7 @@ def order(tmp_path: Path) -> Order:
 
 def test_a_forecast_trains_nothing(order: Order, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimate, "_TRIAL_TOKENS", (25,))
+    monkeypatch.setattr(estimate, "_TRIAL_S", 0.0)
     report = forecast(order, Notes())
     rows = {row["row"]: row for row in report.data["rows"]}
     assert list(rows) == [f"{name}-dk{d_k}" for d_k in (4, 32) for name in ("scaled", "unscaled", "additive")]
