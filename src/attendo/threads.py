@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 SPIN_COUNT = 5000
-"""Rounds of waiting awake before a thread of libgomp sleeps: 80 to 250 microseconds, by the processor. That is longer
-than nearly every wait of a training that has its cores to itself (benchmarks/neighbours.py), and far shorter than the
-3 ms and more for which a neighbour keeps a core."""
+"""Rounds of waiting awake before a thread of libgomp sleeps: 80 microseconds on the processor that it was chosen on, of
+four counts that docs/speed.md compares. A neighbour keeps a core for milliseconds."""
 OPENMP_SETTINGS: Mapping[str, str] = {
     "GOMP_SPINCOUNT": str(SPIN_COUNT),  # libgomp: torch on Linux
     "KMP_BLOCKTIME": "1",  # milliseconds; LLVM's and Intel's runtimes: torch on macOS and Windows
@@ -50,8 +49,8 @@ def set_up_openmp(environment: MutableMapping[str, str] = os.environ) -> None:
         return
     environment.update(openmp_settings(environment))
     # The runtime knows of affinity itself, but not of a container's quota.
-    if usable_cores() < cores_by_affinity():
-        environment.setdefault("OMP_NUM_THREADS", str(usable_cores()))
+    if (cores := usable_cores()) < cores_by_affinity():
+        environment.setdefault("OMP_NUM_THREADS", str(cores))
 
 
 def openmp_advice(environment: Mapping[str, str] = os.environ) -> str | None:
