@@ -60,16 +60,13 @@ void pause() {
 // Waits awake until something is true, for a short time; whether it came true.
 template <typename Condition>
 bool soon(Condition is_true) {
-  for (int turn = 0; turn < PAUSES; ++turn) {
-    if (is_true()) return true;
-    pause();
-  }
-  for (const auto end = std::chrono::steady_clock::now() + AWAKE; std::chrono::steady_clock::now() < end;) {
+  const auto end = std::chrono::steady_clock::now() + AWAKE;
+  do {
     for (int turn = 0; turn < PAUSES; ++turn) {
       if (is_true()) return true;
       pause();
     }
-  }
+  } while (std::chrono::steady_clock::now() < end);
   return is_true();
 }
 
