@@ -91,6 +91,15 @@ def test_documents(client: attendo.Client, tmp_path: Path) -> None:
         client.send_document(b"A boat.", target="de")
 
 
+def test_one_text_is_not_taken_for_its_letters(client: attendo.Client) -> None:
+    with pytest.raises(
+        TypeError, match=r"a list of texts is wanted, and this is one text: translate\(text\) translates"
+    ):
+        client.translate_all("A boat.")
+    with pytest.raises(TypeError, match=r"this is one text: parse\(\[text\]\) parses one sentence"):
+        client.parse("A boat.")
+
+
 def test_the_same_with_asyncio(server: Live) -> None:
     async def work() -> None:
         async with attendo.AsyncClient(server.url, key=SECRET) as client:

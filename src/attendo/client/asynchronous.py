@@ -25,6 +25,7 @@ from attendo.client.calls import (
     may_repeat,
     parse_call,
     settings,
+    translate_all_call,
     translate_call,
     unreachable,
 )
@@ -78,7 +79,7 @@ class AsyncClient:
 
     async def translate_all(self, texts: Sequence[str], **options: Unpack[TranslateOptions]) -> list[ServedTranslation]:
         """Translates several texts of one language in one request."""
-        return translations_of(await self._json(translate_call(texts, options)))
+        return translations_of(await self._json(translate_all_call(texts, options)))
 
     async def stream(
         self, text: str, **options: Unpack[TranslateOptions]

@@ -125,6 +125,12 @@ def translate_call(texts: str | Sequence[str], options: TranslateOptions, *, str
     return Call(method="POST", path="api/translate", json=body, accept=accept)
 
 
+def translate_all_call(texts: Sequence[str], options: TranslateOptions) -> Call:
+    """`/api/translate`, of several texts."""
+    _check_several(texts, "translate(text) translates one")
+    return translate_call(texts, options)
+
+
 def detect_call(text: str) -> Call:
     """`/api/detect`."""
     return Call(method="POST", path="api/detect", json={"text": text})
@@ -132,6 +138,7 @@ def detect_call(text: str) -> Call:
 
 def parse_call(sentences: Sequence[str], model: str | None) -> Call:
     """`/api/parse`."""
+    _check_several(sentences, "parse([text]) parses one sentence")
     body = {"text": list(sentences)} if model is None else {"text": list(sentences), "model": model}
     return Call(method="POST", path="api/parse", json=body)
 
@@ -253,3 +260,13 @@ class Events:
 def may_repeat(call: Call, error: ServerError) -> bool:
     """Whether it does no harm to send a call again: it was refused, it has not arrived, or it may come twice."""
     return call.repeatable or error.status is not None or isinstance(error.__cause__, httpx.ConnectError)
+
+
+def _check_several(texts: Sequence[str], instead: str) -> None:
+    """Refuses a single text, which Python takes for a sequence of its letters.
+
+    Raises:
+        TypeError: it is a string; the message says what to write instead.
+    """
+    if isinstance(texts, str):
+        raise TypeError(f"a list of texts is wanted, and this is one text: {instead}")

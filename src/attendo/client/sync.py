@@ -25,6 +25,7 @@ from attendo.client.calls import (
     may_repeat,
     parse_call,
     settings,
+    translate_all_call,
     translate_call,
     unreachable,
 )
@@ -99,8 +100,9 @@ class Client:
 
         Raises:
             ServerError: the server refuses, or cannot be reached.
+            TypeError: `texts` is one string.
         """
-        return translations_of(self._json(translate_call(texts, options)))
+        return translations_of(self._json(translate_all_call(texts, options)))
 
     def stream(self, text: str, **options: Unpack[TranslateOptions]) -> Iterator[TranslatedSegment | ServedTranslation]:
         """Translates a long text: yields each segment as soon as it is translated, then the whole.
@@ -141,6 +143,7 @@ class Client:
 
         Raises:
             ServerError: the server refuses, or cannot be reached.
+            TypeError: `sentences` is one string.
         """
         return trees_of(self._json(parse_call(sentences, model)))
 
