@@ -91,6 +91,7 @@ CASES = [
     ("prepare tinu", NO_RECIPE),
     ("prepare mine.toml", "missing.txt: there is no such file"),
     ("train tinu", NO_RECIPE),
+    ("train mine.toml", "missing.txt: there is no such file"),
     ("train --resume -o nowhere", "nowhere: no run to resume (recipe.toml or run.json is missing)"),
 ]
 

@@ -123,7 +123,13 @@ def _start(
 ) -> None:
     """Prepares the data where that is missing, and makes the run folder; of several processes the first one does."""
     from attendo.output_folders import check_begun
-    from attendo.workflow.preparation import prepare_if_missing, prepared_folder
+    from attendo.workflow.preparation import check_corpora, prepare_if_missing, prepared_folder
+
+    data = prepared or prepared_folder(recipe, Path("prepared"))
+    if processes is None:  # what is missing is answered before torch is imported, which takes seconds
+        check_folder(folder)
+        if not data.exists():
+            check_corpora(recipe)
     from attendo.workflow.run_folder import check_new_run, start_run, was_started_by
 
     launch = "" if processes is None else processes.launch
@@ -134,11 +140,11 @@ def _start(
         if is_again or was_started_by(folder, launch):
             note(f"started again by torchrun: going on with {folder}")
             return ""
-        check_folder(folder)
+        if processes is not None:
+            check_folder(folder)
         check_new_run(folder)
         check_begun(folder, "train", ("run.json",), force=force)
         tell_kept(folder, force=force)
-        data = prepared or prepared_folder(recipe, Path("prepared"))
         with RunReporter(quiet=quiet) as reporter:
             prepare_if_missing(recipe, data, reporter)
         start_run(recipe, folder, data, launch)
