@@ -19,6 +19,7 @@ from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
 from attendo.text.learning import learn_tokenizer
 from attendo.text.tokenization import TokenizerConfig
+from attendo.workflow import estimate
 
 # Models of a few thousand weights: a second thread only waits, and much longer so where the machine is busy.
 os.environ["OMP_NUM_THREADS"] = "1"  # for the processes that tests start
@@ -36,6 +37,13 @@ def _one_thread() -> Iterator[None]:
     yield
     if torch.get_num_threads() != 1:
         torch.set_num_threads(1)
+
+
+@pytest.fixture
+def quick_estimates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has an estimate measure two updates on one sentence each, not seconds of large ones."""
+    for name, value in (("_FEW_TOKENS", 25), ("_MANY_TOKENS", 25), ("_TRIAL_S", 0.0)):
+        monkeypatch.setattr(estimate, name, value)
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-from attendo.workflow import estimate
-
 
 def test_alone_it_lists_what_there_is(attendo: Any) -> None:
     finished = attendo("reproduce")
@@ -27,9 +25,8 @@ def test_an_unknown_name_is_wrong_usage(attendo: Any) -> None:
     assert "table3" in finished.err
 
 
-def test_a_forecast_trains_nothing(attendo: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimate, "_TRIAL_TOKENS", (25,))
-    monkeypatch.setattr(estimate, "_TRIAL_S", 0.0)
+@pytest.mark.usefixtures("quick_estimates")
+def test_a_forecast_trains_nothing(attendo: Any, tmp_path: Path) -> None:
     folder = tmp_path / "study"
     finished = attendo("reproduce", "table3", "--scale", "tiny", "--seeds", 4, "--dry-run", "-o", folder, "--json")
     assert finished.status == 0

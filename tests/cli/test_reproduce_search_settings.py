@@ -11,12 +11,9 @@ from typing import Any
 
 import pytest
 
-from attendo.workflow import estimate
 
-
-def test_a_forecast_trains_nothing(attendo: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimate, "_TRIAL_TOKENS", (25,))
-    monkeypatch.setattr(estimate, "_TRIAL_S", 0.0)
+@pytest.mark.usefixtures("quick_estimates")
+def test_a_forecast_trains_nothing(attendo: Any, tmp_path: Path) -> None:
     folder = tmp_path / "study"
     command = ("reproduce", "search-settings", "--scale", "tiny", "--seeds", 2, "--dry-run", "-o", folder)
     finished = attendo(*command, "--json")

@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 
 from attendo.recipe import load_recipe
-from attendo.workflow import estimate
+from attendo.workflow.estimate import estimate
 
 
-def test_a_forecast_needs_no_corpus(attendo: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimate, "_TRIAL_TOKENS", (25,))
-    monkeypatch.setattr(estimate, "_TRIAL_S", 0.0)
+@pytest.mark.usefixtures("quick_estimates")
+def test_a_forecast_needs_no_corpus(attendo: Any, tmp_path: Path) -> None:
     folder = tmp_path / "study"
     finished = attendo(
         "reproduce", "table2", "--scale", "small", "--data", tmp_path, "--seeds", 4, "--dry-run", "-o", folder, "--json"
@@ -34,7 +33,7 @@ def test_the_papers_scale_is_told_with_todays_gpus(
     attendo: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Big's made-up updates would take this test minutes.
-    small = estimate.estimate(load_recipe("table2/tiny"), None)
+    small = estimate(load_recipe("table2/tiny"), None)
     monkeypatch.setattr("attendo.paper.forecast.estimate", lambda recipe, prepared: small)
     finished = attendo("reproduce", "table2", "--scale", "paper", "--seeds", 1, "--dry-run", "-o", tmp_path / "study")
     assert finished.status == 0

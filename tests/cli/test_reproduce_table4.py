@@ -7,12 +7,9 @@ from typing import Any
 import pytest
 from tests.tiny_parser import random_parser, trees
 
-from attendo.workflow import estimate
 
-
-def test_a_forecast_needs_no_treebank(attendo: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimate, "_TRIAL_TOKENS", (25,))
-    monkeypatch.setattr(estimate, "_TRIAL_S", 0.0)
+@pytest.mark.usefixtures("quick_estimates")
+def test_a_forecast_needs_no_treebank(attendo: Any, tmp_path: Path) -> None:
     folder = tmp_path / "study"
     finished = attendo("reproduce", "table4", "--scale", "tiny", "--seeds", 2, "--dry-run", "-o", folder, "--json")
     assert finished.status == 0, finished.err

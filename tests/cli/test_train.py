@@ -105,18 +105,24 @@ def test_a_dry_run_names_the_files_that_are_missing(attendo: Command, recipe_pat
 def test_a_dry_run_beside_other_programs(recipe_path: Path) -> None:
     # Three programs of one priority on one core get a third of it each; the machine may be busier than that.
     core = {min(os.sched_getaffinity(0))}
-    busy = f"import os; os.sched_setaffinity(0, {core})\nwhile True: pass"
-    neighbours = [subprocess.Popen([sys.executable, "-c", busy]) for _ in range(2)]
-    script = f"import os, sys; os.sched_setaffinity(0, {core}); from attendo.cli.main import main; main()"
-    try:
-        finished = subprocess.run(
-            [sys.executable, "-c", script, "train", recipe_path, "--dry-run", "--json"],
-            check=True, capture_output=True, text=True,
-        )  # fmt: skip
-    finally:
-        for process in neighbours:
-            process.kill()
-            process.wait()
+    script = f"""
+import os, subprocess, sys
+import attendo.workflow.estimate  # with torch, which takes long on a third of a core
+from attendo.cli.main import run
+os.sched_setaffinity(0, {core})
+neighbours = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+try:
+    status = run(sys.argv[1:])
+finally:
+    for process in neighbours:
+        process.kill()
+        process.wait()
+sys.exit(status)
+"""
+    finished = subprocess.run(
+        [sys.executable, "-c", script, "train", recipe_path, "--dry-run", "--json"],
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
     found = json.loads(finished.stdout)
     assert 0.02 < found["processor_share"] < 0.6
     assert found["quiet_hours"] == pytest.approx(found["hours"] * found["processor_share"])

@@ -71,7 +71,8 @@ def test_two_processes_train_as_one_does(attendo: Any, recipe_path: Path, folder
     ]
 
 
-@pytest.mark.parametrize("sharding", ["none", pytest.param("full", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("sharding", ["none", "full"])
 def test_a_killed_process_is_started_again(recipe_path: Path, folder: Path, sharding: str) -> None:
     train = ["train", recipe_path, *SETTINGS, "--set", "model.dropout=0.1", "--set", f"training.sharding={sharding}"]
     killed = Path(__file__).with_name("killed_worker.py")

@@ -58,7 +58,10 @@ def wait_for_parts(process: "subprocess.Popen[str]", parts: Path, number: int) -
     "options",
     [
         ["--scores"],
-        ["--json", "--n-best", "2", "--alignment", "--set", "search.sampling=true", "--set", "search.seed=7"],
+        pytest.param(
+            ["--json", "--n-best", "2", "--alignment", "--set", "search.sampling=true", "--set", "search.seed=7"],
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_killed_at_random_moments_it_gives_the_same_bytes(

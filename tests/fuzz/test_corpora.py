@@ -229,9 +229,9 @@ def test_anything_is_an_account_or_an_error(place: Place) -> None:
 BOMBS = {
     "one line": (b"x" * (16 << 20), 1),
     "zeros": (bytes(16 << 20), 1),
-    "line feeds": (b"\n" * 100_000, 4),
-    "one pair again and again": (b"kalo minu\tunim olak\n" * 60_000, 4),
-    "short lines": (b"".join(b"%d\t%d\n" % (n, n) for n in range(60_000)), 4),
+    "line feeds": (b"\n" * 100_000, 1),
+    "one pair again and again": (b"kalo minu\tunim olak\n" * 50_000, 1),
+    "short lines": (b"".join(b"%d\t%d\n" % (n, n) for n in range(20_000)), 2),
 }
 
 
@@ -334,10 +334,10 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(place: Place, monkeypa
             act=partial(try_change, place, change, moment, kind),
         )
         for kind in ("plain", "gz")
-        for moment in (1, 2, 3, 5, 8)
+        for moment in (1, 3, 8)
         for name, change in CHANGES.items()
     ]
-    run_cases(cases, partial(warm, place)).check(refused=80)
+    run_cases(cases, partial(warm, place)).check(refused=48)
     with pytest.raises(DataError, match=rf"{place.folder / 'a.tsv'}: was written to while it was being prepared"):
         try_change(place, CHANGES["has a line more"], 2, "plain")
 

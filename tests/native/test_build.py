@@ -68,6 +68,7 @@ def load(folder: Path) -> ctypes.CDLL:
     return ctypes.CDLL(str(folder / LIBRARY))
 
 
+@pytest.mark.slow  # the installation of the package, and the wheel of tests/end_to_end, build them too
 @with_compiler
 def test_the_real_sources_become_a_library_with_every_variant(tmp_path: Path) -> None:
     built = build(tmp_path, environment=environment())

@@ -17,7 +17,6 @@ from attendo.paper.length_extrapolation import study as length_extrapolation
 from attendo.paper.length_extrapolation.rows import ROWS, lengths_of, recipes, shifts_of
 from attendo.paper.report import Table
 from attendo.paper.schedule import study as schedule
-from attendo.workflow import estimate
 from attendo.workflow.reporting import Silence
 
 STUDIES = {"length-extrapolation": length_extrapolation, "schedule": schedule}
@@ -36,9 +35,8 @@ def order(scale: Scale, folder: Path, **changes: Any) -> Order:
 
 
 @pytest.mark.parametrize(("name", "rows"), [("length-extrapolation", 4), ("schedule", 4)])
-def test_a_forecast_trains_nothing(name: str, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimate, "_TRIAL_TOKENS", (25,))
-    monkeypatch.setattr(estimate, "_TRIAL_S", 0.0)
+@pytest.mark.usefixtures("quick_estimates")
+def test_a_forecast_trains_nothing(name: str, rows: int, tmp_path: Path) -> None:
     report = STUDIES[name].forecast(order("tiny", tmp_path / "study"), Quiet())
     assert not (tmp_path / "study").exists()
     assert report.data["hours"] > 0

@@ -23,7 +23,7 @@ from attendo.training.forward import collate_for
 from attendo.training.update import batch_loss, make_optimizer
 
 
-@pytest.fixture(scope="module", params=[2, 4])
+@pytest.fixture(scope="module", params=[2, pytest.param(4, marks=pytest.mark.slow)])
 def found(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, run_together: Callable[..., None]
 ) -> Path:

@@ -7,7 +7,6 @@ import pytest
 
 from attendo.paper.attention_functions.study import MEASURED, forecast, reproduce
 from attendo.paper.experiment import Order
-from attendo.workflow import estimate
 
 
 class Notes:
@@ -32,9 +31,8 @@ def order(tmp_path: Path) -> Order:
     return Order(scale="tiny", folder=tmp_path / "study", seeds=1, jobs=2, data=None, command=command)
 
 
-def test_a_forecast_trains_nothing(order: Order, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimate, "_TRIAL_TOKENS", (25,))
-    monkeypatch.setattr(estimate, "_TRIAL_S", 0.0)
+@pytest.mark.usefixtures("quick_estimates")
+def test_a_forecast_trains_nothing(order: Order) -> None:
     report = forecast(order, Notes())
     rows = {row["row"]: row for row in report.data["rows"]}
     assert list(rows) == [f"{name}-dk{d_k}" for d_k in (4, 32) for name in ("scaled", "unscaled", "additive")]
