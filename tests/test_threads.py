@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from attendo.threads import OPENMP_SETTINGS, cgroup_quota, openmp_advice, openmp_settings, set_up_openmp, usable_cores
+from attendo.threads import OPENMP_SETTINGS, cgroup_quota, chooses_waiting, openmp_advice, set_up_openmp, usable_cores
 
 # proc(5): ID, parent, device, root within the hierarchy, mount point, options, " - ", type, source, super options.
 V2 = "29 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"
@@ -121,32 +121,24 @@ def test_a_pinned_process_takes_the_cores_it_is_pinned_to() -> None:
 
 def test_a_users_own_choice_stays() -> None:
     for name in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"):
-        assert openmp_settings({name: "7", "PATH": "/bin"}) == {}
-    assert openmp_settings({"OMP_NUM_THREADS": "4"}) == OPENMP_SETTINGS
+        assert chooses_waiting({name: "7", "PATH": "/bin"})
+    assert not chooses_waiting({"OMP_NUM_THREADS": "4"})
+    assert not chooses_waiting(OPENMP_SETTINGS)  # as a process that attendo has started finds them
 
 
 def without_settings() -> dict[str, str]:
     """This process's environment, less all that chooses how OpenMP's threads wait, or how many they are."""
-    own = {"OMP_WAIT_POLICY", "OMP_NUM_THREADS", *OPENMP_SETTINGS}
+    own = {"OMP_WAIT_POLICY", "OMP_NUM_THREADS", "GOMP_SPINCOUNT", *OPENMP_SETTINGS}
     return {name: value for name, value in os.environ.items() if name not in own}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="libgomp is Linux's")
-@pytest.mark.parametrize(
-    ("first", "chosen", "spins"),
-    [
-        ("import attendo; attendo.load", {}, OPENMP_SETTINGS["GOMP_SPINCOUNT"]),
-        ("from attendo.cli.main import main; import sys; sys.argv = ['attendo', 'info', '--json']; main()", {}, "5000"),
-        ("import attendo; attendo.load", {"GOMP_SPINCOUNT": "123"}, "123"),
-        ("import attendo; attendo.load", {"OMP_WAIT_POLICY": "ACTIVE"}, "30000000000"),
-    ],
-)
-def test_the_runtime_has_read_the_settings(first: str, chosen: dict[str, str], spins: str) -> None:
+@pytest.mark.parametrize(("chosen", "spins"), [({}, "300000"), ({"GOMP_SPINCOUNT": "123"}, "123")])
+def test_libgomp_is_left_as_it_is(chosen: dict[str, str], spins: str) -> None:
     # OMP_DISPLAY_ENV is OpenMP's own: the runtime itself writes what it has understood, when torch loads it.
     environment = {**without_settings(), **chosen, "OMP_DISPLAY_ENV": "VERBOSE"}
-    finished = subprocess.run(
-        [sys.executable, "-c", first], env=environment, check=True, capture_output=True, text=True
-    )
+    code = "from attendo.cli.main import main; import sys; sys.argv = ['attendo', 'info', '--json']; main()"
+    finished = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True)
     assert f"GOMP_SPINCOUNT = '{spins}'" in finished.stderr
 
 
@@ -166,8 +158,10 @@ def test_where_torch_runs_already_nothing_is_set_and_the_way_out_is_named() -> N
     environment: dict[str, str] = {}
     set_up_openmp(environment)  # this process has torch
     assert environment == {}
-    advice = openmp_advice(environment)
+    advice = openmp_advice(environment, platform="darwin")
     assert advice is not None
     assert "import attendo first" in advice
-    assert f"GOMP_SPINCOUNT={OPENMP_SETTINGS['GOMP_SPINCOUNT']}" in advice
-    assert openmp_advice({"OMP_WAIT_POLICY": "passive"}) is None
+    assert "KMP_BLOCKTIME=1" in advice
+    assert openmp_advice({"OMP_WAIT_POLICY": "passive"}, platform="darwin") is None
+    assert openmp_advice(OPENMP_SETTINGS, platform="darwin") is None
+    assert openmp_advice({}, platform="linux") is None  # `brief_waits` needs no setting

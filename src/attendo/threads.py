@@ -3,7 +3,7 @@
 torch works with the threads of an OpenMP runtime. At the end of every parallel loop they wait for the slowest of them,
 and by default they wait awake: for some 5 ms (libgomp) or 200 ms (LLVM's and Intel's). While another program holds the
 core of the one that is waited for, that is time in which the system could have moved it to the core that is kept busy
-with waiting. Threads that wait briefly and then sleep leave that core free, and lose little where nobody else is there.
+with waiting.
 """
 
 import math
@@ -14,26 +14,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-SPIN_COUNT = 5000
-"""Rounds of waiting awake before a thread of libgomp sleeps: 80 microseconds on the processor that it was chosen on, of
-four counts that docs/speed.md compares. A neighbour keeps a core for milliseconds."""
-OPENMP_SETTINGS: Mapping[str, str] = {
-    "GOMP_SPINCOUNT": str(SPIN_COUNT),  # libgomp: torch on Linux
-    "KMP_BLOCKTIME": "1",  # milliseconds; LLVM's and Intel's runtimes: torch on macOS and Windows
-}
+OPENMP_SETTINGS: Mapping[str, str] = {"KMP_BLOCKTIME": "1"}
+"""Milliseconds of waiting awake before a thread sleeps: for the runtimes of LLVM and Intel, which torch brings on macOS
+and Windows. For libgomp, which it brings on Linux, see `workflow.brief_waits`."""
+_CHOICES = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
 
 
-def openmp_settings(environment: Mapping[str, str]) -> dict[str, str]:
-    """Gives the settings that a process lacks for its OpenMP threads to sleep after a short wait.
+def chooses_waiting(environment: Mapping[str, str]) -> bool:
+    """Whether the user has chosen how OpenMP's threads wait.
 
     Args:
         environment: of the process.
-
-    Returns:
-        `OPENMP_SETTINGS`; nothing where the user has chosen how threads wait, by any of its variables or
-        `OMP_WAIT_POLICY`.
     """
-    return {} if any(name in environment for name in ("OMP_WAIT_POLICY", *OPENMP_SETTINGS)) else dict(OPENMP_SETTINGS)
+    return any(name in environment and environment[name] != OPENMP_SETTINGS.get(name) for name in _CHOICES)
 
 
 def set_up_openmp(environment: MutableMapping[str, str] = os.environ) -> None:
@@ -47,25 +40,28 @@ def set_up_openmp(environment: MutableMapping[str, str] = os.environ) -> None:
     """
     if "torch" in sys.modules:
         return
-    environment.update(openmp_settings(environment))
+    if not chooses_waiting(environment):
+        environment.update(OPENMP_SETTINGS)
     # The runtime knows of affinity itself, but not of a container's quota.
     if (cores := usable_cores()) < cores_by_affinity():
         environment.setdefault("OMP_NUM_THREADS", str(cores))
 
 
-def openmp_advice(environment: Mapping[str, str] = os.environ) -> str | None:
+def openmp_advice(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> str | None:
     """Gives a line for a user in whose process OpenMP was started with its own way of waiting; None elsewhere.
 
     Args:
         environment: of this process.
+        platform: as `sys.platform`; on Linux nothing has to be set.
     """
-    missing = openmp_settings(environment)
-    if "torch" not in sys.modules or not missing:
+    if platform == "linux" or "torch" not in sys.modules or chooses_waiting(environment):
+        return None
+    if environment.items() >= OPENMP_SETTINGS.items():
         return None
     return (
         "torch was loaded before attendo could choose how its threads wait, and beside other programs they wait awake, "
         "which costs much speed; import attendo first, or start Python with "
-        + " ".join(f"{name}={value}" for name, value in missing.items())
+        + " ".join(f"{name}={value}" for name, value in OPENMP_SETTINGS.items())
     )
 
 

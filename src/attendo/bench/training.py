@@ -38,7 +38,7 @@ from attendo.bench.training_work import (
 )
 from attendo.errors import AttendoError
 from attendo.model.products import is_exact
-from attendo.threads import openmp_settings
+from attendo.threads import OPENMP_SETTINGS, chooses_waiting
 
 TrainingSystem = Literal["attendo", "torch", "huggingface", "joeynmt", "opennmt", "eole"]
 TrainingDtype = Literal["float32", "bfloat16"]
@@ -215,7 +215,8 @@ class TrainBench:
     ) -> TrainerProcess | None:
         """A process, or None where it cannot be started: the bench goes on without it."""
         try:
-            environment = openmp_settings(os.environ) if system == "attendo" else {}  # peers run as installed
+            is_ours = system == "attendo" and not chooses_waiting(os.environ)
+            environment = dict(OPENMP_SETTINGS) if is_ours else {}  # peers run as installed
             if switch == "mkl":
                 folder = stack.enter_context(TemporaryDirectory(prefix="attendo-bench-"))
                 environment |= mkl_environment(Path(folder))

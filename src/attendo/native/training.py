@@ -19,11 +19,11 @@ class Crew(Structure):
 
 def make_crew(threads: int) -> Crew:
     """So many threads of the OpenMP runtime that torch has brought along; only the caller's where there is none."""
-    return Crew(_openmp(), threads)
+    return Crew(openmp_parallel(), threads)
 
 
 @cache
-def _openmp() -> int | None:
+def openmp_parallel() -> int | None:
     """The address of `GOMP_parallel`, if the process has it."""
     if os.name != "posix":
         return None

@@ -14,12 +14,14 @@ from attendo.text.prepared import PreparedData, Vocabulary
 from attendo.training.forward import TrainingBatch, collate_for
 from attendo.training.memory import kept_memory
 from attendo.training.update import batch_loss, make_optimizer, update
+from attendo.workflow.brief_waits import brief_waits
 from attendo.workflow.device import choose_device, set_threads
 from attendo.workflow.model_memory import BYTES_PER_PARAMETER, check_memory
 from attendo.workflow.run_batches import batch_stream, mix
 
 _TRIAL_LENGTH = 25
-_TRIAL_TOKENS = (250, 2000)
+_FEW_TOKENS, _MANY_TOKENS = 250, 2000
+"""Target tokens of the updates that are tried."""
 _TRIAL_S = 2.0
 """Seconds to measure for: many times what the system gives one program before it is another one's turn."""
 _SLOW_UPDATE_S = 0.5
@@ -188,8 +190,8 @@ def _try_out(model: Transformer, recipe: Recipe) -> _Trial:
         seconds = time.perf_counter() - started
         return seconds / updates, (time.thread_time() - processor) / seconds
 
-    few, many = (_made_up(tokens, model).to(device) for tokens in (_TRIAL_TOKENS[0], _TRIAL_TOKENS[-1]))
-    with kept_memory(), fast_float32_products(device):
+    few, many = (_made_up(tokens, model).to(device) for tokens in (_FEW_TOKENS, _MANY_TOKENS))
+    with brief_waits(), kept_memory(), fast_float32_products(device):
         measured(few, 0)  # warm-up
         slow = measured(few, 0)[0] >= _SLOW_UPDATE_S
         batch = few if slow else many
@@ -199,7 +201,7 @@ def _try_out(model: Transformer, recipe: Recipe) -> _Trial:
     return _Trial(
         tokens_per_s=batch.num_tokens / seconds,
         processor_share=min(1.0, share) if device.type == "cpu" else 1.0,
-        bytes_per_token=_saved_bytes(model, recipe, few) / _TRIAL_TOKENS[0],
+        bytes_per_token=_saved_bytes(model, recipe, few) / _FEW_TOKENS,
     )
 
 

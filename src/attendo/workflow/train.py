@@ -29,6 +29,7 @@ from attendo.training.processes import Processes
 from attendo.training.replica import replica_of
 from attendo.training.state import blank_state, export_state
 from attendo.training.update import make_optimizer
+from attendo.workflow.brief_waits import brief_waits
 from attendo.workflow.curves import draw_curves
 from attendo.workflow.device import choose_device, set_threads, waiting_advice
 from attendo.workflow.metrics import MetricsLog
@@ -161,7 +162,7 @@ class TrainingRun:
         config = self.recipe.training
         if self._is_new:  # so that there is always a way back, and a disk that cannot be written to shows at once
             self._save(self.position, False)
-        with kept_memory(), same_bits(self._device, config.deterministic):
+        with brief_waits(), kept_memory(), same_bits(self._device, config.deterministic):
             self.position, ending = run(
                 self.model, self._optimizer, self._stream, self.position, config, hooks, self._replica
             )

@@ -1,7 +1,9 @@
 """From a model folder to an engine: `attendo.load`."""
 
 import warnings
+import weakref
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +16,7 @@ from attendo.decoding.config import SearchConfig
 from attendo.decoding.native_model import Dtype
 from attendo.errors import RecipeError
 from attendo.recipe import override_section
+from attendo.workflow.brief_waits import brief_waits
 from attendo.workflow.device import choose_device, set_threads, waiting_advice
 from attendo.workflow.engine import Engine
 from attendo.workflow.model_search import own_search, with_parsing
@@ -64,8 +67,12 @@ def load(
     engine = Engine(
         loaded, settings, dtype=dtype or own_dtype(loaded, where), device=where, name=str(model), reload=again
     )
-    if not engine.concurrent and (advice := waiting_advice(where)):  # the native kernels have threads of their own
-        warnings.warn(advice, RuntimeWarning, stacklevel=2)
+    if not engine.concurrent and where.type == "cpu":  # the native kernels have threads of their own
+        waits = ExitStack()
+        waits.enter_context(brief_waits())
+        weakref.finalize(engine, waits.close)
+        if advice := waiting_advice(where):
+            warnings.warn(advice, RuntimeWarning, stacklevel=2)
     return engine
 
 
