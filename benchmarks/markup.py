@@ -23,7 +23,8 @@ from pathlib import Path
 from attendo.bench.tables import aligned_table
 from attendo.decoding.line_constraints import Constraints
 from attendo.serving.protection import lost_numbers
-from attendo.serving.text_types import Format, TextRequest, TranslatedText
+from attendo.serving.text_format import Format
+from attendo.serving.text_types import TextRequest, TranslatedText
 from attendo.serving.texts import translate_text
 from attendo.serving.translating import TranslatedLine
 from attendo.workflow.engine import Engine

@@ -61,6 +61,7 @@ WITHOUT_TORCH = [
     "attendo.threads",
     "attendo.xml_text",
     "attendo.native",
+    "attendo.serving.document_process",
 ]
 
 

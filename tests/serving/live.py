@@ -91,13 +91,7 @@ def live(models: Sequence[str | Path], *settings: str, ready: bool = True) -> It
     """A server of models, with settings as `--set` has them."""
     config = load_config(None, ["server.port=0", "models.watch_seconds=0", "batching.threads=2", *settings])
     log, listening = io.StringIO(), threading.Event()
-    held: list[GracefulServer] = []
-    server = build(
-        config,
-        model_sources([str(model) for model in models]),
-        log=Log(log),
-        connections=lambda: len(held[0].server_state.connections) if held else 0,
-    )
+    server = build(config, model_sources([str(model) for model in models]), log=Log(log))
     told: list[str] = []
 
     def hear(address: str) -> None:
@@ -105,7 +99,6 @@ def live(models: Sequence[str | Path], *settings: str, ready: bool = True) -> It
         listening.set()
 
     running = GracefulServer(uvicorn_config(server, config), server, hear)
-    held.append(running)
     thread = threading.Thread(target=lambda: asyncio.run(running.serve()), name="server")
     thread.start()
     try:

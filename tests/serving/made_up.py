@@ -20,6 +20,7 @@ from attendo.serving.app import Server, create_app
 from attendo.serving.callers import Callers
 from attendo.serving.config import ServingConfig
 from attendo.serving.detection import Detector
+from attendo.serving.document_workers import DocumentWorkers
 from attendo.serving.documents import Documents
 from attendo.serving.errors import ServingError
 from attendo.serving.keys import KeyRing
@@ -191,6 +192,7 @@ def made_up_service(
     keys: KeyRing | None = None,
     documents_folder: Path | None = None,
     helpers: Executor | None = None,
+    workers: DocumentWorkers | None = None,
 ) -> Service:
     """A service of made-up models."""
     models, config = models or MadeUpModels(), config or ServingConfig()
@@ -198,7 +200,7 @@ def made_up_service(
     detector = Detector([pair.source for pair in models.pairs()])
     documents = None
     if documents_folder is not None:
-        documents = Documents(models, detector, config.documents, helpers, folder=documents_folder)
+        documents = Documents(models, detector, config.documents, helpers, folder=documents_folder, workers=workers)
     return Service(
         translating=models,
         config=config,

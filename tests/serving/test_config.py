@@ -42,6 +42,13 @@ def test_all_problems_at_once() -> None:
         ("models.memory_mb=0", "too small"),
         ("models.dtype=float16", "none of"),
         ("documents.keep_seconds=-1", "not above"),
+        ("documents.reading_memory_mb=1", "too small"),
+        ("documents.reading_seconds=0", "not above"),
+        ("server.key_share=1", "leaves callers without a key nothing"),
+        ("server.min_body_rate=0", "too small"),
+        ("limits.connections_a_caller=0", "too small"),
+        ("limits.requests_at_once=0", "too small"),
+        ("keys.search_bytes=-1", "too small"),
     ],
 )
 def test_what_cannot_be_meant(setting: str, message: str) -> None:

@@ -7,6 +7,7 @@ import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,21 +24,33 @@ from translate.storage.xliff import xlifffile
 from attendo.serving.config import DocumentsConfig, ServingConfig
 from attendo.serving.detection import Detector
 from attendo.serving.document import safe_name
+from attendo.serving.document_workers import DocumentWorkers
 from attendo.serving.documents import Documents
 from attendo.serving.errors import ServingError, busy, too_large
 from attendo.serving.translating import Caller
+
+
+@cache
+def workers() -> DocumentWorkers:
+    """Shared by all tests, as by all documents of a server."""
+    return DocumentWorkers(DocumentsConfig())
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _workers_end() -> Iterator[None]:
+    yield
+    workers().close()
 
 
 def translated(content: bytes, name: str, translate: MadeUp | None = None, *, source: str | None = "en") -> bytes:
     """A document on its way through."""
 
     async def work() -> bytes:
-        documents = Documents(
-            MadeUpModels(translate=translate), Detector(["en", "de"]), DocumentsConfig(), ThreadPoolExecutor(1)
-        )
+        models, detector = MadeUpModels(translate=translate), Detector(["en", "de"])
+        documents = Documents(models, detector, DocumentsConfig(), ThreadPoolExecutor(1), workers=workers())
         try:
             document = await documents.accept(
-                content, name, Caller(name="me"), lambda text: None, source=source, target="de"
+                io.BytesIO(content), name, Caller(name="me"), lambda text: None, source=source, target="de"
             )
             await documents.finished(document)
             assert document.status == "done", document.message
@@ -233,6 +246,19 @@ def test_entities_of_their_own_are_refused(name: str, prologue: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "encoding", ["utf-7", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "cp037", "cp500"]
+)
+@pytest.mark.parametrize("prologue", [LAUGHS, OUTSIDE, '<!DOCTYPE x [<!ENTITY % a "b">]>'])
+def test_entities_are_refused_whatever_they_are_written_in(encoding: str, prologue: str) -> None:
+    text = f"<?xml version='1.0' encoding='{encoding}'?>{prologue}<xliff>The dog</xliff>"
+    content = text.encode(encoding)
+    if encoding == "utf-7":  # the declaration itself is to be read by the parser, what is behind it hides
+        content = text.replace("<!ENTITY", "+ADw-!ENTITY").encode("ascii")
+    message = refused(content, "a.xlf")
+    assert "entities" in message or "not well-formed" in message  # what the parser cannot read at all
+
+
+@pytest.mark.parametrize(
     ("name", "content"),
     [
         ("a.xlf", b"<html/>"),
@@ -369,7 +395,9 @@ def models() -> MadeUpModels:
 @pytest.fixture
 def ask(models: MadeUpModels, tmp_path: Path) -> Iterator[Asked]:
     limits = DocumentsConfig(max_bytes=2000, max_waiting=3, max_waiting_a_caller=2, keep_seconds=0.5)
-    asked = Asked(made_up_service(models, ServingConfig(documents=limits), documents_folder=tmp_path / "kept"))
+    asked = Asked(
+        made_up_service(models, ServingConfig(documents=limits), documents_folder=tmp_path / "kept", workers=workers())
+    )
     (tmp_path / "kept").mkdir()
     yield asked
     asked.close()

@@ -61,6 +61,35 @@ def test_health_and_readiness(server: Live) -> None:
         server.server.status.state = "ready"
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/", "/attention", "/static/main.js", "/docs", "/openapi.json", "/health", "/ready", "/languages", "/spec"),
+        *("/frontend/settings", "/nothing", "/api/models", "/api/settings", "/api/documents/none", "/v2/languages"),
+        *("/v2/usage", "/v2/glossaries", "/omegat?source=en&target=de&text=dogs"),
+        "/v2/translate?text=dogs&target_lang=DE",
+    ],
+)
+def test_head_is_answered_as_get_is_without_a_body(server: Live, path: str) -> None:
+    asked = f"{{}} {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+    heads = []
+    for method in ("GET", "HEAD"):
+        with server.connect() as connection:
+            connection.sendall(asked.format(method).encode())
+            answer = b""
+            while part := connection.recv(65536):
+                answer += part
+        head, _, body = answer.partition(b"\r\n\r\n")
+        assert bool(body) == (method == "GET")
+        own = (b"date:", b"x-request-id:", b"x-trace-id:")
+        heads.append([line for line in head.lower().split(b"\r\n") if not line.startswith(own)])
+    assert heads[0] == heads[1]
+
+
+def test_head_where_there_is_no_get(server: Live) -> None:
+    assert server.ask("HEAD", "/api/detect").status == 405
+
+
 def test_figures_count_and_hold_no_text(server: Live) -> None:
     before = figures(server)
     word = "dogsinthemetrics"

@@ -12,7 +12,8 @@ from tests.serving.made_up import MadeUp
 
 from attendo.decoding.translation import Candidate, Translation
 from attendo.serving.errors import ServingError
-from attendo.serving.text_types import Format, LineEnds, Segment, Split, Term, TextRequest, TranslatedText
+from attendo.serving.text_format import Format, LineEnds, Split
+from attendo.serving.text_types import Segment, Term, TextRequest, TranslatedText
 from attendo.serving.texts import stream_text, translate_text
 from attendo.serving.translating import TranslatedLine
 

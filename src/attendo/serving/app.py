@@ -2,10 +2,10 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -21,12 +21,14 @@ from attendo.serving import deepl, deepl_files, documents_api, libretranslate, n
 from attendo.serving.bodies import Bodies
 from attendo.serving.callers import Callers
 from attendo.serving.config import ServingConfig
+from attendo.serving.connections import Connections
 from attendo.serving.core import Core
 from attendo.serving.detection import Detector
 from attendo.serving.documents import Documents
 from attendo.serving.errors import ErrorShape, ServingError
 from attendo.serving.gate import Gate, error_headers, shaped
 from attendo.serving.glossaries import Glossaries
+from attendo.serving.identification import Identification, KeyParameter
 from attendo.serving.keeping import Keeping, read_spent
 from attendo.serving.keys import KeyRing, read_keys
 from attendo.serving.logs import Log, error_place
@@ -41,6 +43,12 @@ _DOCUMENTS = re.compile(r"/api/documents/?|/v[12]/document/?|/translate_file/?")
 """Paths whose bodies are documents."""
 _MULTIPART_BYTES = 64 << 10
 """Of a body, besides the document that it carries."""
+_KEY_PARAMETERS = (
+    KeyParameter(paths=libretranslate.ERRORS.paths, name="api_key"),
+    KeyParameter(paths=deepl.ERRORS.paths, name="auth_key"),
+    KeyParameter(paths=omegat.ERRORS.paths, name="api_key"),
+)
+"""What the compatible APIs call a key that is no header."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,22 +69,17 @@ class Server:
     """How it is."""
     log: Log
     """Where it writes."""
+    connections: Connections = field(default_factory=lambda: Connections(ServingConfig()))
+    """Those that are open."""
 
 
-def build(
-    config: ServingConfig,
-    sources: Sequence[ModelSource],
-    *,
-    log: Log | None = None,
-    connections: Callable[[], int] = lambda: 0,
-) -> Server:
+def build(config: ServingConfig, sources: Sequence[ModelSource], *, log: Log | None = None) -> Server:
     """Puts a server together; nothing runs yet.
 
     Args:
         config: how it serves.
         sources: the models.
         log: where it writes; standard error where left out.
-        connections: how many are open.
 
     Raises:
         AttendoError: a model's folder is torn, or the keys are.
@@ -99,16 +102,24 @@ def build(
         helpers=helpers,
     )
     keeping = Keeping(config, pool, callers, log)
-    parts = Server(app=_nothing, service=service, core=core, pool=pool, keeping=keeping, status=status, log=log)
-    return Server(**{**vars(parts), "app": create_app(parts, connections)})
+    parts = Server(
+        app=_nothing,
+        service=service,
+        core=core,
+        pool=pool,
+        keeping=keeping,
+        status=status,
+        log=log,
+        connections=Connections(config),
+    )
+    return Server(**{**vars(parts), "app": create_app(parts)})
 
 
-def create_app(server: Server, connections: Callable[[], int] = lambda: 0) -> ASGIApp:
+def create_app(server: Server) -> ASGIApp:
     """The application of a server.
 
     Args:
         server: its parts.
-        connections: how many are open.
     """
     service, config = server.service, server.service.config
     prefix = config.server.url_prefix
@@ -139,11 +150,13 @@ def create_app(server: Server, connections: Callable[[], int] = lambda: 0) -> AS
         operations.add_description(app, prefix)
     _add_error_answers(app, prefix, shapes)
     # The last one is the outermost.
+    app.add_middleware(Bodies, config=config, max_bytes=lambda path: _max_body_bytes(config, path))
     app.add_middleware(
-        Bodies,
-        limits=config.limits,
-        seconds=config.server.body_seconds,
-        max_bytes=lambda path: _max_body_bytes(config, path),
+        Identification,
+        config=config,
+        callers=service.callers,
+        connections=server.connections,
+        parameters=_KEY_PARAMETERS,
     )
     app.add_middleware(
         Gate,
@@ -152,7 +165,6 @@ def create_app(server: Server, connections: Callable[[], int] = lambda: 0) -> AS
         metrics=server.service.metrics,
         log=server.log,
         status=server.status,
-        connections=connections,
         is_lasting=lambda path: _DOCUMENTS.fullmatch(path) is not None,
     )
     if config.server.cors_origins:
@@ -202,6 +214,8 @@ async def _load(server: Server) -> None:
     if server.status.state == "starting":
         server.status.state = "ready"
         server.log.info("ready", models=list(server.pool.names()), threads=server.core.threads)
+    if server.service.documents is not None:
+        await asyncio.to_thread(server.service.documents.warm)
 
 
 def _max_body_bytes(config: ServingConfig, path: str) -> int:

@@ -1,34 +1,55 @@
-"""Requests' bodies, read whole within bounds before anybody works on them; and clients who leave meanwhile.
+"""Requests' bodies, received whole within bounds before anybody works on them; and clients who leave meanwhile.
 
-Three bounds hold: bytes of a body, seconds until it is there, and bytes of all bodies at a time. When a body is there,
-the connection is watched: a client who closes it takes his work with him.
+Four bounds hold while a body arrives: its bytes, first as they are declared; the seconds it takes; its rate; and the
+bytes of all bodies at a time. A body is in memory while it is small, and in a temporary file of the system otherwise.
+When it is there, the connection is watched: a client who closes it takes his work with him.
 """
 
 import asyncio
 from collections.abc import Callable
+from contextlib import ExitStack
+from tempfile import SpooledTemporaryFile
 
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from attendo.serving.config import LimitsConfig
+from attendo.serving.config import ServingConfig
 from attendo.serving.errors import ServingError, busy, too_large
 
+_IN_MEMORY_BYTES = 128 << 10
+"""Of a body, beyond which it is in a file."""
+_PART_BYTES = 64 << 10
+"""Of a body, handed on at a time."""
 _DRAINED_BYTES = 4 << 20
 """Of a body that is too large, read and forgotten so that a client gets to reading the answer."""
 _DRAIN_S = 2.0
 
 
+def has_body(headers: Headers) -> bool:
+    """Whether a request with these headers has a body."""
+    return headers.get("content-length", "0").strip() != "0" or "transfer-encoding" in headers
+
+
+def body_too_slow(seconds: float) -> ServingError:
+    """The error of a body that was not there in time."""
+    return ServingError(408, "too-slow", f"the request's body was not there after {seconds:g} s")
+
+
 class Bodies:
     """An ASGI application around another.
 
+    What is put into the `ExitStack` of a request's `state.files` is closed when the request is answered.
+
     Args:
         app: what answers.
-        limits: the bounds.
-        seconds: until a body has to be there.
+        config: the bounds.
         max_bytes: of the body of a request to a path.
     """
 
-    def __init__(self, app: ASGIApp, limits: LimitsConfig, *, seconds: float, max_bytes: Callable[[str], int]) -> None:
-        self._app, self._limits, self._seconds, self._max_bytes = app, limits, seconds, max_bytes
+    def __init__(self, app: ASGIApp, config: ServingConfig, *, max_bytes: Callable[[str], int]) -> None:
+        self._app, self._max_bytes = app, max_bytes
+        self._all_bytes = config.limits.max_bodies_bytes
+        self._seconds, self._rate = config.server.body_seconds, config.server.min_body_rate
         self._held = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -36,53 +57,70 @@ class Bodies:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        reading = _Reading(self)
+        with ExitStack() as files:
+            scope.setdefault("state", {})["files"] = files
+            body = files.enter_context(_Body())
+            try:
+                if await self._receive(scope, receive, body):
+                    await self._answered(scope, receive, send, body)
+            finally:
+                self._held -= body.size
+
+    async def _receive(self, scope: Scope, receive: Receive, body: "_Body") -> bool:
+        """Receives the body; returns whether it is there, which it is not where the client left."""
+        most, headers = self._max_bytes(scope["path"]), Headers(scope=scope)
+        declared = headers.get("content-length", "0")
         try:
-            body = await self._read(scope, receive, reading)
-            if body is not None:
-                await self._answered(scope, receive, send, body)
-        finally:
-            self._held -= reading.held
-
-    def hold(self, size: int) -> None:
-        """Counts bytes in.
-
-        Raises:
-            ServingError: there are too many already.
-        """
-        if self._held + size > self._limits.max_bodies_bytes:
-            raise busy("too much is being sent to this server at the same time", 1.0)
-        self._held += size
-
-    async def _read(self, scope: Scope, receive: Receive, reading: "_Reading") -> bytes | None:
-        """The body, or None where the client left."""
-        most = self._max_bytes(scope["path"])
-        declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
-        try:
-            async with asyncio.timeout(self._seconds):
-                if declared.isdigit() and int(declared[:20]) > most:
+            async with asyncio.timeout(self._seconds) as limit:
+                loop = asyncio.get_running_loop()
+                started = loop.time()
+                if declared.isdecimal() and int(declared[:20]) > most:
                     raise _body_too_large(most)
-                return await reading.all(receive, most)
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return False
+                    self._keep(body, message.get("body", b""), most)
+                    if not message.get("more_body", False):
+                        body.rewind()
+                        return True
+                    # What arrives gains time, but not for a pause: neither a drip nor a standstill is waited for.
+                    limit.reschedule(min(started + body.size / self._rate, loop.time()) + self._seconds)
         except TimeoutError:
-            message = f"the request's body was not there after {self._seconds:g} s"
-            raise ServingError(408, "too-slow", message) from None
+            raise body_too_slow(self._seconds) from None
         except ServingError as error:
             # A client that waits for leave to send (Expect: 100-continue) is not given it.
-            if error.status == 413 and not any(name == b"expect" for name, _ in scope["headers"]):
+            if error.status == 413 and "expect" not in headers:
                 await _drain(receive)
             raise
 
-    async def _answered(self, scope: Scope, receive: Receive, send: Send, body: bytes) -> None:
+    def _keep(self, body: "_Body", part: bytes, most: int) -> None:
+        """Adds a part to a body.
+
+        Raises:
+            ServingError: it is too large, or all bodies are together; there is no room on disk.
+        """
+        if body.size + len(part) > most:
+            raise _body_too_large(most)
+        if self._held + len(part) > self._all_bytes:
+            raise busy("too much is being sent to this server at the same time", 1.0)
+        try:
+            body.append(part)
+        except OSError as error:
+            raise busy("the server has no room for what is being sent", 10.0) from error
+        self._held += len(part)
+
+    async def _answered(self, scope: Scope, receive: Receive, send: Send, body: "_Body") -> None:
         """Answers with the connection watched."""
         me = asyncio.current_task()
         assert me is not None
         over, gone = False, False
-        asked, left = asyncio.Event(), asyncio.Event()
+        left = asyncio.Event()
 
         async def replayed() -> Message:
-            if not asked.is_set():
-                asked.set()
-                return {"type": "http.request", "body": body, "more_body": False}
+            if not body.is_read:
+                part = body.next_part()
+                return {"type": "http.request", "body": part, "more_body": not body.is_read}
             await left.wait()
             return {"type": "http.disconnect"}
 
@@ -111,33 +149,40 @@ class Bodies:
             watching.cancel()
 
 
-class _Reading:
-    """A body that is being read."""
+class _Body:
+    """A body, in memory or in a temporary file; a context manager that closes it."""
 
-    def __init__(self, bodies: Bodies) -> None:
-        self._bodies = bodies
-        self.held = 0
-        """Bytes of it."""
+    def __init__(self) -> None:
+        self._file = SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES)  # noqa: SIM115
+        self.size = 0
+        """Bytes that were received."""
+        self.is_read = False
+        """Whether all of it was handed on."""
 
-    async def all(self, receive: Receive, most: int) -> bytes | None:
-        """Reads it whole; None where the client left before.
+    def append(self, part: bytes) -> None:
+        """Adds bytes.
 
         Raises:
-            ServingError: it is too large, or all bodies are together.
+            OSError: there is no room for them.
         """
-        parts = []
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return None
-            part = message.get("body", b"")
-            if self.held + len(part) > most:
-                raise _body_too_large(most)
-            self._bodies.hold(len(part))
-            self.held += len(part)
-            parts.append(part)
-            if not message.get("more_body", False):
-                return b"".join(parts)
+        self._file.write(part)
+        self.size += len(part)
+
+    def rewind(self) -> None:
+        """Goes to the beginning, once all is there."""
+        self._file.seek(0)
+
+    def next_part(self) -> bytes:
+        """The next bytes; at the end, none."""
+        part = self._file.read(_PART_BYTES)
+        self.is_read = self._file.tell() >= self.size
+        return part
+
+    def __enter__(self) -> "_Body":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
 
 
 def _body_too_large(most: int) -> ServingError:

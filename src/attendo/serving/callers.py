@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from ipaddress import IPv6Address, ip_address, ip_network
 
+from attendo.serving.addresses import address_name
 from attendo.serving.config import KeysConfig, LimitsConfig
 from attendo.serving.errors import forbidden, quota_exceeded, too_large, too_many_requests, unauthorized
 from attendo.serving.keys import Key, KeyRing
@@ -64,6 +64,11 @@ class Callers:
         """Whether there are keys at all; without, whatever is shown as one is not looked at."""
         return self._config.file is not None
 
+    def knows(self, shown: str) -> bool:
+        """Whether a key is valid at the moment; asking costs nothing."""
+        key = self._keys.find(shown) if len(shown) <= MAX_KEY_CHARACTERS else None
+        return key is not None and not key.has_expired(self._now())
+
     def renew(self, keys: KeyRing) -> None:
         """Takes other keys from now on; what was counted stays."""
         self._keys = keys
@@ -79,7 +84,7 @@ class Callers:
             ServingError: 401 without a key where one is needed, 403 with one that is not known or has expired; 429
                 where an address has tried too many.
         """
-        name = self._address_name(address)
+        name = address_name(address, self._limits.ip6_prefix)
         if not self.knows_keys or not shown:
             if self.key_required:
                 self._charge_failure(name)
@@ -161,18 +166,6 @@ class Callers:
         if (wait_s := self._requests.wait_s(f"failed {name}", 1, limit, now)) > 0:
             raise too_many_requests(f"more than {limit:,} requests without a valid key a minute", wait_s)
         self._requests.pay(f"failed {name}", 1, limit, now)
-
-    def _address_name(self, address: str) -> str:
-        """An address as one caller: of IPv6 the network."""
-        try:
-            parsed = ip_address(address.partition("%")[0])
-        except ValueError:
-            return address[:64]
-        if isinstance(parsed, IPv6Address):
-            if parsed.ipv4_mapped is not None:
-                return str(parsed.ipv4_mapped)
-            return str(ip_network((parsed, self._limits.ip6_prefix), strict=False))
-        return str(parsed)
 
     def _this_month(self) -> str:
         return self._now().strftime("%Y-%m")

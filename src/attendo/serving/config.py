@@ -56,16 +56,20 @@ class ServerConfig:
     """Other sites whose pages may call the APIs from a browser, as `https://example.org`; `*` for all."""
     max_connections: int = 1000
     """Open at the same time; further ones are answered with 503."""
+    key_share: float = 0.2
+    """The part of `max_connections` that only callers with a key may use, where there are keys."""
     header_seconds: float = 10.0
     """Until the head of a connection's next request has to be there whole, once it has begun."""
     keep_alive_seconds: float = 75.0
     """That a connection without a request stays open; longer than a load balancer's own, which it should be."""
     body_seconds: float = 30.0
-    """Until a request's body has to be there whole."""
+    """Until a request's body has to be there whole, and the longest pause in one; `min_body_rate` adds to the first."""
+    min_body_rate: int = 50_000
+    """Bytes that give a body another second once they have arrived: a large document on a slow line is waited for."""
     shutdown_seconds: float = 60.0
     """That are waited for what was accepted, after SIGTERM."""
     drain_seconds: float = 0.0
-    """After SIGTERM, that it still answers while `/ready` says no: for load balancers that ask every few seconds."""
+    """For which it listens on after SIGTERM, while `/ready` says no: for load balancers that ask every few seconds."""
     docs: bool = True
     """Whether `/docs` and `/openapi.json` describe the APIs."""
     metrics_token: str | None = None
@@ -73,10 +77,12 @@ class ServerConfig:
 
     def __post_init__(self) -> None:
         """Refuses what cannot be meant."""
-        problems = _below(self, port=0, max_connections=1, drain_seconds=0.0)
+        problems = _below(self, port=0, max_connections=1, drain_seconds=0.0, min_body_rate=1, key_share=0.0)
         problems += _not_above(
             self, "header_seconds", "keep_alive_seconds", "body_seconds", "shutdown_seconds", than=0.0
         )
+        if self.key_share >= 1:
+            problems.append(f"key_share = {self.key_share} leaves callers without a key nothing; take 0.2")
         if self.port > 65535:
             problems.append(f"port = {self.port} is no port; take one below 65536")
         if self.url_prefix and (not self.url_prefix.startswith("/") or self.url_prefix.endswith("/")):
@@ -112,6 +118,10 @@ class LimitsConfig:
     """Of a caller without a key, known by its address; None sets no limit."""
     characters_per_minute: int | None = None
     """Of a caller without a key; None sets no limit."""
+    connections_a_caller: int = 200
+    """Open connections of one caller, known by its key or address; beyond, its longest idle ones are closed."""
+    requests_at_once: int = 100
+    """Requests of one caller that are received or answered at the same time; beyond, 429."""
     ip6_prefix: int = 64
     """Bits of an IPv6 address that are one caller: a household has a whole network."""
 
@@ -120,6 +130,7 @@ class LimitsConfig:
         least_one = ("max_characters", "max_attention_characters", "max_items", "n_best", "beam_size")
         problems = _below(self, **dict.fromkeys(least_one, 1), max_body_bytes=1024, max_bodies_bytes=1024)
         problems += _below(self, requests_per_minute=1, characters_per_minute=1)
+        problems += _below(self, connections_a_caller=1, requests_at_once=1)
         problems += _not_above(self, "request_seconds", than=0.0)
         if not 16 <= self.ip6_prefix <= 128:
             problems.append(f"ip6_prefix = {self.ip6_prefix} is not within 16 and 128; take 64")
@@ -190,12 +201,23 @@ class ModelsConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class KeysConfig:
-    """Who may ask."""
+    """Who may ask.
+
+    Raises:
+        ValueError: values that cannot be meant.
+    """
 
     file: Path | None = None
     """The keys, as `attendo keys` writes them; None knows none."""
     required: bool = True
     """Whether nobody is answered without one, where there is a file; the page asks for it."""
+    search_bytes: int = 65_536
+    """Of a body that are read before the caller is known, to find the key that some APIs have there; 0 takes keys from
+    the head alone. Where the key comes later, it has to be in a header."""
+
+    def __post_init__(self) -> None:
+        """Refuses what cannot be meant."""
+        _refuse(_below(self, search_bytes=0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,6 +234,10 @@ class DocumentsConfig:
     """Of a document."""
     max_characters: int = 1_000_000
     """Of a document's text."""
+    reading_seconds: float = 60.0
+    """Of processor time, to read a document or to write its translation."""
+    reading_memory_mb: int = 1024
+    """In MiB, to read a document or to write its translation."""
     max_waiting: int = 50
     """Documents of all callers that are not done; beyond, 503."""
     max_waiting_a_caller: int = 10
@@ -224,8 +250,8 @@ class DocumentsConfig:
     def __post_init__(self) -> None:
         """Refuses what cannot be meant."""
         counts = ("max_bytes", "max_characters", "max_waiting", "max_waiting_a_caller", "max_kept_bytes")
-        problems = _below(self, **dict.fromkeys(counts, 1))
-        _refuse(problems + _not_above(self, "keep_seconds", than=0.0))
+        problems = _below(self, **dict.fromkeys(counts, 1), reading_memory_mb=64)
+        _refuse(problems + _not_above(self, "keep_seconds", "reading_seconds", than=0.0))
 
 
 @dataclass(frozen=True, kw_only=True)

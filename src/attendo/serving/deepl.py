@@ -19,7 +19,8 @@ from attendo.serving.languages import deepl_code, deepl_targets, name_of, served
 from attendo.serving.parameters import Parameters, check_characters, parameters_of
 from attendo.serving.requests import shown_key
 from attendo.serving.service import Service
-from attendo.serving.text_types import Format, LineEnds, Split, Term, TextRequest
+from attendo.serving.text_format import Format, LineEnds, Split
+from attendo.serving.text_types import Term, TextRequest
 from attendo.serving.translating import Caller
 
 UNLIMITED = 1_000_000_000_000

@@ -52,7 +52,9 @@ class Document:
     started_at: float | None = None
     """When it was begun, of `time.monotonic()`."""
     path: Path
-    """The translated document, once it is done; before, the document."""
+    """The translated document, once it is done."""
+    source_path: Path
+    """The document as it was sent, until it is done."""
     task: "asyncio.Task[None] | None" = None
     """What translates it."""
 

@@ -5,24 +5,26 @@ a path. Whoever knows a document's id, which cannot be guessed, can fetch it.
 """
 
 import asyncio
+import os
 import secrets
 import shutil
 import tempfile
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
 from attendo.decoding.line_constraints import Constraints
-from attendo.errors import AttendoError, DataError
+from attendo.errors import AttendoError
 from attendo.serving.config import DocumentsConfig
 from attendo.serving.detection import Detector
 from attendo.serving.document import Document, safe_name, suffix_of
+from attendo.serving.document_workers import AT_A_TIME, DocumentWorkers
 from attendo.serving.errors import ServingError, bad_request, busy, too_large, too_many_requests, unknown_pair
-from attendo.serving.formats.document import Languages, OpenDocument, TranslatedUnit, Unit
+from attendo.serving.formats.document import Languages, TranslatedUnit, Unit
 from attendo.serving.formats.readers import MEDIA_TYPES, READERS
 from attendo.serving.languages import name_of, served_code, sources
 from attendo.serving.text_types import Segment, Term, TextRequest, TranslateLines
@@ -30,7 +32,6 @@ from attendo.serving.texts import stream_text, translate_text
 from attendo.serving.together import gathered
 from attendo.serving.translating import Caller, Options, Pair, TranslatedLine, Translating
 
-_AT_A_TIME = 2
 _LONG_UNIT = 2_000
 _GROUP_CHARACTERS, _GROUP_UNITS = 4_000, 64
 _LONGEST_WAIT_S = 30.0
@@ -51,8 +52,9 @@ class Documents:
         translating: the models.
         detector: which language a document is in.
         config: limits.
-        helpers: threads for reading and writing documents.
+        helpers: threads for files.
         folder: where they are kept; None for a new one among the system's temporary files.
+        workers: what reads and writes documents, closed by whoever gives it; None for one of its own.
     """
 
     def __init__(
@@ -63,12 +65,14 @@ class Documents:
         helpers: Executor,
         *,
         folder: Path | None = None,
+        workers: DocumentWorkers | None = None,
     ) -> None:
         self._translating, self._detector, self._config, self._helpers = translating, detector, config, helpers
         self._folder = Path(tempfile.mkdtemp(prefix="attendo-documents-")) if folder is None else folder
         self._documents: OrderedDict[str, Document] = OrderedDict()
-        self._turn = asyncio.Semaphore(_AT_A_TIME)
+        self._turn = asyncio.Semaphore(AT_A_TIME)
         self._reserved: dict[str, int] = {}
+        self._workers, self._own_workers = workers or DocumentWorkers(config), workers is None
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -82,7 +86,7 @@ class Documents:
 
     async def accept(
         self,
-        content: bytes,
+        content: BinaryIO,
         name: str,
         caller: Caller,
         admit: Admit,
@@ -94,7 +98,7 @@ class Documents:
         """Takes a document and begins with it as soon as it is its turn.
 
         Args:
-            content: of the file.
+            content: of the file, which is copied.
             name: of the file.
             caller: who sends it.
             admit: is called with its text before anything is translated.
@@ -107,22 +111,36 @@ class Documents:
                 `admit` raises.
         """
         self.tidy()
-        self._check_room(caller, len(content))
-        self._reserved[caller.name] = self._reserved.get(caller.name, 0) + 1
-        try:
-            opened, units, languages = await self._in_thread(self._opened, content, name, source, target)
+        content.seek(0, os.SEEK_END)
+        size, id_ = content.tell(), secrets.token_hex(16)
+        self._check_room(caller, size)
+        source_path = self._folder / f"{id_}.source"
+        with self._reserving(caller), _removed_on_error(source_path):
+            await self._in_thread(_copied, content, source_path)
+            units, languages = await self._read(source_path, name, source, target)
             pair = self._pair(languages)
-            text = "\n".join(unit.text for unit in units)
-            if len(text) > self._config.max_characters:
-                raise too_large(
-                    f"the document has {len(text):,} characters to translate; at most {self._config.max_characters:,}"
-                )
-            admit(text)
-            return await self._begun(content, name, caller, opened, units, languages, pair, glossary)
-        finally:
-            self._reserved[caller.name] -= 1
-            if not self._reserved[caller.name]:
-                del self._reserved[caller.name]
+            admit("\n".join(unit.text for unit in units))
+        document = Document(
+            id=id_,
+            key=secrets.token_hex(32),
+            name=safe_name(name),
+            caller=caller,
+            source=languages.source,
+            target=languages.target,
+            glossary=tuple(glossary),
+            characters=sum(len(unit.text) for unit in units),
+            arrived=time.monotonic(),
+            bytes_kept=2 * size,
+            path=self._folder / id_,
+            source_path=source_path,
+        )
+        self._documents[id_] = document
+        document.task = asyncio.create_task(self._work(document, units, languages, pair))
+        return document
+
+    def warm(self) -> None:
+        """Gets ready for the first document."""
+        self._workers.warm()
 
     def find(self, id_: str, key: str | None = None) -> Document | None:
         """A document by its id, and by its key if one is given."""
@@ -146,8 +164,9 @@ class Documents:
         self._documents.pop(document.id, None)
         if document.task is not None and not document.task.done():
             document.task.cancel()
-        with suppress(OSError):
-            document.path.unlink(missing_ok=True)
+        for path in (document.path, document.source_path):
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
 
     def tidy(self) -> None:
         """Forgets documents that were done long ago."""
@@ -169,6 +188,8 @@ class Documents:
         for document in list(self._documents.values()):
             self.remove(document)
         await asyncio.gather(*tasks, return_exceptions=True)
+        if self._own_workers:
+            await asyncio.to_thread(self._workers.close)
         shutil.rmtree(self._folder, ignore_errors=True)
 
     # --- taking -------------------------------------------------------------------------------------------------------
@@ -186,28 +207,32 @@ class Documents:
         if sum(each.bytes_kept for each in self._documents.values()) + 2 * size > config.max_kept_bytes:
             raise busy("no room for more documents; those that are done are kept for a while", 60.0)
 
-    def _opened(
-        self, content: bytes, name: str, source: str | None, target: str
-    ) -> tuple[OpenDocument, Sequence[Unit], Languages]:
-        """Reads a document; in a thread."""
+    @contextmanager
+    def _reserving(self, caller: Caller) -> Iterator[None]:
+        """Counts a document that is being read among those of its caller."""
+        self._reserved[caller.name] = self._reserved.get(caller.name, 0) + 1
+        try:
+            yield
+        finally:
+            self._reserved[caller.name] -= 1
+            if not self._reserved[caller.name]:
+                del self._reserved[caller.name]
+
+    async def _read(self, path: Path, name: str, source: str | None, target: str) -> tuple[Sequence[Unit], Languages]:
+        """Reads a document."""
         suffix = self.format_of(name)
         if suffix is None:
             missing = "" if len(READERS) == len(MEDIA_TYPES) else '; for others pip install "attendo[serve,formats]"'
             raise bad_request(f"documents of this kind are not taken; take one of {', '.join(READERS)}{missing}")
-        try:
-            opened = READERS[suffix](content)
-            languages = Languages(source=source or self._language(opened), target=target)
-            return opened, opened.units(languages), languages
-        except DataError as error:
-            raise bad_request(str(error)) from error
-        except Exception as error:  # whatever libraries meet in what strangers send
-            raise bad_request(f"the document cannot be read ({type(error).__name__})") from error
 
-    def _language(self, opened: OpenDocument) -> str:
-        served = sources(self._translating.pairs())
-        said = opened.source_language()
-        code = served_code(said, served) if said else None
-        return code or self._detector.detect(opened.sample())[0].language
+        def choose(said: str | None, sample: str) -> Languages:
+            return Languages(source=source or self._language(said, sample), target=target)
+
+        return await self._workers.read(path, suffix, choose)
+
+    def _language(self, said: str | None, sample: str) -> str:
+        code = served_code(said, sources(self._translating.pairs())) if said else None
+        return code or self._detector.detect(sample)[0].language
 
     def _pair(self, languages: Languages) -> Pair:
         for pair in self._translating.pairs():
@@ -215,47 +240,15 @@ class Documents:
                 return pair
         raise unknown_pair(f"no model translates from {name_of(languages.source)} into {name_of(languages.target)}")
 
-    async def _begun(
-        self,
-        content: bytes,
-        name: str,
-        caller: Caller,
-        opened: OpenDocument,
-        units: Sequence[Unit],
-        languages: Languages,
-        pair: Pair,
-        glossary: Sequence[Term],
-    ) -> Document:
-        id_ = secrets.token_hex(16)
-        document = Document(
-            id=id_,
-            key=secrets.token_hex(32),
-            name=safe_name(name),
-            caller=caller,
-            source=languages.source,
-            target=languages.target,
-            glossary=tuple(glossary),
-            characters=sum(len(unit.text) for unit in units),
-            arrived=time.monotonic(),
-            bytes_kept=2 * len(content),
-            path=self._folder / id_,
-        )
-        self._documents[id_] = document
-        document.task = asyncio.create_task(self._work(document, opened, units, languages, pair))
-        return document
-
     # --- translating --------------------------------------------------------------------------------------------------
 
-    async def _work(
-        self, document: Document, opened: OpenDocument, units: Sequence[Unit], languages: Languages, pair: Pair
-    ) -> None:
+    async def _work(self, document: Document, units: Sequence[Unit], languages: Languages, pair: Pair) -> None:
         try:
             async with self._turn:
                 document.status, document.started_at = "translating", time.monotonic()
                 translations = await self._translated(document, units, languages, pair)
-                content = await self._in_thread(opened.written, translations, languages)
-                await self._in_thread(_kept, document.path, content)
-                document.bytes_kept = len(content)
+                await self._workers.write(document.source_path, document.suffix, translations, languages, document.path)
+                document.bytes_kept = document.path.stat().st_size
                 problems = dict.fromkeys(problem for each in translations for problem in each.problems)
                 document.problems = list(problems)[:_MAX_PROBLEMS]
                 document.status = "done"
@@ -269,8 +262,11 @@ class Documents:
             document.status, document.message = "error", f"it could not be translated ({type(error).__name__})"
         finally:
             document.finished_at = time.monotonic()
-            if document.status == "error":
-                document.bytes_kept = 0
+            with suppress(OSError):
+                document.source_path.unlink(missing_ok=True)
+                if document.status == "error":
+                    document.bytes_kept = 0
+                    document.path.unlink(missing_ok=True)
 
     async def _translated(
         self, document: Document, units: Sequence[Unit], languages: Languages, pair: Pair
@@ -302,9 +298,21 @@ class Documents:
         return await asyncio.get_running_loop().run_in_executor(self._helpers, work, *arguments)
 
 
-def _kept(path: Path, content: bytes) -> None:
+@contextmanager
+def _removed_on_error(path: Path) -> Iterator[None]:
+    """Removes a file where the block raises."""
+    try:
+        yield
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _copied(content: BinaryIO, path: Path) -> None:
+    content.seek(0)
     path.touch(mode=0o600)
-    path.write_bytes(content)
+    with path.open("wb") as out:
+        shutil.copyfileobj(content, out)
 
 
 def _groups(units: Sequence[Unit]) -> list[list[Unit]]:

@@ -11,14 +11,15 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from attendo.serving.bodies import has_body
 from attendo.serving.config import ServingConfig
 from attendo.serving.errors import ErrorShape, ServingError, busy, native_body
 from attendo.serving.logs import Log, error_place
 from attendo.serving.metrics import Metrics
-from attendo.serving.status import Status
+from attendo.serving.status import ALWAYS_ANSWERED, Status
 
 API_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 """The content security policy of all that is no page."""
@@ -32,7 +33,6 @@ _HEADERS = {
     "cache-control": "no-store",
 }
 """Put on every answer that has not its own."""
-_ALWAYS_ANSWERED = ("/health", "/ready", "/metrics")
 
 
 class Gate:
@@ -45,7 +45,6 @@ class Gate:
         metrics: what is counted.
         log: where requests are written down.
         status: where requests that are being answered are marked.
-        connections: how many are open now.
         is_lasting: whether what a path begins goes on when it was answered, so that it is not begun at the end.
     """
 
@@ -58,24 +57,24 @@ class Gate:
         metrics: Metrics,
         log: Log,
         status: Status,
-        connections: Callable[[], int] = lambda: 0,
         is_lasting: Callable[[str], bool] = lambda path: False,
     ) -> None:
         self._is_lasting = is_lasting
         self._app, self._config, self._shapes = app, config, tuple(shapes)
-        self._metrics, self._log, self._status, self._connections = metrics, log, status, connections
+        self._metrics, self._log, self._status = metrics, log, status
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request, or passes on what is none."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        passage = _Passage(send, scope)
+        passage = _Passage(scope, receive, send, closes=lambda: self._status.state == "draining")
+        inner = {**scope, "method": "GET"} if passage.is_head else scope
         self._status.in_flight.add(passage)
         self._metrics.in_flight.inc()
         try:
             self._check_welcome(scope)
-            await self._app(scope, receive, passage.send)
+            await self._app(inner, passage.receive, passage.send)
             if not passage.began:  # the client is gone
                 passage.status = 499
         except asyncio.CancelledError:
@@ -86,12 +85,10 @@ class Gate:
         finally:
             self._metrics.in_flight.dec()
             self._status.in_flight.discard(passage)
-            self._write_down(scope, passage)
+            self._write_down(scope, inner.get("route"), passage)
 
     def _check_welcome(self, scope: Scope) -> None:
         path = scope["path"].removeprefix(self._config.server.url_prefix)
-        if self._connections() > self._config.server.max_connections and path not in _ALWAYS_ANSWERED:
-            raise busy("too many connections are open", 1.0)
         if self._status.state == "draining" and scope["method"] == "POST" and self._is_lasting(path):
             raise busy("the server is shutting down", 5.0)
 
@@ -115,10 +112,10 @@ class Gate:
         await passage.send({"type": "http.response.start", "status": status, "headers": headers})
         await passage.send({"type": "http.response.body", "body": content})
 
-    def _write_down(self, scope: Scope, passage: "_Passage") -> None:
+    def _write_down(self, scope: Scope, matched: Any, passage: "_Passage") -> None:
         seconds = time.monotonic() - passage.started
         state = scope.get("state", {})
-        route = getattr(scope.get("route"), "path", "none")
+        route = getattr(matched, "path", "none")
         method = scope["method"] if scope["method"] in _METHODS else "other"
         self._metrics.requests.labels(method, route, str(passage.status)).inc()
         self._metrics.request_seconds.labels(route).observe(seconds)
@@ -147,7 +144,7 @@ class Gate:
     @property
     def _quiet(self) -> Sequence[str]:
         prefix = self._config.server.url_prefix
-        return [prefix + path for path in _ALWAYS_ANSWERED]
+        return [prefix + path for path in ALWAYS_ANSWERED]
 
 
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
@@ -158,14 +155,33 @@ class _CutOff(Exception):  # no error of anybody's code
 
 
 class _Passage:
-    """A request on its way: what was answered, with the headers that every answer has."""
+    """A request on its way: what was answered, with the headers that every answer has.
 
-    def __init__(self, send: Send, scope: Scope) -> None:
-        self._send = send
+    A HEAD is answered as a GET would be, without the body. An answer ends the connection where the request's body was
+    not read to its end, so that nobody goes on sending it, and while the server shuts down.
+
+    Args:
+        scope: of the request.
+        receive: gives its body.
+        send: takes the answer.
+        closes: whether the next answer is the connection's last.
+    """
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send, *, closes: Callable[[], bool]) -> None:
+        self._receive, self._send, self._closes = receive, send, closes
         self.started = time.monotonic()
         self.id = secrets.token_hex(8)
         self.began, self.status, self.error = False, 0, ""
+        self.is_head = scope["method"] == "HEAD"
+        self._is_unread = has_body(Headers(scope=scope))
         scope.setdefault("state", {})["request_id"] = self.id
+
+    async def receive(self) -> Message:
+        """Receives a message of the request's body."""
+        message = await self._receive()
+        if not message.get("more_body", False):
+            self._is_unread = False
+        return message
 
     async def send(self, message: Message) -> None:
         """Sends a message of an answer."""
@@ -175,6 +191,10 @@ class _Passage:
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
             headers.setdefault("x-request-id", self.id)
+            if self._is_unread or self._closes():
+                headers["connection"] = "close"
+        elif self.is_head:
+            message = {**message, "body": b""}
         await self._send(message)
 
 

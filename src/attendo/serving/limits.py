@@ -5,8 +5,12 @@ price again; what costs more than a bucket holds takes a full one, and leaves it
 that a single allowed request could not pass, and never more than a minute's worth is had at once.
 """
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+
+from attendo.serving.errors import too_many_requests
 
 _MAX_BUCKETS = 100_000
 
@@ -69,3 +73,38 @@ class Buckets:
         if bucket is None:
             return per_minute
         return min(per_minute, bucket.content + (now - bucket.at) * per_minute / 60)
+
+
+class InWork:
+    """How many requests of each caller are received or answered at the moment.
+
+    Args:
+        most: of a caller.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._counts: Counter[str] = Counter()
+
+    @contextmanager
+    def entered(self, name: str | None) -> Iterator[None]:
+        """Counts a request in for as long as the block lasts.
+
+        Args:
+            name: of the caller; None is not counted.
+
+        Raises:
+            ServingError: 429, the caller has too many already.
+        """
+        if name is None:
+            yield
+            return
+        if self._counts[name] >= self._most:
+            raise too_many_requests(f"more than {self._most:,} requests at the same time", 1.0)
+        self._counts[name] += 1
+        try:
+            yield
+        finally:
+            self._counts[name] -= 1
+            if not self._counts[name]:
+                del self._counts[name]

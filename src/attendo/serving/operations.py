@@ -27,13 +27,11 @@ def router(service: Service, status: Status) -> APIRouter:
     routes = APIRouter(tags=["operations"])
     token = service.config.server.metrics_token
 
-    @routes.head("/health", include_in_schema=False)
     @routes.get("/health", summary="Is it alive?")
     async def health() -> Response:
         """Answers as long as the server runs; for whatever starts it again where it does not answer."""
         return JSONResponse({"status": "ok"})
 
-    @routes.head("/ready", include_in_schema=False)
     @routes.get("/ready", summary="Is it ready?", responses={503: ERRORS[503]})
     async def ready() -> Response:
         """Whether requests are welcome: not while models are loaded at the start, nor after SIGTERM."""

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 from urllib.parse import parse_qsl
 
+from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from attendo.reading import parse_json
@@ -20,8 +21,8 @@ class Upload:
 
     name: str
     """As its sender calls it; empty where it has no name."""
-    content: bytes
-    """All of it: bodies have bounds before they come here."""
+    content: BinaryIO
+    """In memory or on disk; closed when the request is answered."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +95,11 @@ class Parameters:
         return value if isinstance(value, Upload) else None
 
 
+def media_type(headers: Headers) -> str:
+    """The media type of a body as its headers have it, in small letters and without parameters."""
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
 async def parameters_of(request: Request) -> Parameters:
     """Reads a request's parameters.
 
@@ -102,7 +108,7 @@ async def parameters_of(request: Request) -> Parameters:
     Raises:
         ServingError: it is no JSON object, or not UTF-8.
     """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    kind = media_type(request.headers)
     if kind == "application/json" or kind.endswith("+json"):
         return Parameters(values=_json_object(await request.body()), is_json=True)
     found: dict[str, list[Any]] = {}
@@ -130,14 +136,15 @@ def _json_object(body: bytes) -> dict[str, Any]:
 
 
 async def _multipart(request: Request) -> list[tuple[str, str | Upload]]:
-    async with request.form(max_files=1, max_fields=_MAX_FIELDS) as form:
-        found: list[tuple[str, str | Upload]] = []
-        for name, value in form.multi_items():
-            if isinstance(value, str):
-                found.append((name, value))
-            else:
-                found.append((name, Upload(name=value.filename or "", content=await value.read())))
-        return found
+    form = await request.form(max_files=1, max_fields=_MAX_FIELDS)
+    found: list[tuple[str, str | Upload]] = []
+    for name, value in form.multi_items():
+        if isinstance(value, str):
+            found.append((name, value))
+        else:
+            request.state.files.callback(value.file.close)
+            found.append((name, Upload(name=value.filename or "", content=value.file)))
+    return found
 
 
 def _form(body: bytes) -> list[tuple[str, str]]:

@@ -4,89 +4,34 @@ import asyncio
 import contextlib
 import logging
 import signal
+import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
-import h11
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from attendo.errors import AttendoError, ModelError
 from attendo.serving.app import Server, build
 from attendo.serving.config import ServerConfig, ServingConfig
+from attendo.serving.connections import MOST_TIMES
 from attendo.serving.logs import LibraryLogs, Log
 from attendo.serving.model_names import ModelSource
+from attendo.serving.protocol import protocol_of
+
+if sys.platform != "win32":
+    import resource
 
 _MAX_HEAD_BYTES = 128 << 10
 """Of a request's head: some clients put 5,000 characters of text into the path, nine bytes each."""
-_STALL_S = 60.0
-"""That a client may leave its answer unread."""
 _FETCH_S = 10.0
 """That a document which was done after SIGTERM can be fetched."""
+_LAST_REQUEST_S = 2.0
+"""For which a connection is kept open after SIGTERM for its next request, whose answer says that it is the last."""
 _TICK_S = 0.05
-_CONNECTIONS_BEYOND = 2
-"""Times the connections that are answered, beyond which new ones are closed unheard."""
-
-
-def protocol_of(config: ServerConfig) -> type[H11Protocol]:
-    """Uvicorn's protocol, with bounds on what a client can make it wait for.
-
-    Args:
-        config: the bounds.
-    """
-
-    class BoundedProtocol(H11Protocol):
-        """Closes connections on which a head does not come, or an answer is not read."""
-
-        _head_timer: asyncio.TimerHandle | None = None
-        _stall_timer: asyncio.TimerHandle | None = None
-
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
-            if len(self.connections) > config.max_connections * _CONNECTIONS_BEYOND:
-                transport.abort()
-                return
-            self._head_timer = self.loop.call_later(config.header_seconds, self._head_is_late)
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            self._stop_timers()
-            super().connection_lost(exc)
-
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            if self.conn.their_state is not h11.IDLE:
-                self._stop_head_timer()
-            elif self._head_timer is None and not self.transport.is_closing():
-                self._head_timer = self.loop.call_later(config.header_seconds, self._head_is_late)
-
-        def pause_writing(self) -> None:
-            super().pause_writing()
-            self._stall_timer = self.loop.call_later(_STALL_S, self.transport.abort)
-
-        def resume_writing(self) -> None:
-            super().resume_writing()
-            if self._stall_timer is not None:
-                self._stall_timer.cancel()
-                self._stall_timer = None
-
-        def _head_is_late(self) -> None:
-            self._head_timer = None
-            if self.conn.their_state is h11.IDLE and (self.cycle is None or self.cycle.response_complete):
-                self.transport.close()
-
-        def _stop_head_timer(self) -> None:
-            if self._head_timer is not None:
-                self._head_timer.cancel()
-                self._head_timer = None
-
-        def _stop_timers(self) -> None:
-            self._stop_head_timer()
-            if self._stall_timer is not None:
-                self._stall_timer.cancel()
-                self._stall_timer = None
-
-    return BoundedProtocol
+_OTHER_FILES = 200
+"""File descriptors that a server needs besides those of its connections."""
 
 
 class GracefulServer(uvicorn.Server):
@@ -117,16 +62,51 @@ class GracefulServer(uvicorn.Server):
         return await super().on_tick(counter) or self._server.status.state == "failed"
 
     async def shutdown(self, sockets: Any = None) -> None:
-        """Finishes what was accepted; for a while new requests are answered too, and told not to come."""
+        """Finishes what was accepted.
+
+        While it drains, each connection's next answer says that it is the last. New connections are taken for
+        `drain_seconds`; those that are open may each send another request. Then uvicorn ends whatever is left.
+        """
         status, config = self._server.status, self._server.service.config.server
         if status.state != "failed":
             status.state = "draining"
             self._server.log.info("draining", requests=len(status.in_flight), waiting=self._server.core.waiting)
             await self._drained(config)
+            await self._stop_listening()
+            await self._answered_last(config)
         await super().shutdown(sockets)
         if self.force_exit:  # uvicorn leaves this out; threads are to end, and files to be written, all the same
             await self.lifespan.shutdown()
         self._server.log.info("stopped")
+
+    async def _stop_listening(self) -> None:
+        """Stops to listen; connections that the system has taken in the meantime are served, not reset."""
+        loop, factory = asyncio.get_running_loop(), cast(Any, self.config.http_protocol_class)
+        waiting: list[socket.socket] = []
+        for server in self.servers:
+            listeners = [socket.fromfd(each.fileno(), each.family, each.type) for each in server.sockets]
+            server.close()
+            for listener in listeners:
+                with listener, contextlib.suppress(BlockingIOError, OSError):
+                    listener.setblocking(False)
+                    while True:
+                        waiting.append(listener.accept()[0])
+        for connection in waiting:
+            await loop.connect_accepted_socket(
+                lambda: factory(
+                    config=self.config, server_state=self.server_state, app_state=self.lifespan.state, _loop=loop
+                ),
+                connection,
+            )
+
+    async def _answered_last(self, config: ServerConfig) -> None:
+        """Waits until every connection has had its last answer, or has sent nothing for a while."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + config.shutdown_seconds
+        while self.server_state.connections and loop.time() < until and not self.force_exit:
+            self._server.connections.end_idle(_LAST_REQUEST_S)
+            await asyncio.sleep(_TICK_S)
+        self.config.timeout_graceful_shutdown = max(1, round(until - loop.time()))  # what uvicorn waits yet
 
     async def _drained(self, config: ServerConfig) -> None:
         """Goes on answering for a while: until load balancers have noticed, and documents are done and fetched."""
@@ -170,7 +150,7 @@ def uvicorn_config(server: Server, config: ServingConfig) -> uvicorn.Config:
         server.app,
         host=config.server.host,
         port=config.server.port,
-        http=protocol_of(config.server),
+        http=protocol_of(config.server, server.connections),
         ws="none",
         loop="asyncio",
         lifespan="on",
@@ -205,10 +185,9 @@ def serve(
     """
     log = log or Log()
     _quiet_libraries(log)
-    held: list[GracefulServer] = []
-    server = build(config, sources, log=log, connections=lambda: len(held[0].server_state.connections) if held else 0)
+    server = build(config, sources, log=log)
     running = GracefulServer(uvicorn_config(server, config), server, listening)
-    held.append(running)
+    _raise_file_limit(MOST_TIMES * config.server.max_connections + _OTHER_FILES)
     with contextlib.suppress(SystemExit):  # uvicorn's, where it cannot listen
         running.run()
     if server.status.state == "failed":
@@ -226,3 +205,14 @@ def _quiet_libraries(log: Log) -> None:
         logger.handlers = [LibraryLogs(log)]
         logger.propagate = False
         logger.setLevel(logging.WARNING)
+
+
+def _raise_file_limit(needed: int) -> None:
+    """Lets this process have as many files and connections open as it may need, as far as the system allows."""
+    if sys.platform == "win32":
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))

@@ -12,7 +12,7 @@ from itertools import islice, pairwise
 
 from attendo.decoding.guards.sentences import sentence_starts
 from attendo.serving.content import STAND_IN
-from attendo.serving.text_types import LineEnds, Split
+from attendo.serving.text_format import LineEnds, Split
 
 MAX_CHARACTERS = 800
 """Of what is read at a time; longer sentences are cut at a comma, or at a space."""

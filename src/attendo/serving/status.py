@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 State = Literal["starting", "ready", "draining", "failed"]
+ALWAYS_ANSWERED = ("/health", "/ready", "/metrics")
+"""Paths for operators, which are answered whatever else goes on, and not logged."""
 
 
 @dataclass(kw_only=True)

@@ -2,19 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 from attendo.decoding.line_constraints import Constraints
 from attendo.decoding.translation import Candidate, Translation
+from attendo.serving.text_format import Format, LineEnds, Split
 from attendo.serving.translating import TranslatedLine
-
-Format = Literal["text", "html", "xml"]
-"""How a text is written. Text may have tags in it too, as OmegaT's `<b0>`; but `&` and a lone `<` are themselves."""
-Split = Literal["sentences", "lines", "off"]
-"""What the model reads at a time: a sentence, a line (of markup: a block), all of it."""
-LineEnds = Literal["auto", "sentences", "spaces"]
-"""What a line end is: the end of a sentence; a space; the first, unless the next line plainly goes on with the
-sentence. In HTML and XML it is a space, unless the first is asked for."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,14 @@
+"""How a text is written and cut: the choices that requests and documents share.
+
+Nothing is imported here, so that a process that only reads documents starts quickly.
+"""
+
+from typing import Literal
+
+Format = Literal["text", "html", "xml"]
+"""How a text is written. Text may have tags in it too, as OmegaT's `<b0>`; but `&` and a lone `<` are themselves."""
+Split = Literal["sentences", "lines", "off"]
+"""What the model reads at a time: a sentence, a line (of markup: a block), all of it."""
+LineEnds = Literal["auto", "sentences", "spaces"]
+"""What a line end is: the end of a sentence; a space; the first, unless the next line plainly goes on with the
+sentence. In HTML and XML it is a space, unless the first is asked for."""
