@@ -224,7 +224,7 @@ class Asked:
         parts: Any = {"core": None, "pool": None, "keeping": None, "app": None}
         app = create_app(Server(service=service, status=Status(), log=Log(io.StringIO()), **parts))
         self._loop = asyncio.new_event_loop()
-        self._client = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test.example")
+        self._client = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost")
 
     def __call__(self, method: str, path: str, **sent: Any) -> httpx.Response:
         """Asks; for what can be sent see `httpx.AsyncClient.request`."""
@@ -240,4 +240,5 @@ class Asked:
         if self.service.documents is not None:
             self._loop.run_until_complete(self.service.documents.close())
         self._loop.close()
+        self.service.state.close()
         self.service.helpers.shutdown()

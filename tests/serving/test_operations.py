@@ -152,6 +152,8 @@ def test_the_apis_are_described_without_anything_from_elsewhere(server: Live) ->
     text = page.body.decode()
     assert not re.findall(r"""(?:src|href)=["']?(?:https?:)?//""", text)
     assert "<script" not in text
+    assert "`" not in text.partition("</style>")[2], "what is code is marked as code"
+    assert "<code>/api/models</code>" in text
     for path in described["paths"]:
         assert path in text
     assert page.headers["content-security-policy"].startswith("default-src 'none'; style-src 'sha256-")

@@ -3,6 +3,7 @@
 Skipped where Playwright (in the extra `dev`) or Chromium (`apt-get install chromium`) is missing.
 """
 
+import io
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -486,6 +487,79 @@ def test_sentences_are_drawn_as_trees(open_page: Open) -> None:
     brackets = page.locator(".tree pre").text_content()
     assert brackets.count("(") == brackets.count(")") > 6
     assert not page.locator("#languages").is_visible()
+
+
+def test_bytes_of_a_vocabulary_are_shown_as_text(open_page: Open) -> None:
+    text = "<b> the house"  # the shipped vocabularies have no piece for these brackets
+    page = open_page()
+    page.select_option("#source-language", "en")
+    page.fill("#source", text)
+    page.wait_for_selector(".said")
+    page.locator(".said").first.click()
+    page.get_by_role("button", name="Show attention").click()
+    frame = page.frame_locator("#attention-frame")
+    frame.locator("#lines path").first.wait_for()
+    frame.get_by_role("radio", name="Pieces").check()
+    shown = frame.locator("body").inner_text()
+    assert "<0x" not in shown
+    assert "the house" in frame.locator("dd").first.inner_text()
+
+
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=SLOW)])
+def test_a_word_of_400_letters_does_not_widen_the_page(width: int, open_page: Open) -> None:
+    page = open_page(viewport={"width": width, "height": 800})
+    page.fill("#source", f"The house is old. {'abcdefghij' * 40} is here. ")
+    page.wait_for_selector(".said")
+    for number in range(page.locator(".said").count()):
+        page.locator(".said").nth(number).click()
+        playwright.expect(page.locator("#sentence")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.evaluate("location.hash = 'parse'")
+    page.fill("#parse-source", f"the {'abcdefghij' * 40} sees a cat")
+    page.locator(".tree").first.wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_languages_stand_above_their_panes(open_page: Open) -> None:
+    page = open_page()
+    for language, pane in [("#source-language", "#source-pane"), ("#target-language", "#target-pane")]:
+        chooser, box = (page.locator(each).bounding_box() for each in (language, pane))
+        assert abs(chooser["x"] - box["x"]) < 30
+        assert abs(chooser["x"] + chooser["width"] - box["x"] - box["width"]) < 30
+        assert 0 <= box["y"] - chooser["y"] - chooser["height"] < 20
+
+
+@pytest.mark.parametrize("colours", ["light", pytest.param("dark", marks=SLOW)])
+def test_a_tree_that_scrolls_has_a_shade_where_there_is_more(colours: str, open_page: Open) -> None:
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+    page = open_page("#parse", viewport={"width": 390, "height": 800}, color_scheme=colours)
+    page.get_by_role("textbox", name="Sentences to parse").fill(
+        "the old dog sees a cat and " * 4 + "the old dog sees a cat"
+    )
+    drawn = page.locator(".tree .scroll").first
+    drawn.wait_for()
+    assert drawn.evaluate("(box) => box.scrollWidth > box.clientWidth + 100")
+
+    def edges() -> tuple[bool, bool]:
+        """Whether the left and the right edge differ from the ground between them, above the tree's words."""
+        shot = image.open(io.BytesIO(drawn.screenshot())).convert("RGB")
+        height, width = shot.height // 2, shot.width
+        row = [shot.getpixel((x, height)) for x in range(width)]
+        ground = max(set(row), key=row.count)
+        return row[1] != ground, row[width - 2] != ground
+
+    assert edges() == (False, True)
+    drawn.evaluate("(box) => { box.scrollLeft = 60; }")
+    assert edges() == (True, True)
+    drawn.evaluate("(box) => { box.scrollLeft = box.scrollWidth; }")
+    assert edges() == (True, False)
+
+
+def test_a_language_that_is_not_served_is_told(open_page: Open) -> None:
+    page = open_page()
+    page.fill("#source", "Je voudrais savoir pourquoi le train est encore en retard.")
+    playwright.expect(page.locator("#detected")).to_have_text("This looks like French, which is not served here.")
+    assert page.locator(".said").count() == 0
 
 
 @pytest.mark.slow

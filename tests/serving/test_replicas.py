@@ -1,12 +1,16 @@
 """Two servers behind nginx, as deploy/ has it: one ends under load, and no request is lost."""
 
 import json
+import re
 import runpy
 import shutil
+import subprocess
+import sys
 import threading
 import urllib.error
 import urllib.request
 from contextlib import ExitStack
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 
 import pytest
@@ -27,6 +31,27 @@ def test_the_settings_of_the_container_can_be_meant() -> None:
     config = load_config(DEPLOY / "serve.toml")
     assert config.server.host == "0.0.0.0"
     assert config.models.eager
+    assert config.server.trusted_proxies == (), "whoever reaches the port could claim any address"
+
+
+def test_compose_trusts_the_address_that_it_gives_to_nginx() -> None:
+    text = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")
+    (trusted,) = re.findall(r'server\.trusted_proxies=\["([^"]+)"\]', text)
+    (address,) = re.findall(r"ipv4_address: ([\d.]+)", text)
+    (subnet,) = re.findall(r"subnet: ([\d./]+)", text)
+    assert trusted == address
+    assert ip_address(address) in ip_network(subnet)
+
+
+@pytest.mark.skipif(
+    shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed: apt-get install systemd"
+)
+def test_the_unit_can_be_meant(tmp_path: Path) -> None:
+    text = (DEPLOY / "attendo.service").read_text(encoding="utf-8")
+    unit = tmp_path / "attendo.service"
+    unit.write_text(text.replace("/opt/attendo/bin/attendo", sys.executable), encoding="utf-8")
+    found = subprocess.run(["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stderr) == (0, "")
 
 
 @needs_nginx

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from attendo.attention_maps.heat_maps import heat_maps
+from attendo.attention_maps.labels import spelled
 from attendo.attention_maps.lines import lines
 from attendo.attention_maps.shapes import Captioned, Part, Shape, Text, cut, moved, text_width
 from attendo.attention_maps.view import Selection, View, select
@@ -69,10 +70,10 @@ def figures(attention: AttentionMap, view: View) -> tuple[Captioned, ...]:
 
 def sentence(attention: AttentionMap, tokens: tuple[str, ...]) -> str:
     """A side's tokens as one line of text, without `</s>`."""
-    shown = [visible(token) for token in (tokens[:-1] if tokens[-1] == END else tokens)]
+    tokens = tokens[:-1] if tokens[-1] == END else tokens
     if attention.unit == "pieces":
-        return "".join(shown).replace("▁", " ").strip()
-    return re.sub(r" (?=[.,;:!?…)\]}»”]( |$))", "", " ".join(shown))
+        return spelled(tokens)
+    return re.sub(r" (?=[.,;:!?…)\]}»”]( |$))", "", " ".join(map(visible, tokens)))
 
 
 def _figure(attention: AttentionMap, view: View, selection: Selection) -> Captioned:

@@ -4,10 +4,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from attendo.attention_maps.labels import labels
 from attendo.attention_maps.palette import head_colours
 from attendo.attention_maps.shapes import Box, Cells, Part, Shape, Text, cut, moved, text_width
 from attendo.attention_maps.view import Selection
-from attendo.attention_maps.weights import AttentionMap, visible
+from attendo.attention_maps.weights import AttentionMap
 
 CELL = 12.0
 """Side of a cell that has its words at the edges."""
@@ -53,8 +54,8 @@ class Grid:
 def heat_maps(attention: AttentionMap, selection: Selection) -> Part:
     """A map for each head; words at the edges, shared by the maps between, unless there are too many to be read."""
     grid = _grid(attention, selection)
-    queries = [cut(visible(token), MAX_LABEL) for token in attention.queries(selection.kind)]
-    keys = [cut(visible(token), MAX_LABEL) for token in attention.keys(selection.kind)]
+    queries = [cut(label, MAX_LABEL) for label in labels(attention.queries(selection.kind), attention.unit)]
+    keys = [cut(label, MAX_LABEL) for label in labels(attention.keys(selection.kind), attention.unit)]
     shapes: list[Shape] = []
     for row, layer in enumerate(selection.layers):
         top = grid.above + row * grid.layer_height
@@ -88,7 +89,9 @@ def _grid(attention: AttentionMap, selection: Selection) -> Grid:
     map_width = max(len(keys) * cell, text_width("head 00"))
     columns = max(1, min(num_heads, int((MAX_WIDTH + GAP) // (map_width + GAP))))
     lines = -(-num_heads // columns)
-    widths = [max(text_width(cut(visible(token), MAX_LABEL)) for token in side) for side in (queries, keys)]
+    widths = [
+        max(text_width(cut(label, MAX_LABEL)) for label in labels(side, attention.unit)) for side in (queries, keys)
+    ]
     beside, above = widths if has_labels else (0.0, 0.0)
     return Grid(
         cell=cell,
@@ -110,8 +113,8 @@ def _one_map(
     weights = all_heads[layer, head]
     colour = head_colours(all_heads.shape[1])[head]
     row, column = np.unravel_index(int(weights.argmax()), weights.shape)
-    looking = visible(attention.queries(selection.kind)[row])
-    looked_at = visible(attention.keys(selection.kind)[column])
+    looking = labels(attention.queries(selection.kind), attention.unit)[row]
+    looked_at = labels(attention.keys(selection.kind), attention.unit)[column]
     title = f"layer {layer + 1}, head {head + 1}; strongest: {looking} → {looked_at} {weights[row, column]:.2f}"
     cells = Cells(x=x, y=y, cell=cell, weights=weights, colour=colour, title=title)
     ground = Box(x=x, y=y, width=cells.width, height=cells.height, colour=colour, opacity=0.05)

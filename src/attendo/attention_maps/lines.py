@@ -6,10 +6,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from attendo.attention_maps.labels import labels
 from attendo.attention_maps.palette import head_colours
 from attendo.attention_maps.shapes import Box, Curve, Curves, Part, Shape, Text, cut, moved, text_width
 from attendo.attention_maps.view import Selection
-from attendo.attention_maps.weights import AttentionMap, Kind, visible
+from attendo.attention_maps.weights import AttentionMap, Kind, Unit
 
 ROW = 22.0
 """Height of a word."""
@@ -49,7 +50,8 @@ def lines(attention: AttentionMap, selection: Selection) -> Part:
 
 def _panel(attention: AttentionMap, selection: Selection, layer: int) -> Part:
     weights = attention.weights(selection.kind)[layer]
-    queries, keys = _labels(attention.queries(selection.kind)), _labels(attention.keys(selection.kind))
+    sides = attention.queries(selection.kind), attention.keys(selection.kind)
+    queries, keys = (_cut(side, attention.unit) for side in sides)
     colours = head_colours(len(weights))
     looking, looked_at = _COLUMNS[selection.kind]
     bands = (BAND * len(selection.heads) + 4) if selection.has_focus else 0.0
@@ -75,8 +77,8 @@ def _panel(attention: AttentionMap, selection: Selection, layer: int) -> Part:
     return Part(width=width, height=ABOVE + max(len(queries), len(keys)) * ROW, shapes=tuple(shapes))
 
 
-def _labels(tokens: Sequence[str]) -> list[str]:
-    return [cut(visible(token), MAX_LABEL) for token in tokens]
+def _cut(tokens: Sequence[str], unit: Unit) -> list[str]:
+    return [cut(label, MAX_LABEL) for label in labels(tokens, unit)]
 
 
 def _column(x: float, title: str, labels: Sequence[str], focus: Sequence[int] | None, *, is_left: bool) -> list[Shape]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attendo.attention_maps.drawing import sentence
+from attendo.attention_maps.labels import labels
 from attendo.attention_maps.palette import head_colours
 from attendo.attention_maps.view import Selection, View, select
 from attendo.attention_maps.weights import TITLES, AttentionMap, Kind, Unit, visible
@@ -90,8 +91,8 @@ def _about(attention: AttentionMap, view: View, unit: Unit) -> str:
             "explanation": EXPLANATIONS[kind],
             "layers": num_layers,
             "heads": num_heads,
-            "queries": [visible(token) for token in attention.queries(kind)],
-            "keys": [visible(token) for token in attention.keys(kind)],
+            "queries": labels(attention.queries(kind), attention.unit),
+            "keys": labels(attention.keys(kind), attention.unit),
             "words": _words(attention, whole, kind),
         }
     about = {

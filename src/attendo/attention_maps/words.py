@@ -4,6 +4,7 @@ A word is looked at as much as all its pieces together, and looks as its pieces 
 head still sums to 1 (Clark et al., 2019, "What Does BERT Look At?", Section 4.1).
 """
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
@@ -14,6 +15,7 @@ from attendo.attention_maps.weights import AttentionMap
 from attendo.decoding.words import bytes_of
 
 _SPACE_MARK = "\u2581"
+_BYTE = re.compile(r"<0x[0-9A-F]{2}>")
 _WITHOUT_SPACES = frozenset(
     ("BOPOMOFO", "CJK", "HIRAGANA", "IDEOGRAPHIC", "KATAKANA", "KHMER", "LAO", "MYANMAR", "THAI", "TIBETAN")
 )
@@ -42,6 +44,17 @@ def word_sizes(pieces: Sequence[str]) -> Sizes:
     return (*sizes, *_sizes_within(pieces[start : len(pieces) - 1]), 1)
 
 
+def is_byte(piece: str) -> bool:
+    """Whether a piece is one byte of a character that the vocabulary has no piece for: `<0x3C>`."""
+    return _BYTE.fullmatch(piece) is not None
+
+
+def text_of(pieces: Sequence[str]) -> str:
+    """The text that pieces spell; bytes that make no character become U+FFFD, half a surrogate pair a question mark."""
+    written = (bytes_of(piece.encode("utf-8", errors="replace").decode()) for piece in pieces)
+    return b"".join(written).decode("utf-8", errors="replace")
+
+
 def words_of(pieces: Sequence[str], sizes: Sizes) -> tuple[str, ...]:
     """Each word's text; bytes that make no character become U+FFFD, half a surrogate pair a question mark.
 
@@ -50,9 +63,8 @@ def words_of(pieces: Sequence[str], sizes: Sizes) -> tuple[str, ...]:
         sizes: of its words.
     """
     ends = np.cumsum(sizes)
-    written = [bytes_of(piece.encode("utf-8", errors="replace").decode()) for piece in pieces]
-    joint = (b"".join(written[end - size : end]) for size, end in zip(sizes, ends, strict=True))
-    texts = [text.decode("utf-8", errors="replace").strip(" ") or _SPACE_MARK for text in joint]
+    spelled = (text_of(pieces[end - size : end]) for size, end in zip(sizes, ends, strict=True))
+    texts = [text.strip(" ") or _SPACE_MARK for text in spelled]
     return (*texts[:-1], pieces[-1])
 
 

@@ -1,6 +1,7 @@
 """What the compatible APIs have in common: who asks, which model, which language, several texts at once."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from starlette.requests import Request
@@ -53,7 +54,8 @@ async def translated(
         service: that answers.
         request: as it came.
         caller: who asks, already admitted.
-        work: texts, each with the model for it; None leaves a text as it is.
+        work: texts, each with the model for it; None leaves a text as it is. A text that is plainly in a language not
+            served gets a problem.
 
     Raises:
         ServingError: whatever translating raises; then nothing of it goes on.
@@ -64,14 +66,16 @@ async def translated(
             request.state.model = pair.model
             service.metrics.characters.labels(pair.model).inc(len(wanted.text))
 
-    async def one(pair: Pair | None, wanted: TextRequest) -> TranslatedText:
+    async def one(pair: Pair | None, wanted: TextRequest, note: tuple[str, ...]) -> TranslatedText:
         if pair is None:
-            return TranslatedText(text=wanted.text, alternatives=(), segments=(), problems=())
+            return TranslatedText(text=wanted.text, alternatives=(), segments=(), problems=note)
         options = Options(n_best=wanted.n_best)
         lines = line_translator(service, pair, caller, options=options, deadline=deadline)
-        return await translate_text(wanted, lines)
+        found = await translate_text(wanted, lines)
+        return replace(found, problems=(*note, *found.problems))
 
-    return await gathered([one(pair, wanted) for pair, wanted in work])
+    notes = await unserved_notes(service, [wanted for _, wanted in work])
+    return await gathered([one(*each, note) for each, note in zip(work, notes, strict=True)])
 
 
 async def detected(service: Service, texts: Sequence[str]) -> list[Detected]:
@@ -91,6 +95,15 @@ def detected_of(detector: Detector, texts: Sequence[str]) -> list[Detected]:
         else each
         for each, text in zip(found, texts, strict=True)
     ]
+
+
+async def unserved_notes(service: Service, wanted: Sequence[TextRequest]) -> list[tuple[str, ...]]:
+    """For each text what `Detector.notes` reports of it."""
+
+    def notes() -> list[tuple[str, ...]]:
+        return [service.detector.notes(each.text, each.target_language, each.source_language) for each in wanted]
+
+    return await service.in_thread(notes)
 
 
 def no_words(text: str) -> bool:

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
@@ -68,7 +69,7 @@ def _operation(schema: Mapping[str, Any], path: str, method: str, operation: Map
         sample = json.dumps(_sample(schema, good, _DEPTH), indent=2, ensure_ascii=False)
         parts.append(f'<p>Answer:</p><pre tabindex="0">{escape(sample)}</pre>')
     head = f'<span class="method">{escape(method.upper())}</span> <code>{escape(path)}</code>'
-    return f"<details><summary>{head} {escape(operation.get('summary', ''))}</summary>{''.join(parts)}</details>"
+    return f"<details><summary>{head} {_marked(operation.get('summary', ''))}</summary>{''.join(parts)}</details>"
 
 
 def _fields(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
@@ -113,7 +114,7 @@ def _resolved(schema: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str
 
 
 def _table(head: tuple[str, ...], rows: Any) -> str:
-    cells = [f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>" for row in rows]
+    cells = [f"<tr>{''.join(f'<td>{_marked(str(cell))}</td>' for cell in row)}</tr>" for row in rows]
     if not cells:
         return ""
     titles = "".join(f'<th scope="col">{escape(title)}</th>' for title in head)
@@ -121,4 +122,9 @@ def _table(head: tuple[str, ...], rows: Any) -> str:
 
 
 def _text(text: str) -> str:
-    return "".join(f"<p>{escape(part.strip())}</p>" for part in text.split("\n\n") if part.strip())
+    return "".join(f"<p>{_marked(part.strip())}</p>" for part in text.split("\n\n") if part.strip())
+
+
+def _marked(text: str) -> str:
+    """Text as HTML; what stands between backticks is code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))

@@ -24,6 +24,7 @@ from attendo.serving.config import ServingConfig
 from attendo.serving.connections import Connections
 from attendo.serving.core import Core
 from attendo.serving.detection import Detector
+from attendo.serving.document_records import DocumentRecords
 from attendo.serving.documents import Documents
 from attendo.serving.errors import ErrorShape, ServingError
 from attendo.serving.gate import Gate, error_headers, shaped
@@ -36,6 +37,8 @@ from attendo.serving.metrics import Metrics
 from attendo.serving.model_names import ModelSource
 from attendo.serving.models import ModelPool
 from attendo.serving.service import Service
+from attendo.serving.sites import Sites
+from attendo.serving.state import State
 from attendo.serving.status import Status
 
 _HELPERS = 4
@@ -82,7 +85,7 @@ def build(config: ServingConfig, sources: Sequence[ModelSource], *, log: Log | N
         log: where it writes; standard error where left out.
 
     Raises:
-        AttendoError: a model's folder is torn, or the keys are.
+        AttendoError: a model's folder is torn, or the keys or the state are.
         OSError: a file cannot be read.
     """
     log, metrics, status = log or Log(), Metrics(), Status()
@@ -92,14 +95,16 @@ def build(config: ServingConfig, sources: Sequence[ModelSource], *, log: Log | N
     callers = Callers(keys, config.limits, config.keys, spent=read_spent(config.keys.file))
     helpers = ThreadPoolExecutor(_HELPERS, thread_name_prefix="attendo-help")
     detector = Detector([pair.source for pair in pool.pairs()])
+    state = State(config.server.state_dir, log)
     service = Service(
         translating=core,
         config=config,
         detector=detector,
         callers=callers,
         metrics=metrics,
-        documents=Documents(core, detector, config.documents, helpers) if config.documents.enabled else None,
+        documents=_documents(core, detector, config, helpers, state) if config.documents.enabled else None,
         helpers=helpers,
+        state=state,
     )
     keeping = Keeping(config, pool, callers, log)
     parts = Server(
@@ -115,6 +120,14 @@ def build(config: ServingConfig, sources: Sequence[ModelSource], *, log: Log | N
     return Server(**{**vars(parts), "app": create_app(parts)})
 
 
+def _documents(
+    core: Core, detector: Detector, config: ServingConfig, helpers: ThreadPoolExecutor, state: State
+) -> Documents:
+    """The documents of a server, and those of its last run where its state has them."""
+    records = None if state.folder is None else DocumentRecords(state, state.folder / "documents")
+    return Documents(core, detector, config.documents, helpers, records=records)
+
+
 def create_app(server: Server) -> ASGIApp:
     """The application of a server.
 
@@ -124,7 +137,7 @@ def create_app(server: Server) -> ASGIApp:
     service, config = server.service, server.service.config
     prefix = config.server.url_prefix
     shapes = [libretranslate.ERRORS, deepl.ERRORS, omegat.ERRORS]
-    glossaries = Glossaries()
+    glossaries = Glossaries(service.state)
     app = FastAPI(
         title="attendo",
         version=__version__,
@@ -158,6 +171,7 @@ def create_app(server: Server) -> ASGIApp:
         connections=server.connections,
         parameters=_KEY_PARAMETERS,
     )
+    app.add_middleware(Sites, config=config.server, log=server.log)
     app.add_middleware(
         Gate,
         config=config,
@@ -195,6 +209,7 @@ async def running(server: Server) -> AsyncIterator[None]:
         await asyncio.gather(*tasks, return_exceptions=True)
         if server.service.documents is not None:
             await server.service.documents.close()
+        server.service.state.close()
         await server.core.stop()
         await server.pool.close()
         server.keeping.write_spent()

@@ -1,5 +1,6 @@
 """How a server serves: TOML sections and their defaults, which suit one machine that only it can reach."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -12,6 +13,9 @@ from attendo.reading import read_bounded
 from attendo.settings.checking import checked
 from attendo.settings.overrides import Origins, override
 from attendo.settings.toml import MAX_BYTES, one_line, read_toml
+
+_HOST_NAME = re.compile(r"\*|(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
+"""What `allowed_hosts` takes: all names, all names below one, one name."""
 
 
 def _below(section: Any, **least: float) -> list[str]:
@@ -51,9 +55,17 @@ class ServerConfig:
     page: bool = True
     """Whether there is a page for people at `/`."""
     trusted_proxies: tuple[str, ...] = ()
-    """Addresses or networks, as `10.0.0.0/8`, whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed."""
+    """Addresses, as `10.0.0.2`, or networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed; name a proxy
+    alone, since whoever else has such an address can claim to be any caller."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Names by which the server is reached, as `translate.example.org`, `*.example.org` or `*` for all. IP addresses,
+    `localhost` and names that the public DNS cannot hold need not be named; other names are answered with 421."""
     cors_origins: tuple[str, ...] = ()
-    """Other sites whose pages may call the APIs from a browser, as `https://example.org`; `*` for all."""
+    """Other sites whose pages may call the APIs from a browser, as `https://example.org`; `*` for all. What changes
+    something is refused with 403 where the page of another site sends it."""
+    state_dir: Path | None = None
+    """A folder for what outlives a restart: glossaries, translated documents and what became of them; one server's
+    alone; None keeps all of it until the server ends."""
     max_connections: int = 1000
     """Open at the same time; further ones are answered with 503."""
     key_share: float = 0.2
@@ -87,6 +99,11 @@ class ServerConfig:
             problems.append(f"port = {self.port} is no port; take one below 65536")
         if self.url_prefix and (not self.url_prefix.startswith("/") or self.url_prefix.endswith("/")):
             problems.append(f"url_prefix = {self.url_prefix!r} does not begin, or ends, with a slash; write /attendo")
+        problems += [
+            f"allowed_hosts: {name!r} is no host name; write it without scheme, port and path, as translate.example.org"
+            for name in self.allowed_hosts
+            if not _HOST_NAME.fullmatch(name)
+        ]
         _refuse(problems)
 
 
@@ -349,8 +366,9 @@ def load_config(path: Path | None, overrides: Sequence[str] = ()) -> ServingConf
         except UnicodeDecodeError as error:
             raise RecipeError(f"{origin}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
         document = read_toml(text, origin)
-        if isinstance(keys := document.get("keys"), dict) and isinstance(keys.get("file"), str):
-            keys["file"] = str(path.parent / keys["file"])
+        for section, key in (("keys", "file"), ("server", "state_dir")):
+            if isinstance(table := document.get(section), dict) and isinstance(table.get(key), str):
+                table[key] = str(path.parent / table[key])
     origins = Origins(file=origin, overrides=tuple(override(document, setting) for setting in overrides))
     found = checked(document, _Document, origins)
     try:

@@ -123,7 +123,7 @@ def refuse_what_is_not_here(sent: Parameters) -> None:
         raise bad_request("'formality' is not supported for given 'target_lang'.")
 
 
-def glossary_terms(
+async def glossary_terms(
     glossaries: Glossaries, caller: Caller, sent: Parameters, source: str | None, target: str
 ) -> tuple[Term, ...]:
     """The terms of the glossaries that are asked for.
@@ -138,7 +138,7 @@ def glossary_terms(
         raise bad_request("Too many glossaries: at most 5 'glossary_ids'.")
     terms: dict[str, Term] = {}
     for each in ids:
-        glossary = glossaries.find(caller.name, each)
+        glossary = await glossaries.find(caller.name, each)
         if source is None:
             raise bad_request("Use of a glossary requires the source_lang parameter to be specified")
         if (glossary.source, glossary.target) != (source, target):
@@ -163,18 +163,19 @@ class _Api:
             raise bad_request("Parameter 'text' not specified.")
         source, target = served_pair_codes(self._service, sent.text("source_lang"), sent.text("target_lang"))
         refuse_what_is_not_here(sent)
-        terms = glossary_terms(self._glossaries, caller, sent, source, target)
+        terms = await glossary_terms(self._glossaries, caller, sent, source, target)
         options = _text_options(sent)
         check_characters(texts)
         self._service.admit(request, caller, texts)
-        languages = (
-            [source] * len(texts) if source else [each.language for each in await detected(self._service, texts)]
+        languages: list[tuple[str, bool]] = (
+            [(source, True)] * len(texts)
+            if source
+            else [(each.language, each.served) for each in await detected(self._service, texts)]
         )
         work = []
-        for text, language in zip(texts, languages, strict=True):
-            assert language is not None
+        for text, (language, is_served) in zip(texts, languages, strict=True):
             pair = pair_of(self._service.translating.pairs(), language, target)
-            if pair is None and language != target and not no_words(text):
+            if pair is None and is_served and language != target and not no_words(text):
                 raise bad_request(
                     f"nothing here translates from {name_of(language)} into {name_of(target)}; see /v2/languages"
                 )
@@ -182,9 +183,9 @@ class _Api:
             work.append((None if no_words(text) else pair, wanted))
         found = await translated(self._service, request, caller, work)
         answers = []
-        for text, language, each in zip(texts, languages, found, strict=True):
+        for text, (language, _), each in zip(texts, languages, found, strict=True):
             answer: dict[str, Any] = {
-                "detected_source_language": deepl_code(language or ""),
+                "detected_source_language": deepl_code(language),
                 "text": each.text,
                 "billed_characters": len(text),
             }

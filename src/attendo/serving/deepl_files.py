@@ -74,7 +74,7 @@ class _Documents:
             raise bad_request("Value for 'output_format' not supported.")
         source, target = served_pair_codes(self._service, sent.text("source_lang"), sent.text("target_lang"))
         refuse_what_is_not_here(sent)
-        terms = glossary_terms(self._known, caller, sent, source, target)
+        terms = await glossary_terms(self._known, caller, sent, source, target)
         count = admission(self._service, request, caller)
         document = await documents.accept(
             upload.content, name, caller, count, source=source, target=target, glossary=terms
@@ -146,12 +146,12 @@ class _Glossaries:
         if source is None or target is None or not any((p.source, p.target) == (source, target) for p in pairs):
             raise bad_request("Unsupported glossary source and target language pair")
         read = parsed_entries(entries, sent.text("entries_format") or "tsv")
-        return JSONResponse(_told(self._known.create(caller.name, name, source, target, read)), status_code=201)
+        return JSONResponse(_told(await self._known.create(caller.name, name, source, target, read)), status_code=201)
 
     async def all(self, request: Request) -> Response:
         """Lists the caller's glossaries."""
         caller = await self._caller(request)
-        return JSONResponse({"glossaries": [_told(each) for each in self._known.of(caller)]})
+        return JSONResponse({"glossaries": [_told(each) for each in await self._known.of(caller)]})
 
     async def one(self, request: Request) -> Response:
         """Tells of a glossary."""
@@ -160,7 +160,7 @@ class _Glossaries:
     async def delete(self, request: Request) -> Response:
         """Removes a glossary."""
         found = await self._find(request)
-        self._known.delete(await self._caller(request), found.id)
+        await self._known.delete(await self._caller(request), found.id)
         return Response(status_code=204)
 
     async def entries(self, request: Request) -> Response:
@@ -174,7 +174,7 @@ class _Glossaries:
         return caller_of(self._service, request, sent).name
 
     async def _find(self, request: Request) -> Glossary:
-        return self._known.find(await self._caller(request), str(request.path_params["id_"]))
+        return await self._known.find(await self._caller(request), str(request.path_params["id_"]))
 
 
 def _told(glossary: Glossary) -> dict[str, Any]:

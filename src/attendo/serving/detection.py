@@ -1,4 +1,4 @@
-"""Which of the served languages a text is in: py3langid's model, which it carries along, limited to those.
+"""Which language a text is in, one that is served or another, by py3langid's model, which it carries along.
 
 One word says little about its language, least of all a small one, so of short texts the commonest words are known by
 heart where the language is one of a few.
@@ -14,8 +14,14 @@ from functools import cache, cached_property
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
+from attendo.serving.errors import ServingError
+from attendo.serving.languages import is_language, name_of, outward
+from attendo.serving.unserved import LEAST_WORDS, unserved_by_script, unserved_by_statistics, words_to_judge
+
 _MAX_CHARACTERS = 4_000
 """Of a text that are looked at; more change nothing."""
+_SURE = 0.99
+"""The confidence of a language that is not served, at most."""
 _SHORT_WORDS = 3
 _ODDS = 12.0
 """How much likelier a language is made by a common word that no other served language has."""
@@ -56,14 +62,16 @@ class Detected:
     language: str
     """Its ISO 639-1 code."""
     confidence: float
-    """Between 0 and 1; those of all served languages sum to 1, or are 0 for a text without a letter."""
+    """Between 0 and 1; those of all languages given sum to 1, or are 0 for a text without a letter."""
+    served: bool = True
+    """Whether a model here translates from it."""
 
 
 class Detector:
-    """Tells served languages apart. Threads may share one.
+    """Tells served languages apart, and from others. Threads may share one.
 
     Args:
-        languages: ISO 639-1 codes, in the order in which equally likely ones are given.
+        languages: ISO 639-1 codes of the served ones, in the order in which equally likely ones are given.
     """
 
     def __init__(self, languages: Sequence[str]) -> None:
@@ -73,19 +81,61 @@ class Detector:
     def detect(self, text: str) -> list[Detected]:
         """The languages a text may be in, the likeliest first: all that are served, once each.
 
+        Where the text is plainly in a language that is not served, that one stands before them.
+
         The first call reads the library's model, which takes about a second.
         """
-        words = _WORD.findall(text[:_MAX_CHARACTERS])
+        text = text[:_MAX_CHARACTERS]
+        words = _WORD.findall(text)
         if not words:
             return [Detected(language=language, confidence=0.0) for language in self.languages]
-        if len(self.languages) == 1:
-            return [Detected(language=self.languages[0], confidence=1.0)]
-        known = self._probabilities(text[:_MAX_CHARACTERS])
+        unserved = self.unserved(text)
+        known = self._probabilities(text)
         if len(words) <= _SHORT_WORDS:
             self._weigh_common_words(known, words)
-        total = sum(known.values()) or 1.0
-        found = [Detected(language=language, confidence=known[language] / total) for language in self.languages]
-        return sorted(found, key=lambda each: -each.confidence)
+        left = (1.0 - (unserved.confidence if unserved else 0.0)) / (sum(known.values()) or 1.0)
+        served = [Detected(language=language, confidence=known[language] * left) for language in self.languages]
+        served.sort(key=lambda detected: -detected.confidence)
+        return served if unserved is None else [unserved, *served]
+
+    def unserved(self, text: str) -> Detected | None:
+        """The language that a text is plainly in though it is not served; None for any other text."""
+        # Of a served language that is not known here any text may be.
+        if not self.languages or not all(map(is_language, self.languages)):
+            return None
+        text = text[:_MAX_CHARACTERS]
+        if by_script := unserved_by_script(text, self.languages):
+            shares = _log_shares(text)
+            likeliest = max(by_script, key=lambda code: shares.get(code, -math.inf))
+            return Detected(language=likeliest, confidence=_SURE, served=False)
+        words = words_to_judge(text)
+        if len(words) < LEAST_WORDS:
+            return None
+        found = unserved_by_statistics(_log_shares(" ".join(words)), self.languages)
+        return found and Detected(language=found[0], confidence=min(found[1], _SURE), served=False)
+
+    def served_language(self, text: str) -> str:
+        """The likeliest language of a text.
+
+        Raises:
+            ServingError: the text is in one that is not served.
+        """
+        found = self.detect(text)[0]
+        if not found.served:
+            raise unserved_text(found.language)
+        return found.language
+
+    def notes(self, text: str, target: str, source: str = "") -> tuple[str, ...]:
+        """What is to be reported of a text: that it is plainly in a language that is not served.
+
+        Args:
+            text: of any length.
+            target: the code of the language that it is to be translated into, which it may well be in.
+            source: the code of the language that other texts or the caller say it is in; may be empty.
+        """
+        found = self.unserved(text)
+        code = found.language if found else source
+        return () if not code or code in (target, *self.languages) else (_problem(code),)
 
     def _probabilities(self, text: str) -> dict[str, float]:
         found = dict.fromkeys(self.languages, 0.0)
@@ -110,6 +160,25 @@ class Detector:
                 return None
             identifier.set_languages(known)
             return identifier
+
+
+def unserved_text(language: str) -> ServingError:
+    """The error for a text that is to be translated from whatever language it is in, and is in one not served: 400."""
+    return ServingError(
+        400, "unserved-language", f"{_problem(language)}; name the source language if it is another one"
+    )
+
+
+def _problem(language: str) -> str:
+    """What people are told of a text in a language that is not served, given its code."""
+    return f"the text seems to be in {name_of(language)} ({outward(language)}), which is not served here"
+
+
+def _log_shares(text: str) -> dict[str, float]:
+    """How likely each language of the library's is for a text, in nats."""
+    # The library divides by the root of the length before it makes probabilities.
+    scale = math.sqrt(len(text.encode("utf-8", errors="replace")) or 1)
+    return {code: scale * math.log(max(share, 1e-38)) for code, share in _whole_identifier().rank(text)}
 
 
 @cache

@@ -19,9 +19,11 @@ from typing import BinaryIO, TypeVar
 
 from attendo.decoding.line_constraints import Constraints
 from attendo.errors import AttendoError
+from attendo.files import flush_to_disk
 from attendo.serving.config import DocumentsConfig
 from attendo.serving.detection import Detector
 from attendo.serving.document import Document, safe_name, suffix_of
+from attendo.serving.document_records import DocumentRecords
 from attendo.serving.document_workers import AT_A_TIME, DocumentWorkers
 from attendo.serving.errors import ServingError, bad_request, busy, too_large, too_many_requests, unknown_pair
 from attendo.serving.formats.document import Languages, TranslatedUnit, Unit
@@ -55,6 +57,10 @@ class Documents:
         helpers: threads for files.
         folder: where they are kept; None for a new one among the system's temporary files.
         workers: what reads and writes documents, closed by whoever gives it; None for one of its own.
+        records: what outlives a restart, with a folder of its own; None where nothing does.
+
+    Raises:
+        AttendoError: the records cannot be read.
     """
 
     def __init__(
@@ -66,10 +72,13 @@ class Documents:
         *,
         folder: Path | None = None,
         workers: DocumentWorkers | None = None,
+        records: DocumentRecords | None = None,
     ) -> None:
         self._translating, self._detector, self._config, self._helpers = translating, detector, config, helpers
+        self._records, folder = records, folder if records is None else records.folder
         self._folder = Path(tempfile.mkdtemp(prefix="attendo-documents-")) if folder is None else folder
-        self._documents: OrderedDict[str, Document] = OrderedDict()
+        kept = [] if records is None else records.load()
+        self._documents = OrderedDict((document.id, document) for document in kept)
         self._turn = asyncio.Semaphore(AT_A_TIME)
         self._reserved: dict[str, int] = {}
         self._workers, self._own_workers = workers or DocumentWorkers(config), workers is None
@@ -119,7 +128,9 @@ class Documents:
             await self._in_thread(_copied, content, source_path)
             units, languages = await self._read(source_path, name, source, target)
             pair = self._pair(languages)
-            admit("\n".join(unit.text for unit in units))
+            text = "\n".join(unit.text for unit in units)
+            admit(text)
+            notes = await self._in_thread(self._detector.notes, text, target)
         document = Document(
             id=id_,
             key=secrets.token_hex(32),
@@ -133,8 +144,10 @@ class Documents:
             bytes_kept=2 * size,
             path=self._folder / id_,
             source_path=source_path,
+            problems=list(notes),
         )
         self._documents[id_] = document
+        self._record(document)
         document.task = asyncio.create_task(self._work(document, units, languages, pair))
         return document
 
@@ -161,7 +174,8 @@ class Documents:
 
     def remove(self, document: Document) -> None:
         """Forgets a document, and stops translating it."""
-        self._documents.pop(document.id, None)
+        if self._documents.pop(document.id, None) is not None and self._records is not None:
+            self._records.drop(document.id)
         if document.task is not None and not document.task.done():
             document.task.cancel()
         for path in (document.path, document.source_path):
@@ -181,16 +195,18 @@ class Documents:
         return sum(each.finished_at is None for each in self._documents.values())
 
     async def close(self, *, wait_s: float = 0.0) -> None:
-        """Waits a while for what was accepted, stops the rest and removes all files."""
+        """Waits a while for what was accepted and stops the rest; removes all files that no records keep."""
         tasks = [each.task for each in self._documents.values() if each.task is not None and not each.task.done()]
         if tasks and wait_s > 0:
             await asyncio.wait(tasks, timeout=wait_s)
-        for document in list(self._documents.values()):
-            self.remove(document)
+        for task in tasks:
+            task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         if self._own_workers:
             await asyncio.to_thread(self._workers.close)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        if self._records is None:
+            self._documents.clear()
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     # --- taking -------------------------------------------------------------------------------------------------------
 
@@ -232,7 +248,7 @@ class Documents:
 
     def _language(self, said: str | None, sample: str) -> str:
         code = served_code(said, sources(self._translating.pairs())) if said else None
-        return code or self._detector.detect(sample)[0].language
+        return code or self._detector.served_language(sample)
 
     def _pair(self, languages: Languages) -> Pair:
         for pair in self._translating.pairs():
@@ -247,13 +263,14 @@ class Documents:
             async with self._turn:
                 document.status, document.started_at = "translating", time.monotonic()
                 translations = await self._translated(document, units, languages, pair)
-                await self._workers.write(document.source_path, document.suffix, translations, languages, document.path)
-                document.bytes_kept = document.path.stat().st_size
+                draft = document.path.with_suffix(".draft")
+                await self._workers.write(document.source_path, document.suffix, translations, languages, draft)
+                document.bytes_kept = await self._in_thread(_put_in_place, draft, document.path)
                 problems = dict.fromkeys(problem for each in translations for problem in each.problems)
-                document.problems = list(problems)[:_MAX_PROBLEMS]
+                document.problems += list(problems)[:_MAX_PROBLEMS]
                 document.status = "done"
         except asyncio.CancelledError:
-            document.status, document.message = "error", "it was stopped"
+            document.status, document.message = "error", "it was stopped before it was translated; send it again"
             raise
         except AttendoError as error:
             document.status, document.message = "error", str(error)
@@ -267,6 +284,8 @@ class Documents:
                 if document.status == "error":
                     document.bytes_kept = 0
                     document.path.unlink(missing_ok=True)
+                    document.path.with_suffix(".draft").unlink(missing_ok=True)
+            self._record(document)
 
     async def _translated(
         self, document: Document, units: Sequence[Unit], languages: Languages, pair: Pair
@@ -294,6 +313,11 @@ class Documents:
                 return TranslatedUnit(text=each.text, problems=each.problems)
         raise AssertionError("a stream ends with the whole")
 
+    def _record(self, document: Document) -> None:
+        """Writes down how a document is, unless it was removed meanwhile."""
+        if self._records is not None and document.id in self._documents:
+            self._records.put(document)
+
     async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._helpers, work, *arguments)
 
@@ -313,6 +337,12 @@ def _copied(content: BinaryIO, path: Path) -> None:
     path.touch(mode=0o600)
     with path.open("wb") as out:
         shutil.copyfileobj(content, out)
+
+
+def _put_in_place(draft: Path, path: Path) -> int:
+    """Gives a file its name once it is on disk whole; returns its size in bytes."""
+    flush_to_disk(draft)
+    return draft.rename(path).stat().st_size
 
 
 def _groups(units: Sequence[Unit]) -> list[list[Unit]]:

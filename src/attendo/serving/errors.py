@@ -50,6 +50,16 @@ def not_found(message: str) -> ServingError:
     return ServingError(404, "not-found", message)
 
 
+def misdirected(message: str) -> ServingError:
+    """The request names a host that this server is not: 421."""
+    return ServingError(421, "misdirected", message)
+
+
+def cross_origin(message: str) -> ServingError:
+    """The request was sent by a page of another site: 403."""
+    return ServingError(403, "cross-origin", message)
+
+
 def too_large(message: str) -> ServingError:
     """More text, items or bytes than one request may have: 413."""
     return ServingError(413, "too-large", message)

@@ -1,14 +1,16 @@
-"""Glossaries that callers have made: kept in memory, each caller's own, of bounded number and size."""
+"""Glossaries that callers have made: each caller's own, of bounded number and size, kept in the server's state."""
 
 import csv
 import io
+import json
 import secrets
-from collections import OrderedDict
+import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from attendo.serving.errors import ServingError, bad_request
+from attendo.serving.state import State
 from attendo.serving.text_types import Term
 
 MAX_A_CALLER = 50
@@ -20,6 +22,7 @@ MAX_CHARACTERS = 500_000
 MAX_TERM = 200
 """Characters of a term."""
 _MAX_CALLERS = 1_000
+_COLUMNS = "id, name, source, target, created, entries"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,23 +49,21 @@ class Glossary:
 
 
 class Glossaries:
-    """The glossaries of a server; they are gone when it ends."""
+    """The glossaries of a server, each its caller's own.
 
-    def __init__(self) -> None:
-        self._by_caller: OrderedDict[str, dict[str, Glossary]] = OrderedDict()
+    Args:
+        state: where they are kept.
+    """
 
-    def create(self, caller: str, name: str, source: str, target: str, entries: Mapping[str, str]) -> Glossary:
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    async def create(self, caller: str, name: str, source: str, target: str, entries: Mapping[str, str]) -> Glossary:
         """Makes one.
 
         Raises:
             ServingError: the caller has too many.
         """
-        own = self._by_caller.setdefault(caller, {})
-        self._by_caller.move_to_end(caller)
-        if len(own) >= MAX_A_CALLER:
-            raise ServingError(456, "quota-exceeded", f"more than {MAX_A_CALLER} glossaries; delete one")
-        while len(self._by_caller) > _MAX_CALLERS:
-            self._by_caller.popitem(last=False)
         glossary = Glossary(
             id=_uuid(),
             name=name[:200],
@@ -71,32 +72,61 @@ class Glossaries:
             created=datetime.now(UTC).isoformat(timespec="microseconds"),
             entries=dict(entries),
         )
-        own[glossary.id] = glossary
+        await self._state.run(lambda rows: _insert(rows, caller, glossary))
         return glossary
 
-    def of(self, caller: str) -> tuple[Glossary, ...]:
-        """A caller's."""
-        return tuple(self._by_caller.get(caller, {}).values())
+    async def of(self, caller: str) -> tuple[Glossary, ...]:
+        """A caller's, in the order in which they were made."""
+        select = f"SELECT {_COLUMNS} FROM glossaries WHERE caller = ? ORDER BY rowid"
+        return tuple(map(_glossary, await self._state.run(lambda rows: rows.execute(select, (caller,)).fetchall())))
 
-    def find(self, caller: str, id_: str) -> Glossary:
+    async def find(self, caller: str, id_: str) -> Glossary:
         """One of a caller's.
 
         Raises:
             ServingError: 404, there is none.
         """
-        found = self._by_caller.get(caller, {}).get(id_)
+        select = f"SELECT {_COLUMNS} FROM glossaries WHERE caller = ? AND id = ?"
+        found = await self._state.run(lambda rows: rows.execute(select, (caller, id_)).fetchone())
         if found is None:
-            raise ServingError(404, "not-found", "Glossary not found")
-        return found
+            raise _not_there()
+        return _glossary(found)
 
-    def delete(self, caller: str, id_: str) -> None:
+    async def delete(self, caller: str, id_: str) -> None:
         """Removes one of a caller's.
 
         Raises:
             ServingError: 404, there is none.
         """
-        self.find(caller, id_)
-        del self._by_caller[caller][id_]
+        delete = "DELETE FROM glossaries WHERE caller = ? AND id = ?"
+        if not await self._state.run(lambda rows: rows.execute(delete, (caller, id_)).rowcount):
+            raise _not_there()
+
+
+def _insert(rows: sqlite3.Connection, caller: str, glossary: Glossary) -> None:
+    (count,) = rows.execute("SELECT count(*) FROM glossaries WHERE caller = ?", (caller,)).fetchone()
+    if count >= MAX_A_CALLER:
+        raise ServingError(456, "quota-exceeded", f"more than {MAX_A_CALLER} glossaries; delete one")
+    entries = json.dumps(glossary.entries, ensure_ascii=False)
+    rows.execute(
+        f"INSERT INTO glossaries (caller, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (caller, glossary.id, glossary.name, glossary.source, glossary.target, glossary.created, entries),
+    )
+    # Of too many callers those leave who made their last one longest ago.
+    rows.execute(
+        "DELETE FROM glossaries WHERE caller IN "
+        "(SELECT caller FROM glossaries GROUP BY caller ORDER BY max(rowid) DESC LIMIT -1 OFFSET ?)",
+        (_MAX_CALLERS,),
+    )
+
+
+def _glossary(row: tuple[str, ...]) -> Glossary:
+    id_, name, source, target, created, entries = row
+    return Glossary(id=id_, name=name, source=source, target=target, created=created, entries=dict(json.loads(entries)))
+
+
+def _not_there() -> ServingError:
+    return ServingError(404, "not-found", "Glossary not found")
 
 
 def parsed_entries(written: str, form: str) -> dict[str, str]:

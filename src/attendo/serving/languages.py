@@ -31,6 +31,11 @@ def name_of(code: str) -> str:
     return _NAME_OF.get(code, code)
 
 
+def is_language(code: str) -> bool:
+    """Whether a code is one of a language that has a name here."""
+    return code in _NAME_OF
+
+
 def sources(pairs: Sequence[Pair]) -> tuple[str, ...]:
     """The languages that can be translated from, in the order in which the models were named."""
     return tuple(dict.fromkeys(pair.source for pair in pairs))

@@ -90,9 +90,11 @@ class _Api:
             return JSONResponse({"translatedText": texts})
         languages, found_languages = await self._source_languages(source, texts)
         to = self._served(target, targets(self._service.translating.pairs()) + languages)
+        # Of a list the others are translated; one text alone is refused below, as for any pair that is not served.
+        left = {place for place, each in enumerate(found_languages or ()) if is_list and not each.served}
         work = [
             (
-                self._pair(language, to, text),
+                None if place in left else self._pair(language, to, text),
                 TextRequest(
                     text=text,
                     format="html" if form == "html" else "text",
@@ -101,7 +103,7 @@ class _Api:
                     target_language=to,
                 ),
             )
-            for text, language in zip(texts, languages, strict=True)
+            for place, (text, language) in enumerate(zip(texts, languages, strict=True))
         ]
         found = await translated(self._service, request, caller, work)
         answer: dict[str, Any] = {"translatedText": [each.text for each in found] if is_list else found[0].text}

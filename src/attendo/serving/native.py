@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -14,6 +14,7 @@ from attendo.attention_maps.weights import to_json
 from attendo.attention_maps.words import joined
 from attendo.checkpoint.claims import num_weights
 from attendo.parsing.drawing import to_svg
+from attendo.serving.answers import unserved_notes
 from attendo.serving.errors import bad_request, unknown_pair
 from attendo.serving.events import event_stream
 from attendo.serving.native_json import number, segment_json, translation_json
@@ -37,6 +38,8 @@ from attendo.serving.together import gathered
 from attendo.serving.translating import Caller, Options, Pair, TranslatedLine
 from attendo.workflow.parse import Parse
 
+Note = tuple[str, ...]
+"""What is to be reported of a text besides what its translation could not keep."""
 _TOLD = {
     400: "The request cannot be meant, or nothing served fits.",
     401: "A key is needed.",
@@ -158,13 +161,14 @@ class _Translation:
         request.state.model = pair.model
         service.metrics.characters.labels(pair.model).inc(self._characters)
         order = _Order(pair=pair, caller=caller, body=body, detected=detected)
+        notes = await unserved_notes(service, [self._asked(order, text) for text in texts])
         if body.stream or "text/event-stream" in request.headers.get("accept", ""):
             return StreamingResponse(
-                event_stream(self._events(order, texts)),
+                event_stream(self._events(order, texts, notes)),
                 media_type="text/event-stream",
                 headers={"x-accel-buffering": "no"},
             )
-        found = await gathered([self._text(order, text) for text in texts])
+        found = await gathered([self._text(order, text, note) for text, note in zip(texts, notes, strict=True)])
         return JSONResponse(self._whole(order, found))
 
     def _check(self, body: TranslateRequest) -> None:
@@ -185,20 +189,23 @@ class _Translation:
             target_language=order.pair.target,
         )
 
-    async def _text(self, order: "_Order", text: str) -> TranslatedText:
+    async def _text(self, order: "_Order", text: str, note: Note) -> TranslatedText:
         lines = _Lines(self._service, order, self._service.deadline())
         confidence = self._service.translating.confidence(order.pair.model)
-        return await translate_text(self._asked(order, text), lines, confidence=confidence)
+        found = await translate_text(self._asked(order, text), lines, confidence=confidence)
+        return replace(found, problems=(*note, *found.problems))
 
-    async def _events(self, order: "_Order", texts: Sequence[str]) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+    async def _events(
+        self, order: "_Order", texts: Sequence[str], notes: Sequence[Note]
+    ) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         found = []
         confidence = self._service.translating.confidence(order.pair.model)
-        for place, text in enumerate(texts):
+        for place, (text, note) in enumerate(zip(texts, notes, strict=True)):
             # A long text may take longer than a request may: each step of it has that time.
             stream = stream_text(self._asked(order, text), _Lines(self._service, order, None), confidence=confidence)
             async for each in stream:
                 if isinstance(each, TranslatedText):
-                    found.append(each)
+                    found.append(replace(each, problems=(*note, *each.problems)))
                 else:
                     yield "segment", {"text": place, "segment": segment_json(each)}
         yield "done", self._whole(order, found)

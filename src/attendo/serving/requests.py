@@ -7,6 +7,7 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
 from attendo.reading import parse_json
+from attendo.serving.detection import unserved_text
 from attendo.serving.errors import ServingError, bad_request, unknown_pair
 from attendo.serving.service import Service
 from attendo.serving.translating import Pair
@@ -96,6 +97,8 @@ async def detected_pair(
         find_pair(service, None, target, model)  # tells that there is none
     sample = "\n".join(texts)[:_DETECTED_CHARACTERS]
     found = await service.in_thread(service.detector.detect, sample)
+    if not found[0].served and not _is_same_language(target or "", found[0].language):
+        raise unserved_text(found[0].language)
     possible = {pair.source for pair in service.translating.pairs() if model in (None, pair.model)}
     for each in found:
         if each.language in possible and not _is_same_language(target or "", each.language):

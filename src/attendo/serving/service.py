@@ -13,7 +13,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from starlette.requests import HTTPConnection
@@ -21,6 +21,7 @@ from starlette.requests import HTTPConnection
 from attendo.serving.callers import Callers
 from attendo.serving.config import ServingConfig
 from attendo.serving.metrics import Metrics
+from attendo.serving.state import State
 from attendo.serving.translating import Caller, Translating
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class Service:
     """Documents that are translated in the background; None where they are not taken."""
     helpers: Executor
     """A few threads for work that is no translating: detection, files, drawings."""
+    state: State = field(default_factory=State)
+    """What outlives a restart, where the configuration names a folder for it."""
 
     def caller(self, request: HTTPConnection, key: str | None) -> Caller:
         """Who asks.

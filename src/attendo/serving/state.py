@@ -1,0 +1,153 @@
+"""What outlives a restart: a SQLite database in a folder of the server's own, or in memory where there is no folder.
+
+One thread works on it, request by request, so that neither the event loop nor two requests ever wait on the file. Each
+piece of work is a transaction that is on the disk when it has been answered.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import TypeVar
+
+from attendo.errors import AttendoError
+from attendo.files import locked
+from attendo.serving.errors import busy
+from attendo.serving.logs import Log
+
+T = TypeVar("T")
+
+Work = Callable[[sqlite3.Connection], T]
+"""What is done within a transaction; if it raises, nothing of it is kept."""
+
+_APPLICATION = 0x61747464
+"""What SQLite's `application_id` of our files is: "attd"."""
+_VERSION = 1
+_TABLES = """
+CREATE TABLE glossaries (
+    id TEXT PRIMARY KEY, caller TEXT NOT NULL, name TEXT NOT NULL, source TEXT NOT NULL, target TEXT NOT NULL,
+    created TEXT NOT NULL, entries TEXT NOT NULL
+);
+CREATE INDEX glossaries_by_caller ON glossaries (caller);
+CREATE TABLE documents (
+    id TEXT PRIMARY KEY, key TEXT NOT NULL, caller TEXT NOT NULL, name TEXT NOT NULL, source TEXT NOT NULL,
+    target TEXT NOT NULL, characters INTEGER NOT NULL, status TEXT NOT NULL, message TEXT NOT NULL,
+    problems TEXT NOT NULL, bytes_kept INTEGER NOT NULL, finished REAL
+);
+"""
+
+
+class State:
+    """A server's database.
+
+    Args:
+        folder: where it lies, made if it is missing; None keeps everything in memory.
+        log: where failures are told that no request waits for.
+
+    Raises:
+        AttendoError: another server uses the folder, or its database is damaged or not ours.
+        OSError: the folder cannot be written.
+    """
+
+    def __init__(self, folder: Path | None = None, log: Log | None = None) -> None:
+        self.folder = folder
+        """Where it lies; None in memory."""
+        self._log, self._held = log or Log(), ExitStack()
+        with ExitStack() as opening:
+            if folder is not None:
+                _lock(folder, opening)
+            self._connection = opening.enter_context(closing(_opened(folder)))
+            self._held = opening.pop_all()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="attendo-state")
+
+    def read(self, work: Work[T]) -> T:
+        """Does work at once and waits for it: for the start, before anything is served."""
+        return self._thread.submit(self._done, work).result()
+
+    async def run(self, work: Work[T]) -> T:
+        """Does work and waits for it.
+
+        Raises:
+            ServingError: 503, the disk is full or fails; and whatever `work` raises.
+        """
+        return await asyncio.wrap_future(self._thread.submit(self._done, work))
+
+    def post(self, work: Work[object]) -> None:
+        """Does work behind all that was asked for before, without waiting; a failure is logged."""
+
+        def logged() -> None:
+            try:
+                self._done(work)
+            except AttendoError as error:
+                self._log.error("state-not-written", message=str(error))
+
+        self._thread.submit(logged)
+
+    def close(self) -> None:
+        """Finishes what was asked for and gives the folder free."""
+        self._thread.shutdown(wait=True)
+        self._held.close()
+
+    def _done(self, work: Work[T]) -> T:
+        try:
+            with self._connection:
+                return work(self._connection)
+        except sqlite3.Error as error:
+            raise busy(f"the server's state cannot be read or written ({error})", 10.0) from error
+
+
+def _lock(folder: Path, opening: ExitStack) -> None:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        opening.enter_context(locked(folder / ".lock"))
+    except BlockingIOError as error:
+        raise AttendoError(
+            f"{folder}: {error.strerror}; a state folder is one server's, give each another server.state_dir"
+        ) from error
+
+
+def _opened(folder: Path | None) -> sqlite3.Connection:
+    """The database, checked, with its tables."""
+    if folder is None:
+        return _prepared(sqlite3.connect(":memory:", check_same_thread=False))
+    path = folder / "state.sqlite3"
+    try:
+        path.touch(mode=0o600)
+        connection = sqlite3.connect(path, check_same_thread=False)
+        try:
+            return _prepared(connection)
+        except BaseException:
+            connection.close()
+            raise
+    except (sqlite3.Error, _Unfit) as error:
+        raise AttendoError(
+            f"{path}: cannot be used as the state of attendo serve ({error}); move it away to begin anew, or name "
+            "another server.state_dir"
+        ) from error
+
+
+class _Unfit(Exception):
+    """A database that is none of ours, or is damaged."""
+
+
+def _prepared(connection: sqlite3.Connection) -> sqlite3.Connection:
+    connection.execute("PRAGMA trusted_schema = OFF")  # what a stranger's file defines is not run
+    application, version = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+    )
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if (application or tables) and application != _APPLICATION:
+        raise _Unfit("it belongs to another program")
+    if version > _VERSION:
+        raise _Unfit("it was written by a newer version of attendo")
+    if (problem := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+        raise _Unfit(f"damaged: {problem}")
+    # A transaction is on the disk before it is answered; the place of what is deleted is overwritten.
+    for setting in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON"):
+        connection.execute(f"PRAGMA {setting}")
+    if not tables:
+        ours = f"PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {_VERSION};"
+        connection.executescript(f"BEGIN; {_TABLES} {ours} COMMIT;")
+    return connection
