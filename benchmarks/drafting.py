@@ -79,7 +79,7 @@ def measured(
 
     def greedily() -> list[Hypothesis]:
         return [
-            greedy_search(model.step([source]), [rule], eos_id=EOS_ID, config=GREEDY)[0]
+            greedy_search(model.step([source]), [rule], eos_id=EOS_ID, config=GREEDY)[0][0]
             for source, rule in zip(sources, rules, strict=True)
         ]
 

@@ -87,7 +87,7 @@ class TableStep:
 
 
 def greedy_of(step: TableStep, max_len: int) -> Hypothesis:
-    return greedy_search(step, [Rules(max_len=max_len)], eos_id=EOS, config=GREEDY)[0]
+    return greedy_search(step, [Rules(max_len=max_len)], eos_id=EOS, config=GREEDY)[0][0]
 
 
 def right(found: Hypothesis, count: int) -> Draft:
@@ -198,7 +198,7 @@ def test_kernels_give_greedy_searchs_own_bits(kernels: Kernels, name: str, dtype
     for source in SOURCES:
         for max_len in (3, 60):
             rules = Rules(max_len=max_len)
-            (expected,) = greedy_search(model.step([source]), [rules], eos_id=EOS, config=GREEDY)
+            ((expected,),) = greedy_search(model.step([source]), [rules], eos_id=EOS, config=GREEDY)
             found = blockwise_search(model.step([source]), rules, eos_id=EOS, config=GREEDY)
             assert found.hypothesis == expected
 
@@ -208,7 +208,7 @@ def test_plain_torch_gives_greedy_searchs_tokens(name: str) -> None:
     model = TorchModel(drafting_model(name).double())
     for source in SOURCES:
         rules = Rules(max_len=60)
-        (expected,) = greedy_search(model.step([source]), [rules], eos_id=EOS, config=GREEDY)
+        ((expected,),) = greedy_search(model.step([source]), [rules], eos_id=EOS, config=GREEDY)
         step = model.step([source])
         assert can_draft(step)
         found = blockwise_search(step, rules, eos_id=EOS, config=GREEDY).hypothesis

@@ -52,7 +52,7 @@ class TableModel:
         ]
         return TableStep(tables, self._tokenizer.vocab_size)
 
-    def token_log_probs(self, sources: Any, targets: Any) -> Tensor:
+    def token_log_probs(self, sources: Any, targets: Any, *, between: Any = None) -> Tensor:
         raise NotImplementedError
 
 

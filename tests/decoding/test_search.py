@@ -117,7 +117,7 @@ def test_ties_are_decided_as_documented(seed: int, levels: int, beam_size: int) 
 def test_a_beam_of_one_is_greedy(seed: int, max_lens: list[int]) -> None:
     tables = random_table(seed, len(max_lens), 3, 5)
     config = SearchConfig(beam_size=1)
-    greedy = greedy_search(TreeStep(tables), up_to(max_lens), eos_id=EOS, config=config)
+    greedy = [found for [found] in greedy_search(TreeStep(tables), up_to(max_lens), eos_id=EOS, config=config)]
     assert [[each] for each in greedy] == beam_search(TreeStep(tables), up_to(max_lens), eos_id=EOS, config=config)
     assert [[each] for each in greedy] == search(TreeStep(tables), up_to(max_lens), eos_id=EOS, config=config)
     for table, max_len, each in zip(tables, max_lens, greedy, strict=True):

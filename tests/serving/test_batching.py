@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from attendo.serving.batching import Batcher, WorkItem
+from attendo.decoding.watch import BetweenSteps
+from attendo.serving.batching import Batcher
 from attendo.serving.config import BatchingConfig
 from attendo.serving.errors import ServingError
+from attendo.serving.jobs import WorkItem
 from attendo.serving.metrics import Metrics
 
 
@@ -26,7 +28,7 @@ class Bench:
         self.at_once = self.most_at_once = 0
         self._lock = threading.Lock()
 
-    def __call__(self, kind: Any, items: Sequence[Any], thread: int) -> Sequence[Any]:
+    def __call__(self, kind: Any, items: Sequence[Any], thread: int, between_steps: BetweenSteps) -> Sequence[Any]:
         with self._lock:
             self.batches.append(list(items))
             self.at_once += 1
@@ -40,14 +42,46 @@ class Bench:
         return [ServingError(400, "bad", "bad") if item == "bad" else (item, item) for item in items]
 
 
+class Stepping:
+    """Work that is done in steps: an item that is called `long` has no end until it is allowed one."""
+
+    def __init__(self) -> None:
+        self.open = threading.Event()  # so that long ones end
+        self.begun: list[Any] = []
+        self.at_once = self.most_at_once = 0
+        self._lock = threading.Lock()
+
+    def __call__(self, kind: Any, items: Sequence[Any], thread: int, between_steps: BetweenSteps) -> Sequence[Any]:
+        self.begun += items
+        results: list[Any] = [item if item != "long" else None for item in items]
+        while None in results:
+            leaving = between_steps()
+            self._step()
+            if self.open.is_set():
+                return list(items)
+            if all(number in leaving for number, result in enumerate(results, start=1) if result is None):
+                break
+        return results
+
+    def _step(self) -> None:
+        with self._lock:
+            self.at_once += 1
+            self.most_at_once = max(self.most_at_once, self.at_once)
+        time.sleep(0.001)
+        with self._lock:
+            self.at_once -= 1
+
+
 def wanted(*items: Any) -> list[WorkItem]:
     return [WorkItem(content=item, text=str(item)) for item in items]
 
 
 @asynccontextmanager
-async def batching(bench: Bench, *, threads: int = 1, **options: Any) -> AsyncIterator[Batcher]:
+async def batching(
+    bench: "Bench | Stepping", *, threads: int = 1, metrics: Metrics | None = None, **options: Any
+) -> AsyncIterator[Batcher]:
     excludes = options.pop("excludes", lambda kind: None)
-    metrics = Metrics()
+    metrics = metrics or Metrics()
     batcher = Batcher(bench, threads=threads, config=BatchingConfig(**options), metrics=metrics, excludes=excludes)
     batcher.start()
     try:
@@ -263,3 +297,148 @@ def test_after_the_end_nothing_is_taken() -> None:
         assert (await refused(batcher.submit("k", wanted(1), "a"))).status == 503
 
     run(test)
+
+
+# --- work that can be stopped and held up -----------------------------------------------------------------------------
+
+
+def value(metrics: Metrics, name: str) -> float:
+    found = metrics.registry.get_sample_value(name)
+    assert found is not None
+    return found
+
+
+async def is_begun(work: Stepping, *items: Any) -> None:
+    await until(lambda: sorted(work.begun) == sorted(items))
+
+
+def test_another_caller_is_answered_before_the_end_of_a_long_batch() -> None:
+    async def test() -> None:
+        work, metrics = Stepping(), Metrics()
+        async with batching(work, metrics=metrics) as batcher:
+            long = asyncio.create_task(batcher.submit("k", wanted("long"), "a"))
+            await is_begun(work, "long")
+            for number in range(5):
+                assert await batcher.submit("k", wanted(str(number)), "b") == [str(number)]
+            assert not long.done()
+            assert value(metrics, "attendo_busy_threads") == 1
+            work.open.set()
+            assert await long == ["long"]
+            await until(lambda: value(metrics, "attendo_busy_threads") == 0)
+            assert value(metrics, "attendo_batches_held_up") == 0
+        assert work.most_at_once == 1
+
+    asyncio.run(test())
+
+
+def test_long_batches_of_many_callers_share_the_hands_and_leave_room_for_one_more() -> None:
+    async def test() -> None:
+        work = Stepping()
+        async with batching(work, threads=2) as batcher:
+            attackers = [
+                asyncio.create_task(batcher.submit("k", wanted("long"), f"attacker {n % 6}")) for n in range(48)
+            ]
+            await until(lambda: len(work.begun) >= 6)
+            for number in range(5):
+                assert await batcher.submit("k", wanted(str(number)), "bystander") == [str(number)]
+            assert not any(each.done() for each in attackers)
+            work.open.set()
+            assert await asyncio.gather(*attackers) == [["long"]] * 48
+        assert work.most_at_once == 2
+
+    asyncio.run(test())
+
+
+def test_a_callers_small_request_does_not_wait_for_his_large_one() -> None:
+    async def test() -> None:
+        work = Stepping()
+        async with batching(work) as batcher:
+            large = [WorkItem(content="long", text="many words " * 200)]
+            long = asyncio.create_task(batcher.submit("k", large, "a"))
+            await is_begun(work, "long")
+            assert await batcher.submit("k", wanted("small"), "a") == ["small"]
+            assert not long.done()
+            work.open.set()
+            await long
+
+    asyncio.run(test())
+
+
+@pytest.mark.parametrize("held_up", [False, True])
+def test_who_leaves_frees_the_thread(held_up: bool) -> None:
+    async def test() -> None:
+        work, metrics = Stepping(), Metrics()
+        async with batching(work, metrics=metrics) as batcher:
+            leaves = asyncio.create_task(batcher.submit("k", wanted("long"), "a"))
+            await is_begun(work, "long")
+            stays = asyncio.create_task(batcher.submit("k", wanted("long"), "b")) if held_up else None
+            if stays is not None:
+                await until(lambda: value(metrics, "attendo_batches_held_up") == 1)
+            leaves.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await leaves
+            await until(lambda: value(metrics, "attendo_batches_held_up") == 0)
+            await until(lambda: value(metrics, "attendo_busy_threads") == held_up)
+            assert value(metrics, "attendo_lines_cancelled_total") == 1
+            work.open.set()
+            if stays is not None:
+                assert await stays == ["long"]
+
+    asyncio.run(test())
+
+
+def test_a_deadline_stops_what_is_in_work() -> None:
+    async def test() -> None:
+        work, metrics = Stepping(), Metrics()
+        async with batching(work, metrics=metrics) as batcher:
+            late = await refused(batcher.submit("k", wanted("long"), "a", deadline=time.monotonic() + 0.05))
+            assert late.code == "overdue"
+            await until(lambda: value(metrics, "attendo_busy_threads") == 0)
+
+    asyncio.run(test())
+
+
+def test_the_end_stops_what_is_in_work() -> None:
+    async def test() -> None:
+        work = Stepping()
+        async with batching(work) as batcher:
+            jobs = [asyncio.create_task(batcher.submit("k", wanted("long"), "a"))]
+            await is_begun(work, "long")
+            jobs.append(asyncio.create_task(batcher.submit("k", wanted("long"), "b")))
+            await is_begun(work, "long", "long")
+            jobs.append(asyncio.create_task(batcher.submit("other", wanted("waits"), "b")))
+            await asyncio.sleep(0)
+            await batcher.stop()
+            assert [(await refused(job)).code for job in jobs] == ["busy"] * 3
+
+    asyncio.run(test())
+
+
+def test_a_line_that_keeps_those_of_others_waiting_is_put_back_and_done_alone() -> None:
+    async def test() -> None:
+        work, metrics = Stepping(), Metrics()
+        async with batching(work, metrics=metrics) as batcher:
+            jobs = [asyncio.create_task(batcher.submit("k", wanted(item), item)) for item in ("long", "b", "c")]
+            assert await asyncio.gather(*jobs[1:]) == [["b"], ["c"]]
+            await is_begun(work, "long", "b", "c", "long")
+            assert not jobs[0].done()
+            assert value(metrics, "attendo_lines_put_back_total") == 1
+            work.open.set()
+            assert await jobs[0] == ["long"]
+
+    asyncio.run(test())
+
+
+def test_the_longest_step_is_told() -> None:
+    async def test() -> None:
+        work, metrics = Stepping(), Metrics()
+        async with batching(work, metrics=metrics) as batcher:
+            long = asyncio.create_task(batcher.submit("k", wanted("long"), "a"))
+            await is_begun(work, "long")
+            await asyncio.sleep(0.02)
+            work.open.set()
+            await long
+            await until(lambda: value(metrics, "attendo_step_seconds_count") == 1)
+            assert value(metrics, "attendo_longest_step_seconds") == value(metrics, "attendo_step_seconds_sum") >= 0.001
+
+    asyncio.run(test())

@@ -394,7 +394,7 @@ def models() -> MadeUpModels:
 
 @pytest.fixture
 def ask(models: MadeUpModels, tmp_path: Path) -> Iterator[Asked]:
-    limits = DocumentsConfig(max_bytes=2000, max_waiting=3, max_waiting_a_caller=2, keep_seconds=0.5)
+    limits = DocumentsConfig(max_bytes=2000, max_tokens=1000, max_waiting=3, max_waiting_a_caller=2, keep_seconds=0.5)
     asked = Asked(
         made_up_service(models, ServingConfig(documents=limits), documents_folder=tmp_path / "kept", workers=workers())
     )
@@ -438,6 +438,29 @@ def test_limits(ask: Asked, models: MadeUpModels) -> None:
     for wrong in (sent(name="a.exe"), sent(target="fr"), sent(source="fr"), {"data": {"target": "de"}}):
         assert ask("POST", "/api/documents", **wrong).status_code == 400
     assert ask("GET", "/api/documents/nothing/result").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "refused"),
+    [
+        ("/api/documents", {"target": "de", "source": "en"}, 413),
+        ("/translate_file", {"target": "de", "source": "en"}, 400),  # as LibreTranslate tells its limits
+        ("/v2/document", {"target_lang": "DE", "source_lang": "EN"}, 413),
+    ],
+)
+def test_what_would_cost_too_much_is_told_so_when_it_is_sent(
+    ask: Asked, path: str, fields: dict[str, str], refused: int
+) -> None:
+    def send(content: bytes) -> tuple[int, str]:
+        answer = ask("POST", path, files={"file": ("a.txt", content)}, data=fields)
+        return answer.status_code, answer.text
+
+    # 64 characters of a word are 16 tokens and one for the line, each character behind is one.
+    status, told = send(b"a" * 1200)
+    assert status == refused
+    assert "about 1,153 tokens" in told
+    assert "at most 1,000" in told
+    assert send(b"The dog sleeps. " * 75)[0] < 300  # as many characters of words
 
 
 def test_a_busy_server_makes_a_document_wait_and_not_fail(ask: Asked, models: MadeUpModels) -> None:

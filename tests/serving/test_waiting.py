@@ -6,11 +6,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attendo.serving.config import BatchingConfig
-from attendo.serving.waiting import Line, WaitingLines, estimated_tokens
+from attendo.serving.cost import estimated_tokens
+from attendo.serving.waiting import Line, WaitingLines
 
 
-def line(caller: str, item: object = None, *, kind: str = "k", tokens: int = 1, deadline: float | None = None) -> Line:
-    return Line(caller=caller, kind=kind, item=item, characters=tokens, tokens=tokens, arrived=0.0, deadline=deadline)
+def line(
+    caller: str,
+    item: object = None,
+    *,
+    kind: str = "k",
+    tokens: int = 1,
+    deadline: float | None = None,
+    alone: bool = False,
+    small: bool = True,
+) -> Line:
+    return Line(
+        caller=caller,
+        flow=caller,
+        kind=kind,
+        item=item,
+        characters=tokens,
+        tokens=tokens,
+        arrived=0.0,
+        deadline=deadline,
+        alone=alone,
+        small=small,
+    )
 
 
 def queue(lines: list[Line], **config: float) -> WaitingLines:
@@ -27,8 +48,8 @@ def test_callers_take_turns_however_much_one_has() -> None:
     waiting = queue(
         [line("greedy", n) for n in range(10)] + [line("other", "a"), line("third", "b")], max_batch_lines=4
     )
-    assert items(waiting.take(0.0)) == [0, "a", "b", 1]
-    assert items(waiting.take(0.0)) == [2, 3, 4, 5]
+    assert items(waiting.take(0.0)) == [0, "a", "b"]  # no more of one: the others would wait for it
+    assert items(waiting.take(0.0)) == [1, 2, 3, 4]
 
 
 def test_who_gave_a_line_goes_behind_who_comes() -> None:
@@ -104,11 +125,49 @@ def test_dropped_lines_do_not_gather() -> None:
     assert waiting.share("a") == (0, 0)
 
 
+def test_the_flow_that_is_named_goes_first() -> None:
+    waiting = queue([line("a", 1), line("b", 2), line("c", 3)], max_batch_lines=2)
+    assert items(waiting.take(0.0, first="c")) == [3, 1]  # two fill a batch
+    assert items(waiting.take(0.0, first="gone")) == [2]
+
+
+def test_short_lines_of_small_requests_share_a_batch_and_others_do_not() -> None:
+    waiting = queue([line("a", 1), line("b", 2, tokens=65), line("c", 3, tokens=64), line("b", 4)])
+    assert items(waiting.take(0.0)) == [1, 3]
+    assert items(waiting.take(0.0)) == [2, 4]
+    large = queue([line("a", 1, small=False), line("b", 2), line("a", 3, small=False), line("c", 4)])
+    assert items(large.take(0.0)) == [1, 3]
+    assert items(large.take(0.0)) == [2, 4]
+    # What begins with short lines of two has no long one of either.
+    mixed = queue([line("a", 1), line("b", 2), line("a", 3, tokens=65), line("b", 4)])
+    assert items(mixed.take(0.0)) == [1, 2, 4]
+
+
+def test_a_line_that_was_put_back_is_first_of_its_flow_and_a_batch_by_itself() -> None:
+    waiting = queue([line("a", n) for n in range(3)])
+    *_, last = waiting.take(0.0)
+    waiting.add([line("a", "late"), line("b", "other")])
+    last.alone = True
+    waiting.put_back([last])
+    assert (waiting.lines, waiting.share("a")) == (3, (2, 2))
+    assert items(waiting.take(0.0)) == [2]
+    assert items(waiting.take(0.0)) == ["other", "late"]
+
+
+def test_flows_that_can_begin() -> None:
+    waiting = queue([line("a", kind="x"), line("b", kind="y")])
+    assert list(waiting.flows()) == ["a", "b"]
+    assert list(waiting.flows(lambda kind: kind == "y")) == ["b"]
+
+
 def test_estimated_tokens_of_any_script() -> None:
     assert estimated_tokens("") == 1
     assert estimated_tokens("x" * 40) == 11
     assert estimated_tokens("汉" * 4) == 4  # three bytes each
     assert estimated_tokens("\ud800") == 1
+    assert estimated_tokens("x" * 64) == 17
+    assert estimated_tokens("x" * 1064) == 1017  # beyond a word's length a character is a token
+    assert estimated_tokens("The old house. " * 100) == 376
 
 
 STEPS = st.lists(

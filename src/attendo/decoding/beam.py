@@ -11,9 +11,12 @@ from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import Rules
 from attendo.decoding.hypothesis import Hypothesis, Written, length_penalty
 from attendo.decoding.step import BoolArray, FloatArray, IntArray, NextTokens, Step
+from attendo.decoding.watch import UNWATCHED, Watch
 
 
-def beam_search(step: Step, rules: Sequence[Rules], *, eos_id: int, config: SearchConfig) -> list[list[Hypothesis]]:
+def beam_search(
+    step: Step, rules: Sequence[Rules], *, eos_id: int, config: SearchConfig, watch: Watch = UNWATCHED
+) -> list[list[Hypothesis]]:
     """Keeps the `beam_size` most probable hypotheses at each step; those that end with `</s>` make room.
 
     A sentence is left when its n best have been found for certain: log-probabilities only fall, so an open hypothesis
@@ -31,15 +34,17 @@ def beam_search(step: Step, rules: Sequence[Rules], *, eos_id: int, config: Sear
         rules: of each sentence.
         eos_id: the id of `</s>`.
         config: beam size, groups, length penalty and how many to give.
+        watch: over the sentences.
 
     Returns:
         For each sentence its `n_best` hypotheses, all distinct, best first; fewer where there are no more. Where
         the search ends without any that the rules permit, it is the best open one, ended there and unfinished.
+        A sentence that is cancelled has none.
 
     Raises:
         ModelError: a log-probability is not a number.
     """
-    return _BeamSearch(step, rules, eos_id, config).run() if rules else []
+    return _BeamSearch(step, rules, eos_id, config, watch).run() if rules else []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,9 +68,9 @@ class _Grown:
 class _BeamSearch:
     """One search; what it knows is about the sentences that have not left."""
 
-    def __init__(self, step: Step, rules: Sequence[Rules], eos_id: int, config: SearchConfig) -> None:
+    def __init__(self, step: Step, rules: Sequence[Rules], eos_id: int, config: SearchConfig, watch: Watch) -> None:
         count, self._groups = len(rules), config.beam_groups
-        self._step, self._eos_id, self._config = step, eos_id, config
+        self._step, self._eos_id, self._config, self._watch = step, eos_id, config, watch
         self._group_size = config.beam_size // self._groups
         self._keep = config.n_best if self._groups == 1 else self._group_size
         self._guard = Guard(rules, eos_id, config)
@@ -212,9 +217,12 @@ class _BeamSearch:
         by_group = open_log_probs.reshape(len(open_log_probs), self._groups, -1)
         done = (self._to_beat >= by_group.max(axis=2) / penalty).all(axis=1)
         rows, tokens, token_log_probs = grown.rows, grown.tokens, grown.token_log_probs
-        if done.any():
+        cancelled = self._cancelled() & ~done
+        if done.any() or cancelled.any():
             self._end_without_any(done, next_tokens)
-            kept = (~done).nonzero()[0]
+            for sentence in self._sentences[cancelled].tolist():
+                self._found[sentence] = [[] for _ in range(self._groups)]
+            kept = (~(done | cancelled)).nonzero()[0]
             rows, tokens, token_log_probs = rows[kept], tokens[kept], token_log_probs[kept]
             self._leave(kept)
             open_log_probs = open_log_probs[kept]
@@ -242,6 +250,13 @@ class _BeamSearch:
         self._sentences, self._to_beat = self._sentences[kept], self._to_beat[kept]
         self._max_lens, self._mildest = self._max_lens[kept], self._mildest[kept]
         self._shortest_max = int(self._max_lens.min(initial=np.iinfo(np.int64).max))
+
+    def _cancelled(self) -> BoolArray:
+        """Which of the sentences are cancelled."""
+        cancelled = self._watch.cancelled()
+        if not cancelled:
+            return np.zeros(len(self._sentences), dtype=np.bool_)
+        return np.isin(self._sentences, list(cancelled))
 
     def _end_without_any(self, done: BoolArray, next_tokens: NextTokens) -> None:
         """Gives sentences that have no hypothesis and none open their best one of before, ended there."""

@@ -5,7 +5,9 @@ is not is taken back. So the hypothesis is greedy search's own, token by token; 
 has the same bits whatever is beside it, its log-probabilities are too.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import Rules, constraints_of
 from attendo.decoding.hypothesis import Hypothesis, scored
 from attendo.decoding.step import DraftingStep, Written, can_write
+from attendo.decoding.watch import UNWATCHED, Cancelled, Watch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +34,9 @@ def keeps_to_length(rules: Rules, config: SearchConfig) -> bool:
     return not (rules.min_len or rules.forced or constraints_of(rules, config))
 
 
-def blockwise_search(step: DraftingStep, rules: Rules, *, eos_id: int, config: SearchConfig) -> Drafted:
+def blockwise_search(
+    step: DraftingStep, rules: Rules, *, eos_id: int, config: SearchConfig, watch: Watch = UNWATCHED
+) -> Drafted:
     """Takes the most probable token again and again, several in a step where the drafter had them right.
 
     Args:
@@ -39,24 +44,32 @@ def blockwise_search(step: DraftingStep, rules: Rules, *, eos_id: int, config: S
         rules: that `keeps_to_length`.
         eos_id: the id of `</s>`.
         config: its length penalty is for the score only.
+        watch: over the sentence.
 
     Raises:
+        Cancelled: the sentence is cancelled.
         ModelError: a log-probability is not a number.
     """
-    written = step.write(rules.max_len, eos_id) if can_write(step) else _written(step, rules, eos_id)
+
+    def between() -> None:
+        if watch.cancelled():
+            raise Cancelled
+
+    written = (step.write if can_write(step) else partial(_written, step))(rules.max_len, eos_id, between)
     check_numbers(np.array(written.log_probs))
     alpha = config.length_penalty
     hypothesis = scored(written.ids, written.log_probs, finished=written.finished, alpha=alpha)
     return Drafted(hypothesis=hypothesis, steps=written.passages)
 
 
-def _written(step: DraftingStep, rules: Rules, eos_id: int) -> Written:
-    block = step.block([step.start_id, *step.draft(step.start_id)][: rules.max_len + 1], eos_id)
+def _written(step: DraftingStep, max_len: int, eos_id: int, between: Callable[[], object]) -> Written:
+    block = step.block([step.start_id, *step.draft(step.start_id)][: max_len + 1], eos_id)
     ids, log_probs = block.ids[:-1], list(block.log_probs)
     steps = 1
-    while block.ids[-1] != eos_id and len(ids) < rules.max_len:
+    while block.ids[-1] != eos_id and len(ids) < max_len:
+        between()
         token = block.ids[-1]
-        block = step.block([token, *block.proposed][: rules.max_len - len(ids)], eos_id)
+        block = step.block([token, *block.proposed][: max_len - len(ids)], eos_id)
         ids += [token, *block.ids[:-1]]
         log_probs += block.log_probs
         steps += 1

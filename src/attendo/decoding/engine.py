@@ -5,7 +5,7 @@ bits of a float32 product, so two hypotheses that are equal up to rounding could
 masked, ties are decided by order, and the tokens on real test sets are the same alone and in any batch.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
@@ -21,6 +21,7 @@ from attendo.decoding.models import DecodingModel
 from attendo.decoding.parallel import on_threads
 from attendo.decoding.scoring import PairScore, score_batch
 from attendo.decoding.translation import Candidate, Counts, Translation
+from attendo.decoding.watch import BetweenSteps, nobody
 from attendo.decoding.windows import PAUSE_S, windows
 from attendo.decoding.words import Subwords
 from attendo.errors import DataError, ModelError
@@ -41,6 +42,8 @@ class Translator:
         threads: that may work at the same time, on models that are `concurrent`.
         languages: source and target, as ISO 639-1 codes, for the guards; empty where not known.
         counts: where to count what is done; None for counts of its own.
+        between_steps: asked between two decoder steps by calls that bring none of their own; it cancels no line, but
+            may raise what ends the call.
 
     Raises:
         ModelError: no model, or a vocabulary of another size than the tokenizer's.
@@ -56,11 +59,13 @@ class Translator:
         threads: int = 1,
         languages: tuple[str, str] = ("", ""),
         counts: Counts | None = None,
+        between_steps: BetweenSteps = nobody,
     ) -> None:
         _check_vocabularies(models, source_tokenizer, target_tokenizer)
         check_choice(models, config.alignment_layer, config.alignment_head)
         self.models = tuple(models)
         self.config = config
+        self._between_steps = between_steps
         self._threads = threads if all(model.concurrent for model in models) else 1
         self._source_tokenizer, self._target_tokenizer = source_tokenizer, target_tokenizer
         configs = [model.transformer.config for model in models]
@@ -156,9 +161,26 @@ class Translator:
             lines: each with its constraints.
             first: the number of the first one.
         """
+        found = self.translate_watched(lines, self._between_steps, first=first)
+        return [translation for translation in found if translation is not None]
+
+    def translate_watched(
+        self, lines: Sequence[tuple[str, Constraints]], between_steps: BetweenSteps, *, first: int = 1
+    ) -> list[Translation | None]:
+        """Translates as `translate_constrained` does, lines that may be cancelled meanwhile.
+
+        Args:
+            lines: each with its constraints.
+            between_steps: asked between two decoder steps.
+            first: the number of the first line, which `between_steps` counts from.
+
+        Returns:
+            A translation a line, in their order; None for one that is cancelled before it is done. Those of the other
+            lines do not depend on it.
+        """
         return self._search.translate(
             [
-                NumberedLine(number=number, text=line, constraints=constraints)
+                NumberedLine(number=number, text=line, constraints=constraints, between_steps=between_steps)
                 for number, (line, constraints) in enumerate(lines, start=first)
             ]
         )
@@ -181,8 +203,9 @@ class Translator:
             [max(len(source), len(target)) for source, target in zip(sources, targets, strict=True)]
         )
 
-        def work(batch: Sequence[int]) -> list[list[float]]:
-            return score_batch(self.models, [sources[i] for i in batch], [targets[i] for i in batch])
+        def work(batch: Sequence[int], check: Callable[[], None]) -> list[list[float]]:
+            its = [sources[i] for i in batch], [targets[i] for i in batch]
+            return score_batch(self.models, *its, between=check)
 
         scores: dict[int, PairScore] = {}
         for batch, found in zip(batches, on_threads(work, batches, self._threads), strict=True):

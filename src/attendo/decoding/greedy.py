@@ -9,9 +9,12 @@ from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import Rules
 from attendo.decoding.hypothesis import Hypothesis, Written
 from attendo.decoding.step import Step
+from attendo.decoding.watch import UNWATCHED, Watch
 
 
-def greedy_search(step: Step, rules: Sequence[Rules], *, eos_id: int, config: SearchConfig) -> list[Hypothesis]:
+def greedy_search(
+    step: Step, rules: Sequence[Rules], *, eos_id: int, config: SearchConfig, watch: Watch = UNWATCHED
+) -> list[list[Hypothesis]]:
     """Takes the most probable token that the rules permit.
 
     Args:
@@ -19,16 +22,18 @@ def greedy_search(step: Step, rules: Sequence[Rules], *, eos_id: int, config: Se
         rules: of each sentence, without forced sequences: these are for `beam_search` with a beam of 1.
         eos_id: the id of `</s>`.
         config: its length penalty is for the score only.
+        watch: over the sentences.
 
     Returns:
-        A hypothesis a sentence. Where no token is permitted it ends there, unfinished.
+        A hypothesis for each sentence, none for one that is cancelled. Where no token is permitted it ends there,
+        unfinished.
 
     Raises:
         ModelError: a log-probability is not a number.
     """
+    found: list[list[Hypothesis]] = [[] for _ in rules]
     if not rules:
-        return []
-    found: dict[int, Hypothesis] = {}
+        return found
     guard, written = Guard(rules, eos_id, config), Written(len(rules))
     sentences = np.arange(len(rules))
     next_tokens = step.start()
@@ -43,14 +48,17 @@ def greedy_search(step: Step, rules: Sequence[Rules], *, eos_id: int, config: Se
             ended = chosen | at_limit | np.isneginf(values)
             if not chosen[ended].all():
                 values = np.where(ended, eos_log_probs(next_tokens, len(values), eos_id), values)
-        if ended.any():
-            for row in ended.nonzero()[0].tolist():
-                found[int(sentences[row])] = written.hypothesis(
-                    row, float(values[row]), finished=bool(chosen[row]), alpha=config.length_penalty
-                )
-            if len(found) == len(rules):
-                return [found[sentence] for sentence in range(len(rules))]
-            rows = (~ended).nonzero()[0]
+        for row in ended.nonzero()[0].tolist():
+            found[int(sentences[row])] = [
+                written.hypothesis(row, float(values[row]), finished=bool(chosen[row]), alpha=config.length_penalty)
+            ]
+        leaving = ended
+        if cancelled := watch.cancelled():
+            leaving = ended | np.isin(sentences, list(cancelled))
+        if leaving.any():
+            rows = (~leaving).nonzero()[0]
+            if not len(rows):
+                return found
             sentences, values, tokens = sentences[rows], values[rows], tokens[rows]
             written.select(rows)
             guard.select(rows)

@@ -19,6 +19,7 @@ from attendo.decoding.line_constraints import Constraints, LineRules
 from attendo.decoding.models import DecodingModel
 from attendo.decoding.parallel import IdSearch
 from attendo.decoding.translation import Candidate, Counts, Translation
+from attendo.decoding.watch import BetweenSteps, Watch, nobody
 from attendo.decoding.words import Subwords
 from attendo.errors import DataError
 from attendo.text.tokenization import EOS_ID
@@ -48,6 +49,8 @@ class NumberedLine:
     """The line."""
     constraints: Constraints
     """What is wanted of its translation."""
+    between_steps: BetweenSteps = nobody
+    """Asked between two decoder steps; equal for all lines that are translated together, which it names by `number`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +63,7 @@ class _Task:
     cut: bool
     rules: Rules
     candidates: tuple[Candidate, ...] = ()
+    """Best first; none before the search, and of a line that is cancelled."""
     guards: tuple[GuardName, ...] = ()
     """That have had to do with the translation."""
 
@@ -111,14 +115,14 @@ class GuardedSearch:
         self.counts = counts
         """What has been done so far, for warnings and figures."""
 
-    def translate(self, lines: Sequence[NumberedLine]) -> list[Translation]:
+    def translate(self, lines: Sequence[NumberedLine]) -> list[Translation | None]:
         """Translates lines, all of them sorted by length together.
 
         Args:
             lines: with line ends or without.
 
         Returns:
-            A translation a line, in the lines' order.
+            A translation a line, in the lines' order; None for one that is cancelled.
 
         Raises:
             DataError: a line holds a lone surrogate, or constraints cannot be fulfilled.
@@ -129,9 +133,12 @@ class GuardedSearch:
         tasks = self._searched(self._tasks([(line, part) for line, part in parts if part.is_searched]))
         tasks = self._looked_at(tasks)
         remaining = iter(tasks)
-        translations = []
+        translations: list[Translation | None] = []
         for line, reading in zip(lines, readings, strict=True):
             its_tasks = [next(remaining) if part.is_searched else None for part in reading.parts]
+            if any(task is not None and not task.candidates for task in its_tasks):
+                translations.append(None)
+                continue
             translation = self._translation(line, reading, its_tasks)
             self.counts.add(translation, sum(len(task.src_ids) for task in its_tasks if task is not None))
             translations.append(translation)
@@ -160,8 +167,12 @@ class GuardedSearch:
         ]
 
     def _searched(self, tasks: Sequence[_Task], search: IdSearch | None = None) -> list[_Task]:
-        """Tasks with their candidates."""
-        found = (search or self._search).search([task.src_ids for task in tasks], [task.rules for task in tasks])
+        """Tasks with their candidates; none for lines that are cancelled."""
+        if not tasks:
+            return []
+        watch = Watch(between_steps=tasks[0].line.between_steps, lines=[task.line.number for task in tasks])
+        ids, rules = [task.src_ids for task in tasks], [task.rules for task in tasks]
+        found = (search or self._search).search(ids, rules, watch)
         return [
             replace(task, candidates=tuple(map(self._candidate, hypotheses)))
             for task, hypotheses in zip(tasks, found, strict=True)
@@ -200,7 +211,9 @@ class GuardedSearch:
     ) -> list[_Task]:
         """Tasks, those that are wrong repaired; tasks with constraints are left alone."""
         wrong = [
-            place for place, task in enumerate(tasks) if task.line.constraints == _UNCONSTRAINED and is_wrong(task)
+            place
+            for place, task in enumerate(tasks)
+            if task.candidates and task.line.constraints == _UNCONSTRAINED and is_wrong(task)
         ]
         if not wrong:
             return tasks
@@ -249,7 +262,9 @@ class GuardedSearch:
         best = list(tasks)
         for place, after in enumerate(found):
             before = best[place % len(tasks)]
-            if after.candidates[0].score > before.candidates[0].score and not self._lacks_things(after):
+            if not after.candidates:
+                best[place % len(tasks)] = after
+            elif before.candidates and _is_better(after, before) and not self._lacks_things(after):
                 best[place % len(tasks)] = replace(after, guards=_added(before.guards, "fragments"))
         return best
 
@@ -266,14 +281,19 @@ class GuardedSearch:
             [replace(task, rules=replace(task.rules, constraints=(*task.rules.constraints, *more))) for task in tasks]
         )
         return [
-            before if self._loops(after) else replace(after, guards=_added(before.guards, "repetition"))
+            before
+            if after.candidates and self._loops(after)
+            else replace(after, guards=_added(before.guards, "repetition"))
             for before, after in zip(tasks, found, strict=True)
         ]
 
     def _other_words(self, tasks: list[_Task]) -> list[_Task]:
         """The best of a diverse beam that is no copy and about as good as the copy; else the copy."""
         found = self._searched(tasks, self._diverse_search)
-        return [self._other_candidate(before, after.candidates) for before, after in zip(tasks, found, strict=True)]
+        return [
+            self._other_candidate(before, after.candidates) if after.candidates else after
+            for before, after in zip(tasks, found, strict=True)
+        ]
 
     def _other_candidate(self, task: _Task, candidates: Sequence[Candidate]) -> _Task:
         [copy] = task.candidates
@@ -352,6 +372,11 @@ class GuardedSearch:
             finished=all(candidate.finished for candidate in candidates),
             words=word_numbers(segments),
         )
+
+
+def _is_better(task: _Task, than: _Task) -> bool:
+    """Whether the best translation of a task is more probable than that of another."""
+    return task.candidates[0].score > than.candidates[0].score
 
 
 def _copies(task: _Task) -> bool:

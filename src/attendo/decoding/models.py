@@ -1,6 +1,6 @@
 """A Transformer made ready for decoding: on the native kernels where they can run it, else in plain torch."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol, get_args
 
@@ -50,12 +50,13 @@ class DecodingModel(Protocol):
             threads: that work on it together, where the model is `concurrent`.
         """
 
-    def token_log_probs(self, sources: Ids, targets: Ids) -> Tensor:
+    def token_log_probs(self, sources: Ids, targets: Ids, *, between: Callable[[], object] = lambda: None) -> Tensor:
         """Log-probabilities of given translations, float32 `(all target tokens,)`, one sentence behind the other.
 
         Args:
             sources: each sentence's ids with its `</s>`.
             targets: the same of their translations.
+            between: called between two steps, where it takes several; what it raises ends the scoring.
         """
 
 
@@ -125,7 +126,7 @@ class TorchModel:
         return TransformerStep(self.transformer, src_ids.to(self.device), src_mask)
 
     @torch.no_grad()
-    def token_log_probs(self, sources: Ids, targets: Ids) -> Tensor:
+    def token_log_probs(self, sources: Ids, targets: Ids, *, between: Callable[[], object] = lambda: None) -> Tensor:
         """Teacher forcing: all target positions at once, where padding and the rest of the batch change nothing."""
         config = self.transformer.config
         batch = collate(sources, targets, start=config.start_id, masked=config.masks_targets).to(self.device)

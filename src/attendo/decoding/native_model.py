@@ -29,6 +29,8 @@ Dtype = Literal["float32", "bfloat16", "int8"]
 _PROJECTION, _ENCODER, _DECODER, _DRAFTER, _NEXT_WORD, _PARSER_STACK = 0, 1, 5, 12, 18, 19
 """Where the numbers of matrices begin in `model.h`."""
 
+_PASSAGES = 8
+"""That one call of the kernels makes at most: a signal, or another thread's wish, is seen between two calls."""
 _KEPT_BYTES = 1 << 30
 """Of memory that a session nobody uses may keep: more than 128 sentences of usual lengths need with a beam of 4."""
 
@@ -82,9 +84,15 @@ class NativeModel:
         """Nothing needs to be set up."""
         yield
 
-    def token_log_probs(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> Tensor:
+    def token_log_probs(
+        self,
+        sources: Sequence[Sequence[int]],
+        targets: Sequence[Sequence[int]],
+        *,
+        between: Callable[[], object] = lambda: None,
+    ) -> Tensor:
         """Log-probabilities of given translations, float32 `(all target tokens,)`; see `DecodingModel`."""
-        return _forced_log_probs(self.step(sources), targets)
+        return _forced_log_probs(self.step(sources), targets, between)
 
     def borrow(self, threads: int) -> "Session":
         """A session nobody uses: one that is there already has its memory, which costs time to get."""
@@ -276,16 +284,27 @@ class NativeStep:
         _when_gone(self, model.give_back, self._session, threads)
         self._rows, self._length = len(sources), 0
         self._answers = False
-        ids = np.concatenate([np.asarray(source, dtype=np.int64) for source in sources])
+        self._source_ids = np.concatenate([np.asarray(source, dtype=np.int64) for source in sources])
         lengths = np.array([len(source) for source in sources], dtype=np.int32)
         positions = model.encodings("source", int(lengths.max()))
-        self._session.call("start", ids, lengths, len(sources), positions)
+        self._session.call("start", self._source_ids, lengths, len(sources), positions)
+        self._is_read = False
         self._positions = model.encodings("target", 1)
         self.start_id = model.transformer.config.start_id
         self._proposed = np.empty(model.transformer.config.draft_tokens, dtype=np.int64)
 
+    def read(self, between: Callable[[], object] = lambda: None) -> None:
+        """Reads the sources, where that is not done; see `ReadingStep`."""
+        more = ctypes.c_int32(not self._is_read)
+        while more.value:
+            self._session.call("read", self._source_ids, ctypes.byref(more))
+            self._is_read = not more.value
+            if more.value:
+                between()
+
     def start(self) -> "NativeStep":
         """What may come first."""
+        self.read()
         return self._advance(None)
 
     def advance(self, last_ids: IntArray) -> "NativeStep":
@@ -300,19 +319,24 @@ class NativeStep:
 
     def draft(self, next_id: int) -> list[int]:
         """Proposals for what follows the token that comes next, `draft_tokens` of them."""
+        self.read()
         assert self._answers or not self._length, "asked after the step has selected other rows"
         self._session.call("draft", next_id, self._proposed)
         proposed: list[int] = self._proposed.tolist()
         return proposed
 
-    def write(self, max_len: int, eos_id: int) -> Written:
+    def write(self, max_len: int, eos_id: int, between: Callable[[], object] = lambda: None) -> Written:
         """Writes the whole sentence; see `WritingStep`."""
+        self.read()
         self._require_positions(max_len + 1)
         ids, log_probs = np.empty(max_len, dtype=np.int64), np.empty(max_len + 1, dtype=np.float32)
-        passages, count = ctypes.c_int32(), ctypes.c_int32()
-        self._session.call(
-            "write", max_len, self._positions, eos_id, ids, log_probs, ctypes.byref(passages), ctypes.byref(count)
-        )
+        passages, count, ended = ctypes.c_int32(), ctypes.c_int32(), ctypes.c_int32()
+        results = ctypes.byref(passages), ctypes.byref(count), ctypes.byref(ended)
+        while True:
+            self._session.call("write", max_len, self._positions, eos_id, _PASSAGES, ids, log_probs, *results)
+            if ended.value:
+                break
+            between()
         finished = count.value >= 0
         num = count.value if finished else -count.value - 1
         self._length, self._answers = num + 1, True
@@ -322,6 +346,7 @@ class NativeStep:
 
     def block(self, ids: Sequence[int], eos_id: int) -> Block:
         """Adds a token and what was proposed behind it, and keeps what is right of that; see `DraftingStep`."""
+        self.read()
         count, kept = len(ids), ctypes.c_int32()
         self._require_positions(count)
         values, best = np.empty(count, dtype=np.float32), np.empty(count, dtype=np.int64)
@@ -386,12 +411,13 @@ class NativeStep:
             self._positions = self._model.encodings("target", self._length + count)
 
 
-def _forced_log_probs(step: NativeStep, targets: Sequence[Sequence[int]]) -> Tensor:
+def _forced_log_probs(step: NativeStep, targets: Sequence[Sequence[int]], between: Callable[[], object]) -> Tensor:
     """Log-probabilities of given translations by a step, a token at a time: `DecodingModel.token_log_probs`.
 
     Args:
         step: at its start.
         targets: each sentence's ids with its `</s>`.
+        between: called between two steps; what it raises ends the scoring.
     """
     longest = max(len(target) for target in targets)
     ids = np.zeros((len(targets), longest), dtype=np.int64)
@@ -402,6 +428,7 @@ def _forced_log_probs(step: NativeStep, targets: Sequence[Sequence[int]]) -> Ten
     for position in range(longest):
         found[:, position] = next_tokens.of(ids[:, position : position + 1])[:, 0]
         if position + 1 < longest:
+            between()
             next_tokens = step.advance(np.ascontiguousarray(ids[:, position]))
     return torch.from_numpy(np.concatenate([found[row, : len(target)] for row, target in enumerate(targets)]))
 

@@ -1,8 +1,11 @@
 """Many sentences as ids: batches of about equal length, worked on by as many threads as there are."""
 
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
+from threading import Event
 from typing import TypeVar
 
 from attendo.decoding.batches import length_batches
@@ -12,11 +15,14 @@ from attendo.decoding.constraints import Rules
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.models import DecodingModel
 from attendo.decoding.search import search
-from attendo.decoding.step import can_draft
+from attendo.decoding.step import can_draft, can_read
 from attendo.decoding.steps import EnsembleStep
+from attendo.decoding.watch import UNWATCHED, Cancelled, Watch
 from attendo.text.tokenization import EOS_ID
 
 DoneT = TypeVar("DoneT")
+Check = Callable[[], None]
+"""Raises where a batch is to stop."""
 
 
 class IdSearch:
@@ -35,12 +41,15 @@ class IdSearch:
         self.models, self.config = tuple(models), config
         self._threads = threads if all(model.concurrent for model in models) else 1
 
-    def search(self, sources: Sequence[Sequence[int]], rules: Sequence[Rules]) -> list[list[Hypothesis]]:
-        """Hypotheses of each sentence, best first, in the sentences' order.
+    def search(
+        self, sources: Sequence[Sequence[int]], rules: Sequence[Rules], watch: Watch = UNWATCHED
+    ) -> list[list[Hypothesis]]:
+        """Hypotheses of each sentence, best first, in the sentences' order; none of one that is cancelled.
 
         Args:
             sources: each sentence's ids with its `</s>`.
             rules: of each sentence.
+            watch: over the sentences; asked once before each batch and behind each of its steps.
 
         Raises:
             ModelError: the models' probabilities are not numbers.
@@ -50,7 +59,7 @@ class IdSearch:
         with ExitStack() as stack:
             for model in self.models:
                 stack.enter_context(model.at_work())
-            for batch, hypotheses in zip(batches, self._search_all(batches, sources, rules), strict=True):
+            for batch, hypotheses in zip(batches, self._search_all(batches, sources, rules, watch), strict=True):
                 for index, its_hypotheses in zip(batch, hypotheses, strict=True):
                     found[index] = its_hypotheses
         return found
@@ -64,24 +73,56 @@ class IdSearch:
         )
 
     def _search_all(
-        self, batches: Sequence[Sequence[int]], sources: Sequence[Sequence[int]], rules: Sequence[Rules]
+        self,
+        batches: Sequence[Sequence[int]],
+        sources: Sequence[Sequence[int]],
+        rules: Sequence[Rules],
+        watch: Watch,
     ) -> list[list[list[Hypothesis]]]:
         """Hypotheses of each batch."""
         together = max(1, self._threads // max(1, len(batches)))
 
-        def work(batch: Sequence[int]) -> list[list[Hypothesis]]:
-            return self._search_batch([sources[i] for i in batch], [rules[i] for i in batch], together)
+        def work(batch: Sequence[int], check: Check) -> list[list[Hypothesis]]:
+            def between_steps() -> AbstractSet[int]:
+                check()
+                return watch.between_steps()
+
+            its_watch = replace(watch.of(batch), between_steps=between_steps)
+            return self._search_batch([sources[i] for i in batch], [rules[i] for i in batch], together, its_watch)
 
         return on_threads(work, batches, self._threads)
 
     def _search_batch(
-        self, sources: Sequence[Sequence[int]], rules: Sequence[Rules], threads: int
+        self, sources: Sequence[Sequence[int]], rules: Sequence[Rules], threads: int, watch: Watch
     ) -> list[list[Hypothesis]]:
+        found: list[list[Hypothesis]] = [[] for _ in sources]
+        cancelled = watch.cancelled()
+        places = [place for place in range(len(sources)) if place not in cancelled]
+        if places:
+            wanted = [sources[place] for place in places], [rules[place] for place in places]
+            for place, hypotheses in zip(places, self._search_wanted(*wanted, threads, watch.of(places)), strict=True):
+                found[place] = hypotheses
+        return found
+
+    def _search_wanted(
+        self, sources: Sequence[Sequence[int]], rules: Sequence[Rules], threads: int, watch: Watch
+    ) -> list[list[Hypothesis]]:
+        def look() -> None:
+            if len(watch.cancelled()) == len(sources):
+                raise Cancelled
+
         steps = [model.step(sources, threads=threads) for model in self.models]
-        if len(sources) == 1 and self._drafts(rules[0]) and can_draft(steps[0]):
-            return [[blockwise_search(steps[0], rules[0], eos_id=EOS_ID, config=self.config).hypothesis]]
-        step = steps[0] if len(steps) == 1 else EnsembleStep(steps)
-        return search(step, rules, eos_id=EOS_ID, config=self.config)
+        try:
+            for step in steps:
+                if can_read(step):
+                    step.read(look)
+            if len(sources) == 1 and self._drafts(rules[0]) and can_draft(steps[0]):
+                drafted = blockwise_search(steps[0], rules[0], eos_id=EOS_ID, config=self.config, watch=watch)
+                return [[drafted.hypothesis]]
+        except Cancelled:
+            return [[] for _ in sources]
+        whole = steps[0] if len(steps) == 1 else EnsembleStep(steps)
+        return search(whole, rules, eos_id=EOS_ID, config=self.config, watch=watch)
 
     def _drafts(self, rules: Rules) -> bool:
         """Whether a sentence that is alone gains by the model's drafter; beside others, steps are full without it."""
@@ -91,20 +132,33 @@ class IdSearch:
         return is_wanted and has_drafter and keeps_to_length(rules, config)
 
 
-def on_threads(work: Callable[[Sequence[int]], DoneT], batches: Sequence[Sequence[int]], threads: int) -> list[DoneT]:
+class _Stopped(Exception):  # ends a batch that nobody waits for any more
+    """Another batch has failed, or Ctrl-C has come."""
+
+
+def on_threads(
+    work: Callable[[Sequence[int], Check], DoneT], batches: Sequence[Sequence[int]], threads: int
+) -> list[DoneT]:
     """What comes of each batch, in their order; the first error is raised.
 
     Args:
-        work: done for each batch; with several threads, at the same time.
+        work: done for each batch; with several threads, at the same time. It gets a function to call between two steps,
+            which raises where the batch is not wanted any more: after Ctrl-C, or an error in another batch.
         batches: indices.
         threads: as many at most; 1 works in the caller's.
     """
+    stopped = Event()
+
+    def check() -> None:
+        if stopped.is_set():
+            raise _Stopped
+
     workers = min(threads, len(batches))
     if workers < 2:
-        return [work(batch) for batch in batches]
+        return [work(batch, check) for batch in batches]
     pool = ThreadPoolExecutor(workers, thread_name_prefix="attendo-decoding")
     try:
-        return list(pool.map(work, batches))
+        return list(pool.map(lambda batch: work(batch, check), batches))
     finally:
-        # After Ctrl-C, or an error, batches that have not begun are not wanted any more.
+        stopped.set()
         pool.shutdown(cancel_futures=True)

@@ -18,6 +18,7 @@ from attendo.decoding.constraints import Allowed, Rules
 from attendo.decoding.hypothesis import Hypothesis, Written
 from attendo.decoding.next_tokens import excluded_by
 from attendo.decoding.step import BoolArray, FloatArray, IntArray, Limits, NextTokens, Step
+from attendo.decoding.watch import UNWATCHED, Watch
 
 _BLOCK = 256
 """Neighbouring tokens whose weights are summed up together when all tokens may be drawn."""
@@ -25,7 +26,9 @@ _FIRST_K = 64
 """The most probable tokens looked at first for those that make up `sample_top_p`; then twice as many, and so on."""
 
 
-def sample(step: Step, rules: Sequence[Rules], *, eos_id: int, config: SearchConfig) -> list[list[Hypothesis]]:
+def sample(
+    step: Step, rules: Sequence[Rules], *, eos_id: int, config: SearchConfig, watch: Watch = UNWATCHED
+) -> list[list[Hypothesis]]:
     """Draws `n_best` translations of each sentence, each on its own, token by token.
 
     A token is drawn from those that the rules permit, in proportion to their probabilities to the power of
@@ -40,22 +43,23 @@ def sample(step: Step, rules: Sequence[Rules], *, eos_id: int, config: SearchCon
         rules: of each sentence; their seeds and the settings' are all that chance depends on.
         eos_id: the id of `</s>`.
         config: the settings.
+        watch: over the sentences.
 
     Returns:
-        For each sentence its samples, best score first; one may occur more than once. Log-probabilities are the
-        model's own. One is finished where `</s>` was drawn.
+        For each sentence its samples, best score first, none for one that is cancelled; one may occur more than once.
+        Log-probabilities are the model's own. One is finished where `</s>` was drawn.
 
     Raises:
         ModelError: a log-probability is not a number.
     """
-    return _Sampler(step, rules, eos_id, config).run() if rules else []
+    return _Sampler(step, rules, eos_id, config, watch).run() if rules else []
 
 
 class _Sampler:
     """One search; what it knows is about the sentences that have not left."""
 
-    def __init__(self, step: Step, rules: Sequence[Rules], eos_id: int, config: SearchConfig) -> None:
-        self._step, self._eos_id, self._config = step, eos_id, config
+    def __init__(self, step: Step, rules: Sequence[Rules], eos_id: int, config: SearchConfig, watch: Watch) -> None:
+        self._step, self._eos_id, self._config, self._watch = step, eos_id, config, watch
         self._guard = Guard(rules, eos_id, config)
         self._samples: list[list[Hypothesis]] = [[] for _ in rules]
         self._sentences = np.arange(len(rules))
@@ -75,7 +79,7 @@ class _Sampler:
         while True:
             tokens, log_probs = self._draw(next_tokens)
             tokens, log_probs = self._end(tokens, log_probs, next_tokens)
-            kept = (self._state.reshape(len(self._sentences), -1) == 0).any(axis=1)
+            kept = self._going_on()
             if not kept.any():
                 return [sorted(found, key=lambda each: -each.score) for found in self._samples]
             if not kept.all() or (count > 1 and not self._written.length):
@@ -136,6 +140,16 @@ class _Sampler:
             )
         self._state[ending] = -np.inf
         return tokens, log_probs
+
+    def _going_on(self) -> BoolArray:
+        """Which sentences have samples that go on, `(sentences,)`; those that are cancelled lose what they have."""
+        going: BoolArray = (self._state.reshape(len(self._sentences), -1) == 0).any(axis=1)
+        if cancelled := self._watch.cancelled():
+            leaving = going & np.isin(self._sentences, list(cancelled))
+            for sentence in self._sentences[leaving].tolist():
+                self._samples[sentence] = []
+            going &= ~leaving
+        return going
 
     def _leave(self, kept: BoolArray, tokens: IntArray, log_probs: FloatArray) -> tuple[IntArray, FloatArray]:
         """Keeps some of the sentences, and of the rows' tokens theirs."""

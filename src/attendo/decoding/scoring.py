@@ -1,7 +1,7 @@
 """How probable given translations are: teacher forcing, where padding and the rest of the batch change nothing."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
@@ -56,7 +56,11 @@ def perplexity(scores: Iterable[PairScore]) -> Perplexity:
 
 
 def score_batch(
-    models: Sequence[DecodingModel], source: Sequence[Sequence[int]], target: Sequence[Sequence[int]]
+    models: Sequence[DecodingModel],
+    source: Sequence[Sequence[int]],
+    target: Sequence[Sequence[int]],
+    *,
+    between: Callable[[], object] = lambda: None,
 ) -> list[list[float]]:
     """Log-probabilities of the targets' tokens, all pairs at once.
 
@@ -64,6 +68,7 @@ def score_batch(
         models: several are one by the mean of their probabilities.
         source: each source sentence's ids with its `</s>`.
         target: each target sentence's ids with its `</s>`, in the same order.
+        between: called between two steps; what it raises ends the scoring.
 
     Returns:
         For each pair one number a target token, `</s>` included.
@@ -71,7 +76,7 @@ def score_batch(
     by_model = []
     for model in models:
         with model.at_work():
-            by_model.append(model.token_log_probs(source, target))
+            by_model.append(model.token_log_probs(source, target, between=between))
     flat = mean_probability(by_model).tolist()
     ends = accumulate((len(ids) for ids in target), initial=0)
     return [flat[first:end] for first, end in pairwise(ends)]

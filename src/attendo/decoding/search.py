@@ -14,9 +14,12 @@ from attendo.decoding.greedy import greedy_search
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.sampling import sample
 from attendo.decoding.step import Step
+from attendo.decoding.watch import UNWATCHED, Watch
 
 
-def search(step: Step, rules: Sequence[Rules], *, eos_id: int, config: SearchConfig) -> list[list[Hypothesis]]:
+def search(
+    step: Step, rules: Sequence[Rules], *, eos_id: int, config: SearchConfig, watch: Watch = UNWATCHED
+) -> list[list[Hypothesis]]:
     """Searches as the settings say: sampling, or greedy search for a beam of 1, or beam search; see there.
 
     Args:
@@ -24,16 +27,17 @@ def search(step: Step, rules: Sequence[Rules], *, eos_id: int, config: SearchCon
         rules: of each sentence.
         eos_id: the id of `</s>`.
         config: the settings.
+        watch: over the sentences; asked once behind each step.
 
     Returns:
-        For each sentence its hypotheses, best first; at least one.
+        For each sentence its hypotheses, best first; at least one, and none for a sentence that is cancelled.
 
     Raises:
         ModelError: a log-probability is not a number.
     """
     if config.sampling:
-        return sample(step, rules, eos_id=eos_id, config=config)
+        return sample(step, rules, eos_id=eos_id, config=config, watch=watch)
     # What is forced to occur needs the banks of a beam, if only of one hypothesis.
     if config.beam_size == 1 and not any(each.forced for each in rules):
-        return [[found] for found in greedy_search(step, rules, eos_id=eos_id, config=config)]
-    return beam_search(step, rules, eos_id=eos_id, config=config)
+        return greedy_search(step, rules, eos_id=eos_id, config=config, watch=watch)
+    return beam_search(step, rules, eos_id=eos_id, config=config, watch=watch)

@@ -4,7 +4,7 @@ A Transformer with its cache, one without, the native kernels, an ensemble of se
 probabilities are all steps. What a search keeps is small and lies in numpy arrays; what a step keeps is its own affair.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeGuard
 
@@ -121,8 +121,30 @@ class Written:
 class WritingStep(DraftingStep, Protocol):
     """A step that writes a whole sentence by itself, as `blockwise_search` would have it do block by block."""
 
-    def write(self, max_len: int, eos_id: int) -> Written:
-        """Takes the most probable token again and again; at its start, with one sentence."""
+    def write(self, max_len: int, eos_id: int, between: Callable[[], object] = lambda: None) -> Written:
+        """Takes the most probable token again and again; at its start, with one sentence.
+
+        Args:
+            max_len: tokens at most, without `</s>`.
+            eos_id: the id of `</s>`.
+            between: called every few passages; what it raises ends the writing.
+        """
+
+
+class ReadingStep(Step, Protocol):
+    """A step whose sources can be read part by part, where that takes long; left out, `start` reads them."""
+
+    def read(self, between: Callable[[], object] = lambda: None) -> None:
+        """Reads the sources.
+
+        Args:
+            between: called between two layers of the encoder; what it raises ends the reading.
+        """
+
+
+def can_read(step: Step) -> TypeGuard[ReadingStep]:
+    """Whether a step is a `ReadingStep`."""
+    return hasattr(step, "read")
 
 
 def can_draft(step: Step) -> TypeGuard[DraftingStep]:

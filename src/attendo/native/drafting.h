@@ -33,18 +33,22 @@ static inline int block_of(const int64_t *chain, int drafted, int room, int64_t 
   return tokens;
 }
 
-inline int Session::write(int max_len, const float *positions, int64_t eos, int64_t *ids, float *log_probs,
-                          int *passages) {
+inline bool Session::write(int max_len, const float *positions, int64_t eos, int most_passages, int64_t *ids,
+                           float *log_probs, Writing *found) {
   const int most = model_.shape.draft_tokens;
-  require(active_ == 1 && width_ == 1 && rows_ == 1 && most > 0 && max_len >= 0 && sentences_[0]->length == 0);
+  require(active_ == 1 && width_ == 1 && rows_ == 1 && most > 0 && max_len >= 0 && most_passages > 0);
+  require(sentences_[0]->length == writing_.given && writing_.written <= max_len && !writing_.ended);
   chain_.reserve(2 * (most + 1));
   block_values_.reserve(most + 1);
   int64_t *chain = chain_.get(), *best = chain + most + 1;
-  chain[0] = model_.shape.start_id;
-  int written = 0, given = 0;  // tokens, and log-probabilities, which are those of what comes next too
-  *passages = 0;
+  int &written = writing_.written, &given = writing_.given;
+  chain[0] = given ? writing_.next : model_.shape.start_id;
   // `chain` begins with what the decoder has not read yet: the start, then the token that is next.
-  while (!given || (chain[0] != eos && written < max_len)) {
+  for (int passages = 0; !given || (chain[0] != eos && written < max_len); ++passages, ++writing_.passages) {
+    if (passages == most_passages) {
+      *found = writing_;
+      return false;
+    }
     const int room = max_len - written + !given;
     const int drafted = room > 1 ? draft(chain[0], chain + 1) : 0, tokens = block_of(chain, drafted, room, eos);
     advance(chain, positions, tokens);
@@ -56,14 +60,15 @@ inline int Session::write(int max_len, const float *positions, int64_t eos, int6
     memcpy(log_probs + given, block_values_.get(), kept * sizeof(float));
     for (int i = given ? 0 : 1; i < kept; ++i) ids[written++] = chain[i];
     given += kept;
-    chain[0] = best[kept - 1];
-    ++*passages;
+    writing_.next = chain[0] = best[kept - 1];
   }
-  if (chain[0] == eos) return written;
+  writing_.ended = true;
+  *found = writing_;
+  if (chain[0] == eos) return true;
   Question last{};
   last.num_wanted = 1, last.wanted = &eos, last.wanted_values = log_probs + written;
   answer(last);
-  return -written - 1;
+  return true;
 }
 
 // Takes back all but the first tokens of the last `advance`; the answers are those behind the last one that is left.
@@ -82,7 +87,7 @@ inline int Session::draft(int64_t next_id, int64_t *proposed) {
   const Drafter &drafter = model_.drafter;
   const int size = model_.shape.d_model, count = model_.shape.draft_tokens;
   const bool first = active_ == 1 && width_ == 1 && sentences_[0]->length == 0;  // before the start there is nothing
-  require((answers_ || first) && rows_ == 1 && count > 0 && next_id < model_.shape.tgt_vocab_size);
+  require(is_read() && (answers_ || first) && rows_ == 1 && count > 0 && next_id < model_.shape.tgt_vocab_size);
   if (first) {
     reserve_weights(sentences_[0]->source);
     memset(hidden_.reserve(hidden_stride()), 0, size * sizeof(float));

@@ -5,8 +5,8 @@
 
 namespace attendo::ATTENDO_VARIANT {
 
-// The encoder over all tokens at once, one sentence behind the other: there is no padding.
-inline void Session::encode(const int64_t *ids, const float *positions) {
+// The encoder works on all tokens at once, one sentence behind the other: there is no padding. This makes them ready.
+inline void Session::embed_sources(const int64_t *ids, const float *positions) {
   int tokens = 0, longest = 0, groups = 0;
   size_t keys = 0;
   for (int i = 0; i < active_; ++i) {
@@ -29,14 +29,26 @@ inline void Session::encode(const int64_t *ids, const float *positions) {
       model_.embed(model_.source, ids[token], position, hidden_.get() + token * hidden_stride());
     }
   }
-  for (int index = 0; index < model_.shape.encoder_layers; ++index) {
-    const EncoderLayer &layer = model_.encoder[index];
-    encoder_attention(project(layer.query_key_value, tokens), groups);
+  reading_ = {0, tokens, groups};
+}
+
+inline bool Session::read(const int64_t *ids) {
+  const int tokens = reading_.tokens;
+  require(!is_read());
+  if (reading_.layer < model_.shape.encoder_layers) {
+    const EncoderLayer &layer = model_.encoder[reading_.layer++];
+    encoder_attention(project(layer.query_key_value, tokens), reading_.groups);
     join_heads(layer.output, layer.attention_norm, tokens);
     feed_forward(layer.inner, layer.outer, layer.feed_forward_norm, tokens);
+    return true;
   }
   half() ? look_at_memory<Half>(tokens) : look_at_memory<float>(tokens);
-  if (model_.shape.next_word) look_at_words(ids, tokens);
+  if (model_.shape.next_word) {
+    for (int i = 0; i < tokens; ++i) require(ids[i] < model_.shape.src_vocab_size);
+    look_at_words(ids, tokens);
+  }
+  ++reading_.layer;
+  return false;
 }
 
 inline void Session::encoder_attention(size_t stride, int groups) {

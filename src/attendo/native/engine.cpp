@@ -108,6 +108,13 @@ API(session_start)(Session *session, const int64_t *ids, const int32_t *lengths,
   });
 }
 
+API(session_read)(Session *session, const int64_t *ids, int32_t *more) {
+  return guarded([=] {
+    *more = session->read(ids);
+    return 0;
+  });
+}
+
 API(session_advance)(Session *session, const int64_t *last_ids, const float *positions) {
   return guarded([=] {
     session->advance(last_ids, positions, 1);
@@ -123,10 +130,13 @@ API(session_block)(Session *session, const int64_t *ids, int tokens, const float
   });
 }
 
-API(session_write)(Session *session, int max_len, const float *positions, int64_t eos, int64_t *ids, float *log_probs,
-                   int32_t *passages, int32_t *written) {
+API(session_write)(Session *session, int max_len, const float *positions, int64_t eos, int most_passages, int64_t *ids,
+                   float *log_probs, int32_t *passages, int32_t *written, int32_t *ended) {
   return guarded([=] {
-    *written = session->write(max_len, positions, eos, ids, log_probs, passages);
+    Writing now{};
+    *ended = session->write(max_len, positions, eos, most_passages, ids, log_probs, &now);
+    *passages = now.passages;
+    *written = now.ended && now.next == eos ? now.written : -now.written - 1;
     return 0;
   });
 }

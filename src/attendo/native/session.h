@@ -18,6 +18,18 @@ struct Group {
   int sentence, begin, token;  // the sentence's first token and the group's, among all tokens
 };
 
+// How far the encoder has come.
+struct Reading {
+  int layer = 0, tokens = 0, groups = 0;  // the next layer; of all sources
+};
+
+// How far a sentence that is written in several calls has come.
+struct Writing {
+  int written = 0, given = 0, passages = 0;  // tokens; log-probabilities, which are those of what comes next too; passages
+  bool ended = false;
+  int64_t next = 0;  // the token that comes next
+};
+
 class Session {
  public:
   Session(const Model &model, int threads) : model_(model), team_(team_new(threads)) {}
@@ -27,11 +39,15 @@ class Session {
     for (int i = 0; i < made_; ++i) delete sentences_[i];
   }
 
-  // Reads sentences, `lengths` ids each, one after the other; each has one empty hypothesis then.
+  // Takes sentences, `lengths` ids each, one after the other; each has one empty hypothesis then. They are to be read.
   void start(const int64_t *ids, const int32_t *lengths, int count, const float *positions) {
     enter(ids, lengths, count);
-    encode(ids, positions);
+    embed_sources(ids, positions);
   }
+
+  // Reads the sentences on, by one layer of the encoder or, behind the last, by the decoder's look at all; so no call is
+  // long. `ids` are those of `start`. Gives whether there is more to read.
+  bool read(const int64_t *ids);
 
   // Adds `tokens` tokens to each row, each seeing those before it; more than one where there is one row only, which
   // then has so many answers. `positions` are the encodings of all positions. The hidden states are ready then.
@@ -42,8 +58,10 @@ class Session {
   int draft(int64_t next_id, int64_t *proposed);
 
   // Writes the only row's most probable tokens up to `eos` or to the longest length, in blocks of tokens that are verified
-  // together. Gives how many were written; `log_probs`, with room for one more, are those of each and of `eos`.
-  int write(int max_len, const float *positions, int64_t eos, int64_t *ids, float *log_probs, int *passages);
+  // together: at most `most_passages` passages now, going on where the call before it stopped, with the same arguments.
+  // Gives whether the end is reached; `log_probs`, with room for one more, are those of each token and of `eos`.
+  bool write(int max_len, const float *positions, int64_t eos, int most_passages, int64_t *ids, float *log_probs,
+             Writing *found);
 
   // Adds to the only row a token and what was proposed behind it, keeps what is right of that, and proposes further.
   // Gives how many tokens were kept; `values` and `best`, with room for all, are the most probable token behind each.
@@ -74,6 +92,8 @@ class Session {
   Buffer<Group> groups_;
   Buffer<Statistics> statistics_;
   Buffer<int64_t> best_ids_, chain_, places_;
+  Reading reading_;
+  Writing writing_;
   int longest_ = 0;  // positions that a query may see
 
   int key_size() const { return model_.heads.keys(); }
@@ -91,7 +111,8 @@ class Session {
   }
 
   void enter(const int64_t *ids, const int32_t *lengths, int count);
-  void encode(const int64_t *ids, const float *positions);
+  void embed_sources(const int64_t *ids, const float *positions);
+  bool is_read() const { return reading_.layer > model_.shape.encoder_layers; }
   void look_at_words(const int64_t *ids, int tokens);
   void gather_words(const Matrix &memory, int first, const int64_t *ids, int tokens);
   // What may be told of a word: as the next one, and as the first one of what the parser's stack has on top.
@@ -192,6 +213,7 @@ inline void Session::enter(const int64_t *ids, const int32_t *lengths, int count
   active_ = rows_ = count;
   width_ = tokens_ = 1;
   answers_ = scanned_ = false;
+  writing_ = {};
   for (int i = 0; i < count; ++i) {
     sentences_[i]->enter(lengths[i]);
     sentences_[i]->memory.reserve(model_.shape.decoder_layers * memory_size(lengths[i]) * kept_bytes());
@@ -229,6 +251,7 @@ inline void Session::feed_forward(const Matrix &inner, const Matrix &outer, cons
 
 inline void Session::advance(const int64_t *last_ids, const float *positions, int tokens) {
   const Shape &shape = model_.shape;
+  require(is_read());
   require(tokens > 0 && tokens <= 1 << 16 && (tokens == 1 || (active_ * width_ == 1 && !shape.next_word)));
   tokens_ = tokens;
   rows_ = active_ * width_ * tokens;

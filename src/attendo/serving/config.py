@@ -251,6 +251,9 @@ class DocumentsConfig:
     """Of a document."""
     max_characters: int = 1_000_000
     """Of a document's text."""
+    max_tokens: int = 400_000
+    """Of a document's text, estimated: what it costs. Words are a token for four characters, long runs without white
+    space, such as base64, a token for each character."""
     reading_seconds: float = 60.0
     """Of processor time, to read a document or to write its translation."""
     reading_memory_mb: int = 1024
@@ -266,7 +269,7 @@ class DocumentsConfig:
 
     def __post_init__(self) -> None:
         """Refuses what cannot be meant."""
-        counts = ("max_bytes", "max_characters", "max_waiting", "max_waiting_a_caller", "max_kept_bytes")
+        counts = ("max_bytes", "max_characters", "max_tokens", "max_waiting", "max_waiting_a_caller", "max_kept_bytes")
         problems = _below(self, **dict.fromkeys(counts, 1), reading_memory_mb=64)
         _refuse(problems + _not_above(self, "keep_seconds", "reading_seconds", than=0.0))
 

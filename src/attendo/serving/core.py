@@ -1,7 +1,7 @@
 """The core of a server: `Translating` by models that are lent, and a batcher whose threads work with them."""
 
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -11,10 +11,12 @@ from attendo.attention_maps.weights import AttentionMap
 from attendo.checkpoint.model_folder import ModelDescription
 from attendo.decoding.line_constraints import Constraints
 from attendo.decoding.translation import Translation
+from attendo.decoding.watch import BetweenSteps
 from attendo.errors import AttendoError, DataError, RecipeError
-from attendo.serving.batching import Batcher, WorkItem
+from attendo.serving.batching import Batcher
 from attendo.serving.config import BatchingConfig
 from attendo.serving.errors import ServingError, bad_request
+from attendo.serving.jobs import WorkItem
 from attendo.serving.logs import Log, error_place
 from attendo.serving.metrics import Metrics
 from attendo.serving.models import LoadedModel, ModelPool
@@ -24,6 +26,8 @@ from attendo.workflow.engine import Engine
 from attendo.workflow.parse import Parse
 
 _UNCONSTRAINED = Constraints()
+_ALIGNED_TOKENS = 256
+"""Of translations that are aligned together, at most."""
 _TORCH = "torch"
 """The name of what only one thread at a time may do."""
 
@@ -127,7 +131,7 @@ class Core:
         items = [WorkItem(content=(line, its_constraints), text=line) for line, its_constraints in constrained]
         async with self._pool.on_loan(pair.model, deadline=deadline) as model:
             task = _Translating(model=model, options=options, alignment=alignment)
-            return await self._batcher.submit(task, items, caller.name, deadline=deadline)
+            return await self._submit(task, items, caller, deadline)
 
     async def attention(
         self, pair: Pair, source: str, target: str | None, caller: Caller, *, deadline: float | None = None
@@ -135,9 +139,7 @@ class Core:
         """Where every head looks; see `Translating`."""
         item = WorkItem(content=(source, target), text=source + (target or ""))
         async with self._pool.on_loan(pair.model, deadline=deadline) as model:
-            [found] = await self._batcher.submit(
-                _Looking(model=model, options=Options()), [item], caller.name, deadline=deadline
-            )
+            [found] = await self._submit(_Looking(model=model, options=Options()), [item], caller, deadline)
         assert isinstance(found, AttentionMap)
         return found
 
@@ -148,22 +150,30 @@ class Core:
         items = [WorkItem(content=sentence, text=sentence) for sentence in sentences]
         async with self._pool.on_loan(model, deadline=deadline) as loaded:
             task = _Parsing(model=loaded, options=Options(n_best=n_best))
-            return await self._batcher.submit(task, items, caller.name, deadline=deadline)
+            return await self._submit(task, items, caller, deadline)
+
+    async def _submit(
+        self, task: _Task, items: Sequence[WorkItem], caller: Caller, deadline: float | None
+    ) -> list[Any]:
+        return await self._batcher.submit(task, items, caller.name, deadline=deadline, background=caller.background)
 
     # --- in the batcher's threads -------------------------------------------------------------------------------------
 
-    def _work(self, task: _Task, contents: Sequence[Any], thread: int) -> Sequence[Any]:
+    def _work(self, task: _Task, contents: Sequence[Any], thread: int, between_steps: BetweenSteps) -> Sequence[Any]:
         started = time.monotonic()
         name = task.model.name
         try:
             engine = task.model.engine_for(task.options, thread)
             match task:
                 case _Translating():
-                    results: Sequence[Any] = self._translated(engine, contents, alignment=task.alignment)
+                    results: Sequence[Any] = self._translated(engine, contents, between_steps, alignment=task.alignment)
                 case _Parsing():
-                    results = engine.parse_n_best(contents)
+                    results = engine.parse_watched(contents, between_steps)
                 case _:
-                    results = [self._attention(engine, source, target) for source, target in contents]
+                    results = [
+                        self._attention(engine, source, target, _only(number, between_steps))
+                        for number, (source, target) in enumerate(contents, start=1)
+                    ]
         except (DataError, RecipeError) as error:
             return [bad_request(str(error))] * len(contents)
         except Exception as error:
@@ -173,42 +183,86 @@ class Core:
         return results
 
     def _translated(
-        self, engine: Engine, contents: Sequence[tuple[str, Constraints]], *, alignment: bool
-    ) -> Sequence[TranslatedLine | ServingError]:
+        self,
+        engine: Engine,
+        contents: Sequence[tuple[str, Constraints]],
+        between_steps: BetweenSteps,
+        *,
+        alignment: bool,
+    ) -> Sequence[TranslatedLine | ServingError | None]:
         lines, constraints = [line for line, _ in contents], [its_constraints for _, its_constraints in contents]
         try:
-            translations = engine.translate_lines(lines, constraints)
+            translations = engine.translate_watched(lines, constraints, between_steps)
         except DataError as error:
             if len(contents) == 1:
                 return [bad_request(str(error).removeprefix("line 1: "))]
             # Of lines of several requests one has constraints that cannot be had: the others are not to feel it.
-            return [found for each in contents for found in self._translated(engine, [each], alignment=alignment)]
-        aligned = self._aligned(engine, translations) if alignment else [()] * len(lines)
-        return [
-            TranslatedLine(translation=translation, alignments=its_alignments)
-            for translation, its_alignments in zip(translations, aligned, strict=True)
-        ]
+            return [
+                found
+                for number, each in enumerate(contents, start=1)
+                for found in self._translated(engine, [each], _only(number, between_steps), alignment=alignment)
+            ]
+        if alignment:
+            return self._aligned(engine, translations, between_steps)
+        return [None if each is None else TranslatedLine(translation=each) for each in translations]
 
-    def _attention(self, engine: Engine, source: str, target: str | None) -> AttentionMap | ServingError:
+    def _attention(
+        self, engine: Engine, source: str, target: str | None, between_steps: BetweenSteps
+    ) -> AttentionMap | ServingError | None:
         """Where every head looks; what cannot be looked at is an error of that request alone."""
         try:
+            # The search is not within the lock: it may be held up.
+            pair = engine.attention_pair(source, target, between_steps)
+            if pair is None:
+                return None
             with self._torch:
-                return engine.attention(source, target)
+                return engine.attention_of(pair)
         except DataError as error:
             return bad_request(str(error))
 
-    def _aligned(self, engine: Engine, translations: Sequence[Translation]) -> Sequence[tuple[Any, ...]]:
-        with self._torch:
-            return engine.align_translations(translations)
+    def _aligned(
+        self, engine: Engine, translations: Sequence[Translation | None], between_steps: BetweenSteps
+    ) -> Sequence[TranslatedLine | None]:
+        """Translations with their alignments, a few at a time; None for what is cancelled before that."""
+        found: list[TranslatedLine | None] = [None] * len(translations)
+        for places in _few_at_a_time(translations):
+            cancelled = between_steps()
+            wanted = {place: each for place in places if place + 1 not in cancelled and (each := translations[place])}
+            with self._torch:
+                aligned = engine.align_translations(wanted.values())
+            for (place, translation), alignments in zip(wanted.items(), aligned, strict=True):
+                found[place] = TranslatedLine(translation=translation, alignments=alignments)
+        return found
 
     def _count(self, name: str, task: _Task, results: Sequence[Any], seconds: float) -> None:
         metrics = self._metrics
         metrics.batch_seconds.labels(name).observe(seconds)
-        metrics.lines.labels(name, _name(task)).inc(len(results))
+        metrics.lines.labels(name, _name(task)).inc(sum(result is not None for result in results))
         written = [each.translation for each in results if isinstance(each, TranslatedLine)]
         if written:
             target = sum(len(each.n_best[0].token_log_probs) for each in written)
             metrics.tokens.labels(name, "target").inc(target)
+
+
+def _few_at_a_time(translations: Sequence[Translation | None]) -> Iterator[list[int]]:
+    """Places of translations that are aligned together, which cannot be stopped."""
+    places: list[int] = []
+    tokens = 0
+    for place, translation in enumerate(translations):
+        if translation is not None:
+            its_tokens = sum(len(candidate.ids) for candidate in translation.n_best)
+            if places and tokens + its_tokens > _ALIGNED_TOKENS:
+                yield places
+                places, tokens = [], 0
+            places.append(place)
+            tokens += its_tokens
+    if places:
+        yield places
+
+
+def _only(number: int, between_steps: BetweenSteps) -> BetweenSteps:
+    """What cancels the line of a number, which is worked on by itself and so is number 1."""
+    return lambda: frozenset({1} if number in between_steps() else ())
 
 
 def _excludes(task: Hashable) -> str | None:

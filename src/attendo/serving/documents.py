@@ -21,6 +21,7 @@ from attendo.decoding.line_constraints import Constraints
 from attendo.errors import AttendoError
 from attendo.files import flush_to_disk
 from attendo.serving.config import DocumentsConfig
+from attendo.serving.cost import estimated_tokens
 from attendo.serving.detection import Detector
 from attendo.serving.document import Document, safe_name, suffix_of
 from attendo.serving.document_records import DocumentRecords
@@ -129,6 +130,7 @@ class Documents:
             units, languages = await self._read(source_path, name, source, target)
             pair = self._pair(languages)
             text = "\n".join(unit.text for unit in units)
+            self._check_cost(await self._in_thread(estimated_tokens, text))
             admit(text)
             notes = await self._in_thread(self._detector.notes, text, target)
         document = Document(
@@ -222,6 +224,13 @@ class Documents:
             raise busy(f"more than {config.max_waiting} documents are waiting", 30.0)
         if sum(each.bytes_kept for each in self._documents.values()) + 2 * size > config.max_kept_bytes:
             raise busy("no room for more documents; those that are done are kept for a while", 60.0)
+
+    def _check_cost(self, tokens: int) -> None:
+        if tokens > self._config.max_tokens:
+            raise too_large(
+                f"the document would take about {tokens:,} tokens to translate; at most {self._config.max_tokens:,} "
+                "(documents.max_tokens); send it in parts, without data that is no text"
+            )
 
     @contextmanager
     def _reserving(self, caller: Caller) -> Iterator[None]:
@@ -374,7 +383,7 @@ def _request(unit: Unit, languages: Languages, glossary: tuple[Term, ...]) -> Te
 
 def _patient(translating: Translating, pair: Pair, caller: Caller) -> TranslateLines:
     """Translates lines whenever there is room: a document waits for its turn, its caller's requests go on beside."""
-    background = Caller(name=f"{caller.name} documents", key=caller.key)
+    background = Caller(name=f"{caller.name} documents", key=caller.key, background=True)
 
     async def translate(
         lines: Sequence[str], constraints: Sequence[Constraints] | None = None, *, alignment: bool = False

@@ -6,6 +6,7 @@ A request's path is a label only as the route's template, so that nobody can fil
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
+_STEP_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5)
 _LINES = (1, 2, 4, 8, 16, 32, 64, 128)
 _TOKENS = (8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 
@@ -45,7 +46,21 @@ class Metrics:
         )
         self.waiting_lines = Gauge("attendo_waiting_lines", "Sentences in the queue.", registry=r)
         self.waiting_characters = Gauge("attendo_waiting_characters", "Characters in the queue.", registry=r)
-        self.busy_threads = Gauge("attendo_busy_threads", "Threads at work.", registry=r)
+        self.busy_threads = Gauge("attendo_busy_threads", "Batches that are being worked on, one a thread.", registry=r)
+        self.held_up = Gauge("attendo_batches_held_up", "Batches in work that have given way to others.", registry=r)
+        self.cancelled = Counter(
+            "attendo_lines_cancelled", "Sentences stopped in work: nobody waits any more, or too late.", registry=r
+        )
+        self.put_back = Counter(
+            "attendo_lines_put_back", "Sentences taken out of a batch that kept those of others waiting.", registry=r
+        )
+        self.step_seconds = Histogram(
+            "attendo_step_seconds",
+            "The longest step of a batch, with what is encoded for it: until then it cannot be stopped or held up.",
+            buckets=_STEP_SECONDS,
+            registry=r,
+        )
+        self.longest_step = Gauge("attendo_longest_step_seconds", "The longest such step so far.", registry=r)
         self.model_loads = Counter("attendo_model_loads", "Models read from disk.", ["model", "reason"], registry=r)
         self.model_load_failures = Counter(
             "attendo_model_load_failures", "Models that could not be read.", ["model"], registry=r

@@ -46,6 +46,8 @@ class Caller:
     """The key's id or, without one, the address."""
     key: Key | None = None
     """What was shown, where something was."""
+    background: bool = False
+    """Whether nobody waits for an answer: documents, which go on between requests."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +120,7 @@ class Translating(Protocol):
     ) -> list[TranslatedLine]:
         """Translates lines, each a sentence, with whatever else waits at the time.
 
-        Cancelling it takes the lines that nobody works on yet out of the queue.
+        Cancelling it takes the lines that nobody works on yet out of the queue, and stops the others at the next step.
 
         Args:
             pair: one of `pairs`.

@@ -1,19 +1,22 @@
 """What waits to be worked on: lines of callers who take turns, taken out in batches of one kind. No threads, no clock.
 
-A caller's lines leave in their order, and of two callers each gives a line in turn, whatever one of them has waiting.
-A batch has lines of one `kind` alone; which one is decided by the caller whose turn it is. So nobody waits behind
-another's thousand lines, and nobody's rare options wait for ever.
+A flow is what takes turns: a caller's small requests, his large ones, his documents. A flow's lines leave in their
+order, and of two flows each gives a line in turn, whatever one of them has waiting. A batch has lines of one `kind`
+alone; which one is decided by the flow whose turn it is. So nobody waits behind another's thousand lines, and nobody's
+rare options wait for ever. A batch is answered as a whole, so only short lines of small requests share one, and of
+each flow as many.
 """
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
 from attendo.serving.config import BatchingConfig
 
-_BYTES_PER_TOKEN = 4
-"""Of text in UTF-8, about, in any script; what batches are measured by before anything is tokenized."""
+_SHARED_TOKENS = 64
+"""Of a line that may share a batch with lines of other flows, at most."""
 _MAX_GARBAGE = 1000
 
 
@@ -22,6 +25,8 @@ class Line:
     """Something to work on; of several lines that came together each is one."""
 
     caller: str
+    """Who waits for it, and has a share of the queue."""
+    flow: str
     """Whose turn it takes."""
     kind: Hashable
     """What can be worked on together: equal kinds."""
@@ -39,6 +44,10 @@ class Line:
     """Its place among all that have come."""
     waits: bool = False
     """Whether it is in the queue."""
+    small: bool = False
+    """Whether it came with little else; such a line is not to wait long for others of its flow."""
+    alone: bool = False
+    """Whether it is to be a batch by itself: it has kept others waiting."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -47,11 +56,6 @@ class _Share:
 
     lines: int = 0
     characters: int = 0
-
-
-def estimated_tokens(text: str) -> int:
-    """How many tokens a text is, about."""
-    return 1 + len(text.encode("utf-8", errors="surrogatepass")) // _BYTES_PER_TOKEN
 
 
 class WaitingLines:
@@ -63,7 +67,7 @@ class WaitingLines:
 
     def __init__(self, config: BatchingConfig) -> None:
         self._config = config
-        # The caller whose turn it is comes first. A caller without lines is not there. What was dropped stays in its
+        # The flow whose turn it is comes first. A flow without lines is not there. What was dropped stays in its
         # row until it would be taken, or until much of it has come together: a client who leaves costs no search.
         self._rows: OrderedDict[str, dict[Hashable, deque[Line]]] = OrderedDict()
         self._shares: dict[str, _Share] = {}
@@ -80,12 +84,23 @@ class WaitingLines:
         share = self._shares.get(caller)
         return (0, 0) if share is None else (share.lines, share.characters)
 
+    def flows(self, may_begin: Callable[[Hashable], bool] = lambda kind: True) -> Iterable[str]:
+        """Flows that have lines of a kind which can be worked on now."""
+        return [flow for flow, rows in self._rows.items() if any(may_begin(kind) for kind in rows)]
+
     def add(self, lines: Sequence[Line]) -> None:
-        """Puts lines at the end of their callers' rows."""
+        """Puts lines at the end of their flows' rows."""
         for line in lines:
             self._came += 1
             line.order, line.waits = self._came, True
-            self._rows.setdefault(line.caller, {}).setdefault(line.kind, deque()).append(line)
+            self._row(line).append(line)
+            self._count(line, 1)
+
+    def put_back(self, lines: Sequence[Line]) -> None:
+        """Puts lines that were taken at the beginning of their flows' rows again, in their order."""
+        for line in reversed(lines):
+            line.waits = True
+            self._row(line).appendleft(line)
             self._count(line, 1)
 
     def drop(self, lines: Sequence[Line]) -> int:
@@ -110,18 +125,26 @@ class WaitingLines:
         return min((row[0].arrived for rows in self._rows.values() for row in rows.values()), default=None)
 
     def take(
-        self, now: float, *, threads: int = 1, may_begin: Callable[[Hashable], bool] = lambda kind: True
+        self,
+        now: float,
+        *,
+        threads: int = 1,
+        first: str | None = None,
+        may_begin: Callable[[Hashable], bool] = lambda kind: True,
     ) -> list[Line]:
         """Takes a batch out.
 
         Args:
             now: lines whose deadline is not later are dropped, and counted in `expired`.
             threads: that wait for a batch, this one included: what there is is divided between them.
+            first: the flow whose turn it is; None for the one that gave a line longest ago.
             may_begin: whether a kind can be worked on now.
 
         Returns:
             Lines of one kind; none where there are none.
         """
+        if first is not None and first in self._rows:
+            self._rows.move_to_end(first, last=False)
         while (kind := self._next_kind(may_begin)) is not None:
             if batch := self._take(kind, now, threads):
                 return batch
@@ -132,9 +155,15 @@ class WaitingLines:
         most = min(self._config.max_batch_lines, -(-ready // max(1, threads)))
         batch: list[Line] = []
         taken: list[Line] = []
+        closed: set[str] = set()  # flows whose next line cannot be in this batch
         longest = 0
-        for line in self._in_turn(kind):
+        for turn, line in self._in_turn(kind, closed):
+            if turn and turn >= self._turns(batch):
+                break
             if line.waits and (line.deadline is None or line.deadline > now):
+                if batch and not _go_together(batch, line):
+                    closed.add(line.flow)
+                    continue
                 longest = max(longest, line.tokens)
                 if batch and (len(batch) >= most or longest * (len(batch) + 1) > self._config.max_batch_tokens):
                     break
@@ -146,35 +175,44 @@ class WaitingLines:
         return batch
 
     def _next_kind(self, may_begin: Callable[[Hashable], bool]) -> Hashable | None:
-        """That of the oldest line of the first caller who has any that can be worked on."""
+        """That of the oldest line of the first flow which has any that can be worked on."""
         for rows in self._rows.values():
             if heads := [row[0] for kind, row in rows.items() if may_begin(kind)]:
                 return min(heads, key=lambda line: line.order).kind
         return None
 
-    def _in_turn(self, kind: Hashable) -> Iterator[Line]:
-        """Lines of a kind, one a caller, round after round."""
-        rows = [iter(rows[kind]) for rows in self._rows.values() if kind in rows]
+    def _turns(self, batch: Sequence[Line]) -> float:
+        """How many lines a flow may give: of several flows as many as the one with the fewest, which waits for all."""
+        flows = {line.flow for line in batch}
+        return min(len(self._rows[flow][batch[0].kind]) for flow in flows) if len(flows) > 1 else float("inf")
+
+    def _in_turn(self, kind: Hashable, closed: AbstractSet[str]) -> Iterator[tuple[int, Line]]:
+        """Lines of a kind with the number of their turn: one a flow, turn after turn; none of a flow that is closed."""
+        rows = [(flow, iter(rows[kind])) for flow, rows in self._rows.items() if kind in rows]
+        turn = 0
         while rows:
             going_on = []
-            for row in rows:
-                if (line := next(row, None)) is not None:
-                    yield line
-                    going_on.append(row)
-            rows = going_on
+            for flow, row in rows:
+                if flow not in closed and (line := next(row, None)) is not None:
+                    yield turn, line
+                    going_on.append((flow, row))
+            rows, turn = going_on, turn + 1
+
+    def _row(self, line: Line) -> deque[Line]:
+        return self._rows.setdefault(line.flow, {}).setdefault(line.kind, deque())
 
     def _remove(self, kind: Hashable, taken: Sequence[Line]) -> None:
         """Takes lines out that are the beginnings of rows; whoever gave one goes to the end."""
         for line in taken:
-            first = self._rows[line.caller][kind].popleft()
+            first = self._rows[line.flow][kind].popleft()
             assert first is line
             if line.waits:
                 self._leave(line)
             else:
                 self._garbage -= 1
-        for caller in dict.fromkeys(line.caller for line in taken):
-            self._rows.move_to_end(caller)
-            self._forget_empty(caller)
+        for flow in dict.fromkeys(line.flow for line in taken):
+            self._rows.move_to_end(flow)
+            self._forget_empty(flow)
 
     def _leave(self, line: Line) -> None:
         line.waits = False
@@ -191,15 +229,24 @@ class WaitingLines:
 
     def _tidy(self) -> None:
         """Forgets what was dropped."""
-        for caller, rows in list(self._rows.items()):
+        for flow, rows in list(self._rows.items()):
             for kind, row in rows.items():
                 rows[kind] = deque(line for line in row if line.waits)
-            self._forget_empty(caller)
+            self._forget_empty(flow)
         self._garbage = 0
 
-    def _forget_empty(self, caller: str) -> None:
-        rows = self._rows[caller]
+    def _forget_empty(self, flow: str) -> None:
+        rows = self._rows[flow]
         for kind in [kind for kind, row in rows.items() if not row]:
             del rows[kind]
         if not rows:
-            del self._rows[caller]
+            del self._rows[flow]
+
+
+def _go_together(batch: Sequence[Line], line: Line) -> bool:
+    """Whether a line can share a batch: with its own flow's lines, or short and small with others that are."""
+    if line.alone or batch[0].alone:
+        return False
+    if all(each.flow == line.flow for each in batch):
+        return True
+    return all(each.small and each.tokens <= _SHARED_TOKENS for each in (line, *batch))

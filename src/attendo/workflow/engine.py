@@ -23,21 +23,18 @@ from attendo.decoding.translation import Translation
 from attendo.decoding.windows import PAUSE_S
 from attendo.errors import DataError
 from attendo.parsing.tree import Tree
-from attendo.text.tokenization import EOS_ID
 from attendo.workflow.arguments import (
     checked_pairs,
     checked_sentences,
-    checked_text,
     constrained_texts,
     renamed,
 )
-from attendo.workflow.attention import attention_map
-from attendo.workflow.engine_base import EngineBase
 from attendo.workflow.parse import Parse
 from attendo.workflow.parse_input import GivenSentence, Sentence, attempted
+from attendo.workflow.watched_engine import WatchedEngine
 
 
-class Engine(EngineBase):
+class Engine(WatchedEngine):
     """A model, or an ensemble of several, that is ready to work; `attendo.load` makes one.
 
     An engine is for one thread at a time. `with_search()` gives another engine of the same models, which are in memory
@@ -375,23 +372,6 @@ class Engine(EngineBase):
             DataError: a side is empty, or longer than can be drawn.
             ModelError: the engine is closed.
         """
-        first, set_up = self._open().first, self._using("attention", {})
-        checked_text("attention", "the source", source)
-        sides = first.source_tokenizer, first.target_tokenizer
-        if target is None:
-            src_ids, tgt_ids = self._own_pair(source)
-        else:
-            src_ids, tgt_ids = sides[0].encode(source), sides[1].encode(checked_text("attention", "the target", target))
-        return attention_map(set_up.translator.models[0].transformer, *sides, src_ids, tgt_ids)
-
-    def _own_pair(self, source: str) -> tuple[list[int], list[int]]:
-        """What the model reads of a sentence and what it writes, as ids with their `</s>`."""
-        first, set_up = self._open().first, self._using("attention", {})
-        parser = set_up.parser
-        if parser is None:
-            [translation] = set_up.translator.translate([source])  # read differs from the source where a guard acted
-            return first.source_tokenizer.encode(translation.read), [*translation.n_best[0].ids, EOS_ID]
-        sentence = self._read(source)
-        [parse] = parser.parse_sentences([sentence])
-        symbols = " ".join(parse.n_best[0].symbols) if parse.n_best else ""
-        return first.source_tokenizer.encode(parser.read(sentence)), first.target_tokenizer.encode(symbols)
+        pair = self.attention_pair(source, target, self._while_open)
+        assert pair is not None, "nobody has cancelled it"
+        return self.attention_of(pair)

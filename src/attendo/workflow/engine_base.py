@@ -1,6 +1,7 @@
 """What engines have in common: models in memory, search settings, copies, pickling, closing."""
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +16,7 @@ from attendo.decoding.models import DecodingModel, decoding_model
 from attendo.decoding.native_model import Dtype
 from attendo.decoding.search_settings import SearchSettings
 from attendo.decoding.translation import Counts
+from attendo.decoding.watch import nobody
 from attendo.errors import ModelError
 from attendo.recipe import override_section
 from attendo.workflow.arguments import check_settings
@@ -104,6 +106,15 @@ class EngineBase:
             raise ModelError(f"{self!r} has given its memory back; load the model again with attendo.load")
         return self._ready
 
+    def _while_open(self) -> AbstractSet[int]:
+        """Cancels no line: the `BetweenSteps` of calls that bring none of their own.
+
+        Raises:
+            ModelError: the engine has been closed meanwhile, by another thread.
+        """
+        self._open()
+        return nobody()
+
     def _using(self, method: str, changes: Mapping[str, Any]) -> SetUp:
         """What works with the engine's settings and those of a call; kept ready for the next call with the same.
 
@@ -162,11 +173,27 @@ class EngineBase:
         first = ready.first
         sides = first.source_tokenizer, first.target_tokenizer
         languages = self.source_language, self.target_language
-        translator = Translator(ready.models, *sides, search, threads=threads, languages=languages, counts=self._counts)
+        translator = Translator(
+            ready.models,
+            *sides,
+            search,
+            threads=threads,
+            languages=languages,
+            counts=self._counts,
+            between_steps=self._while_open,
+        )
         if first.description.task != "parse":
             return SetUp(translator, None)
         word_tags = first.description.word_tags
-        parser = Parser(ready.models, *sides, search, own_parsing(first), word_tags=word_tags, threads=threads)
+        parser = Parser(
+            ready.models,
+            *sides,
+            search,
+            own_parsing(first),
+            word_tags=word_tags,
+            threads=threads,
+            between_steps=self._while_open,
+        )
         return SetUp(translator, parser)
 
     @property
@@ -214,7 +241,8 @@ class EngineBase:
     def close(self) -> None:
         """Ends the engine and gives its memory back, once no other engine of the same models is in use.
 
-        Whatever the engine is asked afterwards raises a `ModelError`; closing it again does nothing.
+        Whatever the engine is asked afterwards raises a `ModelError`, and so does, within a decoder step, what another
+        thread has in work; closing it again does nothing.
         """
         self._ready = self._own = None
         self._others = {}

@@ -11,6 +11,7 @@ from attendo.decoding.grammar import Grammar
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.models import DecodingModel
 from attendo.decoding.parallel import IdSearch
+from attendo.decoding.watch import BetweenSteps, Watch, nobody
 from attendo.decoding.windows import PAUSE_S, windows
 from attendo.errors import DataError, ModelError
 from attendo.parsing.config import ParsingConfig
@@ -125,6 +126,8 @@ class Parser:
         parsing: how trees are written, and what may be written.
         word_tags: which tags words can have, see `attendo.parsing.word_tags`; None where nobody knows.
         threads: that may work at the same time.
+        between_steps: asked between two decoder steps by calls that bring none of their own; it cancels no sentence,
+            but may raise what ends the call.
     """
 
     def __init__(
@@ -137,8 +140,10 @@ class Parser:
         *,
         word_tags: Mapping[str, Sequence[str]] | None = None,
         threads: int = 1,
+        between_steps: BetweenSteps = nobody,
     ) -> None:
         self.search, self.parsing = search, parsing
+        self._between_steps = between_steps
         self._word_tags = {} if word_tags is None or parsing.tags == "XX" else word_tags
         self._source = source
         self._search = IdSearch(models, search, threads=threads)
@@ -182,9 +187,27 @@ class Parser:
             sentences: or why one could not be read, which becomes its `problem`.
             first: the number of the first one; samples hang on it.
         """
+        found = self.parse_watched(sentences, self._between_steps, first=first)
+        return [parse for parse in found if parse is not None]
+
+    def parse_watched(
+        self, sentences: Sequence[Sentence | DataError], between_steps: BetweenSteps, *, first: int = 1
+    ) -> list[Parse | None]:
+        """Parses as `parse_sentences` does, sentences that may be cancelled meanwhile.
+
+        Args:
+            sentences: or why one could not be read.
+            between_steps: asked between two decoder steps.
+            first: the number of the first sentence, which `between_steps` counts from.
+
+        Returns:
+            A parse a sentence, in their order; None for one that is cancelled before it is done.
+        """
         prepared = [self._prepared(sentence, number) for number, sentence in enumerate(sentences, start=first)]
-        ready = [each for each in prepared if isinstance(each, _Prepared)]
-        found = iter(self._search.search([each.ids for each in ready], [each.rules for each in ready]))
+        ready = [(number, each) for number, each in enumerate(prepared, start=first) if isinstance(each, _Prepared)]
+        watch = Watch(between_steps=between_steps, lines=[number for number, _ in ready])
+        ids, rules = [each.ids for _, each in ready], [each.rules for _, each in ready]
+        found = iter(self._search.search(ids, rules, watch))
         return [each if isinstance(each, Parse) else self._parse(each.sentence, next(found)) for each in prepared]
 
     def stream(self, sentences: Iterable[Sentence | DataError], *, pause_s: float = PAUSE_S) -> Iterator[Parse]:
@@ -273,8 +296,10 @@ class Parser:
             return frozenset((given,)) if given in self._tags else None
         return (possible_tags(word, self._word_tags) or frozenset()) & self._tags or None
 
-    def _parse(self, sentence: Sentence, hypotheses: Sequence[Hypothesis]) -> Parse:
-        """Several hypotheses may be one tree, where they are mended or tags are put in."""
+    def _parse(self, sentence: Sentence, hypotheses: Sequence[Hypothesis]) -> Parse | None:
+        """A parse; None without hypotheses. Several may be one tree, where they are mended or tags are put in."""
+        if not hypotheses:
+            return None
         found: dict[Tree, ParsedTree] = {}
         for hypothesis in hypotheses:
             parsed = self._tree(hypothesis, sentence)

@@ -1,0 +1,108 @@
+"""An engine's work on lines that can be cancelled one by one while it goes on, as a server needs it."""
+
+from collections.abc import Iterable, Sequence
+
+from attendo.attention_maps.weights import AttentionMap
+from attendo.decoding.line_constraints import Constraints, paired
+from attendo.decoding.translation import Translation
+from attendo.decoding.watch import BetweenSteps
+from attendo.text.tokenization import EOS_ID
+from attendo.workflow.arguments import checked_sentences, checked_text
+from attendo.workflow.attention import attention_map
+from attendo.workflow.engine_base import EngineBase
+from attendo.workflow.parse import Parse
+from attendo.workflow.parse_input import GivenSentence, attempted
+
+IdPair = tuple[list[int], list[int]]
+"""Ids of a source and of its target, each with its `</s>`."""
+
+
+class WatchedEngine(EngineBase):
+    """An engine that asks between two decoder steps which of its lines are cancelled, and may be held up there.
+
+    What is asked, `between_steps`, gives the numbers from 1 of the lines that are cancelled so far; it may take its
+    time for other work, and what it raises ends the call. The results of the other lines do not depend on it.
+    """
+
+    def translate_watched(
+        self, lines: Sequence[str], constraints: Sequence[Constraints] | None, between_steps: BetweenSteps
+    ) -> list[Translation | None]:
+        """Translates lines; a line feed within one is white space.
+
+        Args:
+            lines: the lines.
+            constraints: one for each line, or None.
+            between_steps: called between two decoder steps.
+
+        Returns:
+            A translation of each line, in their order; None for one that is cancelled before it is done.
+
+        Raises:
+            DataError: a line holds a lone surrogate, or constraints cannot be fulfilled.
+            ModelError: the model is a parser, or the engine is closed.
+        """
+        translator = self._translator("translate_watched", {})
+        return translator.translate_watched(list(paired(lines, constraints)), between_steps)
+
+    def parse_watched(self, sentences: Iterable[GivenSentence], between_steps: BetweenSteps) -> list[Parse | None]:
+        """Parses sentences.
+
+        Args:
+            sentences: as for `Engine.parse`.
+            between_steps: called between two decoder steps.
+
+        Returns:
+            A parse of each sentence, in their order; None for one that is cancelled before it is done.
+
+        Raises:
+            ModelError: the model does not parse, or the engine is closed.
+        """
+        parser = self._parser("parse_watched", {})
+        given = checked_sentences("parse_watched", sentences)
+        return parser.parse_watched([attempted(self._read, sentence) for sentence in given], between_steps)
+
+    def attention_pair(self, source: str, target: str | None, between_steps: BetweenSteps) -> IdPair | None:
+        """Gives the pair whose attention `attention_of` shows.
+
+        Args:
+            source: the source sentence.
+            target: its translation, or the symbols of its tree; None for what the engine finds, with what it has read.
+            between_steps: called between two decoder steps; the sentence is number 1.
+
+        Returns:
+            The ids of both; None where the search is cancelled.
+
+        Raises:
+            TypeError: a side is no text.
+            ModelError: the engine is closed.
+        """
+        first, set_up = self._open().first, self._using("attention", {})
+        checked_text("attention", "the source", source)
+        encode, encode_target = first.source_tokenizer.encode, first.target_tokenizer.encode
+        if target is not None:
+            return encode(source), encode_target(checked_text("attention", "the target", target))
+        parser = set_up.parser
+        if parser is None:
+            # What is read differs from the source where a guard acted.
+            [translation] = set_up.translator.translate_watched(list(paired([source], None)), between_steps)
+            return None if translation is None else (encode(translation.read), [*translation.n_best[0].ids, EOS_ID])
+        sentence = self._read(source)
+        [parse] = parser.parse_watched([sentence], between_steps)
+        if parse is None:
+            return None
+        symbols = " ".join(parse.n_best[0].symbols) if parse.n_best else ""
+        return encode(parser.read(sentence)), encode_target(symbols)
+
+    def attention_of(self, pair: IdPair) -> AttentionMap:
+        """Gives the attention weights of every head of every layer; of an ensemble, the first model's.
+
+        Args:
+            pair: from `attention_pair`.
+
+        Raises:
+            DataError: a side is empty, or longer than can be drawn.
+            ModelError: the engine is closed.
+        """
+        first, translator = self._open().first, self._using("attention", {}).translator
+        model = translator.models[0].transformer
+        return attention_map(model, first.source_tokenizer, first.target_tokenizer, *pair)
