@@ -278,6 +278,7 @@ ONE_FOR_EACH = {
     "protected": "see @me.",
     "sentences": "We see. The dog.",
     "scripts": "\u4f60\u597d.",
+    "verbatim": "e" * 50 + ".",
     "repetition": "the boat.",
     "copies": "we see the dog.",
     "fragments": "the dog",
@@ -360,3 +361,37 @@ def test_what_a_model_that_repeats_its_source_gives_is_the_line(
     assert found.text.upper().casefold() == expected.upper().casefold()
     if "casing" not in found.guards:
         assert found.text == expected
+
+
+HASH = "3f786850e387550fdab836ed7e6dc881de23001b"
+
+
+def test_text_that_is_no_language_is_copied_and_the_words_around_it_are_translated(make: Make) -> None:
+    translator, model = make({f"we see {ONE}": {f"wir sehen {ONE}": 1.0}})
+    [found] = translator.translate([f"we see {HASH}"])
+    assert (checked(found).text, found.guards) == (f"wir sehen {HASH}", ("verbatim",))
+    [found] = translator.translate(["e" * 20_000])
+    assert (found.text, found.guards, found.source_truncated) == ("e" * 20_000, ("verbatim",), False)
+    assert model.read == [f"we see {ONE}"]
+    # Without placeholders, and what is too long for one, the line is cut.
+    table = {"we see": {"wir sehen": 1.0}, "the boat.": {"das Boot": 1.0}}
+    for noise in (HASH, "a@" * 400, "a\t" * 100 + "a"):
+        translator, model = make(table, placeholders=0, guards=GuardConfig(fragments=False))
+        [found] = translator.translate([f"we see {noise} the boat."])
+        assert (checked(found).text, found.guards) == (f"wir sehen {noise} das Boot", ("verbatim",))
+        assert sorted(model.read) == ["the boat.", "we see"]
+
+
+def test_what_a_model_loses_of_it_is_copied_with_its_sentence(make: Make) -> None:
+    # So short a limit leaves no room for what is forced.
+    translator, model = make({f"we see {ONE}": {"ja": 1.0}}, max_len=0)
+    [found] = translator.translate([f"we see {HASH}"])
+    assert found.text == f"we see {HASH}"
+    assert HASH not in "".join(model.read)
+
+
+def test_short_parts_that_are_the_same_are_searched_once(make: Make) -> None:
+    translator, model = make({"the dog.": {"der Hund": 1.0}, "we see the old house": {"wir sehen": 1.0}})
+    found = translator.translate(["the dog.", "we see the old house", "the dog.", "we see the old house", "the dog."])
+    assert [each.text for each in found] == ["der Hund", "wir sehen", "der Hund", "wir sehen", "der Hund"]
+    assert sorted(model.read) == ["the dog.", "we see the old house", "we see the old house"]

@@ -4,7 +4,9 @@ import math
 from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
-GuardName = Literal["spaces", "scripts", "sentences", "protected", "casing", "fragments", "repetition", "copies"]
+GuardName = Literal[
+    "spaces", "scripts", "verbatim", "sentences", "protected", "casing", "fragments", "repetition", "copies"
+]
 """The guards, in the order in which they look at a line."""
 
 _MAX_HYPOTHESES = 1 << 20
@@ -42,12 +44,16 @@ class GuardConfig:
     """Tabs and runs of spaces are read as one space, spaces at the ends of a line and invisible characters left out."""
     scripts: bool = True
     """A line mostly of letters that the source vocabulary has no pieces for is given back as it is."""
+    verbatim: bool = True
+    """Text that is no language, such as base64, hashes, minified code, endless repetitions and tables of symbols, is
+    copied to the letter; the words around it are translated."""
     sentences: bool = True
     """Several sentences of a line are translated one by one, where one translation without constraints is asked for and
     neither `min_len` nor `max_len` is set; other limits, such as `max_len_offset`, then hold for each sentence."""
     protected: bool = True
     """URLs, e-mail addresses, markup, long numbers, emoji and the like come back to the letter, numbers as the target
-    language writes them, if the vocabulary has placeholders; if not, emoji at the ends of a line do."""
+    language writes them, if the vocabulary has placeholders; if not, emoji at the ends of a line do. What has no letter
+    at all, such as a number alone, needs neither model nor placeholders."""
     casing: bool = True
     """A line in CAPITALS is translated in small letters and put in capitals again, one in Title Case in small ones."""
     fragments: bool = True

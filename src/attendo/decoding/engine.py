@@ -13,13 +13,15 @@ from itertools import chain, islice
 from attendo.decoding.alignment import Alignment, alignment, attention_batch, check_choice
 from attendo.decoding.batches import length_batches
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.guarded import GuardedSearch, NumberedLine
-from attendo.decoding.guards.spaces import squeezed
+from attendo.decoding.guarded import GuardedSearch
+from attendo.decoding.guards.spaces import squeezed_around
+from attendo.decoding.guards.verbatim import verbatim
 from attendo.decoding.guards.words import words
 from attendo.decoding.line_constraints import Constraints, paired
 from attendo.decoding.models import DecodingModel
 from attendo.decoding.parallel import on_threads
 from attendo.decoding.scoring import PairScore, score_batch
+from attendo.decoding.tasks import NumberedLine
 from attendo.decoding.translation import Candidate, Counts, Translation
 from attendo.decoding.watch import BetweenSteps, nobody
 from attendo.decoding.windows import PAUSE_S, windows
@@ -356,9 +358,12 @@ def _in_words_of(translation: Translation, candidate: Candidate, found: Alignmen
         for target in chain(*candidate.words[written : written + 1])
     }
     source = translation.source.rstrip("\r\n")
+    if "spaces" in translation.guards:
+        kept = verbatim(source) if "verbatim" in translation.guards else []
+        source = squeezed_around(source, [(each.start, each.end) for each in kept])
     return replace(
         found,
-        source_words=words(squeezed(source) if "spaces" in translation.guards else source),
+        source_words=words(source),
         target_words=words(candidate.text),
         links=tuple(sorted(links, key=lambda link: link[::-1])),
     )

@@ -5,19 +5,22 @@ those whose translations cannot be meant are searched once more, with a rule or 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import get_args
 
 from attendo.decoding.config import GuardName, SearchConfig
-from attendo.decoding.constraints import Ids, NoRepeat, Rules
+from attendo.decoding.constraints import Ids, NoRepeat
 from attendo.decoding.guards.output import AtMostOnce, InOrder, NoStutter, has_loop, has_much_of, is_copy, is_long_loop
-from attendo.decoding.guards.reading import Part, Reader, Reading, as_it_is
+from attendo.decoding.guards.parts import Part, Reading, as_it_is
+from attendo.decoding.guards.reading import Reader
 from attendo.decoding.guards.words import word_numbers
 from attendo.decoding.hypothesis import Hypothesis, length_penalty
+from attendo.decoding.lengths import is_spelled, needed_tokens, piece_length
 from attendo.decoding.line_constraints import Constraints, LineRules
 from attendo.decoding.models import DecodingModel
 from attendo.decoding.parallel import IdSearch
+from attendo.decoding.tasks import NumberedLine, Task
 from attendo.decoding.translation import Candidate, Counts, Translation
 from attendo.decoding.watch import BetweenSteps, Watch, nobody
 from attendo.decoding.words import Subwords
@@ -30,6 +33,7 @@ COPY_MARGIN = 0.25
 Text of the target language is rightly given back as it is: of 400 such lines a model of 12,000 pieces copied 9, and
 what it held for second best in other words was further below than this in all but one."""
 _FORCED_BEAM = 12
+_FEW_THINGS = 3
 _DIVERSE_BEAM, _DIVERSE_GROUPS = 8, 4
 _NO_REPEAT = 3
 _MARKS = (".", "!")
@@ -37,35 +41,6 @@ _MARKS = (".", "!")
 _UNCONSTRAINED = Constraints()
 _ORDER: tuple[GuardName, ...] = get_args(GuardName)
 _NOTHING = Candidate(text="", ids=(), pieces=(), log_prob=0.0, score=0.0, token_log_probs=(), finished=True)
-
-
-@dataclass(frozen=True, kw_only=True)
-class NumberedLine:
-    """A line to translate."""
-
-    number: int
-    """From 1, among all lines; samples hang on it."""
-    text: str
-    """The line."""
-    constraints: Constraints
-    """What is wanted of its translation."""
-    between_steps: BetweenSteps = nobody
-    """Asked between two decoder steps; equal for all lines that are translated together, which it names by `number`."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Task:
-    """A part that is searched, and what has been found."""
-
-    line: NumberedLine
-    part: Part
-    src_ids: list[int]
-    cut: bool
-    rules: Rules
-    candidates: tuple[Candidate, ...] = ()
-    """Best first; none before the search, and of a line that is cancelled."""
-    guards: tuple[GuardName, ...] = ()
-    """That have had to do with the translation."""
 
 
 class GuardedSearch:
@@ -152,30 +127,52 @@ class GuardedSearch:
 
     # --- searching ----------------------------------------------------------------------------------------------------
 
-    def _tasks(self, parts: Sequence[tuple[NumberedLine, Part]]) -> list[_Task]:
+    def _tasks(self, parts: Sequence[tuple[NumberedLine, Part]]) -> list[Task]:
         """What is to be searched of parts."""
         sources, cut = self._encode([part.read for _, part in parts])
+        needed = [needed_tokens(self._source_tokenizer, ids) for ids in sources]
         return [
-            _Task(
-                line=line,
-                part=part,
+            Task.new(
+                line,
+                part,
                 src_ids=ids,
                 cut=its_cut,
-                rules=self._rules.of(line.number, len(ids) - 1, line.constraints),
+                needed=its_needed,
+                rules=self._rules.of(line.number, its_needed, line.constraints),
+                spelled=self._is_spelled(line, part, len(ids) - 1),
             )
-            for (line, part), ids, its_cut in zip(parts, sources, cut, strict=True)
+            for (line, part), ids, its_cut, its_needed in zip(parts, sources, cut, needed, strict=True)
         ]
 
-    def _searched(self, tasks: Sequence[_Task], search: IdSearch | None = None) -> list[_Task]:
-        """Tasks with their candidates; none for lines that are cancelled."""
-        if not tasks:
-            return []
-        watch = Watch(between_steps=tasks[0].line.between_steps, lines=[task.line.number for task in tasks])
-        ids, rules = [task.src_ids for task in tasks], [task.rules for task in tasks]
-        found = (search or self._search).search(ids, rules, watch)
+    def _is_spelled(self, line: NumberedLine, part: Part, tokens: int) -> bool:
+        """Whether a part is searched as what its vocabulary can only spell; see `Task.spelled`."""
+        config = self._config
+        is_guarded = config.guards.verbatim and line.constraints == _UNCONSTRAINED
+        one = config.n_best == 1 and not config.sampling and not config.min_len
+        return is_guarded and one and is_spelled(part.read, tokens, self._piece_length)
+
+    def _searched(self, tasks: Sequence[Task], search: IdSearch | None = None) -> list[Task]:
+        """Tasks with their candidates, none for lines that are cancelled; what is only spelled is searched greedily."""
+        found = list(tasks)
+        for spelled in (False, True):
+            places = [place for place, task in enumerate(tasks) if task.spelled is spelled]
+            if places:
+                now = self._narrow_search if spelled else search or self._search
+                for place, task in zip(places, self._found([tasks[place] for place in places], now), strict=True):
+                    found[place] = task
+        return found
+
+    def _found(self, tasks: Sequence[Task], search: IdSearch) -> list[Task]:
+        """Tasks with what a search has found; of short parts that are the same one is searched."""
+        keys = [task.key if not self._config.sampling else None for task in tasks]
+        distinct = {place if key is None else key: tasks[place] for place, key in enumerate(keys)}
+        searched = list(distinct.values())
+        watch = Watch(between_steps=tasks[0].line.between_steps, lines=[task.line.number for task in searched])
+        hypotheses = search.search([task.src_ids for task in searched], [task.rules for task in searched], watch)
+        found = dict(zip(distinct, (tuple(map(self._candidate, its)) for its in hypotheses), strict=True))
         return [
-            replace(task, candidates=tuple(map(self._candidate, hypotheses)))
-            for task, hypotheses in zip(tasks, found, strict=True)
+            task.found(found[place if key is None else key])
+            for place, (key, task) in enumerate(zip(keys, tasks, strict=True))
         ]
 
     def _candidate(self, hypothesis: Hypothesis) -> Candidate:
@@ -187,42 +184,46 @@ class GuardedSearch:
 
     # --- looking again ------------------------------------------------------------------------------------------------
 
-    def _looked_at(self, tasks: list[_Task]) -> list[_Task]:
+    def _looked_at(self, tasks: list[Task]) -> list[Task]:
         """Tasks, those that a guard finds fault with searched again."""
         guards = self._config.guards
         if guards.protected and self._placeholders:
             tasks = self._again(tasks, self._lacks_things, self._with_things)
+            tasks = list(map(self._with_verbatim, tasks))
             tasks = self._again(tasks, self._lacks_things, self._without_placeholders)
         if self._config.sampling:  # what chance has drawn stays
             return tasks
         if guards.fragments and self._config.n_best == 1:
-            tasks = self._again(tasks, lambda task: task.part.is_fragment, self._as_sentences)
+            tasks = self._again(tasks, lambda task: task.part.is_fragment and not task.spelled, self._as_sentences)
         if guards.repetition:
             tasks = self._again(tasks, self._loops, self._without_loops)
         if guards.copies and self._config.n_best == 1:
-            tasks = self._again(tasks, _copies, self._other_words)
+            tasks = self._again(tasks, lambda task: _copies(task) and not task.spelled, self._other_words)
         return tasks
 
     def _again(
         self,
-        tasks: list[_Task],
-        is_wrong: Callable[[_Task], bool],
-        repaired: Callable[[list[_Task]], list[_Task]],
-    ) -> list[_Task]:
-        """Tasks, those that are wrong repaired; tasks with constraints are left alone."""
-        wrong = [
-            place
+        tasks: list[Task],
+        is_wrong: Callable[[Task], bool],
+        repaired: Callable[[list[Task]], list[Task]],
+    ) -> list[Task]:
+        """Tasks, those that are wrong repaired; those with constraints, or whose budget is spent, are left alone."""
+        wrong = {
+            place: again
             for place, task in enumerate(tasks)
-            if task.candidates and task.line.constraints == _UNCONSTRAINED and is_wrong(task)
-        ]
+            if task.candidates
+            and task.line.constraints == _UNCONSTRAINED
+            and is_wrong(task)
+            and (again := task.retry()) is not None
+        }
         if not wrong:
             return tasks
         tasks = list(tasks)
-        for place, task in zip(wrong, repaired([tasks[place] for place in wrong]), strict=True):
+        for place, task in zip(wrong, repaired(list(wrong.values())), strict=True):
             tasks[place] = task
         return tasks
 
-    def _lacks_things(self, task: _Task) -> bool:
+    def _lacks_things(self, task: Task) -> bool:
         """Whether a candidate has not each of the part's placeholders once, tags in order, or one the part has not."""
         texts = [candidate.text for candidate in task.candidates]
         if any(not task.part.is_whole(text) for text in texts):
@@ -230,14 +231,18 @@ class GuardedSearch:
         read = task.part.read
         return any(symbol in text and symbol not in read for text in texts for symbol in self._placeholders)
 
-    def _with_things(self, tasks: list[_Task]) -> list[_Task]:
+    def _with_things(self, tasks: list[Task]) -> list[Task]:
         """Searched again with the placeholders forced to occur, once each; where there is no room, as they were."""
         ruled = [self._with_forced(task) for task in tasks]
         if self._config.sampling:
             return self._searched(ruled)
-        return self._searched(ruled, self._wide_search)
+        # Where much has to occur, a wide beam costs as much as ten sentences, and words between are few.
+        is_few = [len(task.part.kept) <= _FEW_THINGS for task in ruled]
+        wide = iter(self._searched([task for task, few in zip(ruled, is_few, strict=True) if few], self._wide_search))
+        others = iter(self._searched([task for task, few in zip(ruled, is_few, strict=True) if not few]))
+        return [next(wide if few else others) for few in is_few]
 
-    def _with_forced(self, task: _Task) -> _Task:
+    def _with_forced(self, task: Task) -> Task:
         wanted = [self._placeholder_ids[each.symbol] for each in task.part.kept]
         once = AtMostOnce(frozenset(wanted), frozenset(self._placeholder_ids.values()).difference(wanted))
         in_order = InOrder([self._placeholder_ids[symbol] for symbol in task.part.tags])
@@ -250,44 +255,55 @@ class GuardedSearch:
             rules = replace(task.rules, constraints=constraints)
         return replace(task, rules=rules, guards=guards)
 
-    def _without_placeholders(self, tasks: list[_Task]) -> list[_Task]:
+    def _without_placeholders(self, tasks: list[Task]) -> list[Task]:
         """The text itself is read instead, as far as it has things."""
-        plain = [(task.line, self._reader.unprotected(task.part)) for task in tasks]
-        return self._searched(self._tasks(plain))
+        plain = self._tasks([(task.line, self._reader.unprotected(task.part)) for task in tasks])
+        return self._searched(
+            [replace(now, steps=min(now.steps, task.steps)) for now, task in zip(plain, tasks, strict=True)]
+        )
 
-    def _as_sentences(self, tasks: list[_Task]) -> list[_Task]:
+    def _with_verbatim(self, task: Task) -> Task:
+        """Copied as a whole where the model has lost text that is no language: it is not to read that."""
+        if not task.part.copied or not self._lacks_things(task):
+            return task
+        return replace(task, part=self._reader.unprotected(task.part), candidates=(_NOTHING,))
+
+    def _as_sentences(self, tasks: list[Task]) -> list[Task]:
         """Fragments with a final mark, where their translations are more probable so."""
         marked = [(task.line, task.part.as_sentence(mark)) for mark in _MARKS for task in tasks]
         found = self._searched(self._tasks(marked))
         best = list(tasks)
         for place, after in enumerate(found):
             before = best[place % len(tasks)]
-            if not after.candidates:
-                best[place % len(tasks)] = after
-            elif before.candidates and _is_better(after, before) and not self._lacks_things(after):
-                best[place % len(tasks)] = replace(after, guards=_added(before.guards, "fragments"))
+            if not (before.candidates and after.candidates):
+                best[place % len(tasks)] = replace(before, candidates=())
+                continue
+            steps = before.steps - len(after.candidates[0].token_log_probs)
+            if _is_better(after, before) and not self._lacks_things(after):
+                before = replace(after, guards=_added(before.guards, "fragments"))
+            best[place % len(tasks)] = replace(before, steps=steps)
         return best
 
-    def _loops(self, task: _Task) -> bool:
+    def _loops(self, task: Task) -> bool:
         pieces = task.candidates[0].pieces[:-1]
         if not has_loop(pieces) and not is_long_loop(pieces, len(task.src_ids) - 1):
             return False
         return not has_loop(self._source_tokenizer.pieces(task.src_ids[:-1]))
 
-    def _without_loops(self, tasks: list[_Task]) -> list[_Task]:
+    def _without_loops(self, tasks: list[Task]) -> list[Task]:
         """Searched again without repeated n-grams; the first translation stays where that is no better."""
         more = (NoRepeat(_NO_REPEAT), NoStutter())
         found = self._searched(
             [replace(task, rules=replace(task.rules, constraints=(*task.rules.constraints, *more))) for task in tasks]
         )
         return [
-            before
+            replace(before, steps=after.steps)
             if after.candidates and self._loops(after)
             else replace(after, guards=_added(before.guards, "repetition"))
             for before, after in zip(tasks, found, strict=True)
         ]
 
-    def _other_words(self, tasks: list[_Task]) -> list[_Task]:
+    def _other_words(self, tasks: list[Task]) -> list[Task]:
         """The best of a diverse beam that is no copy and about as good as the copy; else the copy."""
         found = self._searched(tasks, self._diverse_search)
         return [
@@ -295,7 +311,7 @@ class GuardedSearch:
             for before, after in zip(tasks, found, strict=True)
         ]
 
-    def _other_candidate(self, task: _Task, candidates: Sequence[Candidate]) -> _Task:
+    def _other_candidate(self, task: Task, candidates: Sequence[Candidate]) -> Task:
         [copy] = task.candidates
         for candidate in candidates:
             if candidate.score < copy.score - COPY_MARGIN:
@@ -305,6 +321,16 @@ class GuardedSearch:
             if is_good and not has_much_of(task.part.read, candidate.text):
                 return replace(other, guards=_added(task.guards, "copies"))
         return task
+
+    @cached_property
+    def _narrow_search(self) -> IdSearch:
+        """Greedy: for what no beam makes better."""
+        config = replace(self._config, beam_size=1, beam_groups=1)
+        return IdSearch(self._models, config, threads=self._threads)
+
+    @cached_property
+    def _piece_length(self) -> float:
+        return piece_length(self._source_tokenizer)
 
     @cached_property
     def _wide_search(self) -> IdSearch:
@@ -324,7 +350,7 @@ class GuardedSearch:
 
     # --- putting together ---------------------------------------------------------------------------------------------
 
-    def _translation(self, line: NumberedLine, reading: Reading, tasks: Sequence[_Task | None]) -> Translation:
+    def _translation(self, line: NumberedLine, reading: Reading, tasks: Sequence[Task | None]) -> Translation:
         """A line's translation of those of its parts; None for a part that was not searched."""
         parts = [part if task is None else task.part for part, task in zip(reading.parts, tasks, strict=True)]
         names = {name for part in parts for name in part.guards} | set(reading.guards)
@@ -374,12 +400,12 @@ class GuardedSearch:
         )
 
 
-def _is_better(task: _Task, than: _Task) -> bool:
+def _is_better(task: Task, than: Task) -> bool:
     """Whether the best translation of a task is more probable than that of another."""
     return task.candidates[0].score > than.candidates[0].score
 
 
-def _copies(task: _Task) -> bool:
+def _copies(task: Task) -> bool:
     """Whether the translation is the source again."""
     return is_copy(task.part.read, task.candidates[0].text)
 

@@ -91,7 +91,7 @@ class LineRules:
 
         Args:
             number: the line's, from 1, among all that are translated; its samples hang on it.
-            source_tokens: of the line, without `</s>`.
+            source_tokens: that the line's words need, without `</s>`; `lengths.needed_tokens` says which.
             constraints: of the line.
 
         Raises:

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from attendo.decoding.guards.numbers import localised
+from attendo.decoding.guards.verbatim import verbatim
 from attendo.decoding.line_constraints import Constraints
 from attendo.serving.content import STAND_IN
 from attendo.serving.entities import Spelling
-from attendo.serving.protection import lost_emoji, lost_numbers, missing_things, numbers_of
+from attendo.serving.protection import copied_problems, lost_emoji, lost_numbers, missing_things, numbers_of
 from attendo.serving.rendering import Rendered, has_all_symbols, rendered
 from attendo.serving.sentences import (
     SYMBOL,
@@ -262,6 +263,9 @@ class Attempts:
             alternatives.setdefault(each.text, Alternative(text=each.text, score=candidate.score, confidence=sure))
         alternatives.pop(texts[0].text, None)
         numbers, problems = self._numbers_and_problems(sentence, reading, best.text)
+        if "verbatim" in translation.guards:
+            source = translation.source
+            problems += copied_problems([source[each.start : each.end] for each in verbatim(source)])
         made = Made(
             text=texts[0].text,
             links=texts[0].links if self._request.alignment else (),

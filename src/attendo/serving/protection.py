@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from unicodedata import category
 
 from attendo.decoding.guards.protected import protected
+from attendo.decoding.guards.verbatim import verbatim
 
 _KINDS = frozenset(("literal", "markup", "variable", "address", "path", "name"))
 """Those of the engine's guard that are held here too, so that it can be told when one is lost; not numbers and emoji,
@@ -22,6 +23,7 @@ _DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"\d+(?:[.,:/'’\u00a0\u202f-]\d+)*")
 _EMOJI_FROM = "\u2190"
 _DIVIDED = re.compile(r"(?<=\d)[.,'’\u00a0\u202f ](?=\d{3}(?!\d))")
+_MAX_TOLD, _MAX_SHOWN = 10, 40
 
 _CARDINALS = {
     "en": (
@@ -60,18 +62,39 @@ class Found:
     """Its first character."""
     end: int
     """The character behind it."""
+    is_verbatim: bool = False
+    """Whether it is text that no language has, such as base64."""
 
 
 def things_of(text: str) -> list[Found]:
-    """Placeholders, programs' variables, addresses, paths, handles and the like, in their order, none overlapping."""
-    spans = [(match.start(), match.end()) for match in _MORE.finditer(text)]
-    spans += [(thing.start, thing.end) for thing in protected(text) if thing.kind in _KINDS]
-    # Of those that overlap the one that begins first, and of those the longest.
+    """Placeholders, variables, addresses, paths, handles, base64 and the like, in their order, none overlapping."""
+    spans = [(match.start(), match.end(), False) for match in _MORE.finditer(text)]
+    spans += [(thing.start, thing.end, False) for thing in protected(text) if thing.kind in _KINDS]
+    spans += [(stretch.start, stretch.end, True) for stretch in verbatim(text)]
+    # Of those that overlap the one that begins first, and of those the longest; but all of what is no language.
     found: list[Found] = []
-    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+    for start, end, is_verbatim in sorted(spans, key=lambda span: (span[0], -span[1])):
         if not found or start >= found[-1].end:
-            found.append(Found(start, end))
+            found.append(Found(start, end, is_verbatim))
+        elif is_verbatim or found[-1].is_verbatim:
+            found[-1] = Found(found[-1].start, max(end, found[-1].end), is_verbatim=True)
     return found
+
+
+def copied_problems(texts: Sequence[str]) -> tuple[str, ...]:
+    """What is said of text that was copied since it is no language; nothing where there is none."""
+    distinct = list(dict.fromkeys(texts))
+    told = [f"copied, not translated, since it is no language: {_shown(each)}" for each in distinct[:_MAX_TOLD]]
+    if len(distinct) > _MAX_TOLD:
+        told.append(f"copied, not translated, since it is no language: {len(distinct) - _MAX_TOLD} more")
+    return tuple(told)
+
+
+def _shown(text: str) -> str:
+    """A text in quotation marks, or its beginning and its length."""
+    if len(text) <= _MAX_SHOWN:
+        return repr(text)
+    return f"{text[:_MAX_SHOWN]!r}… ({len(text):,} characters)"
 
 
 def numbers_of(text: str) -> list[Found]:

@@ -9,7 +9,7 @@ from attendo.decoding.guards.numbers import localised
 from attendo.serving.content import STAND_IN, Content, Mark, Thing
 from attendo.serving.entities import Spelling
 from attendo.serving.markup import contents_of
-from attendo.serving.protection import numbers_of, things_of
+from attendo.serving.protection import copied_problems, numbers_of, things_of
 from attendo.serving.splitting import sentence_spans, shorter_spans
 from attendo.serving.text_types import Term, TextRequest
 from attendo.text.placeholders import placeholder
@@ -62,21 +62,24 @@ class Plan:
     """In their order; those without words too, if they have digits."""
     spelling: Spelling
     """How characters are written in it."""
+    problems: tuple[str, ...] = ()
+    """What of it is copied, since it is no language."""
 
 
 def plan_of(request: TextRequest) -> Plan:
     """Cuts a request's text into sentences."""
     contents, spelling = contents_of(request)
     sentences: list[Sentence] = []
+    copied: list[str] = []
     line_ends = request.line_ends
     for content in contents:
-        content = _protected(content, request.text)
+        content = _protected(content, request.text, copied)
         position = things = 0
         for start, end in sentence_spans(content.text, request.split, line_ends):
             things += content.text.count(STAND_IN, position, start)
             position = start
             sentences += _sentences_of(content, start, end, spelling, things)
-    return Plan(request.text, tuple(sentences), spelling)
+    return Plan(request.text, tuple(sentences), spelling, copied_problems(copied))
 
 
 def _sentences_of(
@@ -196,14 +199,16 @@ def _with_things(sentence: Sentence, spans: Sequence[tuple[int, int, Thing]]) ->
     return Sentence(sentence.content.with_things(free), sentence.start, sentence.end)
 
 
-def _protected(content: Content, source: str) -> Content:
-    """A content whose placeholders, addresses and the like are things."""
+def _protected(content: Content, source: str, copied: list[str]) -> Content:
+    """A content whose placeholders, addresses and the like are things; adds what of it is no language to `copied`."""
     spans = []
     for found in things_of(content.text):
         whole = STAND_IN not in content.text[found.start : found.end]
         if whole and not content.has_mark_within(found.start, found.end):
             raw = source[content.origins[found.start] : content.source_end(found.end)]
             spans.append((found.start, found.end, Thing(raw, raw, raw)))
+            if found.is_verbatim:
+                copied.append(raw)
     return content.with_things(spans)
 
 

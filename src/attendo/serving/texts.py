@@ -139,7 +139,11 @@ class _Growing:
             text=best,
             alternatives=tuple(alternatives),
             segments=tuple(self._segments),
-            problems=tuple(dict.fromkeys(problem for each in self._segments for problem in each.problems)),
+            problems=tuple(
+                dict.fromkeys(
+                    (*self._plan.problems, *(problem for each in self._segments for problem in each.problems))
+                )
+            ),
         )
 
     def _verbatim(self, end: int) -> None:

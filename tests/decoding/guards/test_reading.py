@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attendo.decoding.config import GuardConfig
-from attendo.decoding.guards.reading import Reader, as_it_is
+from attendo.decoding.guards.parts import as_it_is
+from attendo.decoding.guards.reading import Reader
 from attendo.decoding.guards.words import word_numbers, words
 
 PLACEHOLDERS = tuple(f"\u27e6{number}\u27e7" for number in range(1, 9))
@@ -183,3 +184,50 @@ def test_reading_and_echoing_loses_nothing(stretches: list[str], with_placeholde
 def _bare(text: str) -> str:
     """Without what may change: case, and the separators of numbers."""
     return re.sub(r"(?<=\d)[.,](?=\d)", "", text.rstrip("\r\n").upper().casefold()).casefold()
+
+
+HASH = "3f786850e387550fdab836ed7e6dc881de23001b"
+
+
+def test_what_is_no_language_is_read_as_a_placeholder_or_cut_out() -> None:
+    line = f"See  the {HASH} in it."
+    [part] = reader().read(line).parts
+    assert (part.read, part.guards) == ("See the \u27e61\u27e7 in it.", ("verbatim",))
+    cut = reader(placeholders=()).read(line)
+    assert [(part.read, part.instead, part.space) for part in cut.parts] == [
+        ("See the", None, ""), ("", HASH, " "), ("in it.", None, " ")
+    ]  # fmt: skip
+    assert set(cut.guards) | {name for part in cut.parts for name in part.guards} == {"spaces", "verbatim"}
+    assert "".join(ours for part in cut.parts for _, ours in part.source_segments()) == f"See the {HASH} in it."
+
+
+def test_what_is_no_language_keeps_its_white_space_and_the_words_between_are_read() -> None:
+    line = "A dog. Go!\t" + "x\t" * 40 + "y  see the  dog "
+    reading = reader().read(line)
+    assert [(part.read, part.space) for part in reading.parts if part.is_searched] == [
+        ("A dog.", ""), ("Go!", " "), ("see the dog", "  ")
+    ]  # fmt: skip
+    [copied] = [part.instead for part in reading.parts if part.instead]
+    assert copied == "x\t" * 40 + "y"
+    assert set(reading.guards) == {"spaces", "sentences"}
+
+
+def test_a_line_that_is_no_language_is_not_read() -> None:
+    for line in ("x" * 500, "a\t" * 40, f"({HASH})"):
+        [part] = reader().read(line).parts
+        assert (part.instead, part.read, part.guards) == (line, "", ("verbatim",))
+        assert reader(verbatim=False, spaces=False).read(line).read == line
+
+
+def test_a_part_whose_placeholders_do_not_come_through_is_not_read_as_it_is_either() -> None:
+    plain = reader()
+    [part] = plain.read(f"See {HASH} in 12345").parts
+    assert part.read == "See \u27e61\u27e7 in \u27e62\u27e7"
+    assert plain.unprotected(part).instead == f"See {HASH} in 12345"
+
+
+def test_without_a_letter_nothing_is_read_and_numbers_are_the_target_languages() -> None:
+    for placeholders in (PLACEHOLDERS, ()):
+        for line, text in (("12 - 13", "12 - 13"), ("3.5", "3,5"), ("?!", "?!"), ("* 1,500 *", "* 1.500 *")):
+            [part] = reader(placeholders=placeholders).read(line).parts
+            assert (part.instead, part.guards) == (text, ("protected",))

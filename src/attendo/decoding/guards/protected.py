@@ -6,10 +6,11 @@ that is protected is a word that is not translated.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["literal", "markup", "variable", "address", "path", "name", "number", "emoji"]
+Kind = Literal["literal", "markup", "variable", "address", "path", "name", "number", "emoji", "verbatim"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Thing:
     """It."""
     kind: Kind
     """What it is: a placeholder that somebody typed, a tag, a program's variable, a URL or e-mail address, a file's
-    path, an @handle or #hashtag, a number, an emoji."""
+    path, an @handle or #hashtag, a number, an emoji, text that is no language."""
 
 
 _TONE = "\U0001f3fb-\U0001f3ff"
@@ -91,6 +92,27 @@ def protected(text: str) -> list[Thing]:
             found.append(Thing(match.start(), position, thing, kind))
         position = max(position, match.start() + 1)
     return found
+
+
+def with_verbatim(things: Sequence[Thing], text: str, copied: Sequence[str]) -> list[Thing]:
+    """Things with stretches that are no language, each with the things that it is a part of, such as a path.
+
+    Args:
+        things: of the text, in their order.
+        text: the text.
+        copied: the stretches, in their order; one that is not in the text is left out.
+    """
+    found, position = list[Thing](), 0
+    for each in copied:
+        start = text.find(each, position)
+        if start >= 0:
+            touching = [thing for thing in things if thing.start < start + len(each) and thing.end > start]
+            position = start + len(each)
+            start = min((start, *(thing.start for thing in touching)))
+            position = max((position, *(thing.end for thing in touching)))
+            found.append(Thing(start, position, text[start:position], "verbatim"))
+    others = (thing for thing in things if all(thing.end <= each.start or thing.start >= each.end for each in found))
+    return sorted((*others, *found), key=lambda thing: thing.start)
 
 
 def emoji_at_ends(text: str) -> tuple[str, str, str]:

@@ -1,150 +1,24 @@
-"""What the model reads of a line, and how its translations of that become the line's translation."""
+"""What the model reads of a line: its parts, with placeholders in place of what it is to copy."""
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from attendo.decoding.config import GuardConfig, GuardName
 from attendo.decoding.guards.casing import in_capitals, in_small_letters, in_title_case, out_of_title_case
 from attendo.decoding.guards.numbers import localised
-from attendo.decoding.guards.protected import Thing, emoji_at_ends, protected, without_unit
+from attendo.decoding.guards.parts import Kept, Part, Reading
+from attendo.decoding.guards.protected import Thing, emoji_at_ends, protected, with_verbatim, without_unit
 from attendo.decoding.guards.scripts import KnownLetters
 from attendo.decoding.guards.sentences import sentence_starts, sentences
-from attendo.decoding.guards.spaces import squeezed
-from attendo.decoding.guards.words import Segment
+from attendo.decoding.guards.spaces import parted, squeezed, squeezed_around
+from attendo.decoding.guards.verbatim import Stretch, has_words_besides, verbatim
 from attendo.decoding.words import Pieces
 
 # Stands for a thing while a text's case is changed; of the private use area, and so in no text.
 _STAND_IN = "\ue000"
-_MAX_FRAGMENT_WORDS = 3
-_MARK_LEFT_OUT = re.compile(r"(?<=\w)[.!]+$")
-
-
-@dataclass(frozen=True)
-class Kept:
-    """What a placeholder stands for."""
-
-    symbol: str
-    """The placeholder."""
-    source: str
-    """What the line has there."""
-    target: str
-    """What the translation gets there."""
-    apart: bool = True
-    """Whether it stands apart from words and other things in the line, and so has to in the translation."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Part:
-    """A stretch of a line that the model reads by itself: a sentence, or all of it."""
-
-    text: str
-    """As the line has it."""
-    read: str
-    """As the model reads it."""
-    instead: str | None = None
-    """Its translation, where no model is needed."""
-    space: str = ""
-    """White space before it in the line, where it is not the first."""
-    before: str = ""
-    """What is cut off its beginning and put before the translation."""
-    behind: str = ""
-    """What is cut off its end and put behind the translation."""
-    kept: tuple[Kept, ...] = ()
-    """What placeholders stand for."""
-    capitals: bool = False
-    """Whether the translation is put in capitals."""
-    marked: bool = False
-    """Whether a final mark is read that the line does not have, and left out of the translation."""
-    guards: tuple[GuardName, ...] = ()
-    """What has changed it."""
-
-    @property
-    def is_searched(self) -> bool:
-        """Whether there is anything to translate."""
-        return self.instead is None and bool(self.read.strip())
-
-    def source_segments(self) -> list[Segment]:
-        """Stretches as the model reads and as the line has them."""
-        if self.instead is not None:
-            return [(self.space, self.space), ("", self.text)]
-        inner = self.text[len(self.before) : len(self.text) - len(self.behind)]
-        found: list[Segment] = [(self.space, self.space), ("", self.before)]
-        read_at = inner_at = 0
-        for each in self.kept:
-            read_to, inner_to = self.read.index(each.symbol, read_at), inner.index(each.source, inner_at)
-            found += [(self.read[read_at:read_to], inner[inner_at:inner_to]), (each.symbol, each.source)]
-            read_at, inner_at = read_to + len(each.symbol), inner_to + len(each.source)
-        return [*found, (self.read[read_at:], inner[inner_at:]), ("", self.behind)]
-
-    def target_segments(self, written: str) -> list[Segment]:
-        """Stretches of a translation as the model has written them and as the line's translation has them."""
-        if self.instead is not None:
-            return [(self.space, self.space), ("", self.instead)]
-        found: list[Segment] = [(self.space, self.space), ("", self.before)]
-        mark = _MARK_LEFT_OUT.search(written) if self.marked else None
-        if mark:
-            written = written[: mark.start()]
-        kept = {each.symbol: each for each in self.kept}
-        pattern = "|".join(map(re.escape, kept))
-        before: str | Kept = ""
-        for stretch in filter(None, re.split(f"({pattern})", written) if kept else [written]):
-            now = kept.get(stretch, stretch)
-            if _would_touch(before, now):
-                found.append(("", " "))
-            if isinstance(now, Kept):
-                found.append((stretch, now.target))
-            else:
-                found.append((stretch, _in_capitals(stretch) if self.capitals else stretch))
-            before = now
-        return [*found, (mark[0] if mark else "", ""), ("", self.behind)]
-
-    @property
-    def is_fragment(self) -> bool:
-        """Whether it is a few words without a final mark, as a heading or a word that is looked up."""
-        return self.read[-1:].isalnum() and len(self.read.split()) <= _MAX_FRAGMENT_WORDS and not self.marked
-
-    def as_sentence(self, mark: str) -> "Part":
-        """A fragment with a final mark, as most sentences end that a model has read."""
-        return replace(self, read=self.read + mark, marked=True)
-
-    def is_whole(self, written: str) -> bool:
-        """Whether a translation has each placeholder of the part once, and its tags in their order."""
-        if any(written.count(each.symbol) != 1 for each in self.kept):
-            return False
-        places = [written.index(symbol) for symbol in self.tags]
-        return places == sorted(places)
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """The placeholders that stand for markup, in their order: what is opened first is closed behind."""
-        return tuple(each.symbol for each in self.kept if each.source.startswith("<"))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reading:
-    """A line as the model reads it."""
-
-    parts: tuple[Part, ...]
-    """In the line's order."""
-    guards: tuple[GuardName, ...] = ()
-    """What has been done to the line as a whole."""
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the model reads the line as it is."""
-        return not self.guards and len(self.parts) == 1 and not self.parts[0].guards
-
-    @property
-    def read(self) -> str:
-        """All that the model reads, with the white space between sentences."""
-        return "".join(part.space + part.read for part in self.parts)
-
-
-def as_it_is(line: str) -> Reading:
-    """A line that no guard looks at."""
-    text = line.rstrip("\r\n")
-    return Reading(parts=(Part(text=text, read=text),))
+_MAX_INLINE, _LONGEST_INLINE = 4, 200
+"""Stretches of a line that are no language, and characters of each, that are read as placeholders; more are cut out."""
+_FIRST_KINDS = ("literal", "verbatim")
 
 
 class Reader:
@@ -176,24 +50,71 @@ class Reader:
         text = line.rstrip("\r\n")
         if self._letters is not None and self._letters.are_few_of(text):
             return Reading(parts=(Part(text=text, read="", instead=text),), guards=("scripts",))
+        stretches = verbatim(text) if self._config.verbatim else []
+        if stretches and not has_words_besides(text, stretches):
+            return Reading(parts=(_copied(text),))
         plain = squeezed(text) if self._config.spaces else text
+        copied = tuple(text[each.start : each.end] for each in stretches)
+        if copied and not self._have_placeholders(copied, plain):
+            return self._read_around(text, stretches)
         guards: tuple[GuardName, ...] = () if plain == text else ("spaces",)
-        text = plain
+        parts = self._parts(plain, copied=copied)
+        return Reading(parts=tuple(parts), guards=guards if len(parts) == 1 else (*guards, "sentences"))
+
+    def unprotected(self, part: Part) -> Part:
+        """A part without placeholders, for where they do not come through.
+
+        A part with text that is no language is copied: the model is not to read that.
+        """
+        capitals = part.capitals
+        return self._part(part.text, space=part.space, in_capitals_too=capitals, placeholders=(), copied=part.copied)
+
+    def _have_placeholders(self, copied: Sequence[str], plain: str) -> bool:
+        """Whether a line's few stretches that are no language can be read as placeholders."""
+        if not self._config.protected or len(copied) > min(_MAX_INLINE, len(self._placeholders)):
+            return False
+        return all(len(each) <= _LONGEST_INLINE and len(each.split()) == 1 and each in plain for each in copied)
+
+    def _read_around(self, text: str, stretches: Sequence[Stretch]) -> Reading:
+        """A line that is cut at its stretches that are no language, and read between them."""
+        parts: list[Part] = []
+        names: set[GuardName] = set()
+        space, position = "", 0
+        for stretch in (*stretches, None):
+            before, words, behind = parted(text[position : stretch.start if stretch else len(text)])
+            if words:
+                plain = squeezed(words) if self._config.spaces else words
+                own = self._parts(plain, space="" if self._config.spaces and not position else space + before)
+                names |= {"sentences"} if len(own) > 1 else set()
+                parts, space = parts + own, ""
+            space += behind
+            if stretch:
+                parts.append(_copied(text[stretch.start : stretch.end], space=space))
+                space, position = "", stretch.end
+        if space and not self._config.spaces:
+            parts.append(Part(text=space, read="", instead=space))
+        if self._config.spaces and squeezed_around(text, [(each.start, each.end) for each in stretches]) != text:
+            names.add("spaces")
+        return Reading(parts=tuple(parts), guards=tuple(names))
+
+    def _parts(self, text: str, *, space: str = "", copied: Sequence[str] = ()) -> list[Part]:
+        """A line's sentences, or the line, as the model is to read them.
+
+        Args:
+            text: the line.
+            space: white space before it.
+            copied: stretches of it that are no language.
+        """
         pieces = sentences(text) if self._config.sentences and self._one_by_one else [text]
         if len(pieces) == 1:
-            return Reading(parts=(self._part(text),), guards=guards)
+            return [self._part(text, space=space, copied=copied)]
         capitals = self._config.casing and in_capitals(_masked(text, protected(text)))
         parts = []
         for number, piece in enumerate(pieces):
             sentence = piece.lstrip() if number else piece
-            space = piece[: len(piece) - len(sentence)]
-            parts.append(self._part(sentence, space=space, in_capitals_too=capitals))
-        return Reading(parts=tuple(parts), guards=(*guards, "sentences"))
-
-    def unprotected(self, part: Part) -> Part:
-        """A part without placeholders, for where they do not come through."""
-        capitals = part.capitals
-        return self._part(part.text, space=part.space, in_capitals_too=capitals, placeholders=())
+            before = piece[: len(piece) - len(sentence)] if number else space
+            parts.append(self._part(sentence, space=before, in_capitals_too=capitals, copied=copied))
+        return parts
 
     def _part(
         self,
@@ -202,6 +123,7 @@ class Reader:
         space: str = "",
         in_capitals_too: bool = False,
         placeholders: Sequence[str] | None = None,
+        copied: Sequence[str] = (),
     ) -> Part:
         """A sentence, or a line, as the model is to read it.
 
@@ -210,23 +132,25 @@ class Reader:
             space: white space before it.
             in_capitals_too: whether the line is in capitals, which a short sentence of it alone might not be.
             placeholders: to use; None for all.
+            copied: what is no language of it, or of other sentences of its line.
         """
         before, inner, behind = emoji_at_ends(text) if self._config.protected else ("", text, "")
-        things = protected(inner) if _STAND_IN not in inner else []
+        things = with_verbatim(protected(inner), inner, copied) if _STAND_IN not in inner else []
         if placeholders is None:
             placeholders = self._placeholders if self._config.protected else ()
         kept = self._kept(inner, things, placeholders)
+        copied = tuple(each for each in copied if each in inner)
+        num_copied = sum(thing.kind == "verbatim" for thing in things)
+        if copied and (not num_copied or sum(things[place].kind == "verbatim" for place in kept) < num_copied):
+            return _copied(text, space=space)
         masked = _masked(inner, things)
         small, capitals = self._small(masked, in_capitals_too)
         read = _filled(small, things, {place: each.symbol for place, each in kept.items()}) if things else small
         if any(read.count(each.symbol) != 1 for each in kept.values()):
-            return self._part(text, space=space, in_capitals_too=in_capitals_too, placeholders=())
-        guards: list[GuardName] = ["protected"] if before or behind or kept else []
+            return self._part(text, space=space, in_capitals_too=in_capitals_too, placeholders=(), copied=copied)
         instead = None
-        if kept and len(kept) == len(things) and not any(map(str.isalpha, masked)):
-            instead = before + _filled(masked, things, {place: each.target for place, each in kept.items()}) + behind
-        elif capitals or small != masked:
-            guards.append("casing")
+        if self._config.protected and masked.strip() and not any(map(str.isalpha, masked)):
+            instead = before + self._without_words(inner, things) + behind
         return Part(
             text=text,
             read=read if instead is None else "",
@@ -236,8 +160,23 @@ class Reader:
             behind=behind,
             kept=tuple(kept.values()) if instead is None else (),
             capitals=capitals,
-            guards=tuple(guards),
+            copied=copied,
+            guards=self._acted(
+                protected=bool(before or behind or instead is not None or len(kept) > num_copied),
+                verbatim=bool(copied),
+                casing=instead is None and (capitals or small != masked),
+            ),
         )
+
+    def _without_words(self, text: str, things: Sequence[Thing]) -> str:
+        """The translation of a text that has no letter but in its things, whether or not there are placeholders."""
+        targets = {place: self._in_target(text, thing) for place, thing in enumerate(things)}
+        return _filled(_masked(text, things), things, targets) if things else text
+
+    def _acted(self, *, protected: bool, verbatim: bool, casing: bool) -> tuple[GuardName, ...]:
+        """The names of the guards that have acted."""
+        acted: dict[GuardName, bool] = {"protected": protected, "verbatim": verbatim, "casing": casing}
+        return tuple(name for name, it_has in acted.items() if it_has)
 
     def _small(self, masked: str, in_capitals_too: bool) -> tuple[str, bool]:
         """A text in the letters that the model reads best, and whether it was in capitals."""
@@ -256,11 +195,11 @@ class Reader:
         """What placeholders stand for, by its number among the things."""
         if not things or not placeholders:
             return {}
-        # What looks like a placeholder would be read as one, and so comes first.
-        literals = [place for place, thing in enumerate(things) if thing.kind == "literal"]
+        # First what looks like a placeholder, which would be read as one, and what is not to be read.
+        literals = [place for place, thing in enumerate(things) if thing.kind in _FIRST_KINDS]
         if len(literals) > len(placeholders):
             return {}
-        others = [place for place, thing in enumerate(things) if thing.kind != "literal"]
+        others = [place for place, thing in enumerate(things) if thing.kind not in _FIRST_KINDS]
         chosen = sorted((literals + others)[: len(placeholders)])
         return {
             place: Kept(
@@ -284,11 +223,9 @@ def _is_apart(text: str, things: Sequence[Thing], place: int) -> bool:
     return not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum() or {start, end} & others)
 
 
-def _would_touch(before: str | Kept, now: str | Kept) -> bool:
-    """Whether two stretches of a translation, next to each other, would run into one though one stands apart."""
-    if isinstance(before, Kept):
-        return before.apart and (isinstance(now, Kept) or now[:1].isalnum())
-    return isinstance(now, Kept) and now.apart and before[-1:].isalnum()
+def _copied(text: str, *, space: str = "") -> Part:
+    """A stretch that is no language."""
+    return Part(text=text, read="", instead=text, space=space, guards=("verbatim",))
 
 
 _VERSION_OF = re.compile(r"[^\W\d_](?:[^\W_]|-)*\s$")
@@ -326,12 +263,3 @@ def _filled(masked: str, things: Sequence[Thing], others: Mapping[int, str]) -> 
         return others.get(place, things[place].text)
 
     return re.sub(_STAND_IN, thing, masked)
-
-
-def _in_capitals(text: str) -> str:
-    """A text in capitals, but for what has to stay to the letter."""
-    stretches, position = [], 0
-    for thing in protected(text):
-        stretches += [text[position : thing.start].upper(), thing.text]
-        position = thing.end
-    return "".join((*stretches, text[position:].upper()))

@@ -5,6 +5,7 @@ spaces a model makes nothing at all. Spaces that no line breaks at stay, since F
 """
 
 import re
+from collections.abc import Sequence
 
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"
 _ODD = re.compile(f"  |[^\\S \u00a0\u202f]|[{_INVISIBLE}]|^\\s|\\s$")
@@ -20,3 +21,30 @@ def squeezed(text: str) -> str:
     if not _ODD.search(text):
         return text
     return _RUN.sub(" ", text.translate(_WITHOUT).strip()) or text
+
+
+def squeezed_around(text: str, kept: Sequence[tuple[int, int]]) -> str:
+    """A text squeezed except in some stretches and in the white space next to them.
+
+    Args:
+        text: the text.
+        kept: the first character of each stretch and the one behind it, in their order.
+    """
+    found, position = [], 0
+    for start, end in kept:
+        found += [_between(text[position:start], first=not position), text[start:end]]
+        position = end
+    return "".join((*found, _between(text[position:], first=not position, last=True)))
+
+
+def _between(text: str, *, first: bool, last: bool = False) -> str:
+    """What is between two kept stretches, squeezed but for its ends, unless these are the text's."""
+    before, words, behind = parted(text)
+    return ("" if first else before) + squeezed(words) + ("" if last else behind)
+
+
+def parted(text: str) -> tuple[str, str, str]:
+    """The white space before a text, the text between, and the white space behind; together they are what was given."""
+    words = text.strip()
+    start = text.index(words)
+    return text[:start], words, text[start + len(words) :]

@@ -1,0 +1,156 @@
+"""A line in parts as the model reads them, and how the translations of these become the line's."""
+
+import re
+from dataclasses import dataclass, replace
+
+from attendo.decoding.config import GuardName
+from attendo.decoding.guards.protected import protected
+from attendo.decoding.guards.words import Segment
+
+_MAX_FRAGMENT_WORDS = 3
+_MARK_LEFT_OUT = re.compile(r"(?<=\w)[.!]+$")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a placeholder stands for."""
+
+    symbol: str
+    """The placeholder."""
+    source: str
+    """What the line has there."""
+    target: str
+    """What the translation gets there."""
+    apart: bool = True
+    """Whether it stands apart from words and other things in the line, and so has to in the translation."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A stretch of a line that the model reads by itself: a sentence, or all of it."""
+
+    text: str
+    """As the line has it."""
+    read: str
+    """As the model reads it."""
+    instead: str | None = None
+    """Its translation, where no model is needed."""
+    space: str = ""
+    """White space before it in the line, where it is not the first."""
+    before: str = ""
+    """What is cut off its beginning and put before the translation."""
+    behind: str = ""
+    """What is cut off its end and put behind the translation."""
+    kept: tuple[Kept, ...] = ()
+    """What placeholders stand for."""
+    capitals: bool = False
+    """Whether the translation is put in capitals."""
+    marked: bool = False
+    """Whether a final mark is read that the line does not have, and left out of the translation."""
+    copied: tuple[str, ...] = ()
+    """Stretches of it that are no language."""
+    guards: tuple[GuardName, ...] = ()
+    """What has changed it."""
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether there is anything to translate."""
+        return self.instead is None and bool(self.read.strip())
+
+    def source_segments(self) -> list[Segment]:
+        """Stretches as the model reads and as the line has them."""
+        if self.instead is not None:
+            return [(self.space, self.space), ("", self.text)]
+        inner = self.text[len(self.before) : len(self.text) - len(self.behind)]
+        found: list[Segment] = [(self.space, self.space), ("", self.before)]
+        read_at = inner_at = 0
+        for each in self.kept:
+            read_to, inner_to = self.read.index(each.symbol, read_at), inner.index(each.source, inner_at)
+            found += [(self.read[read_at:read_to], inner[inner_at:inner_to]), (each.symbol, each.source)]
+            read_at, inner_at = read_to + len(each.symbol), inner_to + len(each.source)
+        return [*found, (self.read[read_at:], inner[inner_at:]), ("", self.behind)]
+
+    def target_segments(self, written: str) -> list[Segment]:
+        """Stretches of a translation as the model has written them and as the line's translation has them."""
+        if self.instead is not None:
+            return [(self.space, self.space), ("", self.instead)]
+        found: list[Segment] = [(self.space, self.space), ("", self.before)]
+        mark = _MARK_LEFT_OUT.search(written) if self.marked else None
+        if mark:
+            written = written[: mark.start()]
+        kept = {each.symbol: each for each in self.kept}
+        pattern = "|".join(map(re.escape, kept))
+        before: str | Kept = ""
+        for stretch in filter(None, re.split(f"({pattern})", written) if kept else [written]):
+            now = kept.get(stretch, stretch)
+            if _would_touch(before, now):
+                found.append(("", " "))
+            if isinstance(now, Kept):
+                found.append((stretch, now.target))
+            else:
+                found.append((stretch, _in_capitals(stretch) if self.capitals else stretch))
+            before = now
+        return [*found, (mark[0] if mark else "", ""), ("", self.behind)]
+
+    @property
+    def is_fragment(self) -> bool:
+        """Whether it is a few words without a final mark, as a heading or a word that is looked up."""
+        return self.read[-1:].isalnum() and len(self.read.split()) <= _MAX_FRAGMENT_WORDS and not self.marked
+
+    def as_sentence(self, mark: str) -> "Part":
+        """A fragment with a final mark, as most sentences end that a model has read."""
+        return replace(self, read=self.read + mark, marked=True)
+
+    def is_whole(self, written: str) -> bool:
+        """Whether a translation has each placeholder of the part once, and its tags in their order."""
+        if any(written.count(each.symbol) != 1 for each in self.kept):
+            return False
+        places = [written.index(symbol) for symbol in self.tags]
+        return places == sorted(places)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The placeholders that stand for markup, in their order: what is opened first is closed behind."""
+        return tuple(each.symbol for each in self.kept if each.source.startswith("<"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """A line as the model reads it."""
+
+    parts: tuple[Part, ...]
+    """In the line's order."""
+    guards: tuple[GuardName, ...] = ()
+    """What has been done to the line as a whole."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the model reads the line as it is."""
+        return not self.guards and len(self.parts) == 1 and not self.parts[0].guards
+
+    @property
+    def read(self) -> str:
+        """All that the model reads, with the white space between sentences."""
+        return "".join(part.space + part.read for part in self.parts)
+
+
+def as_it_is(line: str) -> Reading:
+    """A line that no guard looks at."""
+    text = line.rstrip("\r\n")
+    return Reading(parts=(Part(text=text, read=text),))
+
+
+def _would_touch(before: str | Kept, now: str | Kept) -> bool:
+    """Whether two stretches of a translation, next to each other, would run into one though one stands apart."""
+    if isinstance(before, Kept):
+        return before.apart and (isinstance(now, Kept) or now[:1].isalnum())
+    return isinstance(now, Kept) and now.apart and before[-1:].isalnum()
+
+
+def _in_capitals(text: str) -> str:
+    """A text in capitals, but for what has to stay to the letter."""
+    stretches, position = [], 0
+    for thing in protected(text):
+        stretches += [text[position : thing.start].upper(), thing.text]
+        position = thing.end
+    return "".join((*stretches, text[position:].upper()))

@@ -1,0 +1,73 @@
+"""The work of an engine, counted instead of timed."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Any
+from unittest.mock import patch
+
+from torch import Tensor
+
+import attendo
+from attendo.decoding.models import DecodingModel, decoding_model
+from attendo.decoding.step import IntArray, NextTokens, Step
+from attendo.model.transformer import Transformer
+
+
+@dataclass
+class CountingModel:
+    """A model that counts the tokens that are read and the hypotheses that are continued by a token."""
+
+    model: DecodingModel
+    work: int = 0
+    """Tokens of sources, and rows of all decoder steps."""
+
+    concurrent = False
+
+    @property
+    def transformer(self) -> Transformer:
+        return self.model.transformer
+
+    @property
+    def kernel(self) -> str:
+        return self.model.kernel
+
+    def at_work(self) -> AbstractContextManager[None]:
+        return self.model.at_work()
+
+    def step(self, sources: Sequence[Sequence[int]], *, threads: int = 1) -> Step:
+        self.work += sum(map(len, sources)) + len(sources)
+        return _CountingStep(self.model.step(sources, threads=threads), self)
+
+    def token_log_probs(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> Tensor:
+        return self.model.token_log_probs(sources, targets)
+
+
+class _CountingStep:
+    def __init__(self, step: Step, counts: CountingModel) -> None:
+        self._step, self._counts = step, counts
+
+    def start(self) -> NextTokens:
+        return self._step.start()
+
+    def advance(self, last_ids: IntArray) -> NextTokens:
+        self._counts.work += len(last_ids)
+        return self._step.advance(last_ids)
+
+    def select(self, rows: IntArray) -> None:
+        self._step.select(rows)
+
+
+@contextmanager
+def counting_engine(name: str) -> Iterator[tuple[attendo.Engine, CountingModel]]:
+    """An engine in int8 whose work is counted."""
+    made: list[CountingModel] = []
+
+    def counting(*arguments: Any, **options: Any) -> CountingModel:
+        made.append(CountingModel(decoding_model(*arguments, **options)))
+        return made[-1]
+
+    with patch("attendo.workflow.engine_base.decoding_model", counting):
+        engine = attendo.load(name, dtype="int8")
+    with engine:
+        yield engine, made[0]
