@@ -152,3 +152,15 @@ def test_a_parsers_options_and_a_translators_are_kept_apart(
     finished = attendo("evaluate", parser_folder, *given)
     assert finished.status == status
     assert told in finished.err
+
+
+def test_what_is_kept_is_printed_as_a_table_and_as_json(attendo: Command, model_folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "s").write_text("one red dogs see 1250 of us.\n")
+    (tmp_path / "r").write_text("su 1250 ees sgod der eno.\n")
+    files = ["--source", tmp_path / "s", "--reference", tmp_path / "r"]
+    quick = ["--beam-size", "1", "--set", "search.max_len_offset=1", "--resamples", "0"]
+    text = attendo("evaluate", model_folder, *files, *quick, "--kept").out
+    assert "\nkept " in text
+    found = json.loads(attendo("evaluate", model_folder, *files, *quick, "--kept", "--json").out)
+    assert found["kept"]["kinds"]["number"]["wanted"] == 1
+    assert "kept" not in json.loads(attendo("evaluate", model_folder, *files, *quick, "--json").out)

@@ -21,8 +21,9 @@ from tests.fuzz.sandbox import Case, run_cases
 
 import attendo.workflow.preparation_stages
 from attendo.errors import DataError
-from attendo.text.corpora import CleaningConfig, CorpusConfig, DataConfig
+from attendo.text.corpora import CorpusConfig, DataConfig
 from attendo.text.learning import learn_tokenizer
+from attendo.text.pair_rules import CleaningConfig
 from attendo.text.prepared import PreparedData, Vocabulary
 from attendo.text.tokenization import TokenizerConfig
 from attendo.workflow.prepare import Progress, prepare

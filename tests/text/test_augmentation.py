@@ -14,6 +14,8 @@ from attendo.text.augmentation import (
     AugmentationConfig,
     in_another_case,
     with_made_up_names,
+    with_made_up_strings,
+    with_other_digits,
     with_other_punctuation,
     with_placeholders,
     with_typos,
@@ -108,7 +110,7 @@ def test_each_placeholder_stands_on_both_sides_once() -> None:
 
 
 def test_each_kind_comes_as_often_as_its_share_says() -> None:
-    for kind in ("casing", "typos", "copies", "placeholders", "same_language"):
+    for kind in ("casing", "typos", "copies", "strings", "placeholders", "same_language"):
         augment, rng = Augmentation(AugmentationConfig(**{kind: 0.25}), SYMBOLS), random.Random(7)
         changed = sum(augment(SOURCE, TARGET, rng) != (SOURCE, TARGET) for _ in range(2000))
         assert 400 < changed < 560, f"{kind}: 500 expected, five standard deviations are 97"
@@ -142,3 +144,52 @@ def test_what_is_no_share_is_refused() -> None:
         AugmentationConfig(typos=1.5, copies=-0.1)
     assert AugmentationConfig().is_off
     assert not any(AugmentationConfig(**{kind.name: 0.5}).is_off for kind in fields(AugmentationConfig))
+
+
+def test_digits_of_a_longer_number_stay_as_many_and_in_their_places() -> None:
+    source, target = "On 14.05.2023 at 17:45 it was $1,249.50.", "Am 14.05.2023 um 17:45 Uhr waren es 1.249,50 $."
+    numbers = set()
+    for seed in SEEDS:
+        found = with_other_digits(source, target, random.Random(seed))
+        ours = re.fullmatch(r"On (\d\d\.\d\d\.\d{4}) at (\d\d:\d\d) it was \$(\d),(\d{3})\.(\d\d)\.", found[0])
+        theirs = re.fullmatch(r"Am (\d\d\.\d\d\.\d{4}) um (\d\d:\d\d) Uhr waren es (\d)\.(\d{3}),(\d\d) \$\.", found[1])
+        assert ours, found[0]
+        assert theirs, found[1]
+        assert ours.groups() == theirs.groups()
+        numbers.add(ours[0])
+    assert len(numbers) > len(SEEDS) / 2
+
+
+def test_digits_of_words_and_of_one_side_alone_stay() -> None:
+    pair = ("Int32 of 7, x86_64, 2nd, 12", "Int32 von sieben, x86_64, 2., 13")
+    assert with_other_digits(*pair, random.Random(1)) == pair
+
+
+def test_strings_of_programs_give_way_to_made_up_ones() -> None:
+    source, target = "Set my_var in /etc/app.conf (see --help).", "Setzen Sie my_var in /etc/app.conf (siehe --help)."
+    seen = set()
+    for seed in SEEDS:
+        ours, theirs = with_made_up_strings(source, target, random.Random(seed))
+        found = re.fullmatch(r"Set (.+) in (.+) \(see (.+)\)\.", ours)
+        assert found, ours
+        assert theirs == f"Setzen Sie {found[1]} in {found[2]} (siehe {found[3]})."
+        assert {found[1], found[2], found[3]}.isdisjoint({"my_var", "/etc/app.conf", "--help"})
+        seen.add(found[1])
+    assert len(seen) > 0.9 * len(SEEDS)
+
+
+def test_where_no_string_is_shared_one_is_put_at_an_end_of_both() -> None:
+    for seed in SEEDS:
+        ours, theirs = with_made_up_strings("We left early.", "Wir gingen früh.", random.Random(seed))
+        before, _, behind = ours.partition("We left early")
+        assert (before, behind) == (theirs.partition("Wir gingen früh")[0], theirs.partition("Wir gingen früh")[2])
+        assert before or behind not in ("", ".")
+
+
+def test_the_number_of_a_placeholder_is_no_number_of_the_text() -> None:
+    source, target = "Henrike has 1 cat, 2 dogs and 3 mice.", "Henrike hat 1 Katze, 2 Hunde und 3 Mäuse."
+    for seed in SEEDS:
+        for text in with_placeholders(source, target, SYMBOLS, random.Random(seed)):
+            assert not re.search("⟦[^123]|⟦.[^⟧]|[^123]⟧", text), text
+    masked = ("See ⟦1⟧ there.", "Siehe ⟦1⟧ dort.")
+    assert with_made_up_names(*masked, random.Random(1)) == masked

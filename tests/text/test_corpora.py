@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 import attendo.text.formats
 from attendo.errors import DataError
 from attendo.text.cleaning import DROP_REASONS, Dropped, SentencePair, clean, read_valid
-from attendo.text.corpora import CleaningConfig, CorpusConfig, DataConfig, epoch_weights
+from attendo.text.corpora import CorpusConfig, DataConfig, epoch_weights
 from attendo.text.formats import MAX_LINE_BYTES, RawPair
+from attendo.text.pair_rules import CleaningConfig
 from attendo.text.text_check import check_files
 
 

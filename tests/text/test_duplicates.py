@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attendo.text.duplicates import DigestBuckets, RowSet, as_digests, pair_digest, repeated_rows
+from attendo.text.duplicates import DigestBuckets, RowSet, as_digests, folded, pair_digest, repeated_rows
 
 Pairs = list[tuple[str, str]]
 
@@ -100,3 +100,19 @@ def test_a_set_of_rows_takes_a_bit_for_each() -> None:
     rows.add(np.arange(0, 8_000_000, 3))
     assert rows._bits.nbytes == 1_000_000
     assert rows.between(7_999_990, 8_000_000).tolist() == [row % 3 == 0 for row in range(7_999_990, 8_000_000)]
+
+
+def test_near_duplicates_have_one_digest() -> None:
+    first = ("Open the file number 12 in the editor.", "Öffnen Sie die Datei Nummer 12 im Editor.")
+    other = ("open the file, number 7, in the  Editor", "Öffnen Sie die Datei (Nummer 7) im Editor!")
+    assert pair_digest(*first, near=True) == pair_digest(*other, near=True)
+    assert pair_digest(*first) != pair_digest(*other)
+    assert pair_digest(*first, near=True) != pair_digest(
+        first[0], "Öffnen Sie den Ordner Nummer 12 im Editor.", near=True
+    )
+
+
+def test_texts_of_few_letters_are_no_near_duplicates() -> None:
+    assert folded("Nineteen letters 7 abc") == "Nineteen letters 7 abc", "they are 18"
+    assert folded("Twenty letters 7, abcdefg!") == "twentylettersabcdefg", "they are 20"
+    assert pair_digest("Open", "Öffnen", near=True) != pair_digest("Open…", "Öffnen …", near=True)

@@ -254,3 +254,17 @@ def test_a_file_larger_than_any_vocabulary_is_not_read(tmp_path: Path) -> None:
         file.truncate(1 << 40)
     with pytest.raises(ModelError, match=r"source\.spm: cannot be read \(has 1,099,511,627,776 bytes, more than"):
         Tokenizer.load(tmp_path / "source.spm")
+
+
+@pytest.mark.parametrize("kind", ["bpe", "unigram"])
+def test_digits_are_pieces_of_their_own_where_that_is_asked_for(tmp_path: Path, kind: Any) -> None:
+    text = [f"{sentence} 2024 and 1998, 1.500" for sentence in sentences()]
+    joined = learn_tokenizer(text, TokenizerConfig(type=kind, vocab_size=400), tmp_path / "joined.spm")
+    assert any(re.search(r"\d\d", piece) for piece in joined.pieces(range(joined.vocab_size)))
+    config = TokenizerConfig(type=kind, vocab_size=400, split_digits=True)
+    split = learn_tokenizer(text, config, tmp_path / "split.spm")
+    for text_of_digits in ("ka 1998", "1998.", "(20,24)", "x2024y"):
+        for ids in (split.encode(text_of_digits), *split.encode_sampled([text_of_digits], 0.3, 1)):
+            pieces = [piece for piece in split.pieces(ids) if re.search(r"\d", piece) and not piece.startswith("<0x")]
+            assert "".join(pieces) == re.sub(r"\D", "", text_of_digits)
+            assert all(len(piece) == 1 for piece in pieces)

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from attendo.errors import DataError
-from attendo.text.corpora import CleaningConfig, CorpusConfig
+from attendo.text.corpora import CorpusConfig
 from attendo.text.duplicates import pair_digest
+from attendo.text.pair_rules import CleaningConfig
 from attendo.text.parts import CorpusPart, corpus_parts, scan_file
 from attendo.text.tokenization import Tokenizer, TokenizerConfig
 from attendo.workflow.preparation_parts import (

@@ -18,7 +18,8 @@ import zstandard
 import attendo.text.parts
 import attendo.workflow.preparation_stages
 from attendo.errors import AttendoError, DataError
-from attendo.text.corpora import CleaningConfig, CorpusConfig, DataConfig
+from attendo.text.corpora import CorpusConfig, DataConfig
+from attendo.text.pair_rules import CleaningConfig
 from attendo.text.prepared import PreparedData, Vocabulary
 from attendo.text.shards import PairShards
 from attendo.text.tokenization import TokenizerConfig
@@ -430,3 +431,29 @@ def test_translations_are_a_corpus_without_what_was_not_finished(tmp_path: Path)
     assert [row[2:4] for row in dropped_rows(prepared)] == [
         ["3", "unfinished"], ["5", "unfinished"], ["8", "empty"], ["201", "no_json"]
     ]  # fmt: skip
+
+
+def test_pairs_whose_sides_do_not_agree_are_dropped_on_request(tmp_path: Path) -> None:
+    doubtful = {
+        "numbers": ("ka lo mi 1998", "ol ak 1989 98"),
+        "copied": ("ka lo mi nu re", "ka lo mi nu er"),
+        "language": ("ka lo you are not in the mi", "ol ak sie sind nicht in der im und das"),
+        "duplicate": ("kalomi nurelo mikalo sotiwu 12", "imolak olerun olakim uwitos 12"),
+    }
+    near = ("Kalomi, nurelo mikalo sotiwu 77!", "Imolak olerun olakim uwitos 77!")
+    content = [doubtful["duplicate"], *pairs(300, seed=1), *list(doubtful.values())[:3], near]
+    data = DataConfig(
+        source_language="de",
+        target_language="de",
+        corpora=(corpus(tmp_path, "a", content),),
+        valid=corpus(tmp_path, "v", [near, *pairs(3, seed=5)]),
+        cleaning=CleaningConfig(numbers_agree=True, max_copied=0.7, check_languages=True, near_duplicates=True),
+    )
+    prepared = run(data, tmp_path)
+    rows = [(int(row[2]), row[3]) for row in dropped_rows(prepared)]
+    assert rows == [(302, "numbers"), (303, "copied"), (304, "language"), (305, "duplicate")]
+    assert prepared.report.corpora[0].in_valid == 1
+    usual = prepare(
+        dataclasses.replace(data, cleaning=CleaningConfig()), VOCABULARY, tmp_path / "b", base_folder=tmp_path
+    )
+    assert dropped_rows(usual) == []

@@ -79,6 +79,14 @@ def evaluate(
             "translates the test set some twenty times over.",
         ),
     ] = False,
+    kept: Annotated[
+        bool,
+        typer.Option(
+            "--kept",
+            help="Also how many of the numbers, versions, identifiers, paths and the like that source and reference "
+            "share are in the output, and which ones are invented.",
+        ),
+    ] = False,
     other_language: Annotated[
         Path | None,
         typer.Option(
@@ -147,6 +155,7 @@ def evaluate(
     from attendo.workflow.input_files import check_inputs
 
     check_inputs(models=(model, *(ensemble or ())), files=(source, reference, other_language))
+    from attendo.evaluation.kept import kept_report
     from attendo.evaluation.robustness_tables import robustness_text
     from attendo.workflow.card_evaluations import check_section_name, evaluation_section, write_to_card
     from attendo.workflow.evaluate import evaluate as evaluate_engine
@@ -187,6 +196,10 @@ def evaluate(
         )
     if output:
         write_text(output, "".join(f"{line}\n" for line in evaluation.outputs))
+    came_through = None
+    if kept:
+        languages = {"source_language": engine.source_language, "target_language": engine.target_language}
+        came_through = kept_report(sources, evaluation.outputs, references, **languages)
     measured = None
     if robustness:
         with JobProgress("robustness", "lines", quiet=quiet) as progress:
@@ -201,10 +214,14 @@ def evaluate(
                 progress=lambda done, total: progress.update(done, total=total),
             )
     if as_json:
-        figures = evaluation.to_json() | ({"robustness": asdict(measured)} if measured else {})
+        figures = evaluation.to_json()
+        figures |= {"kept": came_through.to_json()} if came_through else {}
+        figures |= {"robustness": asdict(measured)} if measured else {}
         print(json.dumps(figures, indent=2, ensure_ascii=False))
     else:
-        print("\n\n".join([evaluation.to_text(), *([robustness_text(measured)] if measured else [])]))
+        tables = [came_through.to_text()] if came_through else []
+        tables += [robustness_text(measured)] if measured else []
+        print("\n\n".join([evaluation.to_text(), *tables]))
     if card is not None:
         section = evaluation_section(card, evaluation, measured, search=engine.search, version=__version__)
         notes(quiet=quiet)(f"wrote the figures into {write_to_card(model, card, section)}")

@@ -25,6 +25,7 @@ _OF_TEXT = (
     "tokenized",
     "tokenized_lowercased",
     "resamples",
+    "kept",
     "robustness",
     "other_language",
     "seed",

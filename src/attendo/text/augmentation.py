@@ -7,40 +7,23 @@ each time it is met.
 
 import random
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 
+from attendo.text.made_up import name, number, program_string
+
 _FINAL = ".!?\u2026"
-_WORD = re.compile(r"\w+(?:[-'’]\w+)*")
+# Not the number within a placeholder, ⟦1⟧.
+_WORD = re.compile(r"(?<!⟦)\w+(?:[-'’]\w+)*")
 _KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
-_ONSETS = (
-    "b",
-    "br",
-    "d",
-    "dr",
-    "f",
-    "g",
-    "gr",
-    "h",
-    "j",
-    "k",
-    "kl",
-    "l",
-    "m",
-    "n",
-    "p",
-    "r",
-    "s",
-    "sch",
-    "st",
-    "t",
-    "v",
-    "w",
-    "z",
-)
-_VOWELS = ("a", "e", "i", "o", "u", "ai", "ei", "ou", "y", "ö", "é")
-_CODAS = ("", "", "", "n", "r", "l", "s", "t", "ck", "nd", "x", "m")
 _LETTERS_A_SLIP = 20
+# Digits that are no part of a word, and what may stand between those of one number, date or time.
+_DIGITS = re.compile(r"(?<![\w⟦])\d+(?!\w)")
+_BETWEEN_DIGITS = ".,:/'’-\u00a0\u202f"
+# What stands around a string in a sentence, and what makes one of a program: signs and digits within it, or capitals.
+_BEFORE_STRING, _BEHIND_STRING = "(\"'“„«‘", ".,;:!?\"'”“»…"
+_OF_A_PROGRAM = re.compile(r"[_/\\$%@=<>#~^|&{}`]|[^\W\d_]\d|\w[.:+-]\w|\w\(|^--?\w|[^\W\d_A-Z][A-Z]")
 MAX_JOINED = 4
 """Pairs of a line, at most, where pairs are joined."""
 
@@ -59,6 +42,9 @@ class AugmentationConfig:
     """Letters of the source swapped, lost, doubled or hit beside; about one in twenty."""
     copies: float = 0.0
     """Of the pairs that share a name or number: another one, made up, in its place on both sides."""
+    strings: float = 0.0
+    """A made-up string of a program (version, identifier, hash, file, option, code) or word in another script on both
+    sides: in the place of the strings that they share, or else at an end."""
     placeholders: float = 0.0
     """A placeholder on both sides, for a shared name or number or at an end; needs `tokenizer.placeholders`."""
     same_language: float = 0.0
@@ -99,6 +85,7 @@ class Augmentation:
         self._kinds: tuple[tuple[float, Callable[[str, str, random.Random], tuple[str, str]]], ...] = (
             (config.same_language, lambda source, target, rng: (target, target)),
             (config.copies, with_made_up_names),
+            (config.strings, with_made_up_strings),
             (config.placeholders, lambda source, target, rng: with_placeholders(source, target, placeholders, rng)),
             (config.punctuation, with_other_punctuation),
             (config.typos, lambda source, target, rng: (with_typos(source, rng), target)),
@@ -165,28 +152,97 @@ def with_typos(text: str, rng: random.Random) -> str:
 
 def with_made_up_names(source: str, target: str, rng: random.Random) -> tuple[str, str]:
     """The pair with another name or number wherever both sides share one."""
+    source, target = with_other_digits(source, target, rng)
     for shared in _shared(source, target):
-        made_up = _number(rng) if shared.isdigit() else _name(rng)
-        source, target = _replaced(source, shared, made_up), _replaced(target, shared, made_up)
+        if not shared.isdigit():
+            made_up = name(rng)
+            source, target = _replaced(source, shared, made_up), _replaced(target, shared, made_up)
     return source, target
+
+
+def with_other_digits(source: str, target: str, rng: random.Random) -> tuple[str, str]:
+    """The pair with other digits wherever both sides have the same ones, once each.
+
+    A number that stands alone may get another length. Digits of a longer number, date or time get as many others, so
+    that what stands between them stays right on either side: 1,249.50 and 1.249,50 become 3,807.14 and 3.807,14.
+    """
+    ours, theirs = Counter(_DIGITS.findall(source)), Counter(_DIGITS.findall(target))
+    shared = [digits for digits, count in ours.items() if count == 1 and theirs[digits] == 1]
+    parts = {match[0] for side in (source, target) for match in _DIGITS.finditer(side) if _is_part(side, match)}
+    others = {digits: _as_many(digits, rng) if digits in parts else number(rng) for digits in shared}
+
+    def other(match: re.Match[str]) -> str:
+        return others.get(match[0], match[0])
+
+    return _DIGITS.sub(other, source), _DIGITS.sub(other, target)
+
+
+def with_made_up_strings(source: str, target: str, rng: random.Random) -> tuple[str, str]:
+    """The pair with made-up strings for those of programs that both sides share; where they share none, with one more.
+
+    That one stands at an end of both.
+    """
+    shared = _shared_strings(source, target)
+    for string in shared:
+        made_up = program_string(rng)
+        source, target = source.replace(string, made_up, 1), target.replace(string, made_up, 1)
+    return (source, target) if shared else _with_at_an_end(source, target, program_string(rng), rng)
 
 
 def with_placeholders(source: str, target: str, symbols: Sequence[str], rng: random.Random) -> tuple[str, str]:
     """The pair with placeholders for what both sides share; where they share nothing, with one at an end of both."""
     free = rng.sample(list(symbols), len(symbols))
-    shared = [word for word in _shared(source, target) if rng.random() < 0.8]
-    for word, symbol in zip(shared, free, strict=False):
-        source, target = _replaced(source, word, symbol), _replaced(target, word, symbol)
-    if shared or not free:
-        return source, target
-    symbol, way = free[0], rng.random()
+    chosen = [string for string in _shared_strings(source, target) if rng.random() < 0.8][: len(free)]
+    for string in chosen:
+        symbol = free.pop()
+        source, target = source.replace(string, symbol, 1), target.replace(string, symbol, 1)
+    for word in _shared(source, target):
+        if free and rng.random() < 0.8:
+            symbol = free.pop()
+            chosen.append(word)
+            source, target = _replaced(source, word, symbol), _replaced(target, word, symbol)
+    return (source, target) if chosen or not free else _with_at_an_end(source, target, free[0], rng)
+
+
+def _with_at_an_end(source: str, target: str, string: str, rng: random.Random) -> tuple[str, str]:
+    """The pair with a string at the beginning of both sides, or at the end, alone, in brackets or behind a colon."""
+    way = rng.random()
     if way < 0.15:
-        return f"{symbol} {source}", f"{symbol} {target}"
+        return f"{string} {source}", f"{string} {target}"
     if way < 0.3 and source[-1:] in _FINAL and target[-1:] in _FINAL:
-        return f"{source[:-1]}: {symbol}", f"{target[:-1]}: {symbol}"
+        return f"{source[:-1]}: {string}", f"{target[:-1]}: {string}"
     if way < 0.45 and source[-1:] in _FINAL and target[-1:] in _FINAL:
-        return f"{source[:-1]} ({symbol}){source[-1]}", f"{target[:-1]} ({symbol}){target[-1]}"
-    return f"{source} {symbol}", f"{target} {symbol}"
+        return f"{source[:-1]} ({string}){source[-1]}", f"{target[:-1]} ({string}){target[-1]}"
+    return f"{source} {string}", f"{target} {string}"
+
+
+def _is_part(text: str, digits: re.Match[str]) -> bool:
+    """Whether digits are part of a longer number, date or time."""
+    start, end = digits.span()
+    before, behind = text[max(0, start - 2) : start], text[end : end + 2]
+    return (len(before) == 2 and before[1] in _BETWEEN_DIGITS and before[0].isdigit()) or (
+        len(behind) == 2 and behind[0] in _BETWEEN_DIGITS and behind[1].isdigit()
+    )
+
+
+def _as_many(digits: str, rng: random.Random) -> str:
+    """As many other digits; the first is 0 only where it was, or where it is alone."""
+    first = (
+        "0" if digits[0] == "0" and len(digits) > 1 else rng.choice("0123456789" if len(digits) == 1 else "123456789")
+    )
+    return first + "".join(rng.choices("0123456789", k=len(digits) - 1))
+
+
+def _shared_strings(source: str, target: str) -> list[str]:
+    """Words, between white space, that stand once on either side and have what strings of programs have."""
+    found = []
+    for word in source.split():
+        string = word.lstrip(_BEFORE_STRING).rstrip(_BEHIND_STRING)
+        if string.endswith(")") and "(" not in string:
+            string = string[:-1].rstrip(_BEHIND_STRING)
+        if len(string) > 1 and _OF_A_PROGRAM.search(string) and source.count(string) == target.count(string) == 1:
+            found.append(string)
+    return found
 
 
 def _shared(source: str, target: str) -> list[str]:
@@ -203,16 +259,7 @@ def _shared(source: str, target: str) -> list[str]:
 
 
 def _replaced(text: str, word: str, other: str) -> str:
-    return re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", lambda _: other, text)
-
-
-def _name(rng: random.Random) -> str:
-    syllables = (rng.choice(_ONSETS) + rng.choice(_VOWELS) + rng.choice(_CODAS) for _ in range(rng.randint(1, 3)))
-    return "".join(syllables).capitalize()
-
-
-def _number(rng: random.Random) -> str:
-    return str(rng.randrange(10 ** rng.randint(1, 6)))
+    return re.sub(rf"(?<![\w⟦]){re.escape(word)}(?!\w)", lambda _: other, text)
 
 
 def _beside(letter: str, rng: random.Random) -> str:

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attendo.errors import DataError
-from attendo.text.corpora import CleaningConfig, CorpusConfig, read_corpus
+from attendo.text.corpora import CorpusConfig, read_corpus
 from attendo.text.encoding_advice import encoding_advice
 from attendo.text.encodings import UTF8, is_utf8
 from attendo.text.formats import MAX_LINE_BYTES, RawPair, check_held
+from attendo.text.pair_rules import CleaningConfig, pair_fault
 
 DROP_REASONS = (
-    "empty", "encoding", "no_tab", "no_json", "unfinished", "too_long", "ratio", "duplicate", "too_many_tokens"
+    "empty", "encoding", "no_tab", "no_json", "unfinished", "too_long", "ratio", "numbers", "copied", "language",
+    "duplicate", "too_many_tokens",
 )  # fmt: skip
 """Why a pair can be dropped, in the order of a report."""
 
-# "Hi!" and a polite sentence may translate each other: below this length no ratio is telling.
-_RATIO_FLOOR = 10
 _EXCERPT_CHARACTERS = 200
 _LISTED_FAULTS = 10
 
@@ -53,7 +53,12 @@ class Dropped:
 
 
 def clean(
-    pairs: Iterator[RawPair], corpus: str, cleaning: CleaningConfig, *, encodings: tuple[str, str] = (UTF8, UTF8)
+    pairs: Iterator[RawPair],
+    corpus: str,
+    cleaning: CleaningConfig,
+    *,
+    encodings: tuple[str, str] = (UTF8, UTF8),
+    languages: tuple[str, str] = ("", ""),
 ) -> Iterator[SentencePair | Dropped]:
     """Yields for each pair either the sentences or why they are dropped, one for one and in order.
 
@@ -64,12 +69,13 @@ def clean(
         corpus: what the corpus is called.
         cleaning: which pairs to drop.
         encodings: what the lines of both sides are in (`CorpusConfig.line_encodings`).
+        languages: the codes of both sides; empty where unknown.
     """
     for raw in pairs:
         fault, source, target = _decode_pair(raw, encodings)
         length = len(source) + len(target)
         source, target = source.strip(), target.strip()
-        if reason := fault or _fault(source, target, cleaning):
+        if reason := fault or pair_fault(source, target, cleaning, languages):
             sides = zip((raw.source, raw.target or b""), encodings, strict=True)
             starts = [_excerpt(_decode_start(side, encoding)) for side, encoding in sides]
             yield Dropped(line=raw.line, reason=reason, source=starts[0], target=starts[1])
@@ -176,18 +182,3 @@ def _decoded(line: bytes, encoding: str) -> str:
     if not is_utf8(encoding) and ("\n" in text or any("\ud800" <= character <= "\udfff" for character in text)):
         raise UnicodeError(f"is no line of {encoding}")
     return text
-
-
-def _fault(source: str, target: str, cleaning: CleaningConfig) -> str | None:
-    """Gives why a decoded pair is dropped, or None."""
-    if not source or not target:
-        return "empty"
-    longer, shorter = max(len(source), len(target)), min(len(source), len(target))
-    if longer > cleaning.max_characters:
-        return "too_long"
-    # n words have 2n - 1 characters at least, so most lines need no counting.
-    if longer >= 2 * cleaning.max_words and max(len(source.split()), len(target.split())) > cleaning.max_words:
-        return "too_long"
-    if max(longer, _RATIO_FLOOR) > cleaning.max_ratio * max(shorter, _RATIO_FLOOR):
-        return "ratio"
-    return None

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from attendo.settings.toml import has_control_characters
 from attendo.text.encodings import UTF8, encoding_problem, is_utf8, is_wide
 from attendo.text.file_patterns import has_wildcards, matching_files
 from attendo.text.formats import LineReader, Lines, RawPair, read_line_pairs, read_translations, read_tsv
+from attendo.text.pair_rules import CleaningConfig
 from attendo.text.parallel_files import listed_files, paired_files, sides_of
 from attendo.text.placeholders import MAX_PLACEHOLDERS, placeholder
 
@@ -203,35 +204,6 @@ class CorpusConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CleaningConfig:
-    """Which pairs of the training corpora are dropped. A validation set is never cleaned."""
-
-    max_words: int = 250
-    """Words, between white space, of a side."""
-    max_characters: int = 2000
-    """Characters of a side; the limit that counts where a script has no spaces."""
-    max_tokens: int = 1024
-    """Subwords of a side, with `</s>`."""
-    max_ratio: float = 9.0
-    """Characters of the longer side by those of the shorter, where 10 count as the least."""
-    drop_duplicates: bool = True
-    """Drop a pair whose both sides are as in an earlier one, of any of the corpora."""
-
-    def __post_init__(self) -> None:
-        """Refuses limits that would drop everything, all at once.
-
-        Raises:
-            ValueError: a limit is less than 1.
-        """
-        limits = {key: getattr(self, key) for key in ("max_words", "max_characters", "max_tokens", "max_ratio")}
-        problems = [
-            f"{key} = {value} is less than 1; take 1 or more" for key, value in limits.items() if not value >= 1
-        ]
-        if problems:
-            raise ValueError("; ".join(problems))
-
-
-@dataclass(frozen=True, kw_only=True)
 class DataConfig:
     """The section `data` of a recipe."""
 
@@ -245,7 +217,7 @@ class DataConfig:
     """What to train on."""
     valid: CorpusConfig | None = None
     """What to validate on while training; its `name` and `weight` are not used."""
-    cleaning: CleaningConfig = CleaningConfig()
+    cleaning: CleaningConfig = field(default_factory=CleaningConfig)
     """Which pairs to drop."""
 
     def __post_init__(self) -> None:

@@ -9,12 +9,15 @@ few bytes where it is compressed, would make one bucket of all.
 """
 
 import hashlib
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+_FEW_LETTERS = 20
+_OTHER_THAN_LETTERS = re.compile(r"[\W\d_]+")
 # 128 bits: among 10^9 pairs the chance that two different ones share a digest is about 10^-21.
 _DIGEST_BYTES = 16
 
@@ -22,9 +25,23 @@ Digests = npt.NDArray[np.uint64]
 """`(num_pairs, 2)`: the two halves of each pair's digest."""
 
 
-def pair_digest(source: str, target: str) -> bytes:
-    """Gives 16 bytes that stand for a pair; neither side may hold a line feed."""
+def pair_digest(source: str, target: str, *, near: bool = False) -> bytes:
+    """Gives 16 bytes that stand for a pair; neither side may hold a line feed.
+
+    Args:
+        source: one side.
+        target: the other.
+        near: whether pairs have the same digest whose sides are equal when they are `folded`.
+    """
+    if near:
+        source, target = folded(source), folded(target)
     return hashlib.blake2b(f"{source}\n{target}".encode(), digest_size=_DIGEST_BYTES).digest()
+
+
+def folded(text: str) -> str:
+    """Gives the letters of a text in small case, by which near-duplicates are found; a text of few letters as it is."""
+    letters = _OTHER_THAN_LETTERS.sub("", text.casefold())
+    return letters if len(letters) >= _FEW_LETTERS else text
 
 
 def as_digests(digests: Iterable[bytes]) -> Digests:

@@ -48,6 +48,7 @@ def learn_tokenizer(
             normalization_rule_name="identity",
             remove_extra_whitespaces=False,
             # A word has the same piece at the start of a sentence as within; decoding takes the space away again.
+            split_digits=config.split_digits,
             add_dummy_prefix=True,
             eos_id=EOS_ID,
             unk_id=UNK_ID,

@@ -60,6 +60,8 @@ class TokenizerConfig:
     placeholders: int = 0
     """Pieces that stand for URLs, e-mail addresses and long numbers, so that they are copied to the letter; 0 for none,
     8 at most. The model learns them through `training.augmentation.placeholders`."""
+    split_digits: bool = False
+    """Every digit is a piece of its own, so that a number is read and written digit by digit."""
     target_symbols: bool = False
     """The target is no text but symbols with spaces between, as the trees of `task = "parse"`: its vocabulary is all of
     them, and `vocab_size` is the source's alone."""

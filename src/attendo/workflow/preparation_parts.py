@@ -29,9 +29,10 @@ import numpy.typing as npt
 
 from attendo.text.accounting import PairCounts, TokenCounts, file_names
 from attendo.text.cleaning import Dropped, SentencePair, clean
-from attendo.text.corpora import CleaningConfig, CorpusConfig
+from attendo.text.corpora import CorpusConfig
 from attendo.text.duplicates import Digests, as_digests, pair_digest
 from attendo.text.learning import learn_symbols, learn_tokenizer
+from attendo.text.pair_rules import CleaningConfig
 from attendo.text.parts import CorpusPart, changed_error
 from attendo.text.shards import TokenRows, id_dtype
 from attendo.text.tokenization import Tokenizer, TokenizerConfig
@@ -70,6 +71,8 @@ class CleanTask:
 
     part: CorpusPart
     cleaning: CleaningConfig
+    languages: tuple[str, str] = ("", "")
+    """The codes of source and target; empty where unknown."""
 
     def __str__(self) -> str:
         """Gives what is worked on, for messages."""
@@ -84,6 +87,8 @@ class SampleTask:
     cleaning: CleaningConfig
     rows: npt.NDArray[np.int64]
     """Numbers of the chosen ones among the part's clean pairs, from 0, ascending, `(num_chosen,)`."""
+    languages: tuple[str, str] = ("", "")
+    """The codes of source and target; empty where unknown."""
 
     def __str__(self) -> str:
         """Gives what is worked on, for messages."""
@@ -125,6 +130,8 @@ class DropTask:
     cleaning: CleaningConfig
     duplicates: npt.NDArray[np.bool_]
     """Of the part's clean pairs, which came before, `(num_clean,)`."""
+    languages: tuple[str, str] = ("", "")
+    """The codes of source and target; empty where unknown."""
 
     def __str__(self) -> str:
         """Gives what is worked on, for messages."""
@@ -143,6 +150,8 @@ class EncodeTask:
     """The content of the SentencePiece model of the sources."""
     target_model: bytes
     """Of the targets; equal to `source_model` where the vocabulary is joint."""
+    languages: tuple[str, str] = ("", "")
+    """The codes of source and target; empty where unknown."""
 
     def __str__(self) -> str:
         """Gives what is worked on, for messages."""
@@ -176,8 +185,11 @@ def clean_part(task: CleanTask) -> Digests:
     Raises:
         DataError: a file is broken, or has changed.
     """
-    items = _cleaned(task.part, task.cleaning)
-    return as_digests(pair_digest(item.source, item.target) for item in items if isinstance(item, SentencePair))
+    items = _cleaned(task.part, task.cleaning, task.languages)
+    near = task.cleaning.near_duplicates
+    return as_digests(
+        pair_digest(item.source, item.target, near=near) for item in items if isinstance(item, SentencePair)
+    )
 
 
 def sample_part(task: SampleTask) -> Sample:
@@ -188,7 +200,7 @@ def sample_part(task: SampleTask) -> Sample:
     """
     if not len(task.rows):
         return Sample(sources=b"", targets=b"")
-    items = _cleaned(task.part, task.cleaning)
+    items = _cleaned(task.part, task.cleaning, task.languages)
     chosen: list[SentencePair] = []
     rows = task.rows.tolist()
     for row, pair in enumerate(item for item in items if isinstance(item, SentencePair)):
@@ -222,7 +234,7 @@ def drop_part(task: DropTask) -> EncodedPart:
     """
     duplicates, kept = iter(task.duplicates.tolist()), 0
     dropped: list[Dropped] = []
-    for item in _cleaned(task.part, task.cleaning):
+    for item in _cleaned(task.part, task.cleaning, task.languages):
         if isinstance(item, Dropped):
             dropped.append(item)
         elif next(duplicates, False):
@@ -245,7 +257,7 @@ def encode_part(task: EncodeTask) -> EncodedPart:
     source, target = _tokenizer(task.source_model), _tokenizer(task.target_model)
     duplicates = iter(task.duplicates.tolist())
     written = _Written()
-    for item in _cleaned(task.part, cleaning):
+    for item in _cleaned(task.part, cleaning, task.languages):
         if isinstance(item, Dropped):
             written.dropped.append(item)
         elif (is_duplicate := next(duplicates, None)) is None:
@@ -287,9 +299,12 @@ def _dropped_lines(corpus: CorpusConfig, dropped: Iterable[Dropped]) -> str:
     )
 
 
-def _cleaned(part: CorpusPart, cleaning: CleaningConfig) -> Iterator[SentencePair | Dropped]:
+def _cleaned(
+    part: CorpusPart, cleaning: CleaningConfig, languages: tuple[str, str]
+) -> Iterator[SentencePair | Dropped]:
     """Yields what `clean` makes of a part."""
-    return clean(part.pairs(), part.corpus.name, cleaning, encodings=part.corpus.line_encodings)
+    encodings = part.corpus.line_encodings
+    return clean(part.pairs(), part.corpus.name, cleaning, encodings=encodings, languages=languages)
 
 
 @lru_cache(maxsize=2)

@@ -127,6 +127,7 @@ class Preparation:
             progress: called behind each file that is scanned and each part that is done.
         """
         self._data, self._output, self._progress = data, output, progress
+        self._languages = data.source_language, data.target_language
         self._folder = base_folder / data.folder
         files = [self._folder / name for corpus in data.corpora for name in corpus.files]
         self._total = sum(path.stat().st_size for path in files)
@@ -157,19 +158,19 @@ class Preparation:
         Raises:
             DataError: a file is broken, or the two of a corpus differ in their number of lines.
         """
-        drop_duplicates = self._data.cleaning.drop_duplicates
-        held_out = _HeldOut(valid, once=drop_duplicates)
+        cleaning = self._data.cleaning
+        held_out = _HeldOut(valid, once=cleaning.drop_duplicates, near=cleaning.near_duplicates)
         folder = self._output / "digests.tmp"
         buckets = DigestBuckets(folder, min(_MAX_BUCKETS, 1 + self._most_pairs() // _BUCKET_PAIRS))
         part_rows: list[int] = []
         duplicates = RowSet()
         in_valid: Counter[str] = Counter()
-        tasks = (CleanTask(part=part, cleaning=self._data.cleaning) for part in self._parts())
+        tasks = (CleanTask(part=part, cleaning=cleaning, languages=self._languages) for part in self._parts())
         for task, digests in self._map("cleaning", clean_part, tasks):
             part_rows.append(len(digests))
             in_valid[task.part.corpus.name] += held_out.count(digests)
             duplicates.grow(len(digests))
-            if drop_duplicates:
+            if cleaning.drop_duplicates:
                 duplicates.add(buckets.add(digests))
         for _, rows in self._workers.map(repeated_rows, buckets.paths):
             duplicates.add(rows)
@@ -237,7 +238,7 @@ class Preparation:
         """
         duplicates = cleaned.part_duplicates()
         tasks = (
-            DropTask(part=part, cleaning=self._data.cleaning, duplicates=found)
+            DropTask(part=part, cleaning=self._data.cleaning, duplicates=found, languages=self._languages)
             for part, found in zip(self._parts(), duplicates, strict=False)
         )
         found: dict[str, PairCounts] = {corpus.name: PairCounts() for corpus in self._data.corpora}
@@ -251,8 +252,7 @@ class Preparation:
         """Says what encoding would read a corpus, where many pairs are dropped because they are in another one."""
         if not is_other_encoding(counts.dropped["encoding"], counts.read):
             return None
-        languages = self._data.source_language, self._data.target_language
-        advice = encoding_advice(config, self._folder, languages=languages)
+        advice = encoding_advice(config, self._folder, languages=self._languages)
         return None if advice is None else advice.text
 
     def _reports(self, all_counts: Sequence[PairCounts], in_valid: Counter[str]) -> list[CorpusReport]:
@@ -334,7 +334,8 @@ class Preparation:
                     wanted -= 1
                     chosen.append(row)
                 left -= 1
-            yield SampleTask(part=part, cleaning=self._data.cleaning, rows=np.array(chosen, dtype=np.int64))
+            rows = np.array(chosen, dtype=np.int64)
+            yield SampleTask(part=part, cleaning=self._data.cleaning, rows=rows, languages=self._languages)
 
     def _encode_tasks(self, cleaned: Cleaned, tokenizers: tuple[Tokenizer, Tokenizer]) -> Iterator[EncodeTask]:
         models = [tokenizer.serialized for tokenizer in tokenizers]
@@ -346,6 +347,7 @@ class Preparation:
                 duplicates=duplicates,
                 source_model=models[0],
                 target_model=models[1],
+                languages=self._languages,
             )
 
     def _map(
@@ -369,10 +371,11 @@ class _HeldOut:
     Args:
         pairs: its sources and targets.
         once: count a pair only the first time it is found, as what comes again is dropped.
+        near: find near-duplicates too.
     """
 
-    def __init__(self, pairs: tuple[Sequence[str], Sequence[str]], *, once: bool) -> None:
-        found = [pair_digest(source.strip(), target.strip()) for source, target in zip(*pairs, strict=True)]
+    def __init__(self, pairs: tuple[Sequence[str], Sequence[str]], *, once: bool, near: bool = False) -> None:
+        found = [pair_digest(source.strip(), target.strip(), near=near) for source, target in zip(*pairs, strict=True)]
         self._digests, self._once = set(found), once
         self._starts = np.unique(as_digests(found)[:, 0])
 

@@ -13,7 +13,8 @@ from attendo.parsing.sentences import source_text, source_words, tag_symbol
 from attendo.parsing.tree import Tree
 from attendo.parsing.treebank import read_treebank
 from attendo.parsing.word_tags import word_tags
-from attendo.text.corpora import VALID_NAME, CleaningConfig, CorpusConfig, DataConfig
+from attendo.text.corpora import VALID_NAME, CorpusConfig, DataConfig
+from attendo.text.pair_rules import CleaningConfig
 from attendo.text.parts import changed_error
 
 CONVENTIONS = Conventions(unescape=True, unary_chains="repeated")

@@ -1,0 +1,142 @@
+"""Whether translations keep what they must not change: the values that both source and reference have."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from attendo.evaluation.kept_values import GRAMMAR, KeptValue, kept_values
+from attendo.evaluation.scores import check_parallel
+
+MAX_EXAMPLES = 50
+_NUMBER_WORDS = 12
+"""Numbers up to it may be words in a source and digits in its translation."""
+
+
+@dataclass(kw_only=True)
+class KeptOfKind:
+    """How often the values of a kind came through."""
+
+    wanted: int = 0
+    """Values that both source and reference have."""
+    kept: int = 0
+    """Those of them that the translation has too."""
+    invented: int = 0
+    """Values of translations that neither the source nor the reference has."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LostValue:
+    """A line whose translation lacks a value, or has one too many."""
+
+    line: int
+    """From 1."""
+    source: str
+    output: str
+    lost: tuple[str, ...]
+    invented: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptReport:
+    """What became of the values of a test set."""
+
+    lines: int
+    """Lines with a value that is wanted, or with an invented one."""
+    good_lines: int
+    """Those of them that have all that is wanted, and nothing invented."""
+    kinds: dict[str, KeptOfKind] = field(default_factory=dict)
+    """By kind, in the order of `GRAMMAR`; kinds that do not occur are left out."""
+    examples: tuple[LostValue, ...] = ()
+    """The first lines that are not good, up to `MAX_EXAMPLES`."""
+
+    def to_json(self) -> dict[str, Any]:
+        """A dictionary for `json.dumps`."""
+        return asdict(self)
+
+    def to_text(self) -> str:
+        """A table to read, with what is lost or invented in the first lines below it."""
+        rows = [f"{'kept':<12} {'wanted':>7} {'kept':>7} {'':>8} {'invented':>9}"]
+        for kind, of_kind in self.kinds.items():
+            share = f"{100 * of_kind.kept / of_kind.wanted:.2f} %" if of_kind.wanted else ""
+            rows.append(f"{kind:<12} {of_kind.wanted:>7,} {of_kind.kept:>7,} {share:>8} {of_kind.invented:>9,}")
+        good = f" ({100 * self.good_lines / self.lines:.2f} %)" if self.lines else ""
+        rows.append(f"{self.good_lines:,} of {self.lines:,} lines{good} have all that is wanted and nothing invented")
+        for example in self.examples[:10]:
+            parts = [f"lost {', '.join(example.lost)}"] * bool(example.lost)
+            parts += [f"invented {', '.join(example.invented)}"] * bool(example.invented)
+            rows.append(f"line {example.line}: {'; '.join(parts)}: {example.source} | {example.output}")
+        return "\n".join(rows)
+
+
+def kept_report(
+    sources: Sequence[str],
+    outputs: Sequence[str],
+    references: Sequence[str],
+    *,
+    source_language: str = "",
+    target_language: str = "",
+) -> KeptReport:
+    """Counts which values of `evaluation.kept_values` come through.
+
+    A value is wanted as often as both the source and the reference have it. One that is in neither of them is invented,
+    but for numbers up to twelve, which the source may have as words.
+
+    Args:
+        sources: what was translated.
+        outputs: its translations.
+        references: what they should have been.
+        source_language: two-letter code, for how numbers are written.
+        target_language: likewise.
+
+    Raises:
+        DataError: the sides differ in their number of lines, or have none.
+    """
+    check_parallel({"source": sources, "output": outputs, "reference": references})
+    kinds = {kind: KeptOfKind() for kind in GRAMMAR}
+    bad: list[LostValue] = []
+    num_lines = num_bad = 0
+    for number, (source, output, reference) in enumerate(zip(sources, outputs, references, strict=True), start=1):
+        ours, theirs = kept_values(source, source_language), kept_values(reference, target_language)
+        written = kept_values(output, target_language)
+        wanted = _forms(ours) & _forms(theirs)
+        lost = wanted - _forms(written)
+        invented = [value for value in written if _is_invented(value, ours, theirs)]
+        _count(kinds, ours, wanted, lost, invented)
+        num_lines += bool(wanted or invented)
+        num_bad += bool(lost or invented)
+        if (lost or invented) and len(bad) < MAX_EXAMPLES:
+            forms = tuple(value.canonical for value in invented)
+            lost_forms = tuple(lost.elements())
+            bad.append(LostValue(line=number, source=source, output=output, lost=lost_forms, invented=forms))
+    occurring = {kind: of_kind for kind, of_kind in kinds.items() if of_kind.wanted or of_kind.invented}
+    return KeptReport(lines=num_lines, good_lines=num_lines - num_bad, kinds=occurring, examples=tuple(bad))
+
+
+def _forms(values: Sequence[KeptValue]) -> Counter[str]:
+    """Counts canonical forms, whatever their kind: v1.2 may be a version on one side and a number on the other."""
+    return Counter(value.canonical for value in values)
+
+
+def _count(
+    kinds: dict[str, KeptOfKind],
+    ours: Sequence[KeptValue],
+    wanted: Counter[str],
+    lost: Counter[str],
+    invented: Sequence[KeptValue],
+) -> None:
+    """Adds a line's values to the counts of their kinds; those that are wanted have the kind that the source has."""
+    kind_of = {value.canonical: value.kind for value in ours}
+    for form, count in wanted.items():
+        kinds[kind_of[form]].wanted += count
+        kinds[kind_of[form]].kept += count - lost[form]
+    for value in invented:
+        kinds[value.kind].invented += 1
+
+
+def _is_invented(value: KeptValue, ours: Sequence[KeptValue], theirs: Sequence[KeptValue]) -> bool:
+    """Whether a translation's value is in neither the source nor the reference."""
+    if any(value.canonical == other.canonical for other in (*ours, *theirs)):
+        return False
+    is_small = value.canonical.isdigit() and len(value.canonical) <= 2 and int(value.canonical) <= _NUMBER_WORDS
+    return not (value.kind == "number" and is_small)

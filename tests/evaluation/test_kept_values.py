@@ -1,0 +1,71 @@
+"""What must not change, found in text; every example was worked out by hand from the grammar."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attendo.evaluation.kept_values import GRAMMAR, KeptValue, kept_values
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "values"),
+    [
+        ("It costs $1,249.99.", "en", ["number 1249.99"]),
+        ("Es kostet 1.249,99 $.", "de", ["number 1249.99"]),
+        ("1\u202f249,99 € ou 1 249 €", "fr", ["number 1249.99", "number 1249"]),
+        ("Version 10 1909", "en", ["number 10", "number 1909"]),
+        ("with 10 200 times", "en", ["number 10", "number 200"]),
+        ("Items 1, 2 and 3.", "en", ["number 1", "number 2", "number 3"]),
+        ("the 4th and the 21st", "en", ["number 4", "number 21"]),
+        ("am 4. Juni", "de", ["number 4"]),
+        ("1.124.400,00 €", "de", ["number 1124400.00"]),
+        ("in „C:\\Temp“", "de", ["path C:\\Temp"]),
+        ("1.249.000 Zeilen", "de", ["number 1249000"]),
+        ("since 1.249.000", "en", ["version 1.249.000"]),
+        ("Python 3.11", "en", ["number 3.11"]),
+        ("Python 3.11", "de", ["number 3.11"]),
+        ("on 03/15/2024", "en", ["date 2024-03-15"]),
+        ("am 15.03.2024 und 15. 3. 2024", "de", ["date 2024-03-15", "date 2024-03-15"]),
+        ("2024-03-15", "fr", ["date 2024-03-15"]),
+        ("at 3:30 p.m. or 12 am", "en", ["time 15:30", "time 00:00"]),
+        ("um 15.30 Uhr oder 15 Uhr", "de", ["time 15:30", "time 15:00"]),
+        ("à 15 h 30, à 9h", "fr", ["time 15:30", "time 09:00"]),
+        ("17:45:10", "en", ["time 17:45:10"]),
+        ("call (916) 564-2114 or +49 171 2345678", "en", ["phone 9165642114", "phone 491712345678"]),
+        ("0171 2345678", "de", ["phone 01712345678"]),
+        ("since v2.1 and 4.6.1, not 5.0-beta2", "en", ["version v2.1", "version 4.6.1", "version 5.0-beta2"]),
+        ("commit f2a8fa1 is bad", "en", ["hash f2a8fa1"]),
+        ("a defaced facade", "en", []),
+        ("set my_variable in config.toml", "en", ["identifier my_variable", "file config.toml"]),
+        ("JavaScript, SHA256, Foo.Bar() and AB-1234", "en", [
+            "identifier JavaScript", "identifier SHA256", "identifier Foo.Bar()", "identifier AB-1234"]),
+        ("MAX_PATH, $HOME and %TEMP%", "en", ["environment MAX_PATH", "environment $HOME", "environment %TEMP%"]),
+        ("use -v or --dry-run=yes, well-known", "en", ["option -v", "option --dry-run=yes"]),
+        ("run `ls -l 5` now", "en", ["code `ls -l 5`"]),
+        ("see https://example.org/a?b=1 by @maria", "en", ["address https://example.org/a?b=1", "handle @maria"]),
+        ("in /etc/app/x.conf for %s and {0}", "en", ["path /etc/app/x.conf", "variable %s", "variable {0}"]),
+        ("<b>bold</b>", "en", ["markup <b>", "markup </b>"]),
+        ("Nothing of this kind, e.g. a full stop.", "en", []),
+        ("", "en", []),
+    ],
+)  # fmt: skip
+def test_the_grammar(text: str, language: str, values: list[str]) -> None:
+    found = [f"{value.kind} {value.canonical}" for value in kept_values(text, language)]
+    assert sorted(found) == sorted(values)
+
+
+def test_numbers_of_a_language_that_is_not_known_stay_as_they_are() -> None:
+    assert kept_values("1.249,99", "xx") == kept_values("1.249,99") == [KeptValue("number", "1.249,99")]
+
+
+@given(text=st.text(), language=st.sampled_from(["", "en", "de", "fr", "xx"]))
+def test_any_text_has_values_of_known_kinds_only(text: str, language: str) -> None:
+    assert {value.kind for value in kept_values(text, language)} <= set(GRAMMAR)
+
+
+def test_the_grammar_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "robustness.md").read_text(encoding="utf-8").replace("`", "")
+    for kind, what in GRAMMAR.items():
+        assert f"| {kind} | {what} |" in page
