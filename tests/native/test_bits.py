@@ -7,7 +7,7 @@ import pytest
 from tests.native.conftest import assert_same_bits, decode, each_variant, make_stories, random_model
 
 from attendo.decoding.native_model import Dtype, NativeModel
-from attendo.native.library import Kernels
+from attendo.native.library import Kernels, available_kernels
 
 # More rows than a tile has, and chunks of the vocabulary that do not divide evenly among threads.
 LENGTHS = (34, 0, 9, 2, 9, 20, 5, 1, 12, 4, 8)
@@ -61,3 +61,19 @@ def test_while_other_threads_decode_other_batches(kernels: Kernels, dtype: Dtype
 
     with ThreadPoolExecutor(3) as pool:
         assert len(list(pool.map(work, range(len(batches))))) == len(batches)
+
+
+@pytest.mark.parametrize("d_model", [32, 80, 128])
+def test_int8_is_the_same_bits_with_amx_and_without(d_model: int) -> None:
+    found = {kernels.variant: kernels for kernels in available_kernels()}
+    if "avx512amx" not in found:
+        pytest.skip("this processor or this build has no AMX")
+    model = random_model(VOCAB_SIZE, d_model=d_model, d_ff=3 * d_model, attention_bias=True)
+    # Up to 78 rows, down to two.
+    stories = make_stories((8, 8, 7, 6, 6, 5, 5, 4, 4, 3, 3, 2, 1, 0) * 2, (VOCAB_SIZE, VOCAB_SIZE))
+    without, with_amx = (
+        decode(NativeModel(model, dtype="int8", kernels=found[name]).step, stories)
+        for name in ("avx512vnni", "avx512amx")
+    )
+    for one, other in zip(without, with_amx, strict=True):
+        assert_same_bits(one, other)

@@ -1,12 +1,15 @@
 """Which kernels are chosen; the variants are faked, so that every processor's choice is tried on this one."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
 
 from attendo.errors import ModelError
 from attendo.native import library
-from attendo.native.library import Found, Kernels, describe, find_kernels
+from attendo.native.library import Found, Kernels, available_kernels, describe, find_kernels
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +29,9 @@ def variant(found: Found) -> str:
     return "none" if found.kernels is None else found.kernels.variant
 
 
-@pytest.mark.parametrize("available", [("avx512bf16", "avx2", "portable"), ("avx2", "portable")])
+@pytest.mark.parametrize(
+    "available", [("avx512amx", "avx512bf16", "portable"), ("avx512bf16", "avx2", "portable"), ("avx2", "portable")]
+)
 def test_the_best_is_taken(monkeypatch: pytest.MonkeyPatch, available: tuple[str, ...]) -> None:
     assert variant(choice(monkeypatch, *available)) == available[0]
     assert describe() == f"native {available[0]}"
@@ -48,3 +53,29 @@ def test_plain_torch_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch, wanted: str, message: str) -> None:
     with pytest.raises(ModelError, match=f"ATTENDO_KERNELS={wanted}: .*{message}"):
         choice(monkeypatch, "portable", wanted=wanted)
+
+
+# Linux grants no tile registers to a process one of whose threads has an alternate signal stack too small to save them.
+WITH_A_SMALL_SIGNAL_STACK = """
+import ctypes
+
+class Stack(ctypes.Structure):
+    _fields_ = [("address", ctypes.c_void_p), ("flags", ctypes.c_int), ("size", ctypes.c_size_t)]
+
+memory = ctypes.create_string_buffer(2048)
+stack = Stack(ctypes.addressof(memory), 0, len(memory))
+assert ctypes.CDLL(None).sigaltstack(ctypes.byref(stack), None) == 0
+"""
+
+
+@pytest.mark.skipif(
+    "avx512amx" not in (kernels.variant for kernels in available_kernels()), reason="no AMX that could be refused"
+)
+@pytest.mark.parametrize(("before", "expected"), [("", "avx512amx"), (WITH_A_SMALL_SIGNAL_STACK, "avx512bf16")])
+def test_where_the_system_refuses_amx_the_next_best_is_taken(before: str, expected: str) -> None:
+    program = f"{before}\nfrom attendo.native.library import describe\nprint(describe())"
+    environment = {key: value for key, value in os.environ.items() if key != "ATTENDO_KERNELS"}
+    finished = subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, text=True, env=environment
+    )
+    assert (finished.stdout, finished.stderr) == (f"native {expected}\n", "")

@@ -53,6 +53,10 @@ VARIANTS = {
         Variant(name="avx2", flags=("-march=x86-64-v3",)),
         Variant(name="avx512vnni", flags=("-march=x86-64-v4", "-mavx512vnni")),
         Variant(name="avx512bf16", flags=("-march=x86-64-v4", "-mavx512vnni", "-mavx512bf16")),
+        Variant(
+            name="avx512amx",
+            flags=("-march=x86-64-v4", "-mavx512vnni", "-mavx512bf16", "-mamx-tile", "-mamx-int8", "-mamx-bf16"),
+        ),
     ),
     "": (Variant(name="portable"),),
 }

@@ -11,10 +11,39 @@
 
 #include "team.h"
 
+#if defined(__x86_64__) && defined(__linux__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 #if defined(_WIN32)
 #define EXPORT extern "C" __declspec(dllexport)
 #else
 #define EXPORT extern "C" __attribute__((visibility("default")))
+#endif
+
+#if defined(__x86_64__)
+namespace {
+
+// Whether this process may use AMX's tile registers with int8 and bfloat16. Linux keeps them for a process only after it has
+// asked for them, and refuses where it does not know them or a thread's alternate signal stack has no room for them.
+bool may_use_amx() {
+#if defined(__linux__)
+  constexpr unsigned BFLOAT16 = 1u << 22, TILES = 1u << 24, INT8 = 1u << 25, NEEDED = BFLOAT16 | TILES | INT8;
+  constexpr int REQUEST_PERMISSION = 0x1023, TILE_DATA = 18;  // ARCH_REQ_XCOMP_PERM and XFEATURE_XTILEDATA
+  static const bool granted = [] {
+    unsigned a, b, c, d;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & NEEDED) == NEEDED &&
+           syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
+  }();
+  return granted;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
 #endif
 
 // Whether this processor can run a variant, by the variant's number in `native/library.py`.
@@ -27,16 +56,18 @@ EXPORT int attendo_can_run(int variant) {
                           __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
   switch (variant) {
     case 0:
-      return avx512vnni && __builtin_cpu_supports("avx512bf16");
+      return avx512vnni && __builtin_cpu_supports("avx512bf16") && may_use_amx();
     case 1:
-      return avx512vnni;
+      return avx512vnni && __builtin_cpu_supports("avx512bf16");
     case 2:
+      return avx512vnni;
+    case 3:
       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
     default:
       return 1;
   }
 #else
-  return variant == 3;
+  return variant == 4;
 #endif
 }
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "attention.h"
-#include "products.h"
+#include "multiply.h"
 
 namespace attendo::ATTENDO_VARIANT {
 

@@ -7,8 +7,8 @@
 // same bits whatever rows and threads there are beside it.
 #pragma once
 
+#include "amx.h"
 #include "lanes.h"
-#include "team.h"
 
 namespace attendo::ATTENDO_VARIANT {
 
@@ -16,10 +16,17 @@ constexpr int PANEL = 32;
 constexpr int GROUP_BYTES = 4 * PANEL;
 
 // int8 activations are kept as the processor's products want them: unsigned, 128 added, or signed.
-#if defined(__AVX512VNNI__)
+#if defined(__AVX512VNNI__) || defined(ATTENDO_AMX)
 constexpr int SHIFT = 128;
 #else
 constexpr int SHIFT = 0;
+#endif
+
+// A tile register holds this many groups: there weights of bfloat16 and int8 are filled up with zeros to a multiple of it.
+#if defined(ATTENDO_AMX)
+constexpr int WHOLE_GROUPS = 16;
+#else
+constexpr int WHOLE_GROUPS = 1;
 #endif
 
 enum class Precision { float32 = 0, bfloat16 = 1, int8 = 2 };  // as in `native/library.py`
@@ -44,7 +51,7 @@ struct Matrix {
     panels = padded(outputs, PANEL) / PANEL;
     const int in_group = precision == Precision::int8 ? 4 : precision == Precision::bfloat16 ? 2 : 1;
     const int input_bytes = 4 / in_group;
-    groups = padded(inputs, in_group) / in_group;
+    groups = padded(padded(inputs, in_group) / in_group, precision == Precision::float32 ? 1 : WHOLE_GROUPS);
     const size_t bytes = static_cast<size_t>(panels) * groups * GROUP_BYTES;
     memset(packed.reserve(bytes), 0, bytes);
     for (int output = 0; output < outputs; ++output) {
@@ -114,6 +121,12 @@ static inline float quantize(const float *from, int size, uint8_t *to) {
 #endif
   }
   return vanishing ? 1.0f : top / 127.0f;
+}
+
+// A row in bfloat16, zeros behind it up to the weight's last group: what lies there could be no number.
+static inline void to_bfloat16(const float *from, const Matrix &weight, Half *to) {
+  for (int i = 0; i < weight.inputs; i += LANES) store(to + i, load(from + i));
+  for (int i = weight.inputs; i < 2 * weight.groups; ++i) to[i] = {};
 }
 
 // A tile of the result: up to TILE_ROWS rows by one panel, whose sums stay in registers.
@@ -195,13 +208,22 @@ struct Int8Products {
 };
 
 // What sums stand for, from LANES outputs of one row.
+static inline Floats value_of(Ints sums, Ints shift, Floats scale) {
+  return __builtin_convertvector(sums - shift, Floats) * scale;
+}
+
 static inline Floats value_of(Floats sums, const Tile &, int, int) { return sums; }
 
 static inline Floats value_of(Ints sums, const Tile &tile, int output, int row) {
   Ints shift;
   memcpy(&shift, tile.weight->shifts.get() + output, sizeof shift);
-  const Floats scale = load(tile.weight->scales.get() + output) * tile.rows->scales[tile.first_row + row];
-  return __builtin_convertvector(sums - shift, Floats) * scale;
+  return value_of(sums, shift, load(tile.weight->scales.get() + output) * tile.rows->scales[tile.first_row + row]);
+}
+
+// Stores LANES values of the tile.
+static inline void put(const Tile &tile, int row, int column, Floats value) {
+  if (tile.relu) value = value < 0.0f ? Floats{} : value;
+  store(tile.out + row * tile.stride + column, value);
 }
 
 template <class Products, int ROWS>
@@ -226,9 +248,7 @@ static void multiply_tile(const Tile &tile) {
       const int column = lane + i * LANES, output = tile.panel * PANEL + column;
       const Floats bias = load(weight.bias.get() + output);
       for (int row = 0; row < ROWS; ++row) {
-        Floats value = value_of(sums[row][i], tile, output, row) + bias;
-        if (tile.relu) value = value < 0.0f ? Floats{} : value;
-        store(tile.out + row * tile.stride + column, value);
+        put(tile, row, column, value_of(sums[row][i], tile, output, row) + bias);
       }
     }
   }
@@ -246,49 +266,10 @@ static void multiply_rows(int rows, const Tile &tile) {
 
 constexpr size_t CACHED_BYTES = 320 << 10;  // of the rows that are kept at hand while all panels pass by
 
-// Panels `first` to `last` of the product of `count` rows with a weight; `out` is where the first panel's outputs go.
-static void multiply_panels(const Rows &rows, int count, const Matrix &weight, int first, int last, float *out,
-                            size_t stride, bool relu) {
-  static void (*const multiply_in[])(int, const Tile &) = {
-      multiply_rows<FloatProducts>, multiply_rows<HalfProducts>, multiply_rows<Int8Products>};
-  const auto multiply_by = multiply_in[static_cast<int>(weight.precision)];
-  int at_once = static_cast<int>(CACHED_BYTES / rows.stride) / TILE_ROWS * TILE_ROWS;
-  if (at_once < TILE_ROWS) at_once = TILE_ROWS;
-  for (int start = 0; start < count; start += at_once) {
-    const int here = count - start < at_once ? count - start : at_once;
-    const int blocks = (here + TILE_ROWS - 1) / TILE_ROWS;
-    for (int panel = first; panel < last; ++panel) {
-      for (int block = 0; block < blocks; ++block) {
-        // Blocks of about equal size: a last one of one row would cost nearly as much as a whole one.
-        const int from = start + here * block / blocks, to = start + here * (block + 1) / blocks;
-        float *to_here = out + from * stride + (panel - first) * PANEL;
-        multiply_by(to - from, {&weight, panel, &rows, from, to_here, stride, relu});
-      }
-    }
-  }
-}
-
-struct ProductJob {
-  const Rows *rows;
-  int count;
-  const Matrix *weight;
-  float *out;
-  size_t stride;
-  bool relu;
-};
-
-// out[r] = rows[r] W^T + bias, `(count, width())` floats with `stride` between rows; negative ones 0 where `relu`.
-static void multiply(Team *team, const Rows &rows, int count, const Matrix &weight, float *out, size_t stride,
-                     bool relu = false) {
-  ProductJob job{&rows, count, &weight, out, stride, relu};
-  team_run(
-      team,
-      [](void *context, int thread, int threads) {
-        const ProductJob &j = *static_cast<ProductJob *>(context);
-        const int first = j.weight->panels * thread / threads, last = j.weight->panels * (thread + 1) / threads;
-        multiply_panels(*j.rows, j.count, *j.weight, first, last, j.out + first * PANEL, j.stride, j.relu);
-      },
-      &job);
+// How many rows that is: a multiple of a block's.
+static inline int rows_at_once(const Rows &rows, int block) {
+  const int fitting = static_cast<int>(CACHED_BYTES / rows.stride) / block * block;
+  return fitting < block ? block : fitting;
 }
 
 }  // namespace attendo::ATTENDO_VARIANT

@@ -11,7 +11,10 @@ namespace attendo::ATTENDO_VARIANT {
 constexpr int CANDIDATES = 6;  // as in `model/drafter.py`
 static_assert(CANDIDATES <= PADDED);
 constexpr float WORTH = 0.3f;  // the chance of being right that a proposal needs to be worth a row of the next passage
-constexpr int GAP = 64;  // values between rows, so that equal columns of several rows do not fall into one cache set
+// Values between rows, so that equal columns of several rows do not fall into one cache set, and so that a weight whose
+// groups are filled up finds something behind each row.
+constexpr int GAP = 64;
+static_assert(GAP >= 4 * WHOLE_GROUPS);
 
 // Up to MOST_QUERIES tokens of one sentence, which look at it together.
 struct Group {
@@ -166,8 +169,7 @@ class Session {
     if (weight.precision == Precision::bfloat16) {
       Half *halves = halves_.reserve(count * stride);
       for_each(count, [=, &weight](int row, int) {
-        const float *from = floats + row * stride;
-        for (int i = 0; i < weight.inputs; i += LANES) store(halves + row * stride + i, load(from + i));
+        to_bfloat16(floats + row * stride, weight, halves + row * stride);
       });
       return {bytes_of(halves), nullptr, stride * sizeof(Half)};
     }

@@ -1,0 +1,62 @@
+// The product of rows with a packed weight: panel by panel, shared by the threads of a team.
+#pragma once
+
+#include "amx_products.h"
+#include "products.h"
+#include "team.h"
+
+namespace attendo::ATTENDO_VARIANT {
+
+// Panels `first` to `last` of the product of `count` rows with a weight; `out` is where the first panel's outputs go.
+static void multiply_panels(const Rows &rows, int count, const Matrix &weight, int first, int last, float *out,
+                            size_t stride, bool relu) {
+#if defined(ATTENDO_AMX)
+  if (weight.precision == Precision::int8) {
+    return multiply_panels_in_tiles<Precision::int8>(rows, count, weight, first, last, out, stride, relu);
+  }
+  if (weight.precision == Precision::bfloat16) {
+    return multiply_panels_in_tiles<Precision::bfloat16>(rows, count, weight, first, last, out, stride, relu);
+  }
+#endif
+  static void (*const multiply_in[])(int, const Tile &) = {
+      multiply_rows<FloatProducts>, multiply_rows<HalfProducts>, multiply_rows<Int8Products>};
+  const auto multiply_by = multiply_in[static_cast<int>(weight.precision)];
+  const int at_once = rows_at_once(rows, TILE_ROWS);
+  for (int start = 0; start < count; start += at_once) {
+    const int here = count - start < at_once ? count - start : at_once;
+    const int blocks = (here + TILE_ROWS - 1) / TILE_ROWS;
+    for (int panel = first; panel < last; ++panel) {
+      for (int block = 0; block < blocks; ++block) {
+        // Blocks of about equal size: a last one of one row would cost nearly as much as a whole one.
+        const int from = start + here * block / blocks, to = start + here * (block + 1) / blocks;
+        float *to_here = out + from * stride + (panel - first) * PANEL;
+        multiply_by(to - from, {&weight, panel, &rows, from, to_here, stride, relu});
+      }
+    }
+  }
+}
+
+struct ProductJob {
+  const Rows *rows;
+  int count;
+  const Matrix *weight;
+  float *out;
+  size_t stride;
+  bool relu;
+};
+
+// out[r] = rows[r] W^T + bias, `(count, width())` floats with `stride` between rows; negative ones 0 where `relu`.
+static void multiply(Team *team, const Rows &rows, int count, const Matrix &weight, float *out, size_t stride,
+                     bool relu = false) {
+  ProductJob job{&rows, count, &weight, out, stride, relu};
+  team_run(
+      team,
+      [](void *context, int thread, int threads) {
+        const ProductJob &j = *static_cast<ProductJob *>(context);
+        const int first = j.weight->panels * thread / threads, last = j.weight->panels * (thread + 1) / threads;
+        multiply_panels(*j.rows, j.count, *j.weight, first, last, j.out + first * PANEL, j.stride, j.relu);
+      },
+      &job);
+}
+
+}  // namespace attendo::ATTENDO_VARIANT
