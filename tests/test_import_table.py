@@ -18,7 +18,7 @@ TABLE = [
     ["files", "reading", "settings", "threads", "xml_text"],
     ["output_folders"],
     ["text"],
-    ["parsing"],
+    ["formats", "parsing"],
     ["model", "native"],
     ["checkpoint"],
     ["training", "decoding"],
@@ -48,6 +48,7 @@ EXTRAS = {
 """Not installed everywhere: what needs one imports it where it is wanted, so that the rest works without."""
 
 WITHOUT_TORCH = [
+    "attendo.formats",
     "attendo.text",
     "attendo.parsing",
     "attendo.evaluation",

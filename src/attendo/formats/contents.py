@@ -1,0 +1,99 @@
+"""Texts with inline codes, and the repair of translations that lost, doubled or crossed some of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+CodeKind = Literal["single", "open", "close"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Code:
+    """An inline code: markup within a text, which a translation may move and never changes."""
+
+    id: str
+    """Unique in its text; the two halves of a pair share it."""
+    raw: str
+    """The code as the file writes it."""
+    kind: CodeKind = "single"
+    """Whether it stands alone or is a half of a pair."""
+    nests: bool = True
+    """Whether pairs of this kind must not overlap: XML elements must not, `bx` and `ex` of XLIFF may."""
+
+
+Content = tuple[str | Code, ...]
+"""A text: strings, and codes between them."""
+
+
+def content(text: str) -> Content:
+    """Makes content of a string without codes."""
+    return (text,) if text else ()
+
+
+def plain(parts: Content) -> str:
+    """The strings of a content, without its codes."""
+    return "".join(part for part in parts if isinstance(part, str))
+
+
+def codes(parts: Content) -> list[Code]:
+    """The codes of a content, in order."""
+    return [part for part in parts if isinstance(part, Code)]
+
+
+def joined(parts: Sequence[str | Code]) -> Content:
+    """The same content with neighbouring strings joined and empty ones left out."""
+    merged: list[str | Code] = []
+    for part in parts:
+        if isinstance(part, str) and merged and isinstance(merged[-1], str):
+            merged[-1] += part
+        elif part != "":
+            merged.append(part)
+    return tuple(merged)
+
+
+def with_codes_of(source: Content, translation: Content) -> tuple[Content, tuple[str, ...]]:
+    """Gives a translation each code of its source exactly once.
+
+    Doubled and unknown codes are left out. Lost codes are appended in the order of the source. Where the halves of
+    pairs cross, all codes go behind the text, in the order of the source.
+
+    Returns:
+        The translation, and a problem for each thing that had to be repaired.
+    """
+    wanted = {(code.id, code.kind): code for code in codes(source)}
+    kept: list[str | Code] = []
+    problems = []
+    for part in translation:
+        if isinstance(part, str):
+            kept.append(part)
+        elif (found := wanted.pop((part.id, part.kind), None)) is not None:
+            kept.append(found)
+        else:
+            problems.append(f"the code {part.raw} was there twice or is not in the source")
+    problems += [f"the code {code.raw} was lost and stands at the end" for code in wanted.values()]
+    kept.extend(wanted.values())
+    if not _is_nested(kept):
+        problems.append("pairs of codes crossed; all codes stand at the end")
+        kept = [part for part in kept if isinstance(part, str)] + list(codes(source))
+    return joined(kept), tuple(problems)
+
+
+def _is_nested(parts: Sequence[str | Code]) -> bool:
+    """Says whether each opening code stands before its closing one, and those that must nest do."""
+    paired = {part.id for part in parts if isinstance(part, Code) and part.kind == "open"}
+    open_ids: set[str] = set()
+    nested: list[str] = []
+    for part in parts:
+        if isinstance(part, str) or part.kind == "single":
+            continue
+        if part.kind == "open":
+            open_ids.add(part.id)
+            nested += [part.id] if part.nests else []
+        elif part.id in open_ids:
+            open_ids.remove(part.id)
+            if part.nests and nested.pop() != part.id:
+                return False
+        elif part.id in paired:
+            return False
+        # Otherwise it is a closing half alone, as XLIFF has it where a pair spans units.
+    return True

@@ -1,0 +1,291 @@
+"""Fluent (.ftl), Mozilla's format: messages, terms and their attributes; placeables are codes.
+
+A pattern that is one selector gives a unit for its plural variants, or one for each variant of another selector. A
+selector within a longer text is not translated: its variants alone are no sentences.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from attendo.errors import DataError
+from attendo.formats.contents import Code, Content, joined, plain
+from attendo.formats.encoded import EncodedText, decoded
+from attendo.formats.file import Edit, File, Form, Languages, Slot, SlotEditor, Span, UniqueIds, Unit
+from attendo.formats.plural_rules import CATEGORY_NAMES
+from attendo.formats.plural_sets import Category, plural_set
+
+_FLAGS = frozenset({"fluent-target-syntax"})
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_ENTRY = re.compile(r"(-?[A-Za-z][\w-]*)[ ]*=[ ]*")
+_ATTRIBUTE = re.compile(r"[ ]+\.([A-Za-z][\w-]*)[ ]*=[ ]*")
+_STRING = re.compile(r'"(?:[^"\\\r\n]|\\.)*"')
+_VARIANT = re.compile(r"\s*(\*?)\[\s*([^\]\s]+)\s*\][ ]*")
+_LITERAL = re.compile(r'\{\s*"((?:[^"\\\r\n]|\\.)*)"\s*\}')
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{6})|(.))")
+_INDENT = re.compile(r"\n([ ]*)(?=[^ \r\n]|\Z)")
+_SPACE = re.compile(r"[ ]*(?:(?:\r\n|\r|\n)[ ]*)*")
+_FOLLOWING = re.compile(r"(?:[ ]*(?:\r\n|\r|\n))+(?:[ ]+(?=[^ \r\n.*\[}])|(?=\{))")
+_ARROW = re.compile(r"->[ ]*(?:\r\n|\n|\r)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    key: str
+    start: int
+    """Where its line begins, behind the line end before it."""
+    value: Span
+
+
+@dataclass
+class _Reader:
+    """Collects units and their slots."""
+
+    text: EncodedText
+    language: str | None
+    ids: UniqueIds = field(default_factory=UniqueIds)
+    units: list[Unit] = field(default_factory=list)
+    slots: dict[str, tuple[Slot, ...]] = field(default_factory=dict)
+    beside: dict[str, tuple[Edit, ...]] = field(default_factory=dict)
+
+    def pattern(self, name: str, span: Span, note: str) -> None:
+        """Takes a pattern as one unit or several."""
+        variants = _variants(self.text, span)
+        if variants is None:
+            has_selector = any(_ARROW.search(code.raw) for code in _codes(_content(self.text, span)))
+            self._take(name, span, note, is_translatable=not has_selector)
+            return
+        if all(variant.key in CATEGORY_NAMES for variant in variants) and len(variants) > 1:
+            self._plural(name, variants, note)
+            return
+        for variant in variants:
+            nested = any(_ARROW.search(code.raw) for code in _codes(_content(self.text, variant.value)))
+            self._take(f"{name}[{variant.key}]", variant.value, note, is_translatable=not nested)
+
+    def _take(self, name: str, span: Span, note: str, *, is_translatable: bool) -> None:
+        source = _content(self.text, span)
+        is_translatable = is_translatable and bool(plain(source).strip())
+        unit = Unit(
+            id=self.ids.of(name),
+            forms=(Form(source=source),),
+            is_translatable=is_translatable,
+            context=name,
+            notes=(note,) if note else (),
+            flags=_FLAGS,
+            spans=(span,) if is_translatable else (),
+        )
+        self.units.append(unit)
+        self.slots[unit.id] = (self._slot(span),)
+
+    def _plural(self, name: str, variants: list[_Variant], note: str) -> None:
+        there = {
+            variant.key: Category(
+                source=_content(self.text, variant.value),
+                slot=self._slot(variant.value),
+                whole=Span(variant.start, self._line_stop(variant.value.stop)),
+            )
+            for variant in variants
+        }
+        first = variants[0]
+        indent = re.match(r"[ ]*", self.text.text[first.start : first.value.start])
+        prefix = indent[0] if indent else ""
+        # Variants are added before the default one, whose star and name the file keeps.
+        default = next(one for one in variants if "*" in self.text.text[one.start : one.value.start])
+
+        def inserted(category: str, parts: Content) -> str:
+            return f"{prefix}[{category}] {self._written('    ' + prefix, parts)}{self.text.line_end}"
+
+        found = plural_set(there, self.language, Span(default.start, default.start), inserted)
+        removals = tuple(edit for edit in found.removals if edit.span.start != default.start)
+        is_translatable = any(plain(form.source).strip() for form in found.forms)
+        unit = Unit(
+            id=self.ids.of(name),
+            forms=found.forms,
+            is_translatable=is_translatable,
+            context=name,
+            notes=(note,) if note else (),
+            flags=_FLAGS,
+            spans=found.spans if is_translatable else (),
+        )
+        self.units.append(unit)
+        self.slots[unit.id], self.beside[unit.id] = found.slots, removals
+
+    def _line_stop(self, position: int) -> int:
+        found = _LINE.match(self.text.text, position)
+        return position if found is None else found.end()
+
+    def _slot(self, span: Span) -> Slot:
+        line_start = self.text.text.rfind("\n", 0, span.start) + 1
+        line = self.text.text[line_start : span.start]
+        own = line[: len(line) - len(line.lstrip(" "))]
+        return Slot(span, self._writer(own + "    " if line.strip() else own))
+
+    def _writer(self, indent: str) -> Callable[[Content], str]:
+        return partial(self._written, indent)
+
+    def _written(self, indent: str, parts: Content) -> str:
+        """A pattern: its further lines are indented, and what Fluent would read as syntax is in placeables."""
+        pieces = []
+        for number, part in enumerate(parts):
+            if isinstance(part, Code):
+                pieces.append(part.raw)
+                continue
+            lines = part.replace("\r", " ").split("\n")
+            last = len(lines) - 1
+            for index, line in enumerate(lines):
+                begins = index > 0 or number == 0
+                ends = index < last or number == len(parts) - 1
+                is_edge = (index == 0 and number == 0) or (index == last and number == len(parts) - 1)
+                visible = _visible(line, begins=begins, ends=ends, is_edge=is_edge)
+                pieces.append(f"{self.text.line_end}{indent if visible or index == last else ''}" if index else "")
+                pieces.append(visible)
+        return "".join(pieces)
+
+
+def _visible(line: str, *, begins: bool, ends: bool, is_edge: bool) -> str:
+    """A line whose edges and braces are text: Fluent trims spaces, and `.`, `*` and `[` at a start are syntax."""
+    if not line:
+        return '{ "" }' if is_edge and begins and ends else ""
+    start = line[0] if begins and line[0] in " .*[" else ""
+    stop = " " if ends and len(line) > len(start) and line.endswith(" ") else ""
+    inner = line[len(start) : len(line) - len(stop)]
+    inner = re.sub(r"[{}]", lambda found: f'{{ "{found[0]}" }}', inner)
+    before, behind = (f'{{ "{edge}" }}' if edge else "" for edge in (start, stop))
+    return f"{before}{inner}{behind}"
+
+
+def read_fluent(data: bytes, languages: Languages) -> File:
+    """Reads messages and terms; their sources are their own values.
+
+    Raises:
+        DataError: a placeable does not end, or a line is none of Fluent's.
+    """
+    reader = _Reader(text=decoded(data), language=languages.target)
+    for name, span, note in _patterns(reader.text):
+        reader.pattern(name, span, note)
+    editor = SlotEditor(reader.slots, beside=reader.beside)
+    return File(format="fluent", text=reader.text, units=tuple(reader.units), editor=editor)
+
+
+def _patterns(text: EncodedText) -> Iterator[tuple[str, Span, str]]:
+    """Each pattern with the name of its message and attribute, and the comment before it."""
+    position, entry, note = 0, "", ""
+    while position < len(text.text):
+        line = _LINE.match(text.text, position)
+        assert line is not None
+        found = _ENTRY.match(text.text, position) or (_ATTRIBUTE.match(text.text, position) if entry else None)
+        if found is not None:
+            is_attribute = text.text[position] == " "
+            entry = entry if is_attribute else found[1]
+            stop = _pattern_end(text, found.end())
+            if text.text[found.end() : stop].strip(" \r\n"):
+                yield (
+                    f"{entry}.{found[1]}" if is_attribute else entry,
+                    Span(_pattern_start(text, found.end()), stop),
+                    note,
+                )
+            behind = _LINE.match(text.text, stop)
+            position = line.end() if behind is None else behind.end()
+            continue
+        if line[0].startswith("#"):
+            said = line[0].lstrip("#").strip()
+            note, entry = f"{note}\n{said}" if note else said, ""
+        elif not line[0].strip():
+            note = ""
+        else:
+            raise DataError(f"line {text.line_number(position)} is no line of Fluent: {line[0].strip()[:60]!r}")
+        position = line.end()
+
+
+def _pattern_start(text: EncodedText, position: int) -> int:
+    """Where a pattern's first character stands: on the line of its name, or indented on a later one."""
+    found = _SPACE.match(text.text, position)
+    assert found is not None
+    return found.end()
+
+
+def _pattern_end(text: EncodedText, position: int) -> int:
+    """The end of a pattern: of its last line that is indented and begins no attribute."""
+    end = _text_end(text, position)
+    while True:
+        following = _FOLLOWING.match(text.text, end)
+        if following is None:
+            return end
+        end = _text_end(text, following.end())
+
+
+def _text_end(text: EncodedText, position: int) -> int:
+    """The end of a line of a pattern, without white space; placeables may go over several lines."""
+    start = position
+    while position < len(text.text) and text.text[position] not in "\r\n":
+        position = _placeable_end(text, position) if text.text[position] == "{" else position + 1
+    stripped = text.text[start:position].rstrip(" ")
+    return start + len(stripped)
+
+
+def _placeable_end(text: EncodedText, position: int) -> int:
+    """Behind the closing brace of a placeable."""
+    depth, start = 0, position
+    while position < len(text.text):
+        mark = text.text[position]
+        if mark == '"' and depth and (string := _STRING.match(text.text, position)):
+            position = string.end()
+            continue
+        depth += (mark == "{") - (mark == "}")
+        position += 1
+        if depth == 0:
+            return position
+    raise DataError(f"line {text.line_number(start)}: a placeable does not end")
+
+
+def _content(text: EncodedText, span: Span) -> Content:
+    """A pattern's text: string literals are text, other placeables codes, and common indentation is left out."""
+    pieces: list[tuple[str, bool]] = []
+    position = last = span.start
+    while position < span.stop:
+        if text.text[position] == "{":
+            end = _placeable_end(text, position)
+            pieces += [(text.text[last:position], True), (text.text[position:end], False)]
+            position = last = end
+            continue
+        position += 1
+    pieces.append((text.text[last : span.stop], True))
+    indents = [len(found) for raw, is_text in pieces if is_text for found in _INDENT.findall(raw)]
+    line = text.text[text.text.rfind("\n", 0, span.start) + 1 : span.start]
+    common = min([*indents, len(line)] if not line.strip() else indents, default=0)
+    return joined([_part(raw, number, common, is_text=is_text) for number, (raw, is_text) in enumerate(pieces)])
+
+
+def _part(raw: str, number: int, common: int, *, is_text: bool) -> str | Code:
+    """A piece of a pattern: text, or a placeable."""
+    if is_text:
+        return re.sub(rf"\r?\n[ ]{{0,{common}}}", "\n", raw)
+    literal = _LITERAL.fullmatch(raw)
+    if literal is None:
+        return Code(id=str(number), raw=raw)
+    return _ESCAPE.sub(
+        lambda found: chr(int(found[1] or found[2], 16)) if found[1] or found[2] else found[3], literal[1]
+    )
+
+
+def _codes(parts: Content) -> list[Code]:
+    return [part for part in parts if isinstance(part, Code)]
+
+
+def _variants(text: EncodedText, span: Span) -> list[_Variant] | None:
+    """The variants of a pattern that is one selector; None of another."""
+    raw = text.text[span.start : span.stop]
+    if not raw.startswith("{") or _placeable_end(text, span.start) != span.stop:
+        return None
+    arrow = _ARROW.search(text.text, span.start, span.stop)
+    if arrow is None:
+        return None
+    variants, position = [], arrow.end()
+    while found := _VARIANT.match(text.text, position, span.stop):
+        start = text.text.rfind("\n", 0, found.start(2)) + 1
+        stop = _pattern_end(text, found.end())
+        variants.append(_Variant(found[2], start, Span(_pattern_start(text, found.end()), stop)))
+        position = stop
+    rest = text.text[position : span.stop].strip()
+    return variants if variants and rest == "}" else None

@@ -1,0 +1,156 @@
+"""The content of XML elements as text with inline codes, and back in the style of what it replaces."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from attendo.formats.contents import Code, CodeKind, Content, joined
+from attendo.formats.markup import ENTITIES, Element, Markup, Token
+
+_REFERENCE = re.compile(r"&(#[xX][0-9a-fA-F]{1,8}|#[0-9]{1,8}|[^\s;&<]+);")
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+
+
+@dataclass(frozen=True, slots=True)
+class Inline:
+    """What an element is within a text."""
+
+    kind: CodeKind | None
+    """None for a pair of tags around text that is translated, else a code that is the element with all its content."""
+    id: str
+    nests: bool = True
+
+
+Classify = Callable[[Element], Inline]
+"""Says what an element within a text is; its id is made unique."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Style:
+    """How a value was written."""
+
+    cdata: tuple[str, str] | None = None
+    """What stands before and behind its CDATA section; None where it has none."""
+    escapes: frozenset[str] = frozenset()
+    """Which of `>`, `"` and `'` it has as entities."""
+    encoding: str = "utf-8"
+    line_end: str = "\n"
+
+
+def style_of(markup: Markup, element: Element) -> Style:
+    """How an element's content is written: in CDATA, and with which entities."""
+    raw = "" if element.is_empty_tag else markup.raw(element.inner)
+    tokens = [child for child in element.children if isinstance(child, Token)]
+    sections = [token for token in tokens if token.kind == "cdata"]
+    text = "".join(markup.raw(token.span) for token in tokens if token.kind == "text")
+    cdata = None
+    if sections and not text.strip() and len(element.children) == len(tokens):
+        # White space outside of the sections stays outside.
+        cdata = (
+            markup.text.text[element.inner.start : sections[0].span.start],
+            markup.text.text[sections[-1].span.stop : element.inner.stop],
+        )
+    escapes = {
+        character
+        for character, entity in ENTITIES
+        if entity in raw or (character not in text and character in markup.escapes)
+    }
+    return Style(cdata=cdata, escapes=frozenset(escapes), encoding=markup.text.encoding, line_end=markup.text.line_end)
+
+
+def content_of(markup: Markup, element: Element, classify: Classify, *, decode: bool = True) -> Content:
+    """An element's content: characters, and a code for each piece of markup.
+
+    Args:
+        markup: the document.
+        element: whose content.
+        classify: says what the elements in it are.
+        decode: whether white space around CDATA sections is left out, as `style_of` keeps it apart.
+    """
+    style = style_of(markup, element)
+    children: Iterable[Element | Token] = element.children
+    if style.cdata is not None and decode:
+        children = [child for child in children if isinstance(child, Token) and child.kind == "cdata"]
+    return joined(_parts(markup, children, classify))
+
+
+def _parts(markup: Markup, nodes: Iterable[Element | Token], classify: Classify) -> list[str | Code]:
+    """The parts of nodes, without recursion: closing tags wait on the stack as codes."""
+    parts: list[str | Code] = []
+    waiting: list[Element | Token | Code] = [*nodes]
+    waiting.reverse()
+    seen: dict[str, int] = {}
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Code):
+            parts.append(node)
+        elif isinstance(node, Token):
+            parts += _token_parts(markup, node)
+        else:
+            inline = classify(node)
+            key = f"{inline.id}/{inline.kind}"
+            seen[key] = seen.get(key, 0) + 1
+            name = inline.id if seen[key] == 1 else f"{inline.id}#{seen[key]}"
+            if inline.kind is not None or node.is_empty_tag:
+                kind: CodeKind = inline.kind or "single"
+                parts.append(Code(id=name, raw=markup.raw(node.span), kind=kind, nests=inline.nests))
+                continue
+            parts.append(Code(id=name, raw=markup.raw(node.tag), kind="open"))
+            end_tag = markup.text.text[node.inner.stop : node.end]
+            waiting.append(Code(id=name, raw=end_tag, kind="close"))
+            waiting.extend(reversed(node.children))
+    return parts
+
+
+def _token_parts(markup: Markup, token: Token) -> list[str | Code]:
+    raw = markup.raw(token.span)
+    if token.kind == "cdata":
+        return [raw[9:-3].replace("\r\n", "\n")]
+    if token.kind != "text":
+        return [Code(id=f"{token.kind}@{token.span.start}", raw=raw)]
+    parts: list[str | Code] = []
+    last = 0
+    for found in _REFERENCE.finditer(raw):
+        parts.append(raw[last : found.start()].replace("\r\n", "\n"))
+        character = character_of(found[1])
+        parts.append(
+            Code(id=f"entity@{token.span.start + found.start()}", raw=found[0]) if character is None else character
+        )
+        last = found.end()
+    return [*parts, raw[last:].replace("\r\n", "\n")]
+
+
+def character_of(reference: str) -> str | None:
+    """The character of a reference such as `amp` or `#xA0`; None of an entity that XML does not define."""
+    if not reference.startswith("#"):
+        return _PREDEFINED.get(reference)
+    return chr(int(reference[2:], 16) if reference[1] in "xX" else int(reference[1:]))
+
+
+def written(parts: Content, style: Style) -> str:
+    """Content as it stands in XML, in the style of what it replaces; characters that XML cannot say are U+FFFD."""
+    if style.cdata is not None and all(isinstance(part, str) for part in parts):
+        text = _NOT_IN_XML.sub("\ufffd", "".join(part for part in parts if isinstance(part, str)))
+        if _is_in(text, style.encoding) and "\r" not in text:
+            sections = text.replace("]]>", "]]]]><![CDATA[>").replace("\n", style.line_end)
+            return f"{style.cdata[0]}<![CDATA[{sections}]]>{style.cdata[1]}"
+    pieces = [part.raw if isinstance(part, Code) else _written_text(part, style) for part in parts]
+    return "".join(pieces)
+
+
+def _written_text(text: str, style: Style) -> str:
+    text = _NOT_IN_XML.sub("\ufffd", text).replace("&", "&amp;").replace("<", "&lt;")
+    for character, entity in ENTITIES:
+        if character in style.escapes:
+            text = text.replace(character, entity)
+    text = text.replace("]]>", "]]&gt;").replace("\r", "&#13;").replace("\n", style.line_end)
+    return text.encode(style.encoding, "xmlcharrefreplace").decode(style.encoding)
+
+
+def _is_in(text: str, encoding: str) -> bool:
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True

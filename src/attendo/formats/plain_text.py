@@ -1,0 +1,34 @@
+"""Plain text: each line that is not empty is a unit."""
+
+import re
+
+from attendo.formats.contents import Content, content, plain
+from attendo.formats.encoded import decoded
+from attendo.formats.file import File, Form, Languages, Slot, SlotEditor, Span, Unit
+
+_LINE = re.compile(r"[^\r\n]+")
+
+
+def read_text(data: bytes, languages: Languages) -> File:
+    """Reads lines of text.
+
+    Raises:
+        DataError: they are not UTF-8, nor what their byte order mark says.
+    """
+    del languages
+    text = decoded(data)
+    units, slots = [], {}
+    for number, line in enumerate(_LINE.finditer(text.text), 1):
+        stripped = line[0].strip()
+        if not stripped:
+            continue
+        start = line.start() + line[0].index(stripped)
+        span = Span(start, start + len(stripped))
+        units.append(Unit(id=str(number), forms=(Form(source=content(stripped)),), spans=(span,)))
+        slots[str(number)] = (Slot(span, _written),)
+    return File(format="text", text=text, units=tuple(units), editor=SlotEditor(slots))
+
+
+def _written(parts: Content) -> str:
+    """A line: line ends within it, which would make it several, become spaces."""
+    return re.sub(r"\s*[\r\n]+\s*", " ", plain(parts))

@@ -1,0 +1,114 @@
+"""All formats in one table, and reading a file of any of them: by the end of its name, or as one that is named."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from attendo.errors import DataError
+from attendo.formats.android import read_android
+from attendo.formats.apple_strings import read_strings
+from attendo.formats.delimited import read_csv, read_tsv
+from attendo.formats.file import File, Languages, is_same_language
+from attendo.formats.fluent import read_fluent
+from attendo.formats.json_messages import read_arb, read_json
+from attendo.formats.plain_text import read_text
+from attendo.formats.po import read_po
+from attendo.formats.properties import read_properties
+from attendo.formats.qt_ts import read_ts
+from attendo.formats.resx import read_resx
+from attendo.formats.srt import read_srt
+from attendo.formats.stringsdict import read_stringsdict
+from attendo.formats.tmx import read_tmx
+from attendo.formats.webvtt import read_webvtt
+from attendo.formats.xcstrings import read_xcstrings
+from attendo.formats.xliff import read_xliff
+from attendo.text.recognition import HEAD_BYTES, recognized
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of files that people translate."""
+
+    name: str
+    endings: tuple[str, ...]
+    """How names of such files end."""
+    read: Callable[[bytes, Languages], File]
+    title: str
+
+
+FORMATS: Sequence[Format] = (
+    Format("po", (".po", ".pot"), read_po, "gettext"),
+    Format("xliff", (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff"), read_xliff, "XLIFF 1.2 and 2.x"),
+    Format("tmx", (".tmx",), read_tmx, "translation memories"),
+    Format("android", ("strings.xml", "plurals.xml", "arrays.xml"), read_android, "Android resources"),
+    Format("strings", (".strings",), read_strings, "Apple strings"),
+    Format("stringsdict", (".stringsdict",), read_stringsdict, "Apple plural rules"),
+    Format("xcstrings", (".xcstrings",), read_xcstrings, "Apple string catalogues"),
+    Format("properties", (".properties",), read_properties, "Java properties"),
+    Format("resx", (".resx",), read_resx, ".NET resources"),
+    Format("ts", (".ts",), read_ts, "Qt Linguist"),
+    Format("arb", (".arb",), read_arb, "Flutter's ARB"),
+    Format("json", (".json",), read_json, "JSON messages: nested, i18next, Chrome"),
+    Format("fluent", (".ftl",), read_fluent, "Fluent"),
+    Format("csv", (".csv",), read_csv, "CSV with named columns"),
+    Format("tsv", (".tsv",), read_tsv, "TSV with named columns"),
+    Format("srt", (".srt",), read_srt, "SubRip subtitles"),
+    Format("vtt", (".vtt",), read_webvtt, "WebVTT subtitles"),
+    Format("text", (".txt",), read_text, "lines of text"),
+)
+
+
+def format_of(name: str, data: bytes, wanted: str | None = None) -> Format:
+    """Says which format a file is read as.
+
+    Args:
+        name: the file's name; its end decides where a format has it.
+        data: its content, which decides about other names: what is recognized as no lines of text is refused.
+        wanted: the name of a format, which goes before both.
+
+    Raises:
+        DataError: there is no format of that name, or the content is of a format that the name does not say.
+    """
+    names = ", ".join(known.name for known in FORMATS)
+    if wanted is not None:
+        by_name = next((known for known in FORMATS if known.name == wanted), None)
+        if by_name is None:
+            raise DataError(f"{wanted!r} is no format of files that are translated; there are {names}")
+        return by_name
+    lower = name.lower()
+    by_ending = next((known for known in FORMATS if lower.endswith(known.endings)), None)
+    if by_ending is not None:
+        return by_ending
+    found = recognized(name, data[:HEAD_BYTES], whole=len(data) <= HEAD_BYTES)
+    if found is not None:
+        raise DataError(
+            f"{name}: this looks like {found.name}; say which format it is (--format NAME: {names}), or --format text "
+            "to translate its lines as they are"
+        )
+    return next(known for known in FORMATS if known.name == "text")
+
+
+def read_file(data: bytes, name: str, languages: Languages | None = None, *, wanted: str | None = None) -> File:
+    """Reads a file that people translate.
+
+    Args:
+        data: its content.
+        name: its name, for the format and for messages.
+        languages: from which language into which, as far as the caller knows; a file may name them itself.
+        wanted: the name of the format, where the file's name does not say it.
+
+    Raises:
+        DataError: it is not of its format, or names another target language than the one asked for.
+    """
+    languages = languages or Languages()
+    found = format_of(name, data, wanted)
+    try:
+        file = found.read(data, languages)
+    except DataError as error:
+        raise DataError(f"{name}: {error}") from error
+    declared = file.declared.target
+    if declared and languages.target and not is_same_language(declared, languages.target):
+        raise DataError(
+            f"{name}: the file's target language is {declared}, not {languages.target}; translate into {declared}, or "
+            "change what the file says"
+        )
+    return file

@@ -1,0 +1,50 @@
+"""WebVTT subtitles (.vtt): the text of each cue; notes, styles, regions, times and settings keep their bytes."""
+
+import re
+from collections.abc import Iterator
+
+from attendo.errors import DataError
+from attendo.formats.encoded import EncodedText, decoded
+from attendo.formats.file import File, Languages, Span
+from attendo.formats.subtitles import TAGS, cue_file
+
+_BLOCK = re.compile(r"(?:[^\r\n]+(?:\r\n|\r|\n|\Z))+")
+_TIMES = re.compile(
+    r"^[ \t]*(?:\d+:)?\d\d:\d\d\.\d{3}[ \t]+-->[ \t]+(?:\d+:)?\d\d:\d\d\.\d{3}[^\r\n]*(?:\r\n|\r|\n|\Z)", re.M
+)
+_REFERENCE = re.compile("&(amp|lt|gt|nbsp|lrm|rlm);")
+_CHARACTERS = {"amp": "&", "lt": "<", "gt": ">", "nbsp": "\u00a0", "lrm": "\u200e", "rlm": "\u200f"}
+
+
+def read_webvtt(data: bytes, languages: Languages) -> File:
+    """Reads WebVTT.
+
+    Raises:
+        DataError: it does not begin as WebVTT does.
+    """
+    del languages
+    text = decoded(data)
+    if not re.match(r"WEBVTT(?=[ \t\r\n]|\Z)", text.text):
+        raise DataError("line 1 should begin with WEBVTT; is this a file of WebVTT?")
+    return cue_file("vtt", text, _cues(text), tags=re.compile(TAGS), decode=_decoded, encode=_encoded)
+
+
+def _cues(text: EncodedText) -> Iterator[tuple[str, Span]]:
+    """Each cue's name, or its number, and where its text stands."""
+    number = 0
+    for block in _BLOCK.finditer(text.text):
+        times = _TIMES.search(text.text, block.start(), block.end())
+        if times is None or re.match(r"(?:NOTE|STYLE|REGION)(?=\s|\Z)", block[0]):
+            continue
+        number += 1
+        name = text.text[block.start() : times.start()].strip()
+        stop = times.end() + len(text.text[times.end() : block.end()].rstrip())
+        yield name or str(number), Span(times.end(), max(stop, times.end()))
+
+
+def _decoded(raw: str) -> str:
+    return _REFERENCE.sub(lambda found: _CHARACTERS[found[1]], raw)
+
+
+def _encoded(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace("-->", "--&gt;")

@@ -1,0 +1,184 @@
+"""XLIFF 1.2, writing: targets, and states as XLIFF, Trados, memoQ and Phrase have them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from attendo.formats.file import Edit, Result, Span, WriteOptions
+from attendo.formats.markup import Element, Markup, escaped
+from attendo.formats.markup_content import style_of, written
+
+SDL = "http://sdl.com/FileTypes/SdlXliff/1.0"
+MEMOQ = "MQXliff"
+MEMSOURCE = "http://www.memsource.com/mxlf/2.0"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Segment:
+    """A segment of a `trans-unit`, or all of one that has none."""
+
+    id: str
+    mid: str
+    source: Element
+    """The source, or a `mrk` of the `seg-source`."""
+    target: Element | None
+    """Where its translation goes; None where no element is there yet."""
+    definition: Element | None
+    """Trados' element that holds its state."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TransUnit:
+    """A `trans-unit` and its segments."""
+
+    element: Element
+    source: Element
+    segmented: Element | None
+    """Its `seg-source`, where that has segments."""
+    target: Element | None
+    segments: tuple[Segment, ...]
+    flavour: str
+    """The namespace whose states it has; empty for XLIFF's own."""
+
+    @property
+    def is_built(self) -> bool:
+        """Whether its target is written as a whole: it has none, or it is segmented and its target is empty."""
+        if self.target is None:
+            return True
+        return self.segmented is not None and all(segment.target is None for segment in self.segments)
+
+    @property
+    def insertion(self) -> Span:
+        """Where a target is inserted."""
+        place = (self.segmented or self.element.first("seg-source") or self.source).end
+        return Span(place, place)
+
+    def spans(self, markup: Markup, segment: Segment) -> tuple[Span, ...]:
+        """Every span that writing a segment may replace."""
+        spans = []
+        if self.target is None:
+            spans.append(self.insertion)
+        elif self.is_built:
+            spans.append(self.target.inner)
+        elif segment.target is not None:
+            spans.append(segment.target.inner)
+        if self.flavour == SDL and segment.definition is not None:
+            names = ("conf", "origin", "origin-system", "percent")
+            spans += [markup.attribute(segment.definition, name) for name in names]
+        elif self.flavour in (MEMOQ, MEMSOURCE):
+            spans += [markup.attribute(self.element, name) for name, _ in self.own_states(markup, WriteOptions(), True)]
+        elif self.target is not None:
+            spans += [markup.attribute(self.target, name) for name in ("state", "state-qualifier")]
+        return tuple(dict.fromkeys(spans))
+
+    def own_states(self, markup: Markup, options: WriteOptions, is_marked: bool) -> list[tuple[str, str]]:
+        """Attributes of memoQ or Phrase that say how far the unit is, by their names as the file writes them."""
+        prefix = _prefix(markup, self.element, self.flavour)
+        if self.flavour == MEMSOURCE:
+            return [(f"{prefix}:trans-origin", "mt"), (f"{prefix}:confirmed", "0" if is_marked else "1")]
+        states = [(f"{prefix}:status", "MachineTranslated" if is_marked else "ManuallyConfirmed")]
+        return [*states, (f"{prefix}:lastchangedtimestamp", options.time)]
+
+
+def _prefix(markup: Markup, element: Element, namespace: str) -> str:
+    """The prefix that an element's attributes of a namespace have."""
+    local = next(name.rpartition(" ")[2] for name in element.attributes if name.startswith(f"{namespace} "))
+    raw = markup.raw(element.tag)
+    end = raw.index(f":{local}")
+    return raw[:end].split()[-1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Xliff1Editor:
+    """Puts translations into XLIFF 1.2."""
+
+    markup: Markup
+    owner: Mapping[str, TransUnit]
+    """The `trans-unit` of each unit, by the unit's id."""
+    declarations: tuple[Edit, ...]
+
+    def edits(self, results: Mapping[str, Result], options: WriteOptions) -> Iterable[Edit]:
+        """The edits of the declarations and of each `trans-unit`."""
+        yield from self.declarations
+        records = {id(self.owner[name]): self.owner[name] for name in results}
+        for record in records.values():
+            found = {segment.id: results[segment.id] for segment in record.segments if segment.id in results}
+            yield from self._unit(record, found, options)
+
+    def _unit(self, record: TransUnit, found: Mapping[str, Result], options: WriteOptions) -> Iterator[Edit]:
+        marked = any(options.is_marked(one) for one in found.values())
+        states = [] if record.flavour else _states(found, marked)
+        if record.target is None:
+            name = f"{self.markup.prefix(record.source)}target"
+            attributes = "".join(f' {key}="{escaped(value, quotes=True)}"' for key, value in states)
+            space = self.markup.indentation(record.source)
+            raw = f"{space}<{name}{attributes}>{self._built(record, found)}</{name}>"
+            yield Edit(record.insertion, raw)
+        else:
+            yield from self._filled(record, found)
+            yield from self._state_edits(record.target, states)
+        if record.flavour == SDL:
+            for segment in record.segments:
+                if segment.id in found and segment.definition is not None:
+                    yield from self._sdl(segment.definition, found[segment.id], options)
+        elif record.flavour:
+            for name, value in record.own_states(self.markup, options, marked):
+                if value:
+                    yield self.markup.set_attribute(record.element, name, value)
+
+    def _state_edits(self, target: Element, states: Iterable[tuple[str, str]]) -> Iterator[Edit]:
+        """Sets a target's attributes; those that are new stand at one place, in one edit."""
+        inserted: dict[Span, str] = {}
+        for name, value in states:
+            edit = self.markup.set_attribute(target, name, value)
+            if edit.span.start == edit.span.stop:
+                inserted[edit.span] = inserted.get(edit.span, "") + edit.text
+            else:
+                yield edit
+        yield from (Edit(span, text) for span, text in inserted.items())
+
+    def _filled(self, record: TransUnit, found: Mapping[str, Result]) -> Iterator[Edit]:
+        """The edits of the values of a target that is there."""
+        assert record.target is not None
+        if record.segmented is not None and record.is_built:
+            yield self.markup.content_edit(record.target, self._built(record, found))
+            return
+        for segment in record.segments:
+            if segment.id in found and segment.target is not None:
+                yield self.markup.content_edit(segment.target, self._value(segment, found[segment.id]))
+
+    def _value(self, segment: Segment, found: Result) -> str:
+        return written(found.texts[0], style_of(self.markup, segment.source))
+
+    def _built(self, record: TransUnit, found: Mapping[str, Result]) -> str:
+        """The content of a new target: what stands between segments is copied from the `seg-source`."""
+        if record.segmented is None:
+            (segment,) = record.segments
+            return self._value(segment, found[segment.id])
+        pieces, last = [], record.segmented.inner.start
+        for segment in record.segments:
+            raw = self._value(segment, found[segment.id]) if segment.id in found else ""
+            edit = self.markup.content_edit(segment.source, raw)
+            pieces += [self.markup.raw(Span(last, edit.span.start)), edit.text]
+            last = edit.span.stop
+        return "".join([*pieces, self.markup.raw(Span(last, record.segmented.inner.stop))])
+
+    def _sdl(self, definition: Element, found: Result, options: WriteOptions) -> Iterator[Edit]:
+        """The state of a segment as Trados has it."""
+        is_memory = found.origin == "tm"
+        values = [
+            ("conf", "Draft" if options.is_marked(found) else "Translated"),
+            ("origin", "tm" if is_memory else "mt"),
+            ("origin-system", options.tool),
+        ]
+        if not is_memory and "percent" in definition.attributes:
+            yield self.markup.set_attribute(definition, "percent", None)
+        yield from self._state_edits(definition, values)
+
+
+def _states(found: Mapping[str, Result], marked: bool) -> list[tuple[str, str]]:
+    """The state of a target as XLIFF itself has it."""
+    is_memory = all(one.origin == "tm" for one in found.values())
+    return [
+        ("state", "needs-review-translation" if marked else "translated"),
+        ("state-qualifier", "exact-match" if is_memory else "leveraged-mt"),
+    ]
