@@ -63,3 +63,11 @@ def test_short_parts_that_a_search_cannot_tell_apart_have_one_key() -> None:
     assert replace(one, src_ids=[5, 7, 0]).key != one.key
     assert replace(one, rules=replace(one.rules, max_len=9)).key != one.key
     assert task(text="the dog and the old house").key is None
+
+
+def test_a_line_that_can_be_cancelled_has_searches_of_its_own() -> None:
+    one, other = (
+        replace(each, line=replace(each.line, number=number, cancellable=True))
+        for number, each in enumerate((task(), task()), start=1)
+    )
+    assert one.key != other.key

@@ -189,6 +189,13 @@ def test_a_line_is_cancelled_at_any_look_and_the_others_do_not_change(translator
     assert [number for number, each in enumerate(found, start=11) if each is None] == [12, 14]
 
 
+def test_a_line_is_cancelled_and_its_equal_is_not(translator: Translator) -> None:
+    lines = ("a red dog", "e", "e", "e")
+    whole = translator.translate(lines)
+    found = translator.translate_watched(constrained(lines), Looks([2, 4]))
+    assert found == [whole[0], None, whole[2], None]
+
+
 def test_what_is_cancelled_is_not_counted(translator: Translator) -> None:
     translator.translate_watched(constrained(LINES), Looks([1, 2]))
     assert translator.counts.lines == len(LINES) - 2

@@ -113,7 +113,14 @@ def test_what_is_no_such_document_is_told_and_an_unforeseen_fault_by_its_name(
 def processes() -> list[int]:
     """The children of this process that read documents."""
     children = [int(each) for path in Path("/proc/self/task").glob("*/children") for each in path.read_text().split()]
-    return [each for each in children if b"document_process" in Path(f"/proc/{each}/cmdline").read_bytes()]
+    return [each for each in children if b"document_process" in command_line(each)]
+
+
+def command_line(process: int) -> bytes:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+        return b""
 
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

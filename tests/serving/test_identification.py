@@ -8,6 +8,8 @@ import pytest
 from tests.serving.live import Live, live
 from tests.serving.made_up import Asked, made_up_service
 
+import attendo
+from attendo.client.results import ServerError
 from attendo.serving.config import KeysConfig, ServingConfig
 from attendo.serving.keys import KeyRing, new_key, write_keys
 
@@ -152,3 +154,9 @@ def test_a_body_after_a_valid_key_is_whole(server: Live) -> None:
     first = {"api_key": SECRET} | LT | {"q": text}  # in the part that is searched; the rest follows
     answer = server.ask("POST", "/detect", first)
     assert answer.status == 200
+
+
+def test_who_sends_much_without_a_key_still_reads_why_it_is_refused(server: Live) -> None:
+    with attendo.Client(server.url) as client, pytest.raises(ServerError) as told:
+        client.send_document(b"x" * 8_000_000, name="a.txt", target="de")
+    assert told.value.status == 401

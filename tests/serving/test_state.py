@@ -89,6 +89,7 @@ def test_a_caller_has_only_his_own_after_a_restart_too(tmp_path: Path) -> None:
             ask.close()
 
 
+@pytest.mark.slow
 def test_a_document_in_work_when_the_server_is_killed_is_reported_as_failed(tmp_path: Path, model_folder: Path) -> None:
     state = f"server.state_dir={tmp_path / 'state'}"
     killed = Process(f"m={model_folder}", "--threads", "1", "--set", state)
@@ -174,6 +175,16 @@ def test_a_row_that_cannot_be_read_is_told_at_the_start(tmp_path: Path) -> None:
     state.read(lambda rows: rows.execute(f"INSERT INTO documents VALUES ({', '.join('?' * len(row))})", row))
     with pytest.raises(AttendoError, match=r"a document of the state cannot be read .*move the folder away"):
         DocumentRecords(state, tmp_path / "documents").load()
+    state.close()
+
+
+@pytest.mark.parametrize("status", ["queued", "translating"])
+def test_what_was_not_finished_is_an_error(tmp_path: Path, status: str) -> None:
+    state = State(tmp_path)
+    row = ("0" * 32, "k", "me", "a.txt", "en", "de", 1, status, "", "[]", 1, None)
+    state.read(lambda rows: rows.execute(f"INSERT INTO documents VALUES ({', '.join('?' * len(row))})", row))
+    (document,) = DocumentRecords(state, tmp_path / "documents").load()
+    assert (document.status, document.message, document.bytes_kept) == ("error", RESTARTED, 0)
     state.close()
 
 

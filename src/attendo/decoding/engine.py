@@ -163,7 +163,7 @@ class Translator:
             lines: each with its constraints.
             first: the number of the first one.
         """
-        found = self.translate_watched(lines, self._between_steps, first=first)
+        found = self._search.translate(_numbered(lines, self._between_steps, first, cancellable=False))
         return [translation for translation in found if translation is not None]
 
     def translate_watched(
@@ -180,12 +180,7 @@ class Translator:
             A translation a line, in their order; None for one that is cancelled before it is done. Those of the other
             lines do not depend on it.
         """
-        return self._search.translate(
-            [
-                NumberedLine(number=number, text=line, constraints=constraints, between_steps=between_steps)
-                for number, (line, constraints) in enumerate(lines, start=first)
-            ]
-        )
+        return self._search.translate(_numbered(lines, between_steps, first, cancellable=True))
 
     def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
         """Log-probabilities of given translations.
@@ -367,3 +362,18 @@ def _in_words_of(translation: Translation, candidate: Candidate, found: Alignmen
         target_words=words(candidate.text),
         links=tuple(sorted(links, key=lambda link: link[::-1])),
     )
+
+
+def _numbered(
+    lines: Sequence[tuple[str, Constraints]], between_steps: BetweenSteps, first: int, *, cancellable: bool
+) -> list[NumberedLine]:
+    return [
+        NumberedLine(
+            number=number,
+            text=line,
+            constraints=constraints,
+            between_steps=between_steps,
+            cancellable=cancellable,
+        )
+        for number, (line, constraints) in enumerate(lines, start=first)
+    ]

@@ -22,7 +22,7 @@ from attendo.decoding.models import DecodingModel
 from attendo.decoding.parallel import IdSearch
 from attendo.decoding.tasks import NumberedLine, Task
 from attendo.decoding.translation import Candidate, Counts, Translation
-from attendo.decoding.watch import BetweenSteps, Watch, nobody
+from attendo.decoding.watch import Watch
 from attendo.decoding.words import Subwords
 from attendo.errors import DataError
 from attendo.text.tokenization import EOS_ID

@@ -28,6 +28,8 @@ class NumberedLine:
     """What is wanted of its translation."""
     between_steps: BetweenSteps = nobody
     """Asked between two decoder steps; equal for all lines that are translated together, which it names by `number`."""
+    cancellable: bool = False
+    """Whether it may be cancelled while others go on."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,11 +92,11 @@ class Task:
     def key(self) -> Hashable:
         """Equal for short parts that a search cannot tell apart; None for others.
 
-        Where lines can be cancelled, parts of different ones differ: each has its own search, which is cancelled alone.
+        Parts of a line that can be cancelled differ from those of others: it has its own search, and loses it alone.
         """
         if len(self.part.read) > _RECURRING:
             return None
-        line = None if self.line.between_steps is nobody else self.line.number
+        line = self.line.number if self.line.cancellable else None
         return tuple(self.src_ids), replace(self.rules, seed=0), line
 
     def found(self, candidates: tuple[Candidate, ...]) -> Self:

@@ -35,20 +35,23 @@ inline void Session::embed_sources(const int64_t *ids, const float *positions) {
 inline bool Session::read(const int64_t *ids) {
   const int tokens = reading_.tokens;
   require(!is_read());
-  if (reading_.layer < model_.shape.encoder_layers) {
-    const EncoderLayer &layer = model_.encoder[reading_.layer++];
-    encoder_attention(project(layer.query_key_value, tokens), reading_.groups);
-    join_heads(layer.output, layer.attention_norm, tokens);
-    feed_forward(layer.inner, layer.outer, layer.feed_forward_norm, tokens);
-    return true;
-  }
-  half() ? look_at_memory<Half>(tokens) : look_at_memory<float>(tokens);
-  if (model_.shape.next_word) {
+  const int part = reading_.part++, encoding = 2 * model_.shape.encoder_layers;
+  if (part < encoding) {
+    const EncoderLayer &layer = model_.encoder[part / 2];
+    if (part % 2 == 0) {
+      encoder_attention(project(layer.query_key_value, tokens), reading_.groups);
+    } else {
+      join_heads(layer.output, layer.attention_norm, tokens);
+      feed_forward(layer.inner, layer.outer, layer.feed_forward_norm, tokens);
+    }
+  } else if (part < encoding + model_.shape.decoder_layers) {
+    const int layer = part - encoding;
+    half() ? look_at_memory<Half>(layer, tokens) : look_at_memory<float>(layer, tokens);
+  } else if (model_.shape.next_word) {
     for (int i = 0; i < tokens; ++i) require(ids[i] < model_.shape.src_vocab_size);
     look_at_words(ids, tokens);
   }
-  ++reading_.layer;
-  return false;
+  return !is_read();
 }
 
 inline void Session::encoder_attention(size_t stride, int groups) {
@@ -74,19 +77,17 @@ inline void Session::encoder_attention(size_t stride, int groups) {
   });
 }
 
-// Keys and values of the memory for every decoder layer, once a sentence and not once a hypothesis.
+// Keys and values of the memory for a decoder layer, once a sentence and not once a hypothesis.
 template <class T>
-void Session::look_at_memory(int tokens) {
-  for (int index = 0; index < model_.shape.decoder_layers; ++index) {
-    const size_t stride = project(model_.decoder[index].key_value, tokens);
-    const float *rows = projected_.get();
-    for (int i = 0; i < active_; ++i) {
-      const int count = sentences_[i]->source;
-      T *keys = reinterpret_cast<T *>(sentences_[i]->memory.get()) + index * memory_size(count);
-      turn_keys(rows, stride, count, model_.heads, keys);
-      gather_values(rows + key_size(), stride, count, model_.heads, keys + turned_size(count, model_.heads));
-      rows += count * stride;
-    }
+void Session::look_at_memory(int layer, int tokens) {
+  const size_t stride = project(model_.decoder[layer].key_value, tokens);
+  const float *rows = projected_.get();
+  for (int i = 0; i < active_; ++i) {
+    const int count = sentences_[i]->source;
+    T *keys = reinterpret_cast<T *>(sentences_[i]->memory.get()) + layer * memory_size(count);
+    turn_keys(rows, stride, count, model_.heads, keys);
+    gather_values(rows + key_size(), stride, count, model_.heads, keys + turned_size(count, model_.heads));
+    rows += count * stride;
   }
 }
 

@@ -23,7 +23,7 @@ struct Group {
 
 // How far the encoder has come.
 struct Reading {
-  int layer = 0, tokens = 0, groups = 0;  // the next layer; of all sources
+  int part = 0, tokens = 0, groups = 0;  // the next layer; of all sources
 };
 
 // How far a sentence that is written in several calls has come.
@@ -115,7 +115,8 @@ class Session {
 
   void enter(const int64_t *ids, const int32_t *lengths, int count);
   void embed_sources(const int64_t *ids, const float *positions);
-  bool is_read() const { return reading_.layer > model_.shape.encoder_layers; }
+  // Two parts an encoder layer, one a decoder layer, and what the decoder is told of the words.
+  bool is_read() const { return reading_.part > 2 * model_.shape.encoder_layers + model_.shape.decoder_layers; }
   void look_at_words(const int64_t *ids, int tokens);
   void gather_words(const Matrix &memory, int first, const int64_t *ids, int tokens);
   // What may be told of a word: as the next one, and as the first one of what the parser's stack has on top.
@@ -123,7 +124,7 @@ class Session {
   void tell(Sentence &sentence, Place &place, int64_t id, float *hidden) const;
   void encoder_attention(size_t stride, int groups);
   template <class T>
-  void look_at_memory(int tokens);
+  void look_at_memory(int layer, int tokens);
   void feed_forward(const Matrix &inner, const Matrix &outer, const Norm &norm, int count);
   void join(const float *from, size_t from_stride, const Matrix &output, const Norm &norm, int count);
   void join_heads(const Matrix &output, const Norm &norm, int count) {

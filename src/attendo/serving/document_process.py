@@ -41,6 +41,8 @@ class DocumentSession:
 
     def __init__(self) -> None:
         self._opened: OpenDocument | None = None
+        self.first_bytes = _pages(1)
+        """The memory in use when the document was opened; some of an earlier one may be in it."""
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Does what a request asks for.
@@ -54,6 +56,7 @@ class DocumentSession:
         match request["do"]:
             case "open":
                 _forget_peak()
+                self.first_bytes = _pages(1)
                 self._opened = READERS[request["suffix"]](Path(request["path"]).read_bytes())
                 return {"language": self._opened.source_language(), "sample": self._opened.sample()}
             case "units":
@@ -81,7 +84,7 @@ class DocumentSession:
         return {}
 
 
-def answered(session: DocumentSession, request: Mapping[str, Any], too_much: int) -> dict[str, Any]:
+def answered(session: DocumentSession, request: Mapping[str, Any], much: int) -> dict[str, Any]:
     """What the process answers to a request: `result`, or `error` with `kind` and `message`.
 
     An error that no reader foresaw is told by its name alone: its message may hold text of the document.
@@ -89,14 +92,14 @@ def answered(session: DocumentSession, request: Mapping[str, Any], too_much: int
     Args:
         session: the document at hand.
         request: see `DocumentSession.answer`.
-        too_much: bytes of memory from which on an error is taken for a lack of it.
+        much: bytes that a document has taken from which on an error is taken for a lack of memory.
     """
     try:
         return {"result": session.answer(request)}
     except Exception as error:  # whatever libraries meet in what strangers send
         told = str(error) if isinstance(error, DataError) else type(error).__name__
         # A reader that has no memory left may take that for a fault of the document.
-        if isinstance(error, MemoryError) or _peak_bytes() > too_much:
+        if isinstance(error, MemoryError) or _peak_bytes() > session.first_bytes + much:
             return {"error": {"kind": "memory", "message": told}}
         return {"error": {"kind": "data" if isinstance(error, DataError) else "other", "message": told}}
 
@@ -108,10 +111,10 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no answer
     _limit(limits)
-    session, too_much = DocumentSession(), _pages(1) + limits.memory_bytes // 3
+    session = DocumentSession()
     for line in sys.stdin.buffer:
         _limit_time(limits.seconds)
-        answers.write(json.dumps(answered(session, json.loads(line), too_much)).encode() + b"\n")
+        answers.write(json.dumps(answered(session, json.loads(line), limits.memory_bytes // 3)).encode() + b"\n")
         answers.flush()
 
 

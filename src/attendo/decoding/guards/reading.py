@@ -149,7 +149,9 @@ class Reader:
         if any(read.count(each.symbol) != 1 for each in kept.values()):
             return self._part(text, space=space, in_capitals_too=in_capitals_too, placeholders=(), copied=copied)
         instead = None
-        if self._config.protected and masked.strip() and not any(map(str.isalpha, masked)):
+        # A model without placeholders may have learned what becomes of such text.
+        has_no_words = masked.strip() and not any(map(str.isalpha, masked))
+        if self._config.protected and self._placeholders and has_no_words:
             instead = before + self._without_words(inner, things) + behind
         return Part(
             text=text,
@@ -169,7 +171,7 @@ class Reader:
         )
 
     def _without_words(self, text: str, things: Sequence[Thing]) -> str:
-        """The translation of a text that has no letter but in its things, whether or not there are placeholders."""
+        """The translation of a text that has no letter but in its things, even if these are too many to be kept."""
         targets = {place: self._in_target(text, thing) for place, thing in enumerate(things)}
         return _filled(_masked(text, things), things, targets) if things else text
 
