@@ -23,7 +23,7 @@ struct Group {
 
 // How far the encoder has come.
 struct Reading {
-  int part = 0, tokens = 0, groups = 0;  // the next layer; of all sources
+  int part = 0, tokens = 0, groups = 0;  // the next part; of all sources
 };
 
 // How far a sentence that is written in several calls has come.
@@ -48,8 +48,8 @@ class Session {
     embed_sources(ids, positions);
   }
 
-  // Reads the sentences on, by one layer of the encoder or, behind the last, by the decoder's look at all; so no call is
-  // long. `ids` are those of `start`. Gives whether there is more to read.
+  // Reads the sentences on, by half a layer of the encoder or, behind the last, by what one layer of the decoder looks at;
+  // so no call is long. `ids` are those of `start`. Gives whether there is more to read.
   bool read(const int64_t *ids);
 
   // Adds `tokens` tokens to each row, each seeing those before it; more than one where there is one row only, which

@@ -16,7 +16,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,10 +89,8 @@ def read_now(proc: Path = Path("/proc"), cores: set[int] | None = None) -> Readi
             ticks += user + nice + system + interrupts + soft_interrupts
     delayed_ns = 0
     for task in (proc / "self" / "task").iterdir():
-        try:
+        with suppress(FileNotFoundError, ProcessLookupError):  # the thread has just ended
             delayed_ns += int((task / "schedstat").read_text(encoding="ascii").split()[1])
-        except FileNotFoundError:  # the thread has just ended
-            continue
     return Reading(
         at_s=time.monotonic(),
         used_by_others_s=ticks / os.sysconf("SC_CLK_TCK") - time.process_time(),
@@ -132,14 +130,16 @@ def brief_waits(environment: Mapping[str, str] = os.environ) -> Iterator[None]:
 def _watch(parallel: int, first: Reading, ended: threading.Event) -> None:
     """Keeps a team of sleeping threads while others are there."""
     presence, team = Presence(first), None
-    while not ended.wait(_INTERVAL_S):
-        if presence.update(read_now()):
-            team = team or SleepingTeam(parallel, cores_by_affinity() + 1)
-        elif team is not None:
+    try:
+        while not ended.wait(_INTERVAL_S):
+            if presence.update(read_now()):
+                team = team or SleepingTeam(parallel, cores_by_affinity() + 1)
+            elif team is not None:
+                team.end()
+                team = None
+    finally:
+        if team is not None:
             team.end()
-            team = None
-    if team is not None:
-        team.end()
 
 
 class SleepingTeam:
