@@ -168,6 +168,7 @@ def test_estimated_tokens_of_any_script() -> None:
     assert estimated_tokens("x" * 64) == 17
     assert estimated_tokens("x" * 1064) == 1017  # beyond a word's length a character is a token
     assert estimated_tokens("The old house. " * 100) == 376
+    assert estimated_tokens("汉" * 1000) == 1001  # a token a character at most, also where no word ends
 
 
 STEPS = st.lists(

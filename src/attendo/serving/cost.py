@@ -10,4 +10,5 @@ def estimated_tokens(text: str) -> int:
     """About how many tokens a text is: at most one a character, and one a few bytes where it has words."""
     beyond = sum(len(run) - _LONGEST_WORD for run in text.split() if len(run) > _LONGEST_WORD)
     num_bytes = len(text.encode("utf-8", errors="surrogatepass"))
-    return 1 + num_bytes // _BYTES_PER_TOKEN + beyond * (_BYTES_PER_TOKEN - 1) // _BYTES_PER_TOKEN
+    tokens = num_bytes // _BYTES_PER_TOKEN + beyond * (_BYTES_PER_TOKEN - 1) // _BYTES_PER_TOKEN
+    return 1 + min(tokens, len(text))  # scripts without white space have no long words
