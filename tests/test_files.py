@@ -21,6 +21,7 @@ from attendo.files import (
     locked,
     recover,
     remove_folder,
+    short_name,
     sha256,
     write_json,
     write_text,
@@ -158,6 +159,24 @@ def test_recover_leaves_alone_what_is_another_name_s_and_what_is_no_draft(tmp_pa
     assert (tmp_path / "other" / "x").read_text() == ".old-9-other"
     assert (tmp_path / "there" / "x").read_text() == "there"
     recover(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("name", ["a" * 251 + ".txt", "ü" * 125 + ".html"], ids=["255 bytes", "255 bytes of UTF-8"])
+def test_the_longest_names_are_written_and_recovered(tmp_path: Path, name: str) -> None:
+    assert len(name.encode()) == 255
+    file, folder = tmp_path / "files" / name, tmp_path / "folders" / name
+    write_text(file, "old")
+    with atomic_path(file) as draft:
+        assert draft.suffix == file.suffix
+        draft.write_text("new")
+    assert file.read_text() == "new"
+    for _ in range(2):
+        with atomic_folder(folder) as draft:
+            (draft / "x").touch()
+    folder.rename(folder.with_name(f".old-7-{short_name(name, len('.tmp-4194304-'))}"))
+    recover(folder.parent, name)
+    assert [file.parent.name for file in folder.parent.glob("*/x")] == [name]
+    assert short_name(name, 5) != short_name("b" + name[1:], 5), "the digest tells them apart"
 
 
 def test_a_link_is_replaced_and_what_it_leads_to_stays(tmp_path: Path) -> None:

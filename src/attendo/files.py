@@ -39,6 +39,8 @@ _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.ESTALE}
 _CANNOT_EXCHANGE = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM}
 _CANNOT_LOCK = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}
 _LEFT_BEHIND = re.compile(r"\.(tmp|old)-(?:\d+-)?(.+)", re.DOTALL)
+_LONGEST_PREFIX = ".tmp-4194304-"
+"""With the number of the last process that Linux has."""
 
 
 @contextmanager
@@ -111,7 +113,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         OSError: the disk is full, or the folder cannot be written to; it names `path` or the file in it.
     """
     _make_folder(path.parent)
-    temporary, replaced = _draft(path), path.with_name(f".old-{os.getpid()}-{path.name}")
+    temporary, replaced = _draft(path), path.with_name(f".old-{os.getpid()}-{_shortened(path.name)}")
     _remove(temporary)
     with _naming_instead(path, temporary):
         temporary.mkdir()
@@ -150,7 +152,8 @@ def recover(folder: Path, name: str | None = None) -> None:
 
     Args:
         folder: it may be missing.
-        name: put right only what was to become this one of it; None for all.
+        name: put right only what was to become this one of it; None for all, where what had a name too long for a
+            draft (`short_name`) gets its short name.
 
     Raises:
         OSError: the folder cannot be written to.
@@ -159,12 +162,29 @@ def recover(folder: Path, name: str | None = None) -> None:
         return
     for left in sorted(folder.iterdir()):
         match = _LEFT_BEHIND.fullmatch(left.name)
-        if match is None or name not in (None, match[2]):
+        if match is None or (name is not None and _shortened(name) != match[2]):
             continue
-        if match[1] == "old" and not os.path.lexists(folder / match[2]):
-            left.rename(folder / match[2])
+        original = folder / (name or match[2])
+        if match[1] == "old" and not os.path.lexists(original):
+            left.rename(original)
         else:
             _remove(left)
+
+
+def short_name(name: str, reserved: int) -> str:
+    """Leaves out the beginning of a name that with some bytes more is longer than file systems take.
+
+    A digest of the whole name stands in its place, so that two long names do not become one.
+
+    Args:
+        name: a file's name, without its folder.
+        reserved: bytes to leave for what is put before or after it.
+    """
+    encoded, most = os.fsencode(name), 255 - reserved
+    if len(encoded) <= most:
+        return name
+    digest = hashlib.sha256(encoded).hexdigest()[:16]
+    return f"{digest}-" + encoded[len(digest) + 1 - most :].decode("utf-8", "ignore")
 
 
 @contextmanager
@@ -319,7 +339,11 @@ def _make_folder(path: Path) -> None:
 
 
 def _draft(path: Path) -> Path:
-    return path.with_name(f".tmp-{os.getpid()}-{path.name}")
+    return path.with_name(f".tmp-{os.getpid()}-{_shortened(path.name)}")
+
+
+def _shortened(name: str) -> str:
+    return short_name(name, len(_LONGEST_PREFIX))
 
 
 def _remove(path: Path) -> None:

@@ -134,6 +134,17 @@ def test_another_sites_form_changes_nothing(sent_by: dict[str, str], server: Liv
     assert counts(server) == before
 
 
+@pytest.mark.parametrize("kind", ["image", "script", "iframe", "empty"])
+def test_another_sites_page_loads_nothing_but_links_to_it_work(kind: str, server: Live) -> None:
+    path = "/v2/translate?text=one&source_lang=en&target_lang=de"
+    loaded = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": kind}
+    assert server.ask("GET", path, headers=loaded).status == 403
+    assert server.ask("GET", "/", headers=loaded).status == 403
+    assert server.ask("GET", path, headers={**loaded, "Sec-Fetch-Site": "same-origin"}).status == 200
+    assert server.ask("GET", path, headers={**loaded, "Origin": "https://friend.example"}).status == 200
+    assert server.ask("GET", "/", headers={"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"}).status == 200
+
+
 @pytest.mark.parametrize(
     "sent_by",
     [

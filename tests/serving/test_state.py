@@ -38,6 +38,13 @@ def finished(server: Live, id_: str) -> dict[str, Any]:
     return dict(told)
 
 
+def wait_until_empty(folder: Path) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while list(folder.iterdir()):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
 def test_glossaries_and_translated_documents_outlive_a_restart(tmp_path: Path, model_folder: Path) -> None:
     state = f"server.state_dir={tmp_path / 'state'}"
     with live([f"m={model_folder}"], state) as server:
@@ -114,10 +121,18 @@ def test_documents_expire_after_a_restart_too(tmp_path: Path, model_folder: Path
     with database:
         assert database.execute("UPDATE documents SET finished = finished - 61").rowcount == 1
     database.close()
+    documents = tmp_path / "state" / "documents"
+    assert list(documents.iterdir()) != []
     with live([f"m={model_folder}"], *settings) as server:
+        wait_until_empty(documents)
         assert server.ask("GET", f"/api/documents/{id_}").status == 404
-        documents = tmp_path / "state" / "documents"
-        assert list(documents.iterdir()) == []
+
+
+def test_documents_expire_though_nobody_asks(tmp_path: Path, model_folder: Path) -> None:
+    settings = f"server.state_dir={tmp_path / 'state'}", "documents.keep_seconds=0.5"
+    with live([f"m={model_folder}"], *settings) as server:
+        send(server)
+        wait_until_empty(tmp_path / "state" / "documents")
 
 
 def test_two_servers_do_not_share_a_folder(tmp_path: Path) -> None:

@@ -217,12 +217,15 @@ class _BeamSearch:
         by_group = open_log_probs.reshape(len(open_log_probs), self._groups, -1)
         done = (self._to_beat >= by_group.max(axis=2) / penalty).all(axis=1)
         rows, tokens, token_log_probs = grown.rows, grown.tokens, grown.token_log_probs
-        cancelled = self._cancelled() & ~done
-        if done.any() or cancelled.any():
-            self._end_without_any(done, next_tokens)
-            for sentence in self._sentences[cancelled].tolist():
+        leaving = done
+        if cancelled := self._watch.cancelled():
+            is_cancelled = np.isin(self._sentences, list(cancelled)) & ~done
+            for sentence in self._sentences[is_cancelled].tolist():
                 self._found[sentence] = [[] for _ in range(self._groups)]
-            kept = (~(done | cancelled)).nonzero()[0]
+            leaving = done | is_cancelled
+        if leaving.any():
+            self._end_without_any(done, next_tokens)
+            kept = (~leaving).nonzero()[0]
             rows, tokens, token_log_probs = rows[kept], tokens[kept], token_log_probs[kept]
             self._leave(kept)
             open_log_probs = open_log_probs[kept]
@@ -250,13 +253,6 @@ class _BeamSearch:
         self._sentences, self._to_beat = self._sentences[kept], self._to_beat[kept]
         self._max_lens, self._mildest = self._max_lens[kept], self._mildest[kept]
         self._shortest_max = int(self._max_lens.min(initial=np.iinfo(np.int64).max))
-
-    def _cancelled(self) -> BoolArray:
-        """Which of the sentences are cancelled."""
-        cancelled = self._watch.cancelled()
-        if not cancelled:
-            return np.zeros(len(self._sentences), dtype=np.bool_)
-        return np.isin(self._sentences, list(cancelled))
 
     def _end_without_any(self, done: BoolArray, next_tokens: NextTokens) -> None:
         """Gives sentences that have no hypothesis and none open their best one of before, ended there."""

@@ -77,7 +77,7 @@ namespace {
 // A step is over in a millisecond and has some forty products: a thread that slept between them would be late for each.
 // So it waits awake for longer than a product takes, and then sleeps. It must not go on much longer, since another program
 // may want the core; and it must not yield, since whoever gives the core away has to wait until the other's slice is over.
-constexpr std::chrono::microseconds AWAKE{150};
+constexpr std::chrono::microseconds AWAKE{400};
 constexpr int PAUSES = 64;  // between two looks at the clock
 
 void pause() {

@@ -33,6 +33,15 @@ inline void Session::embed_sources(const int64_t *ids, const float *positions) {
 }
 
 inline bool Session::read(const int64_t *ids) {
+  // Parts of few tokens are over sooner than a call begins.
+  for (int done = 0; done < READ_AT_ONCE; done += reading_.tokens) {
+    read_part(ids);
+    if (is_read()) return false;
+  }
+  return true;
+}
+
+inline void Session::read_part(const int64_t *ids) {
   const int tokens = reading_.tokens;
   require(!is_read());
   const int part = reading_.part++, encoding = 2 * model_.shape.encoder_layers;
@@ -51,7 +60,6 @@ inline bool Session::read(const int64_t *ids) {
     for (int i = 0; i < tokens; ++i) require(ids[i] < model_.shape.src_vocab_size);
     look_at_words(ids, tokens);
   }
-  return !is_read();
 }
 
 inline void Session::encoder_attention(size_t stride, int groups) {

@@ -7,11 +7,17 @@
 
 namespace attendo::ATTENDO_VARIANT {
 
+#if defined(ATTENDO_AMX)
+// A product of few rows is as long as its weight takes to arrive, and tiles only add to it. Sums of int8 are exact, so they
+// may go either way; those of bfloat16 must not depend on how many rows there are.
+constexpr int MOST_ROWS_WITHOUT_TILES = 12;
+#endif
+
 // Panels `first` to `last` of the product of `count` rows with a weight; `out` is where the first panel's outputs go.
 static void multiply_panels(const Rows &rows, int count, const Matrix &weight, int first, int last, float *out,
                             size_t stride, bool relu) {
 #if defined(ATTENDO_AMX)
-  if (weight.precision == Precision::int8) {
+  if (weight.precision == Precision::int8 && count > MOST_ROWS_WITHOUT_TILES) {
     return multiply_panels_in_tiles<Precision::int8>(rows, count, weight, first, last, out, stride, relu);
   }
   if (weight.precision == Precision::bfloat16) {

@@ -15,6 +15,7 @@ constexpr float WORTH = 0.3f;  // the chance of being right that a proposal need
 // groups are filled up finds something behind each row.
 constexpr int GAP = 64;
 static_assert(GAP >= 4 * WHOLE_GROUPS);
+constexpr int READ_AT_ONCE = 512;  // tokens times parts of the encoder that one call reads at least
 
 // Up to MOST_QUERIES tokens of one sentence, which look at it together.
 struct Group {
@@ -48,8 +49,9 @@ class Session {
     embed_sources(ids, positions);
   }
 
-  // Reads the sentences on, by half a layer of the encoder or, behind the last, by what one layer of the decoder looks at;
-  // so no call is long. `ids` are those of `start`. Gives whether there is more to read.
+  // Reads the sentences on, by half a layer of the encoder or, behind the last, by what one layer of the decoder looks at,
+  // and by several such parts where there are few tokens; so no call is long. `ids` are those of `start`. Gives whether
+  // there is more to read.
   bool read(const int64_t *ids);
 
   // Adds `tokens` tokens to each row, each seeing those before it; more than one where there is one row only, which
@@ -115,6 +117,7 @@ class Session {
 
   void enter(const int64_t *ids, const int32_t *lengths, int count);
   void embed_sources(const int64_t *ids, const float *positions);
+  void read_part(const int64_t *ids);
   // Two parts an encoder layer, one a decoder layer, and what the decoder is told of the words.
   bool is_read() const { return reading_.part > 2 * model_.shape.encoder_layers + model_.shape.decoder_layers; }
   void look_at_words(const int64_t *ids, int tokens);

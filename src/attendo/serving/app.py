@@ -230,7 +230,7 @@ async def _load(server: Server) -> None:
         server.status.state = "ready"
         server.log.info("ready", models=list(server.pool.names()), threads=server.core.threads)
     if server.service.documents is not None:
-        await asyncio.to_thread(server.service.documents.warm)
+        await server.service.documents.warm()
 
 
 def _max_body_bytes(config: ServingConfig, path: str) -> int:

@@ -153,9 +153,11 @@ class Documents:
         document.task = asyncio.create_task(self._work(document, units, languages, pair))
         return document
 
-    def warm(self) -> None:
-        """Gets ready for the first document."""
-        self._workers.warm()
+    async def warm(self) -> None:
+        """Gets ready for the first document, and forgets in time what an earlier server has kept."""
+        for document in self._documents.values():
+            self._forget_later(document)
+        await asyncio.to_thread(self._workers.warm)
 
     def find(self, id_: str, key: str | None = None) -> Document | None:
         """A document by its id, and by its key if one is given."""
@@ -188,7 +190,7 @@ class Documents:
         """Forgets documents that were done long ago."""
         oldest = time.monotonic() - self._config.keep_seconds
         for document in list(self._documents.values()):
-            if document.finished_at is not None and document.finished_at < oldest:
+            if document.finished_at is not None and document.finished_at <= oldest:
                 self.remove(document)
 
     @property
@@ -295,6 +297,14 @@ class Documents:
                     document.path.unlink(missing_ok=True)
                     document.path.with_suffix(".draft").unlink(missing_ok=True)
             self._record(document)
+            self._forget_later(document)
+
+    def _forget_later(self, document: Document) -> None:
+        """Removes a document once its time is over, whether anybody asks for it or not."""
+        if document.finished_at is not None:
+            over_in = document.finished_at + self._config.keep_seconds - time.monotonic()
+            # A little later, as the two clocks may differ by their resolution.
+            asyncio.get_running_loop().call_later(max(0.0, over_in) + 0.01, self.tidy)
 
     async def _translated(
         self, document: Document, units: Sequence[Unit], languages: Languages, pair: Pair

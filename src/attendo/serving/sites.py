@@ -4,8 +4,9 @@ A page can make its visitor's browser send requests to servers that only the vis
 
 - DNS rebinding: the page's own name is made to resolve to this server. Such a request carries that name in `Host`, so
   only names are answered that no stranger can own, and those of the configuration.
-- Forms: a page may send forms anywhere without asking. A browser says so in `Sec-Fetch-Site` and `Origin`; requests
-  that could change something are refused where these name another site. Other clients send neither header.
+- Forms and pictures: a page may send forms anywhere without asking, and load anything as a picture, script or frame.
+  A browser says so in `Sec-Fetch-Site`, `Sec-Fetch-Dest` and `Origin`. Where these name another site, forms are refused
+  and so is everything a page loads by itself; a link that a person follows is not. Other clients send no such header.
 """
 
 import re
@@ -23,9 +24,11 @@ from attendo.serving.logs import Log
 _HOST = re.compile(r"(?P<address>\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?|(?P<name>[A-Za-z0-9._-]+)(?::\d{1,5})?")
 _NOT_PUBLIC = (".localhost", ".local", ".internal", ".home.arpa")
 """Ends of names that are reserved for one machine or one network, so that the public DNS has none of them."""
-_HOST_FREE_PATHS = ("/health", "/ready")
+_OPEN_PATHS = ("/health", "/ready")
 """Paths that load balancers ask for by whatever name; they tell nothing."""
 _READING = ("GET", "HEAD")
+_FOLLOWED_LINK = "document"
+"""What `Sec-Fetch-Dest` says of a page that gets a tab of its own."""
 _PORTS = {"http": 80, "https": 443}
 _MAX_LOGGED = 20
 _MAX_SHOWN = 80
@@ -54,10 +57,10 @@ class Sites:
         """
         if scope["type"] == "http":
             headers = Headers(scope=scope)
-            if scope["path"].removeprefix(self._prefix) not in _HOST_FREE_PATHS:
+            if scope["path"].removeprefix(self._prefix) not in _OPEN_PATHS:
                 self._check_host(headers)
-            if scope["method"] not in _READING:
-                self._check_origin(headers)
+                if scope["method"] not in _READING or headers.get("sec-fetch-dest") != _FOLLOWED_LINK:
+                    self._check_origin(headers)
         await self._app(scope, receive, send)
 
     def _check_host(self, headers: Headers) -> None:

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from attendo.decoding.translation import Counts
 from attendo.errors import DataError
-from attendo.files import atomic_path, flush_to_disk, locked, sha256, write_json
+from attendo.files import atomic_path, flush_to_disk, locked, sha256, short_name, write_json
 
 _MANIFEST = "manifest.json"
 _LOCK = ".lock"
@@ -62,7 +62,7 @@ class PartsFolder:
     @classmethod
     def beside(cls, output: Path) -> Self:
         """The folder of an output, which need not be there."""
-        return cls(path=output.with_name(f"{output.name}.parts").absolute())
+        return cls(path=output.with_name(f"{short_name(output.name, len('.parts'))}.parts").absolute())
 
     @property
     def manifest(self) -> Path:
