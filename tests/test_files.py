@@ -21,8 +21,8 @@ from attendo.files import (
     locked,
     recover,
     remove_folder,
-    short_name,
     sha256,
+    short_name,
     write_json,
     write_text,
 )

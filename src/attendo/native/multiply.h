@@ -7,7 +7,9 @@
 
 namespace attendo::ATTENDO_VARIANT {
 
-#if defined(ATTENDO_AMX)
+#if defined(ATTENDO_AMX_MODEL)
+constexpr int MOST_ROWS_WITHOUT_TILES = 0;  // the model is for trying the tiles
+#elif defined(ATTENDO_AMX)
 // A product of few rows is as long as its weight takes to arrive, and tiles only add to it. Sums of int8 are exact, so they
 // may go either way; those of bfloat16 must not depend on how many rows there are.
 constexpr int MOST_ROWS_WITHOUT_TILES = 12;
