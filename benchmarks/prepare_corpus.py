@@ -3,6 +3,7 @@
     python benchmarks/prepare_corpus.py 1000000 10000000 --workers 2
     python benchmarks/prepare_corpus.py 1000000 --workers 1 2      # also shows whether the bytes are the same
     python benchmarks/prepare_corpus.py 1000000 --checkout ../before --workers 0    # a checkout without the option
+    python benchmarks/prepare_corpus.py 170000 1700000 --tmx        # translation memories of about 100 MB and 1 GB
 
 Memory is the proportional set size (PSS), so that what processes share is counted once; it is looked at five times a
 second, on Linux. The issue's bound: the peak at 10M pairs is at most 200 MB above that at 1M.
@@ -28,6 +29,7 @@ _SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstvwz" for vowel in 
 _BLOCK = 10_000
 _LOOK_EVERY_S = 0.2
 _TIMED_FILES = ("report.json", "manifest.json")
+_MEMORY = "memory.tmx"
 
 
 def main() -> None:
@@ -35,6 +37,7 @@ def main() -> None:
     parser.add_argument("sizes", type=int, nargs="+", help="numbers of pairs")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2], help="0 leaves the option out")
     parser.add_argument("--vocab-size", type=int, default=37000)
+    parser.add_argument("--tmx", action="store_true", help="the pairs as a translation memory")
     parser.add_argument("--checkout", type=Path, default=Path(__file__).parents[1], help="whose src is measured")
     arguments = parser.parse_args()
     peaks = []
@@ -42,6 +45,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             write_corpus(folder, size)
+            if arguments.tmx:
+                write_memory(folder)
             for workers in arguments.workers:
                 result = measure(folder, size, workers, arguments.vocab_size, arguments.checkout)
                 peaks.append(result["peak_mb"])
@@ -51,9 +56,13 @@ def main() -> None:
 
 def measure(folder: Path, num_pairs: int, workers: int, vocab_size: int, checkout: Path) -> dict[str, Any]:
     """Prepares the pairs in a folder; gives times in seconds, the peak of memory in MB (10^6 bytes), and a checksum."""
+    is_memory = (folder / _MEMORY).exists()
+    files = f"file = '{_MEMORY}'" if is_memory else "source = 'source.txt'\ntarget = 'target.txt'"
+    sample = "sample_pairs = 100000" if is_memory else ""  # as many of 100 MB as of 1 GB
     (folder / "recipe.toml").write_text(
-        "[[data.corpora]]\nname = 'generated'\nsource = 'source.txt'\ntarget = 'target.txt'\n"
-        f"[tokenizer]\nvocab_size = {vocab_size}\n"
+        "[data]\nsource_language = 'en'\ntarget_language = 'de'\n[[data.corpora]]\nname = 'generated'\n"
+        f"{files}\n"
+        f"[tokenizer]\nvocab_size = {vocab_size}\n{sample}\n"
     )
     output = folder / f"prepared-{workers}"
     command = [sys.executable, "-m", "attendo", "prepare", str(folder / "recipe.toml"), "-o", str(output)]
@@ -74,7 +83,9 @@ def measure(folder: Path, num_pairs: int, workers: int, vocab_size: int, checkou
         "pairs": num_pairs,
         "kept": json.loads((output / "report.json").read_text())["total"]["kept"],
         "workers": workers,
-        "corpus_mb": round(sum(path.stat().st_size for path in folder.glob("*.txt")) / 1e6, 1),
+        "corpus_mb": round(
+            sum(path.stat().st_size for path in folder.glob(_MEMORY if is_memory else "*.txt")) / 1e6, 1
+        ),
         "seconds": round(seconds, 1),
         "processor_seconds": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1),
         "pairs_per_s": round(num_pairs / seconds),
@@ -126,6 +137,25 @@ def write_corpus(folder: Path, num_pairs: int) -> None:
         with (folder / name).open("w", encoding="utf-8") as file:
             for block in sentences(rng, halves, num_pairs):
                 file.write(block)
+
+
+def write_memory(folder: Path) -> None:
+    """Writes the two files of a corpus as one translation memory, some 600 bytes a unit, and removes them."""
+    sides = [folder / name for name in ("source.txt", "target.txt")]
+    with sides[0].open() as sources, sides[1].open() as targets, (folder / _MEMORY).open("w") as file:
+        file.write('<?xml version="1.0"?>\n<tmx version="1.4"><header srclang="en" datatype="xml"/><body>\n')
+        for number, (source, target) in enumerate(zip(sources, targets, strict=True)):
+            file.write(
+                f'<tu tuid="{number}" creationdate="20260101T120000Z" creationid="somebody" usagecount="1">\n'
+                '  <prop type="x-project">The handbook of a machine with very many parts</prop>\n'
+                '  <prop type="x-document">chapter-17-maintenance-and-repair.dita</prop>\n'
+                '  <tuv xml:lang="en-US" changedate="20260101T120000Z">\n    <seg><bpt i="1">&lt;b&gt;</bpt>'
+                f'{source[:-1]}<ept i="1">&lt;/b&gt;</ept></seg>\n  </tuv>\n'
+                f'  <tuv xml:lang="de-DE">\n    <seg>{target[:-1]}</seg>\n  </tuv>\n</tu>\n'
+            )
+        file.write("</body></tmx>\n")
+    for path in sides:
+        path.unlink()
 
 
 def words(rng: np.random.Generator, number: int) -> list[str]:

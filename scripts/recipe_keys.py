@@ -6,6 +6,7 @@ With --check it only compares.
 
 import ast
 import inspect
+import json
 import sys
 from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
@@ -103,7 +104,7 @@ def default_text(item: "Field[Any]") -> str:
         return f"`{str(value).lower()}`"
     if isinstance(value, str):
         return f'`"{value}"`'
-    return "`[]`" if isinstance(value, tuple) else f"`{value}`"
+    return f"`{json.dumps(value)}`" if isinstance(value, tuple) else f"`{value}`"
 
 
 def docstrings(kind: type) -> dict[str, str]:

@@ -164,3 +164,48 @@ def test_what_is_kept_is_printed_as_a_table_and_as_json(attendo: Command, model_
     found = json.loads(attendo("evaluate", model_folder, *files, *quick, "--kept", "--json").out)
     assert found["kept"]["kinds"]["number"]["wanted"] == 1
     assert "kept" not in json.loads(attendo("evaluate", model_folder, *files, *quick, "--json").out)
+
+
+XLIFF = (
+    '<xliff version="1.2"><file source-language="en" target-language="de-AT"><body>'
+    '<trans-unit id="1"><source>one <g id="1">red</g> dogs see us.</source><target>su ees sgod der eno.</target>'
+    '</trans-unit><trans-unit id="2"><source>some old kings hear them.</source>'
+    '<target state="final">meht raeh sgnik dlo emos.</target></trans-unit>'
+    '<trans-unit id="3"><source>men</source><target state="needs-review-translation">nem</target></trans-unit>'
+    '<trans-unit id="4"><source>queens</source></trans-unit></body></file></xliff>'
+)
+
+
+def test_a_file_of_units_is_source_and_reference(
+    attendo: Command, small: tuple[Path, list[object]], tmp_path: Path
+) -> None:
+    model, options = small
+    (tmp_path / "test.xlf").write_text(XLIFF)
+    lines = attendo("evaluate", model, *options, "--json")
+    found = attendo("evaluate", model, "--source", tmp_path / "test.xlf", *options[4:], "--json")
+    assert found.status == 0, found.err
+    assert f"{tmp_path / 'test.xlf'}: 2 pairs; left out: 1 state, 1 untranslated" in found.err
+    figures = [json.loads(finished.out) for finished in (found, lines)]
+    for name in ("bleu", "chrf", "perplexity", "num_sentences", "reference_tokens"):
+        assert figures[0][name] == figures[1][name]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "status", "message"),
+    [
+        ("test.en", "a\n", 2, "TMX, XLIFF, PO, CSV, TSV and JSON lines (.jsonl) need none"),
+        ("none.xlf", None, 1, "none.xlf: there is no such file"),
+        ("test.xlf", XLIFF.replace("de-AT", "fr"), 1, "there is no pair from en to de (4 language); name a file with"),
+        ("test.xlf", XLIFF[:500], 1, "test.xlf: line 1 is not well-formed XML"),
+        ("test.jsonl", '{"en": "a", "de": "b"}\n{}\n', 1, "test.jsonl: line 2 cannot be used (no_json); correct it"),
+        ("test.csv", "en,de\na,\udcfc\n", 1, "test.csv: line 2 is not UTF-8; convert the file"),
+    ],
+)
+def test_a_file_without_both_sides_is_refused(
+    attendo: Command, model_folder: Path, tmp_path: Path, name: str, content: str | None, status: int, message: str
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_text(content, encoding="utf-8", errors="surrogateescape")
+    finished = attendo("evaluate", model_folder, "--source", tmp_path / name)
+    assert finished.status == status
+    assert message in " ".join(finished.err.replace("│", " ").split())

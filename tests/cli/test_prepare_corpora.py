@@ -3,7 +3,6 @@
 import bz2
 import json
 import re
-import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -77,34 +76,11 @@ def test_a_tmx_file_as_both_sides_is_refused_by_the_real_command(place: Workplac
     assert (
         f"{place.folder / 'memory.tmx'}: this looks like a TMX translation memory, not lines of text" in finished.stderr
     )
-    assert "docs/own-data.md" in finished.stderr
+    assert 'file = "NAME" in place of source and target (docs/own-data.md' in finished.stderr
     assert not (place.folder / "ready").exists()
-    # And the way out is one: the script of the page makes the corpus of it.
-    page = (Path(__file__).parents[2] / "docs" / "own-data.md").read_text(encoding="utf-8")
-    (script,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    (place.folder / "to_tsv.py").write_text(script, encoding="utf-8")
-    command = [sys.executable, "-W", "error", "to_tsv.py", "memory.tmx", "en", "de"]
-    table = subprocess.run(command, cwd=place.folder, check=True, capture_output=True, encoding="utf-8").stdout
-    assert table == "".join(f"{source}\t{target}\n" for source, target in PAIRS)
-
-
-def test_the_script_reads_xliff_and_po_too(place: Workplace) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "own-data.md").read_text(encoding="utf-8")
-    (script,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    (place.folder / "to_tsv.py").write_text(script, encoding="utf-8")
-    unit = (
-        "<trans-unit id='1'><source>One <g id='1'>door</g></source><target>Eine <g id='1'>Tür</g></target></trans-unit>"
-    )
-    xliff = (
-        f"<xliff version='1.2' xmlns='urn:oasis:names:tc:xliff:document:1.2'><file><body>{unit}</body></file></xliff>"
-    )
-    (place.folder / "a.xlf").write_text(xliff, encoding="utf-8")
-    po = 'msgid ""\nmsgstr "Language: de\\n"\n\n#: a.c\nmsgid "One "\n"\\"door\\""\nmsgstr "Eine »Tür«"\n'
-    (place.folder / "a.po").write_text(po, encoding="utf-8")
-    for name, expected in (("a.xlf", "One door\tEine Tür\n"), ("a.po", 'One "door"\tEine »Tür«\n')):
-        command = [sys.executable, "to_tsv.py", name, "en", "de"]
-        found = subprocess.run(command, cwd=place.folder, check=True, capture_output=True, encoding="utf-8").stdout
-        assert found == expected
+    assert place.prepare("source = 'a.en'\ntarget = 'a.de'").status == 0
+    assert place.prepare("file = 'memory.tmx'", output="other").status == 0  # the way out is one
+    assert tokens(place, "other") == tokens(place, "ready")
 
 
 def test_every_foreign_file_is_named_at_once(place: Workplace) -> None:
@@ -117,13 +93,7 @@ def test_every_foreign_file_is_named_at_once(place: Workplace) -> None:
     assert finished.status == 1
     for name, looks in (("b.csv", "CSV"), ("c.jsonl", "JSON, an object a line"), ("m.en", "text whose lines end in")):
         assert re.search(rf"{name}: this looks like {looks}", finished.err)
-    command = re.search(r"python3 (-c .*) < FILE > FILE.tsv", finished.err)
-    assert command is not None
-    shell = f"{shlex.quote(sys.executable)} {command[1]} < b.csv"
-    table = subprocess.run(
-        shell, shell=True, cwd=place.folder, check=True, capture_output=True, encoding="utf-8"
-    ).stdout
-    assert table.split("\n")[:2] == [f"{source}\t{target}" for source, target in PAIRS[:2]]
+    assert 'file = "NAME" in place of source and target' in finished.err
 
 
 def test_text_that_begins_with_a_bracket_is_prepared(place: Workplace) -> None:
@@ -304,10 +274,13 @@ def test_sides_that_do_not_match_are_named(place: Workplace) -> None:
         ("tsv = 'a.tsv'\nencoding = ['utf-8', 'cp1252']", "give one, or with source and target one for each"),
         (
             "translations = 'a.jsonl'\nencoding = 'cp1252'",
-            "goes with source and target, pair or tsv; other files",
+            "goes with source and target, pair, tsv or file; other files",
         ),
         ("pair = 'corpus.en'", "pair = 'corpus.en' has no two sides; write it as corpus.{en,de}"),
         ("pair = 'a.{en,de}'\ntsv = 'a.tsv'", "give source and target, or tsv"),
+        ("file = 'a.csv'\ncolumns = ['en']", "columns = ['en'] should name two, the source's first"),
+        ("tsv = 'a.tsv'\nfields = ['en', 'de']", "fields = ['en', 'de'] goes with file alone; leave it out"),
+        ("file = 'a.po'\nstates = ['done']", "states = ['done'] should be some of fuzzy, translated, final"),
         ("source = ['a.en', '']\ntarget = ['a.de', 'b.de']", "source = has an empty name in its list"),
         (
             "source = 7\ntarget = 'a.de'",

@@ -57,3 +57,14 @@ def test_each_token_has_a_score(attendo: Command, model_folder: Path, tmp_path: 
     exact = [score.log_prob for score in load(model_folder).score(pairs)]
     # int8 and bfloat16 keep 8 bits of a number.
     assert [row["log_prob"] for row in rows] == pytest.approx(exact, rel=1e-4 if dtype == "float32" else 0.05)
+
+
+def test_a_file_of_units_holds_both_sides(attendo: Command, model_folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"de": "su ees", "en": "one red dogs see us."}\n{"en": "men", "de": ""}\n')
+    expected = list(load(model_folder).score([("one red dogs see us.", "su ees")]))
+    finished = attendo("score", model_folder, "--source", tmp_path / "a.jsonl")
+    assert [float(line) for line in finished.out.splitlines()] == pytest.approx([expected[0].log_prob], abs=1e-4)
+    assert "1 pairs; left out: 1 untranslated" in finished.err
+    finished = attendo("score", model_folder, "--source", tmp_path / "a.txt")
+    assert finished.status == 2
+    assert "--target" in finished.err

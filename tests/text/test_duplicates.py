@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attendo.text.duplicates import DigestBuckets, RowSet, as_digests, folded, pair_digest, repeated_rows
+from attendo.text.duplicates import DigestBuckets, HeldOut, RowSet, as_digests, folded, pair_digest, repeated_rows
 
 Pairs = list[tuple[str, str]]
 
@@ -116,3 +116,14 @@ def test_texts_of_few_letters_are_no_near_duplicates() -> None:
     assert folded("Nineteen letters 7 abc") == "Nineteen letters 7 abc", "they are 18"
     assert folded("Twenty letters 7, abcdefg!") == "twentylettersabcdefg", "they are 20"
     assert pair_digest("Open", "Öffnen", near=True) != pair_digest("Open…", "Öffnen …", near=True)
+
+
+def test_the_validation_set_is_found_among_others() -> None:
+    pairs = [("a", "b"), ("c", "d"), ("a", "b"), ("x", "y"), (" c", "d")]
+    digests = as_digests(pair_digest(*pair) for pair in pairs)
+    valid = (["a ", "c", "none"], ["b", " d", "none"])
+    once = HeldOut(valid, once=True)
+    assert (once.count(digests), once.count(digests)) == (2, 0)  # a repeated pair is dropped, and counts no more
+    always = HeldOut(valid, once=False)
+    assert (always.count(digests), always.count(digests)) == (3, 3)
+    assert HeldOut(([], []), once=True).count(digests) == 0

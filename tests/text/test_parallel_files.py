@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from attendo.errors import DataError
-from attendo.text.corpora import CorpusConfig, read_corpus
+from attendo.text.corpora import CorpusConfig
+from attendo.text.pair_reading import read_corpus
 from attendo.text.parallel_files import listed_files, paired_files, sides_of
 
 

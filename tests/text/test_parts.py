@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 import attendo.text.formats
 import attendo.text.parts
 from attendo.errors import DataError
-from attendo.text.corpora import CorpusConfig, read_corpus
+from attendo.text.corpora import CorpusConfig
 from attendo.text.formats import RawPair
+from attendo.text.pair_reading import read_corpus
 from attendo.text.parts import FileRange, corpus_parts, scan_file
 
 PAIR = CorpusConfig(name="a", source="a.en", target="a.de")

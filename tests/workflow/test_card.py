@@ -163,3 +163,15 @@ def test_a_parsers_card_speaks_of_trees() -> None:
     assert "translat" not in text
     assert "/mnt/disk" not in text
     assert tomllib.loads(text.split("```toml\n")[1].split("```")[0])["parsing"]["read_tags"] is True
+
+
+def test_lists_and_files_of_units_lose_their_folders_too() -> None:
+    corpora = (
+        CorpusConfig(name="letters", source=("/mnt/a.en", "b.en"), target=("/mnt/a.fi", "b.fi")),
+        CorpusConfig(name="notes", file="/home/someone/notes.tmx"),
+    )
+    text = model_card(replace(RECIPE, data=replace(DATA, corpora=corpora)), REPORT, description(), 1)
+    assert "/mnt" not in text
+    assert "/home" not in text
+    found = tomllib.loads(text.split("```toml\n")[1].split("```")[0])["data"]["corpora"]
+    assert (found[0]["source"], found[1]["file"]) == (["a.en", "b.en"], "notes.tmx")

@@ -12,9 +12,9 @@ import attendo.text.parts
 import attendo.workflow.preparation_stages
 from attendo.errors import DataError
 from attendo.text.corpora import CorpusConfig, DataConfig
-from attendo.text.duplicates import DigestBuckets, RowSet, as_digests, pair_digest
+from attendo.text.duplicates import DigestBuckets, RowSet
 from attendo.workflow.preparation_parts import InProcess
-from attendo.workflow.preparation_stages import Cleaned, Preparation, _HeldOut
+from attendo.workflow.preparation_stages import Cleaned, Preparation
 
 
 def rows(numbers: list[int], total: int) -> RowSet:
@@ -58,17 +58,6 @@ def test_the_sample_is_that_of_one_reading_of_all(
     found = [int(starts[number]) + row for number, task in enumerate(tasks) for row in task.rows.tolist()]
     assert found == expected
     assert len(found) == min(wanted, len(kept))
-
-
-def test_the_validation_set_is_found_among_others() -> None:
-    pairs = [("a", "b"), ("c", "d"), ("a", "b"), ("x", "y"), (" c", "d")]
-    digests = as_digests(pair_digest(*pair) for pair in pairs)
-    valid = (["a ", "c", "none"], ["b", " d", "none"])
-    once = _HeldOut(valid, once=True)
-    assert (once.count(digests), once.count(digests)) == (2, 0)  # a repeated pair is dropped, and counts no more
-    always = _HeldOut(valid, once=False)
-    assert (always.count(digests), always.count(digests)) == (3, 3)
-    assert _HeldOut(([], []), once=True).count(digests) == 0
 
 
 def test_a_file_that_changes_between_two_readings_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

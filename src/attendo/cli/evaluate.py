@@ -33,7 +33,12 @@ def evaluate(
     context: typer.Context,
     model: ModelArgument,
     source: Annotated[
-        Path | None, typer.Option("--source", metavar="FILE", help="Source sentences, one a line.")
+        Path | None,
+        typer.Option(
+            "--source",
+            metavar="FILE",
+            help="Source sentences, one a line; or TMX, XLIFF, PO, CSV, TSV or JSON lines with the references in it.",
+        ),
     ] = None,
     reference: Annotated[
         Path | None, typer.Option("--reference", metavar="FILE", help="Their reference translations.")
@@ -151,15 +156,15 @@ def evaluate(
         )
         return
     assert source is not None, "usage is checked before"
-    assert reference is not None, "usage is checked before"
     from attendo.workflow.input_files import check_inputs
 
-    check_inputs(models=(model, *(ensemble or ())), files=(source, reference, other_language))
+    lines, units = ((source, reference), ()) if reference else ((), (source,))
+    check_inputs(models=(model, *(ensemble or ())), files=(*lines, other_language), of_units=units)
     from attendo.evaluation.kept import kept_report
     from attendo.evaluation.robustness_tables import robustness_text
     from attendo.workflow.card_evaluations import check_section_name, evaluation_section, write_to_card
     from attendo.workflow.evaluate import evaluate as evaluate_engine
-    from attendo.workflow.lines import read_pairs
+    from attendo.workflow.parallel_text import read_parallel
     from attendo.workflow.robustness import measure_robustness, read_other_language
     from attendo.workflow.translate import load
 
@@ -169,7 +174,10 @@ def evaluate(
         if ensemble:
             raise typer.BadParameter("is of one model; leave --ensemble out", param_hint="--card")
         check_section_name(card)
-    sources, references = read_pairs(source, reference)
+    parallel = read_parallel(source, reference, model)
+    sources, references = parallel.sources, parallel.targets
+    if said := parallel.note(source):
+        notes(quiet=quiet)(said)
     other_text = read_other_language(other_language) if other_language else None
     search = {
         **search_changes(beam_size=beam_size, length_penalty=length_penalty),

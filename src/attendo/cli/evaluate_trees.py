@@ -50,10 +50,18 @@ def check_options(context: typer.Context, *, of_trees: bool) -> None:
             option = _NAMED.get(name, f"--{name.replace('_', '-')}")
             way_out = "is for translations; leave --trees out" if of_trees else "needs --trees"
             raise typer.BadParameter(way_out, param_hint=option)
-    if not of_trees:
-        for name in ("source", "reference"):
-            if context.params[name] is None:
-                raise typer.BadParameter("name the file, or give --trees for a parser", param_hint=f"--{name}")
+    if of_trees:
+        return
+    from attendo.formats.pairs.table import has_both_sides
+
+    source, reference = context.params["source"], context.params["reference"]
+    if source is None:
+        raise typer.BadParameter("name the file, or give --trees for a parser", param_hint="--source")
+    if reference is None and not has_both_sides(source):
+        raise typer.BadParameter(
+            "name the file, or give --trees for a parser; TMX, XLIFF, PO, CSV, TSV and JSON lines (.jsonl) need none",
+            param_hint="--reference",
+        )
 
 
 def evaluate_trees(

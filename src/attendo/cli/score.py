@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,7 +28,14 @@ if TYPE_CHECKING:
 def score(
     model: ModelArgument,
     source: SourceOption,
-    target: Annotated[Path, typer.Option("--target", metavar="FILE", help="Their translations, one a line.")],
+    target: Annotated[
+        Path | None,
+        typer.Option(
+            "--target",
+            metavar="FILE",
+            help="Their translations, one a line. Left out where the source is TMX, XLIFF, PO, CSV, TSV or JSON lines.",
+        ),
+    ] = None,
     dtype: DtypeOption = None,
     ensemble: EnsembleOption = None,
     threads: ThreadsOption = None,
@@ -38,24 +46,39 @@ def score(
 ) -> None:
     """Prints the log-probability of each given translation, one a line."""
     started = time.monotonic()
+    from attendo.formats.pairs.table import has_both_sides
     from attendo.workflow.input_files import check_inputs, count_lines
 
-    check_inputs(models=(model, *(ensemble or ())), files=(source, target))
+    if target is None and not has_both_sides(source):
+        raise typer.BadParameter(
+            "name the file; TMX, XLIFF, PO, CSV, TSV and JSON lines (.jsonl) as source need none", param_hint="--target"
+        )
+    lines, units = ((source, target), ()) if target else ((), (source,))
+    check_inputs(models=(model, *(ensemble or ())), files=lines, of_units=units)
     from attendo.decoding.scoring import perplexity
     from attendo.workflow.lines import line_pairs_from
+    from attendo.workflow.parallel_text import read_parallel
     from attendo.workflow.translate import load
 
-    total = count_lines(source)
+    say = notes(quiet=quiet)
+    pairs: Iterable[tuple[str, str]]
+    if target is None:
+        parallel = read_parallel(source, None, model)
+        pairs = zip(parallel.sources, parallel.targets, strict=True)
+        total: int | None = len(parallel.sources)
+        if said := parallel.note(source):
+            say(said)
+    else:
+        pairs, total = line_pairs_from(source, target), count_lines(source)
     engine = load(model, ensemble=ensemble or (), dtype=dtype, device=device, threads=threads)
     scores = []
     with JobProgress("scoring", "pairs", total, quiet=quiet) as progress:
-        for pair_score in engine.score(line_pairs_from(source, target)):
+        for pair_score in engine.score(pairs):
             scores.append(pair_score)
             figure = pair_score.log_prob / pair_score.num_tokens if per_token else pair_score.log_prob
             print(_json_line(pair_score) if as_json else f"{figure:.6f}")
             progress.update(len(scores))
     truncated = sum(pair_score.truncated for pair_score in scores)
-    say = notes(quiet=quiet)
     waited_s = time.monotonic() - started
     say(done_in("scored", len(scores), "pair", waited_s, progress.seconds, "scoring"))
     say(f"perplexity {perplexity(scores).per_token:.4f} a target token")

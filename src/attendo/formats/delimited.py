@@ -9,8 +9,10 @@ from attendo.formats.contents import Content, content, plain
 from attendo.formats.encoded import EncodedText, decoded
 from attendo.formats.file import File, Form, Languages, Slot, SlotEditor, Span, UniqueIds, Unit
 
-_SOURCE_NAMES = ("source", "src", "original", "text")
-_TARGET_NAMES = ("target", "tgt", "trg", "translation", "translated")
+SOURCE_NAMES = ("source", "src", "original", "text")
+"""What columns of sources are usually called."""
+TARGET_NAMES = ("target", "tgt", "trg", "translation", "translated")
+"""What columns of translations are usually called."""
 _KEY_NAMES = ("key", "id", "context", "name", "location")
 _NOTE_NAMES = ("comment", "note", "notes", "description", "developer_comments")
 
@@ -47,8 +49,8 @@ def read_tsv(data: bytes, languages: Languages) -> File:
 def _file(name: str, text: EncodedText, separator: str, languages: Languages) -> File:
     rows = list(rows_of(text, separator))
     header = [cell.text.strip().lower().replace("_", "-") for cell in rows[0]] if rows else []
-    source = _column(header, languages.source, _SOURCE_NAMES)
-    target = _column(header, languages.target, _TARGET_NAMES)
+    source = _column(header, languages.source, SOURCE_NAMES)
+    target = _column(header, languages.target, TARGET_NAMES)
     if source is None or target is None or source == target:
         raise DataError(
             f"line 1 names the columns {', '.join(header) or 'none'}; one should be called source or as the source "

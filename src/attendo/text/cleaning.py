@@ -5,15 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attendo.errors import DataError
-from attendo.text.corpora import CorpusConfig, read_corpus
-from attendo.text.encoding_advice import encoding_advice
+from attendo.text.corpora import CorpusConfig
+from attendo.text.encoding_advice import EncodingAdvice, encoding_advice
 from attendo.text.encodings import UTF8, is_utf8
 from attendo.text.formats import MAX_LINE_BYTES, RawPair, check_held
+from attendo.text.pair_reading import ReadCorpus, read_corpus
 from attendo.text.pair_rules import CleaningConfig, pair_fault
 
 DROP_REASONS = (
-    "empty", "encoding", "no_tab", "no_json", "unfinished", "too_long", "ratio", "numbers", "copied", "language",
-    "duplicate", "too_many_tokens",
+    "empty", "encoding", "no_tab", "no_json", "unfinished", "untranslated", "state", "too_long", "ratio", "numbers",
+    "copied", "language", "duplicate", "too_many_tokens",
 )  # fmt: skip
 """Why a pair can be dropped, in the order of a report."""
 
@@ -85,7 +86,11 @@ def clean(
 
 
 def read_valid(
-    corpus: CorpusConfig, folder: Path, *, languages: tuple[str, str] = ("", "")
+    corpus: CorpusConfig,
+    folder: Path,
+    *,
+    languages: tuple[str, str] = ("", ""),
+    read: ReadCorpus = read_corpus,
 ) -> tuple[list[str], list[str]]:
     """Gives all sentences of a validation set, as they are; it is small enough to hold, and no line of it may go.
 
@@ -93,6 +98,7 @@ def read_valid(
         corpus: the validation set.
         folder: what its paths are relative to.
         languages: the codes of source and target, for the guess at what lines are in that are not UTF-8.
+        read: gives the pairs of the set; what it leaves out is not looked at.
 
     Returns:
         The source and the target sentences, of equal number.
@@ -109,7 +115,7 @@ def read_valid(
     for one in corpus.resolved(folder).file_sets:
         faults: list[str] = []
         num_faults = 0
-        for raw in read_corpus(one, folder):
+        for raw in read(one, folder):
             fault, source, target = _decode_pair(raw, one.line_encodings)
             if fault is None and not (source.strip() and target.strip()):
                 fault = "empty"
@@ -122,19 +128,20 @@ def read_valid(
             held_bytes += len(raw.source) + len(raw.target or b"")
             check_held(all_files, len(sources), held_bytes)
         if num_faults:
-            raise _valid_error(one, folder, faults, num_faults, languages)
+            is_other = any("(encoding)" in fault for fault in faults)
+            advice = encoding_advice(one, folder, languages=languages, read=read) if is_other else None
+            raise _valid_error(one, folder, faults, num_faults, advice)
     if not sources:
         raise DataError(f"{all_files}: there is no pair; name a validation set that has some, or none at all")
     return sources, targets
 
 
 def _valid_error(
-    corpus: CorpusConfig, folder: Path, faults: list[str], num_faults: int, languages: tuple[str, str]
+    corpus: CorpusConfig, folder: Path, faults: list[str], num_faults: int, advice: EncodingAdvice | None
 ) -> DataError:
     """Gives the error of a validation set that has lines which cannot be used."""
     files = " and ".join(str(folder / name) for name in corpus.files)
     more = f" and {num_faults - len(faults)} more" if num_faults > len(faults) else ""
-    advice = encoding_advice(corpus, folder, languages=languages) if "(encoding)" in " ".join(faults) else None
     return DataError(
         f"{files}: {', '.join(faults)}{more} cannot be used, and a validation set is used whole: correct them on both "
         f"sides{f'; not in its encoding: {advice.text}' if advice else ''}"

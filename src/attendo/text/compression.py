@@ -25,6 +25,14 @@ READING_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdE
 _XZ_MEMORY_BYTES = 256 << 20
 
 
+def unpacked_name(name: str) -> str:
+    """Gives a file's name in small letters, without what says that it is compressed: `a.tmx` of `A.TMX.gz`."""
+    name = name.lower()
+    for ending in (".gz", ".bz2", ".xz", ".zst"):
+        name = name.removesuffix(ending)
+    return name
+
+
 def not_a_file(path: Path) -> str | None:
     """Gives what a path names that lines of text cannot be read from more than once, with the way out, or None.
 

@@ -2,16 +2,16 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from attendo.errors import DataError
 from attendo.settings.toml import has_control_characters
+from attendo.text.compression import unpacked_name
 from attendo.text.encodings import UTF8, encoding_problem, is_utf8, is_wide
 from attendo.text.file_patterns import has_wildcards, matching_files
-from attendo.text.formats import LineReader, Lines, RawPair, read_line_pairs, read_translations, read_tsv
 from attendo.text.pair_rules import CleaningConfig
 from attendo.text.parallel_files import listed_files, paired_files, sides_of
 from attendo.text.placeholders import MAX_PLACEHOLDERS, placeholder
@@ -19,9 +19,12 @@ from attendo.text.placeholders import MAX_PLACEHOLDERS, placeholder
 VALID_NAME = "valid"
 """The name of the validation set among the shards."""
 
-_FILE_KEYS = ("source", "target", "pair", "tsv", "translations", "back_translations", "trees")
-_FILE_SETS = (("source", "target"), ("pair",), ("tsv",), ("translations",), ("back_translations",), ("trees",))
-_ONE_FILE_KEYS = ("tsv", "translations", "back_translations")
+_ONE_FILE_KEYS = ("tsv", "file", "translations", "back_translations")
+FILE_KEYS = ("source", "target", "pair", *_ONE_FILE_KEYS, "trees")
+"""Keys of a corpus that name files."""
+_FILE_SETS = (("source", "target"), *((key,) for key in ("pair", *_ONE_FILE_KEYS, "trees")))
+_SUBTITLES = (".srt", ".vtt")
+_STATES = ("fuzzy", "translated", "final")
 # What a vocabulary has already, under SentencePiece's own names or ours.
 _TAKEN_SYMBOLS = {"<s>", "</s>", "<unk>", "<pad>"} | {placeholder(i) for i in range(1, MAX_PLACEHOLDERS + 1)}
 _MAX_TAG_CHARACTERS = 32
@@ -43,6 +46,20 @@ class CorpusConfig:
     corpus.de, the source first. Also with patterns, `"news/*.{en,de}"`, and as a list."""
     tsv: str | tuple[str, ...] | None = None
     """File of lines `source<TAB>target`; further columns are ignored. Also a list or a pattern."""
+    file: str | tuple[str, ...] | None = None
+    """File of units that people translate, by the end of its name or its content: a translation memory (TMX), XLIFF,
+    PO, CSV or TSV with named columns, or JSON with an object a line. It is read in the languages of the recipe, `de`
+    also as `de-AT`. Also a list or a pattern. Two files of subtitles, SRT or WebVTT, are a `pair`, matched by their
+    times."""
+    columns: tuple[str, ...] = ()
+    """Of a CSV or TSV `file`: the names of the source's and the target's column, or their numbers from 1 where no row
+    names them. Default: columns that are called as the languages, or source and target."""
+    fields: tuple[str, ...] = ()
+    """Of a `file` of JSON objects: the names of the source's and the target's field; `translation.en` is `en` within
+    `translation`. Default: as for columns."""
+    states: tuple[str, ...] = ("translated", "final")
+    """Which units of a `file` count: `"translated"`, `"final"` (approved, signed off), and `"fuzzy"`, which are to be
+    reviewed, or a machine's. What has no translation never counts."""
     translations: str | tuple[str, ...] | None = None
     """File that `attendo translate --json` wrote of source text: its translations are the targets (distillation)."""
     back_translations: str | tuple[str, ...] | None = None
@@ -81,14 +98,14 @@ class CorpusConfig:
             problems.append(
                 f"name = {self.name!r}: use up to 100 letters, digits, '-', '_' and '.'; files are named so"
             )
-        named = {key: getattr(self, key) for key in _FILE_KEYS if getattr(self, key)}
+        named = {key: getattr(self, key) for key in FILE_KEYS if getattr(self, key)}
         if tuple(named) not in _FILE_SETS:
             given = ", ".join(named) or "no file"
             problems.append(
                 f"has {given}; give source and target, or tsv, translations, back_translations or trees alone "
-                "(or pair, as corpus.{en,de})"
+                "(or pair, as corpus.{en,de}, or file, as memory.tmx)"
             )
-        problems += self._file_problems()
+        problems += [*self._file_problems(), *self._unit_problems()]
         if not 0.0 < self.weight < 1000.0:
             problems.append(f"weight = {self.weight} is not above 0 and below 1000; take 1.0")
         if self.share is not None and not 0.0 <= self.share < 1.0:
@@ -102,7 +119,7 @@ class CorpusConfig:
 
     def _file_problems(self) -> Iterator[str]:
         """Yields what is wrong with the names of the files, and with their encodings."""
-        for key in _FILE_KEYS:
+        for key in FILE_KEYS:
             for path in _as_list(getattr(self, key)):
                 if has_control_characters(path):
                     yield f"{key} = {path!r} is no file's name; leave out its control characters"
@@ -115,8 +132,22 @@ class CorpusConfig:
         yield from faults
         if len(encodings) not in (1, 2) or (len(encodings) == 2 and not (self.source or self.pair)):
             yield f"encoding = {list(encodings)!r}: give one, or with source and target one for each of them"
-        elif not faults and not all(map(is_utf8, encodings)) and not (self.source or self.pair or self.tsv):
-            yield f"encoding = {self.encoding!r} goes with source and target, pair or tsv; other files are UTF-8"
+        files = self.source or self.pair or self.tsv or self.file
+        if not faults and not files and not all(map(is_utf8, encodings)):
+            yield f"encoding = {self.encoding!r} goes with source and target, pair, tsv or file; other files are UTF-8"
+
+    def _unit_problems(self) -> Iterator[str]:
+        """Yields what is wrong with the keys that say how units are read."""
+        for key in ("columns", "fields"):
+            names = getattr(self, key)
+            if names and (len(set(names)) != 2 or len(names) != 2 or not all(names)):
+                yield f"{key} = {list(names)!r} should name two, the source's first, as ['en', 'de']"
+            if names and not self.file:
+                yield f"{key} = {list(names)!r} goes with file alone; leave it out"
+        if self.columns and self.fields:
+            yield "columns are those of CSV and TSV, fields those of JSON; leave one out"
+        if not self.states or any(state not in _STATES for state in self.states):
+            yield f"states = {list(self.states)!r} should be some of {', '.join(_STATES)}"
 
     @property
     def encodings(self) -> tuple[str, str]:
@@ -126,14 +157,25 @@ class CorpusConfig:
 
     @property
     def line_encodings(self) -> tuple[str, str]:
-        """What the lines of both sides are in as they are read: UTF-8 where the encoding ends lines in another way."""
+        """What the lines of both sides are in as they are read: UTF-8 where the encoding ends lines in another way.
+
+        Units come in UTF-8, whatever their file is in.
+        """
+        if self.has_units:
+            return UTF8, UTF8
         source, target = (UTF8 if is_wide(encoding) else encoding for encoding in self.encodings)
         return source, target
 
     @property
+    def has_units(self) -> bool:
+        """Whether its files are units that people translate, which `formats.pairs` reads, and not lines."""
+        sides = (*_as_list(self.source), *_as_list(self.target))
+        return self.file is not None or (bool(sides) and all(map(is_subtitles, sides)))
+
+    @property
     def has_patterns(self) -> bool:
         """Whether what its files are depends on what lies on the disk; a treebank may be a folder."""
-        given = [path for key in _FILE_KEYS for path in _as_list(getattr(self, key))]
+        given = [path for key in FILE_KEYS for path in _as_list(getattr(self, key))]
         return self.trees is not None or any(map(has_wildcards, given))
 
     def resolved(self, folder: Path) -> "CorpusConfig":
@@ -169,7 +211,7 @@ class CorpusConfig:
     @property
     def file_sets(self) -> "tuple[CorpusConfig, ...]":
         """A resolved corpus as corpora of a file, or a pair of files, each: line n is that of these."""
-        keys = [key for key in _FILE_KEYS if getattr(self, key) and key != "trees"]
+        keys = [key for key in FILE_KEYS if getattr(self, key) and key != "trees"]
         columns = [_as_list(getattr(self, key)) for key in keys]
         if all(len(column) <= 1 for column in columns):
             return (self,)
@@ -178,7 +220,7 @@ class CorpusConfig:
     @property
     def files(self) -> tuple[str, ...]:
         """The names of a resolved corpus's files, those of a pair behind each other."""
-        columns = [_as_list(getattr(self, key)) for key in _FILE_KEYS if getattr(self, key)]
+        columns = [_as_list(getattr(self, key)) for key in FILE_KEYS if getattr(self, key)]
         return tuple(name for row in zip(*columns, strict=True) for name in row)
 
     def paths(self, folder: Path) -> tuple[Path, ...]:
@@ -299,38 +341,9 @@ def epoch_weights(corpora: Sequence[CorpusConfig], sizes: Sequence[int]) -> list
     ]
 
 
-def read_corpus(corpus: CorpusConfig, folder: Path) -> Iterator[RawPair]:
-    """Yields every pair of a corpus as it lies in its files, one file after the other.
-
-    Args:
-        corpus: the corpus.
-        folder: what its paths are relative to.
-
-    Raises:
-        DataError: a file is missing, broken or not in its encoding, or two of a pair differ in their number of lines.
-    """
-    for one in corpus.resolved(folder).file_sets:
-        with ExitStack() as stack:
-            readers = [
-                stack.enter_context(LineReader(folder / name, encoding=encoding))
-                for name, encoding in zip(one.files, one.encodings, strict=False)
-            ]
-            yield from read_pairs(one, readers)
-
-
-def read_pairs(corpus: CorpusConfig, files: Sequence[Lines]) -> Iterator[RawPair]:
-    """Yields the pairs that lines of a corpus make, by its format.
-
-    Args:
-        corpus: the corpus.
-        files: the lines of each of its files, from the same one on.
-
-    Raises:
-        DataError: there are two, and one has more lines than the other.
-    """
-    if corpus.translations or corpus.back_translations:
-        return read_translations(files[0], back=corpus.back_translations is not None)
-    return read_tsv(files[0]) if corpus.tsv else read_line_pairs(files[0], files[1])
+def is_subtitles(name: str) -> bool:
+    """Says whether a file holds subtitles, by the end of its name."""
+    return unpacked_name(name).endswith(_SUBTITLES)
 
 
 def _as_list(paths: str | tuple[str, ...] | None) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ few bytes where it is compressed, would make one bucket of all.
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -135,3 +135,29 @@ class RowSet:
         assert 0 <= start <= stop <= self._num_rows, "rows that there are"
         bits = np.unpackbits(self._bits[start >> 3 : -(-stop // 8)], bitorder="little")
         return bits[start & 7 : (start & 7) + stop - start].astype(np.bool_)
+
+
+class HeldOut:
+    """The pairs of the validation set, to be found among others.
+
+    Args:
+        pairs: its sources and targets.
+        once: count a pair only the first time it is found, as what comes again is dropped.
+        near: find near-duplicates too.
+    """
+
+    def __init__(self, pairs: tuple[Sequence[str], Sequence[str]], *, once: bool, near: bool = False) -> None:
+        found = [pair_digest(source.strip(), target.strip(), near=near) for source, target in zip(*pairs, strict=True)]
+        self._digests, self._once = set(found), once
+        self._starts = np.unique(as_digests(found)[:, 0])
+
+    def count(self, digests: Digests) -> int:
+        """Counts those that are of pairs of the validation set."""
+        found = 0
+        for row in np.flatnonzero(np.isin(digests[:, 0], self._starts)):
+            digest = digests[row].tobytes()
+            if digest in self._digests:
+                found += 1
+                if self._once:
+                    self._digests.discard(digest)
+        return found

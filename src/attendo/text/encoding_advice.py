@@ -6,8 +6,9 @@ from itertools import chain
 from pathlib import Path
 
 from attendo.settings.toml import toml_value
-from attendo.text.corpora import CorpusConfig, read_corpus
+from attendo.text.corpora import CorpusConfig
 from attendo.text.encodings import UTF8, LikelyEncodings, is_utf8, likely_encodings
+from attendo.text.pair_reading import ReadCorpus, read_corpus
 
 _SAMPLE_LINES = 5000
 _SAMPLE_BYTES = 1 << 20
@@ -58,7 +59,7 @@ class _Side:
 
 
 def encoding_advice(
-    corpus: CorpusConfig, folder: Path, *, languages: tuple[str, str] = ("", "")
+    corpus: CorpusConfig, folder: Path, *, languages: tuple[str, str] = ("", ""), read: ReadCorpus = read_corpus
 ) -> EncodingAdvice | None:
     """Looks through a corpus for the encoding that its lines are in; None where all are in the one they are said to be.
 
@@ -66,15 +67,18 @@ def encoding_advice(
         corpus: the corpus, of which lines were dropped.
         folder: what its paths are relative to.
         languages: the codes of source and target, where they are known.
+        read: gives the pairs of the corpus.
 
     Raises:
         DataError: a file cannot be read.
     """
+    if corpus.has_units and not all(map(is_utf8, corpus.encodings)):
+        return None  # its units come as UTF-8, whatever the file is in
     sides = tuple(_Side(is_utf8=is_utf8(encoding)) for encoding in corpus.encodings)
-    for raw in read_corpus(corpus, folder):
+    for raw in read(corpus, folder):
         sides[0].add(raw.source)
         sides[1].add(raw.target or b"")
-    if corpus.tsv:  # one file, so one encoding
+    if corpus.tsv or corpus.file:  # one file, so one encoding
         sides = (_together(sides),) * 2
         languages = (languages[1] or languages[0],) * 2
     if not any(side.num_bad for side in sides):

@@ -16,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from attendo.errors import DataError
-from attendo.text.corpora import CorpusConfig, read_pairs
+from attendo.text.corpora import CorpusConfig
 from attendo.text.encodings import is_wide
 from attendo.text.formats import HeldLines, LineReader, RawPair, is_compressed, line_count_error
+from attendo.text.pair_reading import read_pairs
 
 PART_BYTES = 4 << 20
 """A good size of a part, all its files together: a second's work, and little enough for several in memory."""

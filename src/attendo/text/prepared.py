@@ -26,8 +26,7 @@ from attendo.errors import DataError
 from attendo.files import sha256
 from attendo.reading import MAX_JSON_BYTES, parse_json, read_bounded
 from attendo.text.accounting import CorpusReport
-from attendo.text.corpora import VALID_NAME, DataConfig
-from attendo.text.encodings import UTF8
+from attendo.text.corpora import VALID_NAME, CorpusConfig, DataConfig
 from attendo.text.shards import PairShards
 from attendo.text.tokenization import Tokenizer, TokenizerConfig
 
@@ -35,6 +34,8 @@ FORMAT_VERSION = 1
 """Raised whenever folders written before can no longer be read."""
 _NOT_PREPARED = ("weight", "share", "licence", "attribution")
 """Keys of a corpus that no prepared file depends on: training mixes the shards anew, and a card quotes the rest."""
+_LATER_KEYS = ("trees", "pair", "encoding", "file", "columns", "fields", "states")
+"""Keys of a corpus that folders prepared before there were any do not have."""
 WORD_TAGS = "word_tags.json"
 """Of treebanks alone."""
 VALID_TREES = "valid.trees.txt"
@@ -187,9 +188,9 @@ def fingerprint(
     for corpus in (*settings["data"]["corpora"], settings["data"]["valid"] or {}):
         for key in _NOT_PREPARED:
             corpus.pop(key, None)
-        for key, default in (("trees", None), ("pair", None), ("encoding", UTF8)):
-            if corpus and corpus[key] == default:
-                del corpus[key]  # which folders that were prepared before there were any do not have
+        for key in _LATER_KEYS:
+            if corpus and corpus[key] == getattr(CorpusConfig, key):
+                del corpus[key]
     if linearization is not None:
         settings["linearization"] = dict(linearization)
     if vocabulary is not None:

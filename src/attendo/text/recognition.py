@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from attendo.text.compression import unpacked_name
 from attendo.text.encodings import is_wide
 
 HEAD_BYTES = 1 << 16
@@ -36,10 +37,10 @@ class Recognized:
         return f"this looks like {self.name}, not lines of text; {self.way_out}"
 
 
-_OTHER_FORMATS = (
-    "docs/own-data.md has a script that writes lines of source<TAB>target (Other formats), as do tools such as Okapi "
-    "Tikal and the Translate Toolkit"
+_AS_FILE = (
+    'it is read under the key file: file = "NAME" in place of source and target (docs/own-data.md, Other formats)'
 )
+_OTHER_FORMATS = "tools such as Okapi Tikal and the Translate Toolkit write TMX or lines of it"
 _UNPACK = "unpack it, and name the text files in it"
 _SAVE_AS_TEXT = "save it as plain text, a sentence a line (for instance: pandoc -t plain --wrap=none FILE)"
 
@@ -58,13 +59,13 @@ _MAGIC: Sequence[tuple[bytes, Kind, str, str]] = (
         b"\xde\x12\x04\x95",
         "binary",
         "a compiled gettext catalogue (.mo)",
-        f"make PO of it (msgunfmt); {_OTHER_FORMATS}",
+        "make PO of it (msgunfmt), which the key file reads",
     ),
     (
         b"\x95\x04\x12\xde",
         "binary",
         "a compiled gettext catalogue (.mo)",
-        f"make PO of it (msgunfmt); {_OTHER_FORMATS}",
+        "make PO of it (msgunfmt), which the key file reads",
     ),
     (b"\x89PNG\r\n", "binary", "a picture", "name a text file"),
     (b"\xff\xd8\xff", "binary", "a picture", "name a text file"),
@@ -96,6 +97,7 @@ _ROOTS = {
 }
 # SGML of the WMT test sets; it has no declaration.
 _TEST_SETS = ("srcset", "refset", "tstset", "mteval")
+_OF_UNITS = ("tmx", "xliff")
 _BARE_ROOTS = ("tmx", "xliff", "html", "martif", *_TEST_SETS)
 _MARKUP_ENDINGS = (".xml", ".tmx", ".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".html", ".htm", ".xhtml", ".tbx", ".sgm")
 _PROLOG = re.compile(
@@ -126,9 +128,7 @@ def recognized(name: str, head: bytes, whole: bool = False, *, encoding: str = "
     Returns:
         What it looks like and the way out; None for lines of text, and for nothing at all.
     """
-    name = name.lower()
-    for ending in (".gz", ".bz2", ".xz", ".zst"):
-        name = name.removesuffix(ending)
+    name = unpacked_name(name)
     if found := _by_magic(name, head):
         return found
     wide = None
@@ -214,7 +214,9 @@ def _markup(name: str, text: str) -> Recognized | None:
     shown = "a WMT test set in SGML" if element in _TEST_SETS else _ROOTS.get(element, f"XML (its root is <{root[2]}>)")
     if name.endswith((".htm", ".html")):
         shown = _ROOTS["html"]
-    way_out = _SAVE_AS_TEXT if shown == _ROOTS["html"] else f"take the segments out first: {_OTHER_FORMATS}"
+    way_out = _AS_FILE if element in _OF_UNITS else f"take the segments out first: {_OTHER_FORMATS}"
+    if shown == _ROOTS["html"]:
+        way_out = _SAVE_AS_TEXT
     return Recognized(kind="markup", name=shown, way_out=way_out)
 
 
@@ -230,7 +232,7 @@ def _catalogue(lines: Sequence[str]) -> Recognized | None:
         return None
     if not any(re.match(r'msgstr(?:\[\d\])? "', line) for line in entries):
         return None
-    return Recognized(kind="catalogue", name="a PO catalogue", way_out=f"take the strings out first: {_OTHER_FORMATS}")
+    return Recognized(kind="catalogue", name="a PO catalogue", way_out=_AS_FILE)
 
 
 def _json(name: str, text: str, lines: Sequence[str], *, whole: bool) -> Recognized | None:
@@ -241,8 +243,8 @@ def _json(name: str, text: str, lines: Sequence[str], *, whole: bool) -> Recogni
     values = [_json_value(line) for line in lines[:_MOST_LINES]]
     if all(_has_strings(value) for value in values):
         way_out = (
-            "write its two fields as tab-separated text (for instance: jq -r '[.source, .target] | @tsv' FILE), or "
-            "name it as translations = FILE where `attendo translate --json` wrote it"
+            f'{_AS_FILE}, its two fields under the key fields; or it is translations = "NAME" where '
+            "`attendo translate --json` wrote it"
         )
         return Recognized(kind="json", name="JSON, an object a line", way_out=way_out)
     is_document = whole and _has_strings(_json_value(text), least=1)
@@ -280,14 +282,10 @@ def _csv(name: str, lines: Sequence[str]) -> Recognized | None:
         separator = next((mark for mark in ",;|" if _has_columns(rows, mark)), None)
     if separator is None:
         return None
-    command = (
-        "python3 -c \"import csv, sys; [print(*row[:2], sep='\\t') for row in csv.reader(sys.stdin, "
-        f"delimiter='{separator}')]\" < FILE > FILE.tsv"
-    )
     return Recognized(
         kind="csv",
         name=f"CSV (columns with {separator!r} between them)",
-        way_out=f"write it as tab-separated text and name it as tsv = FILE.tsv: {command}",
+        way_out=f"{_AS_FILE}, its two columns under the key columns",
     )
 
 

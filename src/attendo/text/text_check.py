@@ -39,7 +39,9 @@ def _file_problem(path: Path) -> str:
 
 
 def check_text(data: DataConfig, base_folder: Path) -> None:
-    """Refuses files of corpora that are something else than lines of text; treebanks are left to their own reader.
+    """Refuses files of corpora that are something else than lines of text.
+
+    Treebanks and files of units are left to their own readers.
 
     Args:
         data: the section, its corpora resolved; the files are there.
@@ -59,6 +61,8 @@ def _problems(config: CorpusConfig, folder: Path) -> Iterator[str]:
         return
     reads_json = bool(config.translations or config.back_translations)
     for one in config.file_sets:
+        if one.has_units:
+            continue  # `formats.pairs` says what is wrong with them
         for name, encoding in zip(one.files, one.encodings, strict=False):
             found = recognized(name, *_beginning(folder / name), encoding=encoding)
             if found is not None and not (reads_json and found.kind == "json"):

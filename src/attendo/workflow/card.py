@@ -8,12 +8,9 @@ from typing import Any
 from attendo.checkpoint.model_folder import ModelDescription
 from attendo.recipe import Recipe, to_toml
 from attendo.text.accounting import CorpusReport
-from attendo.text.corpora import CorpusConfig, DataConfig
+from attendo.text.corpora import FILE_KEYS, CorpusConfig, DataConfig
 from attendo.text.prepared import PreparationReport
 from attendo.workflow.card_evaluations import EVALUATIONS_START
-
-_PATHS = ("source", "target", "tsv", "translations", "back_translations", "trees")
-"""Keys of a corpus that name files."""
 
 
 def model_card(recipe: Recipe, report: PreparationReport, description: ModelDescription, num_parameters: int) -> str:
@@ -271,8 +268,12 @@ def _shareable(recipe: Recipe, beginning: str) -> Recipe:
 
 
 def _shareable_corpus(corpus: CorpusConfig) -> CorpusConfig:
-    files: dict[str, Any] = {key: _name_only(path) for key in _PATHS if (path := getattr(corpus, key))}
+    files: dict[str, Any] = {key: _names_only(paths) for key in FILE_KEYS if (paths := getattr(corpus, key))}
     return replace(corpus, **files)
+
+
+def _names_only(paths: str | tuple[str, ...]) -> str | tuple[str, ...]:
+    return _name_only(paths) if isinstance(paths, str) else tuple(map(_name_only, paths))
 
 
 def _name_only(path: str) -> str:

@@ -7,15 +7,19 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from attendo.checkpoint.finding import find_model
+from attendo.text.compression import open_content
 from attendo.text.formats import LineReader
 
 
-def check_inputs(*, models: Iterable[str] = (), files: Iterable[Path | None] = ()) -> None:
+def check_inputs(
+    *, models: Iterable[str] = (), files: Iterable[Path | None] = (), of_units: Iterable[Path] = ()
+) -> None:
     """Refuses names of models that there are not, and files that cannot be read as lines of text.
 
     Args:
         models: model folders, run folders or names of shipped models.
         files: text; None for standard input or an option left out. Pipes and devices are left alone.
+        of_units: files that hold both sides, such as XLIFF.
 
     Raises:
         DataError: a file is missing, cannot be read, or is UTF-16 or UTF-32 text.
@@ -26,6 +30,9 @@ def check_inputs(*, models: Iterable[str] = (), files: Iterable[Path | None] = (
     for path in files:
         if path is not None and not is_read_once(path):
             LineReader(path).close()
+    for path in of_units:
+        for file in open_content(path):
+            file.close()
 
 
 def count_lines(path: Path) -> int | None:

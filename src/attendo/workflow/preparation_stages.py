@@ -9,7 +9,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal, Protocol, TextIO, TypeVar
@@ -19,11 +19,12 @@ import numpy.typing as npt
 
 from attendo.errors import DataError
 from attendo.files import sha256
+from attendo.formats.pairs.table import unit_reader
 from attendo.text.accounting import CorpusReport, PairCounts, corpus_report, file_names, is_other_encoding
 from attendo.text.corpora import CorpusConfig, DataConfig
-from attendo.text.duplicates import DigestBuckets, Digests, RowSet, as_digests, pair_digest, repeated_rows
+from attendo.text.duplicates import DigestBuckets, HeldOut, RowSet, repeated_rows
 from attendo.text.encoding_advice import encoding_advice
-from attendo.text.encodings import is_wide
+from attendo.text.encodings import UTF8, is_wide
 from attendo.text.parts import PART_BYTES, CorpusPart, ScannedFile, changed_error, corpus_parts, scan_file, scan_stream
 from attendo.text.shards import ShardWriter
 from attendo.text.tokenization import Tokenizer, TokenizerConfig
@@ -42,6 +43,7 @@ from attendo.workflow.preparation_parts import (
     learn_vocabulary,
     sample_part,
 )
+from attendo.workflow.unit_text import ExtractTask, extract_units
 
 Stage = Literal["scanning", "cleaning", "learning", "encoding"]
 
@@ -50,6 +52,8 @@ _BUCKET_PAIRS = 1 << 20
 _MAX_BUCKETS = 512
 # Of a compressed corpus, at most: gzip makes a byte of 1,032 that repeat, and two are the shortest line with its end.
 _PAIRS_A_BYTE = 516
+_UNITS = "units.tmp"
+"""The folder of the lines that files of units come to."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,16 +138,21 @@ class Preparation:
         # What is one part or less is done before a process has started.
         self._workers: Workers = workers if self._total > PART_BYTES else InProcess()
         self._scanned: dict[Path, ScannedFile] = {}
+        self._extracted: dict[CorpusConfig, ScannedFile] = {}
 
     def scan(self) -> None:
         """Reads the files of the corpora and of the validation set once, for where their lines are.
 
+        What is in units, and not in lines, is written as lines into the folder in the making.
+
         Raises:
-            DataError: a file is UTF-16.
+            DataError: a file is UTF-16, or has units that cannot be read.
         """
         configs = [*self._data.corpora, *([self._data.valid] if self._data.valid else [])]
         is_stream = {
-            self._folder / name: any(map(is_wide, config.encodings)) for config in configs for name in config.files
+            self._folder / name: config.has_units or any(map(is_wide, config.encodings))
+            for config in configs
+            for name in config.files
         }
         total, done = sum(path.stat().st_size for path in is_stream), 0
         for unit, wanted in ((scan_file, False), (scan_stream, True)):
@@ -151,6 +160,30 @@ class Preparation:
                 self._scanned[path] = scanned
                 done += scanned.size
                 self._report("scanning", done, total)
+        self._extract()
+
+    def _extract(self) -> None:
+        """Writes the units of corpora as lines, and counts from now on in bytes of these."""
+        units = [one for corpus in self._data.corpora for one in corpus.file_sets if one.has_units]
+        if not units:
+            return
+        folder = self._output / _UNITS
+        folder.mkdir()
+        tasks = (
+            ExtractTask(corpus=one, folder=self._folder, languages=self._languages, output=folder / f"{number}.tsv")
+            for number, one in enumerate(units)
+        )
+        for task, scanned in self._workers.map(extract_units, tasks):
+            self._extracted[task.corpus] = scanned
+        self._total = sum(file.size for _, files in self._file_sets() for file in files)
+
+    def _file_sets(self) -> Iterator[tuple[CorpusConfig, list[ScannedFile]]]:
+        """Yields the corpora as sets of files that belong together, of units the lines that were made of them."""
+        for one in (one for corpus in self._data.corpora for one in corpus.file_sets):
+            if (extracted := self._extracted.get(one)) is not None:
+                yield replace(one, encoding=UTF8), [extracted]
+            else:
+                yield one, [self._scanned[self._folder / name] for name in one.files]
 
     def clean(self, valid: tuple[Sequence[str], Sequence[str]]) -> Cleaned:
         """Finds which pairs are repeated, and how many the validation set has too.
@@ -159,7 +192,7 @@ class Preparation:
             DataError: a file is broken, or the two of a corpus differ in their number of lines.
         """
         cleaning = self._data.cleaning
-        held_out = _HeldOut(valid, once=cleaning.drop_duplicates, near=cleaning.near_duplicates)
+        held_out = HeldOut(valid, once=cleaning.drop_duplicates, near=cleaning.near_duplicates)
         folder = self._output / "digests.tmp"
         buckets = DigestBuckets(folder, min(_MAX_BUCKETS, 1 + self._most_pairs() // _BUCKET_PAIRS))
         part_rows: list[int] = []
@@ -229,6 +262,7 @@ class Preparation:
                         counts += encoded.counts
                         dropped.write(encoded.dropped)
                 all_counts.append(counts)
+        shutil.rmtree(self._output / _UNITS, ignore_errors=True)
         return self._reports(all_counts, cleaned.in_valid)
 
     def account(self, cleaned: Cleaned) -> list[PairCounts]:
@@ -252,7 +286,8 @@ class Preparation:
         """Says what encoding would read a corpus, where many pairs are dropped because they are in another one."""
         if not is_other_encoding(counts.dropped["encoding"], counts.read):
             return None
-        advice = encoding_advice(config, self._folder, languages=self._languages)
+        read = unit_reader(*self._languages)
+        advice = encoding_advice(config, self._folder, languages=self._languages, read=read)
         return None if advice is None else advice.text
 
     def _reports(self, all_counts: Sequence[PairCounts], in_valid: Counter[str]) -> list[CorpusReport]:
@@ -307,22 +342,18 @@ class Preparation:
     def _most_pairs(self) -> int:
         """Gives how many pairs the corpora have at most; nobody knows how many a compressed one has."""
         most = 0
-        for corpus in self._data.corpora:
-            for one in corpus.file_sets:
-                files = [self._scanned[self._folder / name] for name in one.files]
-                size = sum(file.size for file in files)
-                if any(file.lines_before is None for file in files):
-                    most += _PAIRS_A_BYTE * size
-                else:
-                    most += size if any(map(is_wide, one.encodings)) else files[0].num_lines
+        for one, files in self._file_sets():
+            size = sum(file.size for file in files)
+            if any(file.lines_before is None for file in files):
+                most += _PAIRS_A_BYTE * size
+            else:
+                most += size if any(map(is_wide, one.encodings)) else files[0].num_lines
         return most
 
     def _parts(self) -> Iterator[CorpusPart]:
         """Yields the parts of all corpora, in order."""
-        for corpus in self._data.corpora:
-            for one in corpus.file_sets:
-                scanned = [self._scanned[self._folder / name] for name in one.files]
-                yield from corpus_parts(one, scanned, part_bytes=PART_BYTES)
+        for one, scanned in self._file_sets():
+            yield from corpus_parts(one, scanned, part_bytes=PART_BYTES)
 
     def _sample_tasks(self, cleaned: Cleaned, num_sampled: int, seed: int) -> Iterator[SampleTask]:
         # Knuth's selection sampling: an exact sample of known size in one reading, without holding it.
@@ -363,32 +394,6 @@ class Preparation:
     def _report(self, stage: Stage, done: int, total: int) -> None:
         if self._progress:
             self._progress(Progress(stage=stage, done_bytes=done, total_bytes=total))
-
-
-class _HeldOut:
-    """The pairs of the validation set, to be found among others.
-
-    Args:
-        pairs: its sources and targets.
-        once: count a pair only the first time it is found, as what comes again is dropped.
-        near: find near-duplicates too.
-    """
-
-    def __init__(self, pairs: tuple[Sequence[str], Sequence[str]], *, once: bool, near: bool = False) -> None:
-        found = [pair_digest(source.strip(), target.strip(), near=near) for source, target in zip(*pairs, strict=True)]
-        self._digests, self._once = set(found), once
-        self._starts = np.unique(as_digests(found)[:, 0])
-
-    def count(self, digests: Digests) -> int:
-        """Counts those that are of pairs of the validation set."""
-        found = 0
-        for row in np.flatnonzero(np.isin(digests[:, 0], self._starts)):
-            digest = digests[row].tobytes()
-            if digest in self._digests:
-                found += 1
-                if self._once:
-                    self._digests.discard(digest)
-        return found
 
 
 def _corpus_name(done: tuple[EncodeTask, EncodedPart]) -> str:

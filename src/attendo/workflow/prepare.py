@@ -8,6 +8,7 @@ together what the units give.
 
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -39,6 +40,7 @@ from attendo.workflow.preparation_account import account_kept, dropped_beside
 from attendo.workflow.preparation_parts import InProcess, Workers
 from attendo.workflow.preparation_stages import Preparation, Progress
 from attendo.workflow.treebank_text import check_unchanged, file_facts, linearization_facts, treebank_text
+from attendo.workflow.unit_text import reader_of_meant
 
 __all__ = ["PreparedData", "Progress", "fingerprint", "is_prepared", "open_prepared", "prepare"]
 
@@ -109,7 +111,9 @@ def prepare(
                 write_text(folder / VALID_TREES, "".join(f"{tree}\n" for tree in treebanks.valid))
         languages = data.source_language, data.target_language
         folder_of_text = base_folder / data.folder
-        valid = read_valid(pairs.valid, folder_of_text, languages=languages) if pairs.valid else ([], [])
+        left_out: Counter[str] = Counter()
+        read = reader_of_meant(languages, left_out)
+        valid = read_valid(pairs.valid, folder_of_text, languages=languages, read=read) if pairs.valid else ([], [])
         preparation = Preparation(pairs, base_folder, folder, workers or InProcess(), progress)
         preparation.scan()
         cleaned = preparation.clean(valid)
@@ -121,7 +125,7 @@ def prepare(
             corpora = tuple(preparation.encode(cleaned, tokenizers))
         report = PreparationReport(
             corpora=corpora,
-            valid=_write_valid(folder, pairs.valid, valid, tokenizers) if pairs.valid else None,
+            valid=_write_valid(folder, pairs.valid, valid, tokenizers, left_out) if pairs.valid else None,
             source_vocab_size=tokenizers[0].vocab_size,
             target_vocab_size=tokenizers[1].vocab_size,
             sampled_pairs=num_sampled,
@@ -196,9 +200,13 @@ def _keep(vocabulary: Vocabulary, folder: Path) -> tuple[Tokenizer, Tokenizer]:
 
 
 def _write_valid(
-    folder: Path, config: CorpusConfig, valid: tuple[list[str], list[str]], tokenizers: tuple[Tokenizer, Tokenizer]
+    folder: Path,
+    config: CorpusConfig,
+    valid: tuple[list[str], list[str]],
+    tokenizers: tuple[Tokenizer, Tokenizer],
+    left_out: Counter[str],
 ) -> CorpusReport:
-    """Writes the validation set's shards and sentences, its tag before the sources."""
+    """Writes the validation set's shards and sentences, its tag before the sources; counts the units left out of it."""
     sides = [config.tagged(source) for source in valid[0]], valid[1]
     vocab_size = max(tokenizer.vocab_size for tokenizer in tokenizers)
     source, target = (
@@ -211,6 +219,7 @@ def _write_valid(
         write_text(folder / f"valid.{side}.txt", "".join(f"{sentence}\n" for sentence in sentences))
     counts = PairCounts(
         kept=len(source),
+        dropped=left_out,
         source=TokenCounts.of(source.ids, tokenizers[0].byte_ids),
         target=TokenCounts.of(target.ids, tokenizers[1].byte_ids),
     )

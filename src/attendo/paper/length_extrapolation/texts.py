@@ -18,7 +18,8 @@ from attendo.errors import DataError
 from attendo.files import atomic_path
 from attendo.recipe import Recipe
 from attendo.text.cleaning import SentencePair, clean, read_valid
-from attendo.text.corpora import CorpusConfig, DataConfig, read_corpus
+from attendo.text.corpora import CorpusConfig, DataConfig
+from attendo.text.pair_reading import read_corpus
 from attendo.text.text_check import check_files
 
 SHORT, ALL = "short", "all"

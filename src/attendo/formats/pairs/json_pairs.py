@@ -1,0 +1,75 @@
+"""JSON with an object a line as pairs of two of its fields."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from attendo.errors import DataError
+from attendo.formats.pairs.selection import Selection
+from attendo.text.formats import MAX_LINE_BYTES, LineReader, RawPair
+
+_WITHIN = ("", "translation.")
+"""Where fields that are not named are looked for: in the object, or where Hugging Face's data sets have them."""
+
+
+def read_json_pairs(path: Path, selection: Selection, *, fields: Sequence[str] = ()) -> Iterator[RawPair]:
+    """Yields the pairs of a file of JSON objects, one a line; what is no such object has the fault `no_json`.
+
+    Args:
+        path: the file.
+        selection: which pairs; its languages name the fields where `fields` does not.
+        fields: the names of the source's and the target's field; a dot leads into an object within.
+
+    Raises:
+        DataError: the file cannot be read, or `fields` is left out and the first object does not say which they are.
+    """
+    chosen = tuple(fields)
+    with LineReader(path) as lines:
+        for line in lines:
+            value = _object(line)
+            if value is not None and not chosen:
+                chosen = _chosen(value, selection) or _unknown(path, lines.num_lines, value)
+            sides = [] if value is None else [_field(value, name) for name in chosen]
+            texts = [side for side in sides if isinstance(side, str)]
+            if len(texts) == 2:
+                yield selection.pair(lines.num_lines, texts[0], texts[1])
+            elif line.strip():
+                fault = "too_long" if len(line) > MAX_LINE_BYTES else "no_json"
+                yield RawPair(line=lines.num_lines, source=line, target=b"", fault=fault)
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    """Gives the object of a line; None where it is none."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _field(value: dict[str, Any], name: str) -> object:
+    """Gives a field by its name, or by names with dots between them; None where there is none."""
+    found: object = value
+    if name in value:
+        return value[name]
+    for key in name.split("."):
+        found = found.get(key) if isinstance(found, dict) else None
+    return found
+
+
+def _chosen(value: dict[str, Any], selection: Selection) -> tuple[str, ...]:
+    """Gives the names of the fields that are called as the languages or sides are; none where there are none."""
+    for prefix in _WITHIN:
+        inside = _field(value, prefix[:-1]) if prefix else value
+        names = [key for key, found in inside.items() if isinstance(found, str)] if isinstance(inside, dict) else []
+        if (found := selection.sides_of(names)) is not None:
+            return prefix + names[found[0]], prefix + names[found[1]]
+    return ()
+
+
+def _unknown(path: Path, line: int, value: dict[str, Any]) -> tuple[str, ...]:
+    raise DataError(
+        f"{path}: line {line} has the fields {', '.join(value)[:200]}; say which two are wanted: "
+        'fields = ["SOURCE", "TARGET"], translation.en for a field within another'
+    )

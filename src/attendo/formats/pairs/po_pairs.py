@@ -1,0 +1,38 @@
+"""PO files as pairs: each message, and each plural form of one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from attendo.errors import DataError
+from attendo.formats.contents import content
+from attendo.formats.file import Languages
+from attendo.formats.pairs.selection import Selection, content_text
+from attendo.formats.pairs.whole_files import read_whole
+from attendo.formats.po import read_po
+from attendo.text.formats import RawPair
+
+
+def read_po_pairs(path: Path, selection: Selection) -> Iterator[RawPair]:
+    """Yields the pairs of a PO file, in its own encoding; obsolete messages are none.
+
+    Args:
+        path: the file, which is held in memory.
+        selection: which pairs; the target language is looked for in the header's field Language.
+
+    Raises:
+        DataError: it is no PO file, or is too large.
+    """
+    data = read_whole(path)
+    try:
+        file = read_po(data, Languages())
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+    is_other = selection.has_other_language(None, file.declared.target)
+    line, last = 1, 0
+    for unit in file.units:
+        position = max(last, min(span.start for span in unit.spans))  # where its flags, or else its keywords begin
+        line += file.text.text.count("\n", last, position)
+        last = position
+        for form in unit.forms:
+            target = content_text(form.target or content(""))
+            yield selection.pair(line, content_text(form.source), target, unit.state, is_other_language=is_other)

@@ -1,0 +1,137 @@
+"""Translation memories (TMX) as pairs: a stream of variants, of which those in the two languages belong together."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from attendo.errors import DataError
+from attendo.formats.file import State
+from attendo.formats.pairs.selection import Selection, is_variant, normal_code, without_codes
+from attendo.formats.pairs.xml_events import read_events
+from attendo.text.formats import RawPair
+
+_is_variant = lru_cache(maxsize=1024)(is_variant)
+_VARIANT_SIZE = 100  # characters that a variant without any text counts for, so that their number is bounded
+
+
+@dataclass(slots=True)
+class _Variant:
+    """A `tuv`, as far as it was read."""
+
+    language: str
+    parts: list[str | None] | None = None
+    """The text of its segment, None for each code; None before there is a segment."""
+    origin: str = ""
+    """Its property `x-origin`."""
+
+    @property
+    def text(self) -> str:
+        return without_codes(self.parts or ())
+
+
+def read_tmx_pairs(path: Path, selection: Selection) -> Iterator[RawPair]:
+    """Yields the pairs of a translation memory in bounded memory.
+
+    A unit with several translations is several pairs. Native codes (`bpt`, `ept`, `it`, `ph`, `ut`) are left out with
+    what they hold; the text in `hi` stays.
+
+    Args:
+        path: the file.
+        selection: which pairs; it names both languages.
+
+    Raises:
+        DataError: a language is not named, or the file is broken or no translation memory.
+    """
+    if not selection.source_language or not selection.target_language:
+        raise DataError(
+            f"{path}: a translation memory has any number of languages; say which two are wanted: source_language and "
+            "target_language of the recipe's section data"
+        )
+    return read_events(path, _Memory(selection))
+
+
+class _Memory:
+    """Makes pairs of the elements of a translation memory."""
+
+    def __init__(self, selection: Selection) -> None:
+        self._selection = selection
+        self._pairs: list[RawPair] = []
+        self._is_known, self._line, self._held = False, 0, 0
+        self._variants: list[_Variant] = []
+        self._segment: list[str | None] | None = None
+        """The parts of the segment that is being read."""
+        self._codes = 0
+        """How many codes are open within it, one in another."""
+        self._property: list[str] | None = None
+
+    def start(self, name: str, attributes: Mapping[str, str], line: int) -> None:
+        """Takes a start tag."""
+        if not self._is_known and name != "tmx":
+            raise DataError(f"this is no TMX: its outermost element is <{name}>")
+        self._is_known = True
+        if self._segment is not None:
+            if self._codes or name != "hi":
+                if not self._codes:
+                    self._segment.append(None)
+                self._codes += 1
+        elif name == "tu":
+            self._line, self._variants, self._held = line, [], 0
+        elif name == "tuv":
+            self._variants.append(_Variant(attributes.get("xml:lang") or attributes.get("lang", "")))
+            self._held += _VARIANT_SIZE
+        elif name == "seg" and self._variants:
+            self._segment = self._variants[-1].parts = []
+        elif name == "prop" and self._variants and attributes.get("type") == "x-origin":
+            self._property = []
+
+    def end(self, name: str) -> None:
+        """Takes an end tag."""
+        if self._segment is not None:
+            if self._codes:
+                self._codes -= 1
+            elif name == "seg":
+                self._segment = None
+        elif name == "tu":
+            self._pairs += self._unit_pairs()
+            self._variants, self._held = [], 0
+        elif name == "prop" and self._property is not None:
+            self._variants[-1].origin = "".join(self._property)
+            self._property = None
+
+    def text(self, text: str | None) -> None:
+        """Takes text."""
+        if self._segment is not None and not self._codes:
+            self._segment.append(text)
+        elif self._property is not None and text:
+            self._property.append(text)
+        else:
+            return
+        self._held += len(text or "")
+
+    def num_held(self) -> int:
+        """How many characters the unit has so far."""
+        return self._held
+
+    def finished(self) -> list[RawPair]:
+        """Gives the pairs of the units that ended since the last call."""
+        found, self._pairs = self._pairs, []
+        return found
+
+    def _unit_pairs(self) -> Iterator[RawPair]:
+        """Yields a pair for each translation of the unit, or one that says why there is none."""
+        wanted = self._selection
+        sources = [one for one in self._variants if _is_variant(one.language, wanted.source_language)]
+        exact = normal_code(wanted.source_language)
+        source = next((one for one in sources if normal_code(one.language) == exact), sources[0] if sources else None)
+        targets = [
+            one for one in self._variants if one is not source and _is_variant(one.language, wanted.target_language)
+        ]
+        if source is None or not targets:
+            others = [one for one in self._variants if one is not source]
+            shown = source.text if source else "", (targets or others or [_Variant("")])[0].text
+            yield wanted.pair(self._line, *shown, is_other_language=bool(others))
+            return
+        for target in targets:
+            state: State = "fuzzy" if target.origin == "MT" else "translated"
+            yield wanted.pair(self._line, source.text, target.text, state)
