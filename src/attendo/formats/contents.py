@@ -1,10 +1,13 @@
 """Texts with inline codes, and the repair of translations that lost, doubled or crossed some of them."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 CodeKind = Literal["single", "open", "close"]
+ALONE: CodeKind = "single"
+"""The kind of a code that is no half of a pair."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,6 +52,34 @@ def joined(parts: Sequence[str | Code]) -> Content:
         elif part != "":
             merged.append(part)
     return tuple(merged)
+
+
+def paired(tags: Sequence[tuple[str, bool]]) -> dict[int, tuple[int, CodeKind]]:
+    """Says which tags are halves of which pair, by their numbers; those without another half are left out.
+
+    Args:
+        tags: the name of each one, and whether it closes; one without a name stands alone.
+
+    Returns:
+        The number of the pair, which is that of its opening tag, and which half it is.
+    """
+    halves: dict[int, tuple[int, CodeKind]] = {}
+    waiting: list[tuple[str, int]] = []
+    names: Counter[str] = Counter()
+    for number, (name, is_closing) in enumerate(tags):
+        if not name:
+            continue
+        if not is_closing:
+            waiting.append((name, number))
+            names[name] += 1
+        elif names[name]:
+            opened, first = waiting.pop()
+            names[opened] -= 1
+            while opened != name:  # tags between the two that are never closed stand alone
+                opened, first = waiting.pop()
+                names[opened] -= 1
+            halves[first], halves[number] = (first, "open"), (first, "close")
+    return halves
 
 
 def with_codes_of(source: Content, translation: Content) -> tuple[Content, tuple[str, ...]]:

@@ -4,7 +4,7 @@ A reader declares every span that writing may replace: values, states and insert
 each edit replaces a declared span, and copies everything else from the original bytes.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Literal, Protocol
@@ -167,8 +167,10 @@ class File:
             DataError: the file's encoding lacks a character of a translation.
             ValueError: a result is for no unit of the file, one that must not change, or has another number of forms.
         """
-        if not results:
-            return self.text.content
+        return self.written(results, options) if results else self.text.content
+
+    def written(self, results: Mapping[str, Result], options: WriteOptions | None = None) -> bytes:
+        """The file with results in it, as `write` gives it; without any, its declared languages change alone."""
         units = {unit.id: unit for unit in self.units}
         checked = {name: _checked(name, units.get(name), found) for name, found in results.items()}
         edits = list(self.editor.edits(checked, options or WriteOptions()))
@@ -179,10 +181,21 @@ class File:
         return frozenset(chain(self.spans, *(unit.spans for unit in self.units)))
 
     def byte_spans(self) -> list[tuple[int, int]]:
-        """Every declared span as offsets in the file's bytes, in order."""
-        spans = sorted(self.all_spans())
+        """Every declared span as offsets in the file's bytes, in order; what lies within another one is left out."""
+        spans = sorted(_outermost(self.all_spans()))
         offsets = self.text.byte_offsets(position for span in spans for position in (span.start, span.stop))
         return [(offsets[span.start], offsets[span.stop]) for span in spans]
+
+
+def _outermost(spans: Iterable[Span]) -> Iterator[Span]:
+    """Spans without those within others; insertion points at the edges of others stay."""
+    start = stop = -1
+    for span in sorted(spans, key=lambda span: (span.start, -span.stop)):
+        is_within = span.stop <= stop and (span.start < span.stop or start < span.start < stop)
+        if not is_within:
+            yield span
+        if span.stop > stop:
+            start, stop = span.start, span.stop
 
 
 def _checked(name: str, unit: Unit | None, found: Result) -> Result:

@@ -86,7 +86,7 @@ def _parts(markup: Markup, nodes: Iterable[Element | Token], classify: Classify)
         if isinstance(node, Code):
             parts.append(node)
         elif isinstance(node, Token):
-            parts += _token_parts(markup, node)
+            parts += token_parts(markup, node)
         else:
             inline = classify(node)
             key = f"{inline.id}/{inline.kind}"
@@ -103,7 +103,8 @@ def _parts(markup: Markup, nodes: Iterable[Element | Token], classify: Classify)
     return parts
 
 
-def _token_parts(markup: Markup, token: Token) -> list[str | Code]:
+def token_parts(markup: Markup, token: Token) -> list[str | Code]:
+    """The characters of what stands between tags; comments, instructions and unknown entities are codes."""
     raw = markup.raw(token.span)
     if token.kind == "cdata":
         return [raw[9:-3].replace("\r\n", "\n")]

@@ -1,10 +1,9 @@
 """What SRT and WebVTT share: the tags in a cue's text, and cues as units."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable
 
-from attendo.formats.contents import Code, Content, joined, plain
+from attendo.formats.contents import ALONE, Code, Content, joined, paired, plain
 from attendo.formats.encoded import EncodedText
 from attendo.formats.file import File, Form, Slot, SlotEditor, Span, UniqueIds, Unit
 
@@ -49,39 +48,15 @@ def cue_file(
 def tagged(raw: str, pattern: re.Pattern[str], decode: Callable[[str], str]) -> Content:
     """A cue's text with its tags as codes; a tag without its other half stands alone."""
     tags = list(pattern.finditer(raw))
-    halves = _pairs(tags)
+    halves = paired([((tag[2] or "").partition(".")[0], bool(tag[1])) for tag in tags])
     parts: list[str | Code] = []
     last = 0
     for number, tag in enumerate(tags):
         parts.append(decode(raw[last : tag.start()]))
-        pair, kind = halves.get(number, (number, "single"))
-        parts.append(
-            Code(id=str(pair), raw=tag[0], kind="open" if kind == "open" else "close" if kind == "close" else "single")
-        )
+        pair, kind = halves.get(number, (number, ALONE))
+        parts.append(Code(id=str(pair), raw=tag[0], kind=kind))
         last = tag.end()
     return joined([*parts, decode(raw[last:])])
-
-
-def _pairs(tags: list[re.Match[str]]) -> dict[int, tuple[int, str]]:
-    """Which tags are halves of which pair, by their numbers."""
-    halves: dict[int, tuple[int, str]] = {}
-    waiting: list[tuple[str, int]] = []
-    names: Counter[str] = Counter()
-    for number, tag in enumerate(tags):
-        name = (tag[2] or "").partition(".")[0]
-        if not name:
-            continue
-        if not tag[1]:
-            waiting.append((name, number))
-            names[name] += 1
-        elif names[name]:
-            opened, first = waiting.pop()
-            names[opened] -= 1
-            while opened != name:  # tags between the two that are never closed stand alone
-                opened, first = waiting.pop()
-                names[opened] -= 1
-            halves[first], halves[number] = (first, "open"), (first, "close")
-    return halves
 
 
 def _writer(text: EncodedText, encode: Callable[[str], str]) -> Callable[[Content], str]:

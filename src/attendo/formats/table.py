@@ -7,13 +7,19 @@ from attendo.errors import DataError
 from attendo.formats.android import read_android
 from attendo.formats.apple_strings import read_strings
 from attendo.formats.delimited import read_csv, read_tsv
+from attendo.formats.epub import read_epub
 from attendo.formats.file import File, Languages, is_same_language
 from attendo.formats.fluent import read_fluent
+from attendo.formats.html import read_html
 from attendo.formats.json_messages import read_arb, read_json
+from attendo.formats.markdown import read_markdown
+from attendo.formats.odf import read_odf
+from attendo.formats.office import read_docx, read_pptx, read_xlsx
 from attendo.formats.plain_text import read_text
 from attendo.formats.po import read_po
 from attendo.formats.properties import read_properties
 from attendo.formats.qt_ts import read_ts
+from attendo.formats.rails_yaml import read_yaml
 from attendo.formats.resx import read_resx
 from attendo.formats.srt import read_srt
 from attendo.formats.stringsdict import read_stringsdict
@@ -53,6 +59,14 @@ FORMATS: Sequence[Format] = (
     Format("tsv", (".tsv",), read_tsv, "TSV with named columns"),
     Format("srt", (".srt",), read_srt, "SubRip subtitles"),
     Format("vtt", (".vtt",), read_webvtt, "WebVTT subtitles"),
+    Format("html", (".html", ".htm", ".xhtml"), read_html, "HTML pages"),
+    Format("markdown", (".md", ".markdown", ".mdx"), read_markdown, "Markdown"),
+    Format("docx", (".docx", ".docm"), read_docx, "Word documents"),
+    Format("pptx", (".pptx", ".pptm"), read_pptx, "PowerPoint presentations"),
+    Format("xlsx", (".xlsx", ".xlsm"), read_xlsx, "Excel workbooks"),
+    Format("odf", (".odt", ".ods", ".odp", ".ott"), read_odf, "OpenDocument texts, spreadsheets, presentations"),
+    Format("yaml", (".yml", ".yaml"), read_yaml, "YAML messages, as Rails has them"),
+    Format("epub", (".epub",), read_epub, "EPUB books"),
     Format("text", (".txt",), read_text, "lines of text"),
 )
 

@@ -15,9 +15,9 @@ from html import escape, unescape
 from lxml import etree
 
 from attendo.errors import DataError
+from attendo.formats.zip_parts import ZipParts
 from attendo.serving.formats.document import Languages, TranslatedUnit, Unit
 from attendo.serving.formats.safe_xml import parsed, serialized
-from attendo.serving.formats.zip_parts import ZipParts
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"

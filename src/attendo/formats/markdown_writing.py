@@ -1,0 +1,175 @@
+"""Texts written as Markdown: with as few escapes as will do, in one line, and never as the beginning of a block."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from attendo.formats.contents import Code, Content, joined
+from attendo.formats.file import Span
+from attendo.formats.markdown_inline import PUNCTUATION, read_inline
+
+_REFERENCE = re.compile(r"&(?=#[xX]?[0-9a-fA-F]{1,7};|[A-Za-z][A-Za-z0-9]{0,31};)")
+_BACKSLASH = re.compile(rf"\\(?=[{re.escape(PUNCTUATION)}]|\Z)")
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_SPECIAL = re.compile(r"[\\`*_\[\]<>~{}$:]")
+_ESCAPED_AGAIN = frozenset("`*_[]<>~{}$|")
+# What begins a block where a line begins with it, up to the character that a backslash goes before.
+_BLOCK_START = re.compile(
+    r"(?:\d{1,9}(?=[.)](?:\s|\Z))|(?=#{1,6}(?:\s|\Z)|[-+*:](?:\s|\Z)|>|(?:[-*_][ \t]*){3,}\Z|=+[ \t]*\Z|:::|```|~~~"
+    r"|\$\$|\[[ xX]\][ \t]|\[![\w-]+\]|\[[^\]]*\]:|\(\S*\)=|\{[:#.]|\*\[))"
+)
+_CLOSING_MARKS = re.compile(r"(?:(?<=\s)|\A)#(?=#*\Z)")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MarkdownStyle:
+    """How and where a text is written."""
+
+    kind: str
+    """What it is: `paragraph`, `heading`, `cell`, `title` or `alt`."""
+    is_cell: bool
+    """Whether it stands in a table, where a vertical bar ends it."""
+    is_line_start: bool
+    """Whether its first line begins with it."""
+    escaped: frozenset[str]
+    """Characters that the replaced text writes with a backslash."""
+    spelling: Mapping[str, str]
+    """Characters that it writes as entities."""
+    gaps: tuple[str, ...]
+    """What stands between its lines: line ends, and the marks of quotes and lists around it."""
+    labels: Collection[str]
+    """Those of the links of the document, normalized."""
+
+
+def written_markdown(parts: Content, style: MarkdownStyle) -> str:
+    """A text as Markdown.
+
+    It is read again: where that does not give the same text and codes, all characters that may mean something are
+    escaped.
+    """
+    parts = _without_loose_breaks(_with_tight_emphasis(parts))
+    raw = _joined(parts, style, escapes_all=False)
+    ends_early = style.kind == "alt" and any("[" in part or "]" in part for part in parts if isinstance(part, str))
+    is_right = not ends_early and _is_read_as(raw, parts, style)
+    return raw if is_right else _joined(parts, style, escapes_all=True)
+
+
+def _joined(parts: Content, style: MarkdownStyle, *, escapes_all: bool) -> str:
+    pieces: list[str] = []
+    is_line_start = style.is_line_start
+    for number, part in enumerate(parts):
+        if isinstance(part, Code):
+            pieces.append(part.raw)
+            is_line_start = _is_break(part)
+            continue
+        text = re.sub(r"\s*[\r\n]\s*", " ", part)
+        text = text.lstrip() if is_line_start else text
+        raw = _escaped(text, style, escapes_all=escapes_all)
+        found = _BLOCK_START.match(raw) if is_line_start else None
+        if found is not None:
+            raw = f"{found[0]}\\{raw[found.end() :]}"
+        if style.kind == "heading" and number == len(parts) - 1:
+            raw = _CLOSING_MARKS.sub(r"\\#", raw)
+        pieces.append(raw)
+        is_line_start = False
+    return "".join(pieces)
+
+
+def _escaped(text: str, style: MarkdownStyle, *, escapes_all: bool) -> str:
+    text = _REFERENCE.sub("&amp;", text)
+    if escapes_all:
+        text = _SPECIAL.sub(r"\\\g<0>", text)
+    else:
+        text = _TAG.sub(r"\\<", _BACKSLASH.sub(r"\\\\", text))
+        for character in style.escaped & _ESCAPED_AGAIN:
+            text = re.sub(rf"(?<!\\){re.escape(character)}", lambda found: f"\\{found[0]}", text)
+    if style.kind == "title":
+        text = text.replace('"', "&quot;")
+    if style.is_cell:
+        text = re.sub(r"(?<!\\)\|", r"\\|", re.sub(r"(?<=\\)\|", "&#124;", text))
+    for character, entity in style.spelling.items():
+        if not character.isascii():
+            text = text.replace(character, entity)
+    return text
+
+
+def _with_tight_emphasis(parts: Content) -> Content:
+    """A text in which white space stands outside of emphasis, where it would keep the marks from being read as such."""
+    tight: list[str | Code] = []
+    for part in parts:
+        last = tight[-1] if tight else None
+        if isinstance(part, str):
+            if _is_emphasis(last, "open") and part[:1].isspace():
+                tight.insert(-1, part[: len(part) - len(part.lstrip())])
+                part = part.lstrip()
+        elif _is_emphasis(part, "close"):
+            if isinstance(last, str) and last[-1:].isspace():
+                tight[-1] = last.rstrip()
+                tight += [part, last[len(last.rstrip()) :]]
+                continue
+            if isinstance(last, Code) and (last.id, last.kind) == (part.id, "open"):
+                tight.pop()  # nothing is emphasized
+                continue
+        tight.append(part)
+    return joined(tight)
+
+
+def _without_loose_breaks(parts: Content) -> Content:
+    """A text without line breaks at its ends and behind others, where they would be empty lines or backslashes."""
+    kept: list[str | Code] = []
+    for part in parts:
+        if _is_break(part) and (not kept or _is_break(kept[-1])):
+            continue
+        if isinstance(part, str) and kept and _is_break(kept[-1]) and not part.strip():
+            continue
+        kept.append(part)
+    while kept and _is_break(kept[-1]):
+        kept.pop()
+    return tuple(kept)
+
+
+def _is_break(part: str | Code) -> bool:
+    """Says whether a code is a line break."""
+    return isinstance(part, Code) and part.raw.endswith(tuple("\r\n> \t")) and not part.raw.strip("\\\r\n> \t")
+
+
+def _is_emphasis(part: str | Code | None, kind: str) -> bool:
+    return isinstance(part, Code) and part.kind == kind and part.raw[:1] in ("*", "_", "~")
+
+
+def _is_read_as(raw: str, parts: Content, style: MarkdownStyle) -> bool:
+    """Says whether what is written is read as the text that it stands for."""
+    lines = []
+    start = 0
+    plain = _without_marks(raw, style.gaps)
+    for line in plain.split("\n"):
+        stripped = line.strip()
+        begin = start + len(line) - len(line.lstrip())
+        lines.append(Span(begin, begin + len(stripped)))
+        start += len(line) + 1
+    found = read_inline(plain, lines, style.labels)
+    again = joined([piece.text if piece.code is None else piece.code for piece in found.pieces])
+    return _shown(again, style.gaps) == _shown(parts, style.gaps)
+
+
+def _without_marks(raw: str, gaps: Sequence[str]) -> str:
+    """Written text with line ends alone in place of what stands between lines."""
+    for gap in sorted(set(gaps), key=len, reverse=True):
+        before = gap[: len(gap) - len(gap.lstrip(" \t"))]
+        raw = raw.replace(gap, f"{before}\n")
+    return raw
+
+
+def _shown(parts: Content, gaps: Sequence[str]) -> list[tuple[bool, str]]:
+    """A text for comparison: its characters and the codes as they are written."""
+    shown = [
+        (True, _without_marks(part.raw, gaps).strip(" "))
+        if isinstance(part, Code)
+        else (False, re.sub(r"\s*[\r\n]\s*", " ", part))
+        for part in parts
+    ]
+    if shown and not shown[0][0]:
+        shown[0] = (False, shown[0][1].lstrip())
+    if shown and not shown[-1][0]:
+        shown[-1] = (False, shown[-1][1].rstrip())
+    return [one for one in shown if one[1]]
