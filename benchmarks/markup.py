@@ -22,11 +22,10 @@ from pathlib import Path
 
 from attendo.bench.tables import aligned_table
 from attendo.decoding.line_constraints import Constraints
-from attendo.serving.protection import lost_numbers
-from attendo.serving.text_format import Format
-from attendo.serving.text_types import TextRequest, TranslatedText
-from attendo.serving.texts import translate_text
-from attendo.serving.translating import TranslatedLine
+from attendo.markup.protection import lost_numbers
+from attendo.markup.text_format import Format
+from attendo.markup.text_types import TextRequest, TranslatedLine, TranslatedText
+from attendo.markup.texts import translate_text
 from attendo.workflow.engine import Engine
 from attendo.workflow.translate import load
 

@@ -22,7 +22,7 @@ TABLE = [
     ["model", "native"],
     ["checkpoint"],
     ["training", "decoding"],
-    ["evaluation", "interop"],
+    ["evaluation", "interop", "markup"],
     ["recipe", "attention_maps"],
     ["workflow", "diagrams"],
     ["demo", "bench", "cluster", "plots", "spacy", "serving", "client"],

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from attendo.errors import AttendoError, DataError, ModelError, RecipeError
     from attendo.parsing.tree import Span, Tree
     from attendo.recipe import Recipe, load_recipe
+    from attendo.workflow.documents.files import translate_file
     from attendo.workflow.engine import Engine
     from attendo.workflow.parse import Parse, ParsedTree
     from attendo.workflow.parse_input import Sentence
@@ -50,6 +51,7 @@ __all__ = [
     "__version__",
     "load",
     "load_recipe",
+    "translate_file",
 ]
 
 _HOMES = {
@@ -74,6 +76,7 @@ _HOMES = {
     "Tree": "attendo.parsing.tree",
     "load": "attendo.workflow.translate",
     "load_recipe": "attendo.recipe",
+    "translate_file": "attendo.workflow.documents.files",
 }
 
 

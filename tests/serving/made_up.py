@@ -16,6 +16,7 @@ from attendo.checkpoint.model_folder import ModelDescription
 from attendo.decoding.alignment import alignment
 from attendo.decoding.line_constraints import Constraints
 from attendo.decoding.translation import Candidate, Translation
+from attendo.markup.text_types import Confidence, TranslatedLine, no_confidence
 from attendo.serving.app import Server, create_app
 from attendo.serving.callers import Callers
 from attendo.serving.config import ServingConfig
@@ -28,8 +29,7 @@ from attendo.serving.logs import Log
 from attendo.serving.metrics import Metrics
 from attendo.serving.service import Service
 from attendo.serving.status import Status
-from attendo.serving.text_types import no_confidence
-from attendo.serving.translating import Caller, Confidence, Options, Pair, TranslatedLine
+from attendo.serving.translating import Caller, Options, Pair
 from attendo.workflow.parse import Parse
 
 WORDS = {"the": "das", "old": "alte", "house": "Haus", "dog": "Hund", "sleeps": "schläft", "red": "rote", "car": "Auto"}

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from tests.serving.made_up import MadeUp
 
 from attendo.decoding.translation import Candidate, Translation
+from attendo.markup.text_format import Format, LineEnds, Split
+from attendo.markup.text_types import Segment, Term, TextRequest, TranslatedLine, TranslatedText
+from attendo.markup.texts import stream_text, translate_text
 from attendo.serving.errors import ServingError
-from attendo.serving.text_format import Format, LineEnds, Split
-from attendo.serving.text_types import Segment, Term, TextRequest, TranslatedText
-from attendo.serving.texts import stream_text, translate_text
-from attendo.serving.translating import TranslatedLine
 
 
 def translated(request: TextRequest, translate: MadeUp | None = None) -> TranslatedText:

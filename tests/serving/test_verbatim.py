@@ -7,8 +7,8 @@ import hashlib
 import pytest
 from tests.serving.made_up import Asked, MadeUp, MadeUpModels, made_up_service
 
-from attendo.serving.text_types import TextRequest
-from attendo.serving.texts import translate_text
+from attendo.markup.text_types import TextRequest
+from attendo.markup.texts import translate_text
 
 KEY = base64.b64encode(hashlib.sha512(b"a key").digest()).decode()
 TEXT = f"The dog {KEY} sleeps.\n\n{'x' * 3000}\n"

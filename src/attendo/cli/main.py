@@ -13,6 +13,7 @@ from attendo.cli.attention import attention
 from attendo.cli.average import average
 from attendo.cli.bench import bench
 from attendo.cli.calibrate import calibrate
+from attendo.cli.check import check
 from attendo.cli.compare import compare
 from attendo.cli.data import data
 from attendo.cli.demo import demo
@@ -51,6 +52,7 @@ COMMANDS = (
     train,
     average,
     translate,
+    check,
     serve,
     evaluate,
     calibrate,

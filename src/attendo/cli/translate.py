@@ -1,33 +1,21 @@
-"""`attendo translate`: a line in, a line out, in order."""
+"""`attendo translate`: a line in, a line out, in order; files of known formats are in `translate_documents`."""
 
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from attendo.cli.options import (
-    BeamSizeOption,
-    DeviceOption,
-    DtypeOption,
-    EnsembleOption,
-    JsonLinesOption,
-    LengthPenaltyOption,
-    ModelArgument,
-    NoGuardsOption,
-    QuietOption,
-    SetSearchOption,
-    ThreadsOption,
-    guard_changes,
-    search_changes,
-)
+from attendo.cli.file_reporter import FileReporter
+from attendo.cli.option_groups import with_groups
+from attendo.cli.options import ModelArgument, QuietOption, guard_changes, search_changes
 from attendo.cli.output import check_file, destination
 from attendo.cli.progress import JobProgress, counted, done_in, note, notes
+from attendo.cli.translate_documents import DocumentRequest, are_documents, translate_documents
+from attendo.cli.translate_options import DecodingOptions, DocumentOptions, LineOptions
 from attendo.cli.translation_lines import WrittenLines
 from attendo.destinations import find_destination
 
@@ -41,89 +29,81 @@ if TYPE_CHECKING:
     from attendo.workflow.part_translation import Decoding
 
 
+@with_groups(decoding=DecodingOptions, lines=LineOptions, documents=DocumentOptions)
 def translate(
     model: ModelArgument,
-    file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="Text, a sentence a line; standard input where left out.")
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="FILE...",
+            help="Text, a sentence a line (standard input where left out); or files of known formats (PO, XLIFF, "
+            "Android, JSON, subtitles and more), and folders of them: see docs/documents.md.",
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, when all is translated.")
     ] = None,
-    beam_size: BeamSizeOption = None,
-    length_penalty: LengthPenaltyOption = None,
-    dtype: DtypeOption = None,
-    n_best: Annotated[
-        int | None,
-        typer.Option(
-            "--n-best", min=1, help="So many translations a line, each written as number-of-the-line TAB translation."
-        ),
-    ] = None,
-    scores: Annotated[
-        bool,
-        typer.Option(
-            "--scores", help="Write score TAB log-probability TAB translation; behind the number, with --n-best."
-        ),
-    ] = False,
-    alignment: Annotated[
-        bool,
-        typer.Option(
-            "--alignment", help="Write word links, as 0-0 1-2 (source-target), TAB translation; behind the scores."
-        ),
-    ] = False,
-    target_prefix: Annotated[
-        Path | None,
-        typer.Option("--target-prefix", metavar="FILE", help="What each translation begins with, one a line."),
-    ] = None,
-    forced_words: Annotated[
-        Path | None,
-        typer.Option("--forced-words", metavar="FILE", help="What each translation holds, one line each, TAB between."),
-    ] = None,
-    no_guards: NoGuardsOption = False,
-    as_json: JsonLinesOption = False,
-    ensemble: EnsembleOption = None,
-    settings: SetSearchOption = None,
-    threads: ThreadsOption = None,
-    device: DeviceOption = "auto",
+    *,
+    decoding: DecodingOptions,
+    lines: LineOptions,
+    documents: DocumentOptions,
     quiet: QuietOption = False,
-    ray: Annotated[
-        str | None,
-        typer.Option(
-            "--ray",
-            metavar="ADDRESS",
-            help="Translate FILE on a Ray cluster (auto, HOST:PORT, or local for this machine); see docs/clusters.md.",
-        ),
-    ] = None,
 ) -> None:
-    """Translates text, a line in, a line out, in order.
+    """Translates text, a line in, a line out, in order; or files that people translate, whose format stays.
 
     What is done of a file is kept beside --output until all is done: after an interruption, the same command goes on.
     Sampling, diverse n best, forbidden words and more are settings of the search: see docs/translating.md.
     """
-    check_file(output)
     started = time.monotonic()
-    files = file is not None and output is not None and not file.is_fifo() and find_destination(output).is_file
-    if ray is not None and not files:
-        raise typer.BadParameter("on a cluster, FILE and --output are files", param_hint="--ray")
-    if ray is not None and device != "auto":
-        raise typer.BadParameter("the machines of a cluster choose theirs; leave it out", param_hint="--device")
-    from attendo.workflow.input_files import check_inputs
-
+    are_files = are_documents(files or (), documents.format)
+    if given := (lines.given() if are_files else documents.given()):
+        what = "lines of text" if are_files else "files of known formats, such as PO and XLIFF"
+        raise typer.BadParameter(f"is for {what}", param_hint=given[0])
     request = Request(
-        models=(model, *(ensemble or ())),
+        models=(model, *(decoding.ensemble or ())),
         search={
-            **search_changes(beam_size=beam_size, length_penalty=length_penalty, n_best=n_best),
-            **guard_changes(no_guards),
+            **search_changes(beam_size=decoding.beam_size, length_penalty=decoding.length_penalty, n_best=lines.n_best),
+            **guard_changes(decoding.no_guards),
         },
-        overrides=tuple(settings or ()),
-        dtype=dtype,
-        device=device,
-        threads=threads,
-        texts=(file, target_prefix, forced_words),
-        written=WrittenLines(as_json=as_json, scores=scores),
-        alignment=alignment,
+        overrides=tuple(decoding.settings or ()),
+        dtype=decoding.dtype,
+        device=decoding.device,
+        threads=decoding.threads,
+        texts=(files[0] if files else None, lines.target_prefix, lines.forced_words),
+        written=WrittenLines(as_json=lines.as_json, scores=lines.scores),
+        alignment=lines.alignment,
         started=started,
         quiet=quiet,
     )
+    if are_files:
+        translate_documents(
+            DocumentRequest(
+                files=tuple(files or ()),
+                output=output,
+                models=request.models,
+                decoding=request.decoding,
+                device=decoding.device,
+                threads=decoding.threads,
+                options=documents,
+                started=started,
+                quiet=quiet,
+            )
+        )
+    else:
+        _translate_lines(request, output, lines.ray)
+
+
+def _translate_lines(request: "Request", output: Path | None, ray: str | None) -> None:
+    """Translates lines of text, in parts that outlive an interruption where that can be."""
+    check_file(output)
+    file = request.texts[0]
+    files = file is not None and output is not None and not file.is_fifo() and find_destination(output).is_file
+    if ray is not None and not files:
+        raise typer.BadParameter("on a cluster, FILE and --output are files", param_hint="--ray")
+    if ray is not None and request.device != "auto":
+        raise typer.BadParameter("the machines of a cluster choose theirs; leave it out", param_hint="--device")
+    from attendo.workflow.input_files import check_inputs
+
     check_inputs(models=request.models, files=request.texts)
     if file is not None and output is not None and (ray is not None or can_go_on(request.texts, output)):
         _translate_file(request, file, output, ray)
@@ -206,7 +186,7 @@ def _translate_file(request: Request, file: Path, output: Path, ray: str | None)
 
     folder = PartsFolder.beside(output)
     try:
-        with _FileReporter(quiet=request.quiet) as reporter:
+        with FileReporter(quiet=request.quiet) as reporter:
             finished = _finished(request, file, output, ray, reporter)
     except (KeyboardInterrupt, SystemExit):  # SIGTERM arrives as SystemExit
         if folder.manifest.exists():
@@ -218,7 +198,7 @@ def _translate_file(request: Request, file: Path, output: Path, ray: str | None)
         note(f"the machines are of several kinds, whose scores may differ in the last digits; lines: {shares}")
 
 
-def _finished(request: Request, file: Path, output: Path, ray: str | None, reporter: "_FileReporter") -> "Finished":
+def _finished(request: Request, file: Path, output: Path, ray: str | None, reporter: FileReporter) -> "Finished":
     from attendo.workflow.part_files import PartsFolder
     from attendo.workflow.text_parts import TextFiles, scan_texts
 
@@ -247,51 +227,6 @@ def _finished(request: Request, file: Path, output: Path, ray: str | None, repor
             threads=request.threads,
             reporter=reporter,
         )
-
-
-class _FileReporter:
-    """Says on standard error how translating a file goes; a context manager."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        self._quiet = quiet
-        self._stack = ExitStack()
-        self._progress: JobProgress | None = None
-        self._started = time.monotonic()
-
-    @property
-    def seconds(self) -> float:
-        """Since the first line was translated, or since the start."""
-        return time.monotonic() - self._started
-
-    def message(self, text: str) -> None:
-        """Prints a line."""
-        if self._progress is None:
-            note(text)
-        else:
-            self._progress.say(text)
-
-    def started(self, done: int, total: int) -> None:
-        """Begins to show how far it is."""
-        if done:
-            notes(quiet=self._quiet)(f"going on: {done:,} of {total:,} lines are there already")
-        self._started = time.monotonic()
-        self._progress = self._stack.enter_context(
-            JobProgress("translating", "lines", total, first=done, quiet=self._quiet)
-        )
-        self._progress.update(done)
-
-    def translated(self, done: int) -> None:
-        """Shows how far it is."""
-        if self._progress is not None:
-            self._progress.update(done)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._stack.close()
 
 
 def _translated(

@@ -7,12 +7,12 @@ from typing import Any
 from starlette.requests import Request
 
 from attendo.decoding.line_constraints import Constraints
+from attendo.markup.text_types import TextRequest, TranslatedLine, TranslatedText, TranslateLines
+from attendo.markup.texts import translate_text
+from attendo.markup.together import gathered
 from attendo.serving.detection import Detected, Detector
 from attendo.serving.service import Service
-from attendo.serving.text_types import TextRequest, TranslatedText, TranslateLines
-from attendo.serving.texts import translate_text
-from attendo.serving.together import gathered
-from attendo.serving.translating import Caller, Options, Pair, TranslatedLine
+from attendo.serving.translating import Caller, Options, Pair
 
 _FEW_WORDS = 4
 

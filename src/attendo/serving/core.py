@@ -13,6 +13,7 @@ from attendo.decoding.line_constraints import Constraints
 from attendo.decoding.translation import Translation
 from attendo.decoding.watch import BetweenSteps
 from attendo.errors import AttendoError, DataError, RecipeError
+from attendo.markup.text_types import Confidence, TranslatedLine
 from attendo.serving.batching import Batcher
 from attendo.serving.config import BatchingConfig
 from attendo.serving.errors import ServingError, bad_request
@@ -20,7 +21,7 @@ from attendo.serving.jobs import WorkItem
 from attendo.serving.logs import Log, error_place
 from attendo.serving.metrics import Metrics
 from attendo.serving.models import LoadedModel, ModelPool
-from attendo.serving.translating import Caller, Confidence, Options, Pair, TranslatedLine
+from attendo.serving.translating import Caller, Options, Pair
 from attendo.threads import usable_cores
 from attendo.workflow.engine import Engine
 from attendo.workflow.parse import Parse

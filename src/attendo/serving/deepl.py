@@ -12,6 +12,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
+from attendo.markup.text_format import Format, LineEnds, Split
+from attendo.markup.text_types import Term, TextRequest
 from attendo.serving.answers import detected, no_words, pair_of, translated
 from attendo.serving.errors import ErrorShape, ServingError, bad_request
 from attendo.serving.glossaries import Glossaries
@@ -19,8 +21,6 @@ from attendo.serving.languages import deepl_code, deepl_targets, name_of, served
 from attendo.serving.parameters import Parameters, check_characters, parameters_of
 from attendo.serving.requests import shown_key
 from attendo.serving.service import Service
-from attendo.serving.text_format import Format, LineEnds, Split
-from attendo.serving.text_types import Term, TextRequest
 from attendo.serving.translating import Caller
 
 UNLIMITED = 1_000_000_000_000

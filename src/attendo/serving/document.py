@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from attendo.serving.text_types import Term
+from attendo.markup.text_types import Term
 from attendo.serving.translating import Caller
 
 Status = Literal["queued", "translating", "done", "error"]

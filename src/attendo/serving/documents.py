@@ -20,6 +20,9 @@ from typing import BinaryIO, TypeVar
 from attendo.decoding.line_constraints import Constraints
 from attendo.errors import AttendoError
 from attendo.files import flush_to_disk
+from attendo.markup.text_types import Segment, Term, TextRequest, TranslatedLine, TranslateLines
+from attendo.markup.texts import stream_text, translate_text
+from attendo.markup.together import gathered
 from attendo.serving.config import DocumentsConfig
 from attendo.serving.cost import estimated_tokens
 from attendo.serving.detection import Detector
@@ -30,10 +33,7 @@ from attendo.serving.errors import ServingError, bad_request, busy, too_large, t
 from attendo.serving.formats.document import Languages, TranslatedUnit, Unit
 from attendo.serving.formats.readers import MEDIA_TYPES, READERS
 from attendo.serving.languages import name_of, served_code, sources
-from attendo.serving.text_types import Segment, Term, TextRequest, TranslateLines
-from attendo.serving.texts import stream_text, translate_text
-from attendo.serving.together import gathered
-from attendo.serving.translating import Caller, Options, Pair, TranslatedLine, Translating
+from attendo.serving.translating import Caller, Options, Pair, Translating
 
 _LONG_UNIT = 2_000
 _GROUP_CHARACTERS, _GROUP_UNITS = 4_000, 64

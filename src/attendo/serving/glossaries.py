@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from attendo.markup.text_types import Term
 from attendo.serving.errors import ServingError, bad_request
 from attendo.serving.state import State
-from attendo.serving.text_types import Term
 
 MAX_A_CALLER = 50
 """Glossaries of a caller."""

@@ -13,6 +13,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
+from attendo.markup.text_types import TextRequest
 from attendo.serving.answers import detected, no_words, pair_of, told_problems, translated
 from attendo.serving.detection import Detected
 from attendo.serving.documents import Documents
@@ -23,7 +24,6 @@ from attendo.serving.libretranslate_spec import specification
 from attendo.serving.parameters import Parameters, check_characters, parameters_of
 from attendo.serving.requests import shown_key
 from attendo.serving.service import Service
-from attendo.serving.text_types import TextRequest
 from attendo.serving.translating import Caller, Pair
 
 _MAX_DETECTED = 3

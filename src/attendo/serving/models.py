@@ -26,12 +26,13 @@ from attendo.decoding.native_model import Dtype
 from attendo.decoding.search_settings import SearchSettings
 from attendo.decoding.translation import Candidate, Translation
 from attendo.errors import AttendoError, ModelError
+from attendo.markup.text_types import Confidence
 from attendo.serving.config import ModelsConfig
 from attendo.serving.errors import ServingError, overdue, unknown_pair
 from attendo.serving.logs import Log
 from attendo.serving.metrics import Metrics
 from attendo.serving.model_names import ModelSource
-from attendo.serving.translating import Confidence, Options, Pair
+from attendo.serving.translating import Options, Pair
 from attendo.workflow.confidence import load_confidence
 from attendo.workflow.engine import Engine
 from attendo.workflow.extras import need_packages

@@ -13,6 +13,10 @@ from attendo.attention_maps.page import to_html
 from attendo.attention_maps.weights import to_json
 from attendo.attention_maps.words import joined
 from attendo.checkpoint.claims import num_weights
+from attendo.markup.splitting import sentence_spans
+from attendo.markup.text_types import TextRequest, TranslatedLine, TranslatedText
+from attendo.markup.texts import stream_text, translate_text
+from attendo.markup.together import gathered
 from attendo.parsing.drawing import to_svg
 from attendo.serving.answers import unserved_notes
 from attendo.serving.errors import bad_request, unknown_pair
@@ -31,11 +35,7 @@ from attendo.serving.native_types import (
 )
 from attendo.serving.requests import StrictRoute, detected_pair, find_pair, shown_key
 from attendo.serving.service import Service
-from attendo.serving.splitting import sentence_spans
-from attendo.serving.text_types import TextRequest, TranslatedText
-from attendo.serving.texts import stream_text, translate_text
-from attendo.serving.together import gathered
-from attendo.serving.translating import Caller, Options, Pair, TranslatedLine
+from attendo.serving.translating import Caller, Options, Pair
 from attendo.workflow.parse import Parse
 
 Note = tuple[str, ...]

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from attendo.serving.text_types import Segment, Span, TranslatedText
+from attendo.markup.text_types import Segment, Span, TranslatedText
 
 _DIGITS = 6
 

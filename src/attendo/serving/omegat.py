@@ -10,13 +10,13 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
+from attendo.markup.text_types import TextRequest
 from attendo.serving.answers import no_words, pair_of, told_problems, translated
 from attendo.serving.errors import ErrorShape, ServingError, bad_request
 from attendo.serving.languages import served_code, sources, targets
 from attendo.serving.parameters import check_characters, parameters_of
 from attendo.serving.requests import shown_key
 from attendo.serving.service import Service
-from attendo.serving.text_types import TextRequest
 
 
 def _error_body(error: ServingError) -> dict[str, Any]:

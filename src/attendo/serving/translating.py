@@ -7,9 +7,8 @@ from typing import Protocol
 
 from attendo.attention_maps.weights import AttentionMap
 from attendo.checkpoint.model_folder import ModelDescription
-from attendo.decoding.alignment import Alignment
 from attendo.decoding.line_constraints import Constraints
-from attendo.decoding.translation import Candidate, Translation
+from attendo.markup.text_types import Confidence, TranslatedLine
 from attendo.serving.keys import Key
 from attendo.workflow.parse import Parse
 
@@ -48,23 +47,6 @@ class Caller:
     """What was shown, where something was."""
     background: bool = False
     """Whether nobody waits for an answer: documents, which go on between requests."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class TranslatedLine:
-    """A line and what became of it."""
-
-    translation: Translation
-    """With its n best; `translation.source` is the line."""
-    alignments: tuple[Alignment, ...] = ()
-    """One a candidate; none unless asked for."""
-
-
-class Confidence(Protocol):
-    """How sure a translation is."""
-
-    def __call__(self, translation: Translation, candidate: Candidate) -> float | None:
-        """Between 0 and 1, of one of the translation's candidates; None where that is not known."""
 
 
 class Translating(Protocol):

@@ -15,7 +15,7 @@ So a start after an interruption does what is missing. When all parts are there 
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from typing import Any, Protocol
 import attendo
 from attendo.checkpoint.checksums import CARD, CHECKSUMS
 from attendo.decoding.config import SearchConfig
+from attendo.decoding.native_model import Dtype
 from attendo.decoding.translation import Counts
 from attendo.text.parts import ScannedFile
 from attendo.workflow.device import choose_device
@@ -145,14 +146,28 @@ def manifest_of(
         "format_version": _FORMAT_VERSION,
         "attendo": attendo.__version__,
         "files": {name: {"lines": file.num_lines, "sha256": file.sha256} for name, file in texts.items()},
-        "models": [_checksums(folder) for folder in decoding.folders],
-        "search": asdict(search),
-        "dtype": decoding.dtype,
-        "device": device,
+        **model_conditions(decoding.folders, search, decoding.dtype, device),
         "output": {**output.settings, "alignment": output.alignment},
     }
     compared: dict[str, Any] = json.loads(json.dumps(decisive))  # tuples are lists in JSON
     return compared
+
+
+def model_conditions(models: Sequence[Path], search: SearchConfig, dtype: Dtype | None, device: str) -> dict[str, Any]:
+    """What decides a line's translation beside the line.
+
+    Args:
+        models: the folders of the models.
+        search: how they search.
+        dtype: the numbers that products are calculated with; None for those that the models are stored in.
+        device: where they work.
+    """
+    return {
+        "models": [_checksums(folder) for folder in models],
+        "search": asdict(search),
+        "dtype": dtype,
+        "device": device,
+    }
 
 
 def _checksums(model: Path) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from attendo.errors import DataError
-from attendo.serving.text_format import Format, LineEnds
+from attendo.markup.text_format import Format, LineEnds
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from attendo.markup.text_format import Format
 from attendo.serving.formats.document import Languages, TranslatedUnit, Unit, decoded, encoded
-from attendo.serving.text_format import Format
 
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([A-Za-z0-9_-]{1,40})""", re.IGNORECASE)
 _CHARSET_TEXT = re.compile(r"""(<meta[^>]{0,200}?charset\s*=\s*["']?\s*)([A-Za-z0-9_-]{1,40})""", re.IGNORECASE)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from attendo.serving.content import MarkKind
-from attendo.serving.text_types import TextRequest
+from attendo.markup.content import MarkKind
+from attendo.markup.text_types import TextRequest
 
 _VOID_NAMES = "area base br col embed hr img input link meta param source track wbr"
 _VOID = frozenset(_VOID_NAMES.split())
@@ -51,13 +51,13 @@ def tokens_of(request: TextRequest) -> list[Token]:
         request: the source, how it is written and which elements are ignored.
     """
     if request.format == "text":
-        return _paired(_tokens_of_text(request.text))
+        return paired(text_tokens(request.text))
     tokens = list(_tokens(request.text, request.format))
-    return _paired(_with_half_elements(tokens, request) if request.format == "xml" else tokens)
+    return paired(_with_half_elements(tokens, request) if request.format == "xml" else tokens)
 
 
-def _tokens_of_text(text: str) -> list[Token]:
-    """Of text that is no markup: only what can hardly be anything but a tag."""
+def text_tokens(text: str) -> list[Token]:
+    """What can hardly be anything but a tag in text that is no markup, and the texts between; not paired."""
     tokens, position = [], 0
     for match in _TEXT_TAG.finditer(text) if "<" in text else ():
         if match.start() > position:
@@ -171,7 +171,7 @@ def _with_half_elements(tokens: list[Token], request: TextRequest) -> list[Token
     return found
 
 
-def _paired(tokens: list[Token]) -> list[Token]:
+def paired(tokens: list[Token]) -> list[Token]:
     """Tokens that know their partners. Where elements overlap, the one that is closed first has them."""
     open_by_name: dict[str, list[int]] = {}
     waiting: list[int] = []

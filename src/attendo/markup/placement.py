@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from attendo.serving.content import Mark
-from attendo.serving.word_links import TokenLinks
+from attendo.markup.content import Mark
+from attendo.markup.word_links import TokenLinks
 
 _NEUTRAL = -0.02
 """What a word of unknown origin costs: less than any word that is wrong, so that it is taken in but not at an end."""

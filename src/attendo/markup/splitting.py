@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from attendo.decoding.guards.sentences import sentence_starts
-from attendo.serving.content import STAND_IN
-from attendo.serving.text_format import LineEnds, Split
+from attendo.markup.content import STAND_IN
+from attendo.markup.text_format import LineEnds, Split
 
 MAX_CHARACTERS = 800
 """Of what is read at a time; longer sentences are cut at a comma, or at a space."""

@@ -21,6 +21,7 @@ _MORE = re.compile(
 )
 _DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"\d+(?:[.,:/'’\u00a0\u202f-]\d+)*")
+_WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _EMOJI_FROM = "\u2190"
 _DIVIDED = re.compile(r"(?<=\d)[.,'’\u00a0\u202f ](?=\d{3}(?!\d))")
 _MAX_TOLD, _MAX_SHOWN = 10, 40
@@ -156,7 +157,7 @@ def _is_date(number: str) -> bool:
 def _small_numbers(text: str, language: str) -> Counter[str]:
     """How often words for small numbers occur."""
     found: Counter[str] = Counter()
-    words = re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", text.casefold())
+    words = _WORDS.findall(text.casefold())
     for names in _NUMBER_WORDS.get(language, ()):
         for number, name in names:
             found[str(number)] += sum(
@@ -168,3 +169,22 @@ def _small_numbers(text: str, language: str) -> Counter[str]:
 def missing_things(wanted: Sequence[str], text: str) -> list[str]:
     """Those of some strings that a text does not have just as often as they are wanted, each once."""
     return [each for each, times in Counter(wanted).items() if text.count(each) != times]
+
+
+def number_word_spans(text: str, number: int, language: str) -> list[tuple[int, int]]:
+    """Where a text has the word for a small number, in any of its endings.
+
+    Args:
+        text: in the language.
+        number: of which the word is looked for.
+        language: its ISO 639-1 code.
+    """
+    names = _CARDINALS.get(language, "").split()
+    if number >= len(names):
+        return []
+    name = names[number]
+    return [
+        match.span()
+        for match in _WORDS.finditer(text)
+        if (word := match[0].casefold()) == name or (len(word) <= len(name) + 2 and word.startswith(name))
+    ]

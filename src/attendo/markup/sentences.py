@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from attendo.decoding.guards.numbers import localised
-from attendo.serving.content import STAND_IN, Content, Mark, Thing
-from attendo.serving.entities import Spelling
-from attendo.serving.markup import contents_of
-from attendo.serving.protection import copied_problems, numbers_of, things_of
-from attendo.serving.splitting import sentence_spans, shorter_spans
-from attendo.serving.text_types import Term, TextRequest
+from attendo.markup.content import STAND_IN, Content, Mark, Thing
+from attendo.markup.entities import Spelling
+from attendo.markup.protection import copied_problems, numbers_of, things_of
+from attendo.markup.splitting import sentence_spans, shorter_spans
+from attendo.markup.text_types import Term, TextRequest
+from attendo.markup.translatable import contents_of
 from attendo.text.placeholders import placeholder
 
 MAX_MARKS = 120
@@ -69,6 +69,17 @@ class Plan:
 def plan_of(request: TextRequest) -> Plan:
     """Cuts a request's text into sentences."""
     contents, spelling = contents_of(request)
+    return planned(request, contents, spelling)
+
+
+def planned(request: TextRequest, contents: Sequence[Content], spelling: Spelling) -> Plan:
+    """Cuts contents into sentences.
+
+    Args:
+        request: the text that they are of.
+        contents: in their order.
+        spelling: how their characters are written.
+    """
     sentences: list[Sentence] = []
     copied: list[str] = []
     line_ends = request.line_ends

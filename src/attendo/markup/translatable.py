@@ -9,10 +9,10 @@ import re
 from array import array
 from dataclasses import dataclass, field
 
-from attendo.serving.content import STAND_IN, Content, Mark, MarkKind, Thing
-from attendo.serving.entities import ENTITY, Plain, Spelling, character_of
-from attendo.serving.tags import Token, tokens_of
-from attendo.serving.text_types import TextRequest
+from attendo.markup.content import STAND_IN, Content, Mark, MarkKind, Thing
+from attendo.markup.entities import ENTITY, Plain, Spelling, character_of
+from attendo.markup.tags import Token, tokens_of
+from attendo.markup.text_types import TextRequest
 
 _INLINE_NAMES = (
     "a abbr acronym b bdi bdo big cite data del dfn em font i img ins label mark nobr object q ruby rb rp rt s small "
@@ -46,7 +46,7 @@ def contents_of(request: TextRequest) -> tuple[list[Content], Spelling]:
     if request.format == "text":
         return _contents_of_text(tokens, len(request.text)), Plain()
     spelling = Spelling(xml=request.format == "xml")
-    builder = _Builder(spelling, sentences_at_line_ends=request.line_ends == "sentences")
+    builder = Builder(spelling, sentences_at_line_ends=request.line_ends == "sentences")
     kinds = _Kinds(request, tokens)
     number = 0
     while number < len(tokens):
@@ -70,7 +70,7 @@ def contents_of(request: TextRequest) -> tuple[list[Content], Spelling]:
 
 def _contents_of_text(tokens: list[Token], length: int) -> list[Content]:
     """Text whose tags, if it has any, are all inline."""
-    builder = _Builder(Plain(), sentences_at_line_ends=True)
+    builder = Builder(Plain(), sentences_at_line_ends=True)
     for number, token in enumerate(tokens):
         if token.kind is None:
             builder.text(token, in_pre=True)
@@ -155,7 +155,7 @@ def _outline(tokens: list[Token]) -> frozenset[int]:
 
 
 @dataclass
-class _Builder:
+class Builder:
     """Puts contents together, token by token."""
 
     spelling: Spelling

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from attendo.decoding.alignment import Alignment
 from attendo.decoding.translation import Candidate, Translation
-from attendo.serving.content import STAND_IN, Mark
-from attendo.serving.entities import SPECIAL, Spelling
-from attendo.serving.placement import Placed, placed_marks
-from attendo.serving.sentences import SYMBOL, Reading, Sentence, symbols_in
-from attendo.serving.word_links import token_links, word_spans
+from attendo.markup.content import STAND_IN, Mark
+from attendo.markup.entities import SPECIAL, Spelling
+from attendo.markup.placement import Placed, placed_marks
+from attendo.markup.sentences import SYMBOL, Reading, Sentence, symbols_in
+from attendo.markup.word_links import token_links, word_spans
 
 _SYMBOL_OR_SPECIAL = re.compile(f"{SYMBOL.pattern}|{SPECIAL.pattern}")
 

@@ -9,10 +9,11 @@ translate_text the sentences' translations between what is not translated
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 
-from attendo.serving.attempts import Attempts, Made
-from attendo.serving.sentences import Plan, plan_of
-from attendo.serving.text_types import (
+from attendo.markup.attempts import Attempts, Made
+from attendo.markup.sentences import Plan, plan_of
+from attendo.markup.text_types import (
     Alternative,
+    Confidence,
     Link,
     Segment,
     Span,
@@ -21,7 +22,6 @@ from attendo.serving.text_types import (
     TranslateLines,
     no_confidence,
 )
-from attendo.serving.translating import Confidence
 
 _FIRST_GROUP, _LARGEST_GROUP = 1, 32
 _GROUPS_AT_A_TIME = 3
@@ -42,7 +42,23 @@ async def translate_text(
     Raises:
         ServingError: whatever `translate` raises.
     """
-    plan = await _planned(request)
+    return await translate_plan(request, await _planned(request), translate, confidence=confidence)
+
+
+async def translate_plan(
+    request: TextRequest, plan: Plan, translate: TranslateLines, *, confidence: Confidence = no_confidence
+) -> TranslatedText:
+    """Translates a text that is cut into sentences.
+
+    Args:
+        request: the text, and how it is written.
+        plan: its sentences.
+        translate: what translates lines.
+        confidence: how sure a translation is.
+
+    Raises:
+        ServingError: whatever `translate` raises.
+    """
     made = await Attempts(request, plan.spelling, translate, confidence).made(plan.sentences)
     growing = _Growing(request, plan)
     for each in made:

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from attendo.decoding.guards.numbers import localised
 from attendo.decoding.guards.verbatim import verbatim
 from attendo.decoding.line_constraints import Constraints
-from attendo.serving.content import STAND_IN
-from attendo.serving.entities import Spelling
-from attendo.serving.protection import copied_problems, lost_emoji, lost_numbers, missing_things, numbers_of
-from attendo.serving.rendering import Rendered, has_all_symbols, rendered
-from attendo.serving.sentences import (
+from attendo.markup.content import STAND_IN
+from attendo.markup.entities import Spelling
+from attendo.markup.protection import copied_problems, lost_emoji, lost_numbers, missing_things, numbers_of
+from attendo.markup.rendering import Rendered, has_all_symbols, rendered
+from attendo.markup.sentences import (
     SYMBOL,
     Reading,
     Sentence,
@@ -29,10 +29,9 @@ from attendo.serving.sentences import (
     with_numbers,
     with_terms,
 )
-from attendo.serving.splitting import MAX_THINGS
-from attendo.serving.text_types import Alternative, Term, TextRequest, TranslateLines
-from attendo.serving.together import gathered
-from attendo.serving.translating import Confidence, TranslatedLine
+from attendo.markup.splitting import MAX_THINGS
+from attendo.markup.text_types import Alternative, Confidence, Term, TextRequest, TranslatedLine, TranslateLines
+from attendo.markup.together import gathered
 
 _AT_A_TIME = 16
 _SHORTER = 200

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from attendo.decoding.alignment import Alignment
 from attendo.decoding.line_constraints import Constraints
 from attendo.decoding.translation import Candidate, Translation
-from attendo.serving.text_format import Format, LineEnds, Split
-from attendo.serving.translating import TranslatedLine
+from attendo.markup.text_format import Format, LineEnds, Split
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +120,23 @@ class TranslatedText:
     """In their order."""
     problems: tuple[str, ...]
     """Those of all segments and of the text itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TranslatedLine:
+    """A line and what became of it."""
+
+    translation: Translation
+    """With its n best; `translation.source` is the line."""
+    alignments: tuple[Alignment, ...] = ()
+    """One a candidate; none unless asked for."""
+
+
+class Confidence(Protocol):
+    """How sure a translation is."""
+
+    def __call__(self, translation: Translation, candidate: Candidate) -> float | None:
+        """Between 0 and 1, of one of the translation's candidates; None where that is not known."""
 
 
 class TranslateLines(Protocol):

@@ -1,0 +1,160 @@
+"""The options of `attendo translate`, in groups."""
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from attendo.cli.options import (
+    BeamSizeOption,
+    DeviceOption,
+    DtypeOption,
+    EnsembleOption,
+    JsonLinesOption,
+    LengthPenaltyOption,
+    NoGuardsOption,
+    SetSearchOption,
+    ThreadsOption,
+)
+
+if TYPE_CHECKING:
+    from attendo.workflow.documents.settings import DocumentSettings
+
+FormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="Read FILE as this format, whatever its name: po, xliff, android, json and more; text for lines.",
+    ),
+]
+ToOption = Annotated[
+    str | None,
+    typer.Option("--to", metavar="LANGUAGE", help="The target language with its region, such as de-AT."),
+]
+TemplateOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--template",
+        metavar="FILE",
+        help="The file with the sources, where FILE is its translation in a format of one language a file.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class DecodingOptions:
+    """What translates, and how."""
+
+    beam_size: BeamSizeOption = None
+    length_penalty: LengthPenaltyOption = None
+    dtype: DtypeOption = None
+    ensemble: EnsembleOption = None
+    settings: SetSearchOption = None
+    no_guards: NoGuardsOption = False
+    threads: ThreadsOption = None
+    device: DeviceOption = "auto"
+
+
+@dataclass(frozen=True)
+class LineOptions:
+    """What is read beside lines of text, and what is written of each."""
+
+    n_best: Annotated[
+        int | None,
+        typer.Option(
+            "--n-best", min=1, help="So many translations a line, each written as number-of-the-line TAB translation."
+        ),
+    ] = None
+    scores: Annotated[
+        bool,
+        typer.Option(
+            "--scores", help="Write score TAB log-probability TAB translation; behind the number, with --n-best."
+        ),
+    ] = False
+    alignment: Annotated[
+        bool,
+        typer.Option(
+            "--alignment", help="Write word links, as 0-0 1-2 (source-target), TAB translation; behind the scores."
+        ),
+    ] = False
+    target_prefix: Annotated[
+        Path | None,
+        typer.Option("--target-prefix", metavar="FILE", help="What each translation begins with, one a line."),
+    ] = None
+    forced_words: Annotated[
+        Path | None,
+        typer.Option("--forced-words", metavar="FILE", help="What each translation holds, one line each, TAB between."),
+    ] = None
+    as_json: JsonLinesOption = False
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            "--ray",
+            metavar="ADDRESS",
+            help="Translate FILE on a Ray cluster (auto, HOST:PORT, or local for this machine); see docs/clusters.md.",
+        ),
+    ] = None
+
+    def given(self) -> list[str]:
+        """The options that were given, as they are written."""
+        return _given(self, {"as_json": "--json"})
+
+
+@dataclass(frozen=True)
+class DocumentOptions:
+    """How files of known formats are translated."""
+
+    to: ToOption = None
+    only: Annotated[
+        Literal["new", "fuzzy", "all"] | None,
+        typer.Option(
+            "--only",
+            help="Translate messages without a translation (new, the default), those to be reviewed, or all that are "
+            "not approved.",
+        ),
+    ] = None
+    mark: Annotated[
+        Literal["review", "problems", "none"] | None,
+        typer.Option(
+            "--mark", help="Mark for review all translations (the default), those with problems, or none of them."
+        ),
+    ] = None
+    check: Annotated[
+        Literal["off", "warn", "error"] | None,
+        typer.Option(
+            "--check", help="Check placeholders, codes, punctuation and more; error: exit with 1 where a check fails."
+        ),
+    ] = None
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="FILE", help="Write what became of each message as JSON."),
+    ] = None
+    template: TemplateOption = None
+    format: FormatOption = None
+
+    def given(self) -> list[str]:
+        """The options that were given, but for the format, as they are written."""
+        return [name for name in _given(self, {}) if name != "--format"]
+
+    def document_settings(self) -> "DocumentSettings":
+        """The settings that the options stand for."""
+        from attendo.workflow.documents.settings import DocumentSettings
+
+        return DocumentSettings(
+            target=self.to,
+            only=self.only or "new",
+            mark=self.mark or "review",
+            check=self.check or "warn",
+            template=self.template,
+            format=self.format,
+        )
+
+
+def _given(group: LineOptions | DocumentOptions, names: dict[str, str]) -> list[str]:
+    return [
+        names.get(field.name, f"--{field.name.replace('_', '-')}")
+        for field in fields(group)
+        if getattr(group, field.name) != field.default
+    ]

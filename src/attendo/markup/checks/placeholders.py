@@ -1,0 +1,154 @@
+"""Checks of what programs read in a text: placeholders, inline codes, ICU messages, XML, accelerators."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from xml.parsers import expat
+
+from attendo.errors import DataError
+from attendo.formats.contents import Content, codes, plain
+from attendo.markup.checks.findings import Finding
+from attendo.markup.units.accelerators import accelerator_sign, count_of, without_accelerator
+from attendo.markup.units.directives import Directive, can_be_numbered, directives
+from attendo.markup.units.icu import looks_branched, parse_icu, shape
+
+_NUMBERED = re.compile(r"%(\d+)\$")
+_PRINTF = frozenset(("c-format", "python-format", "php-format", "objc-format", "java-printf-format", "perl-format"))
+_SHOWN = 60
+
+
+def arguments(text: str, flags: Collection[str]) -> Counter[tuple[int, str]]:
+    """Which argument each placeholder of a text takes, and how it is written; 0 where it is named, or needs none."""
+    found: Counter[tuple[int, str]] = Counter()
+    place = 0
+    for directive in directives(text, flags):
+        if directive.is_literal:
+            continue
+        number = _NUMBERED.match(directive.raw)
+        if number:
+            found[int(number[1]), _NUMBERED.sub("%", directive.raw)] += 1
+        elif directive.is_positional:
+            place += 1
+            found[place, directive.raw] += 1
+        else:
+            found[0, directive.raw] += 1
+    return found
+
+
+def placeholder_findings(
+    sources: Sequence[str], target: str, flags: Collection[str], *, may_lack_number: bool
+) -> list[Finding]:
+    """Placeholders that a translation lacks, or has beside those of its source.
+
+    Args:
+        sources: texts of which one has the placeholders that are wanted: the form's own, and those of other forms.
+        target: the translation.
+        flags: of the unit.
+        may_lack_number: whether the form is of a single number, so that a placeholder may be left out.
+    """
+    there = arguments(target, flags)
+    wanted = [arguments(source, flags) for source in sources]
+    if any(_fits(there, each, flags) or (may_lack_number and not there - each) for each in wanted):
+        return _stray_percent(sources[0], target, flags)
+    missing, added = wanted[0] - there, there - wanted[0]
+    if Counter(raw for _, raw in missing.elements()) == Counter(raw for _, raw in added.elements()):
+        return [Finding("placeholders", f"the order of {_listed(missing)} is another")]
+    said = [f"lacks {_listed(missing)}"] if missing else []
+    said += [f"has {_listed(added)}, which the source has not"] if added else []
+    return [Finding("placeholders", f"the translation {' and '.join(said)}")]
+
+
+def _fits(there: Counter[tuple[int, str]], wanted: Counter[tuple[int, str]], flags: Collection[str]) -> bool:
+    if there == wanted:
+        return True
+    numbers_only = {raw for number, raw in wanted if number} | {raw for number, raw in there if number}
+    # Without a format's flag nothing is known of arguments, only that each placeholder should be there.
+    is_known = can_be_numbered(flags) or not _PRINTF.isdisjoint(flags) or "python-brace-format" in flags
+    return not is_known and bool(numbers_only) and _raws(there) == _raws(wanted)
+
+
+def _raws(found: Counter[tuple[int, str]]) -> Counter[str]:
+    return Counter(raw for _, raw in found.elements())
+
+
+def _listed(found: Counter[tuple[int, str]]) -> str:
+    return ", ".join(raw[:_SHOWN] for _, raw in found.elements())
+
+
+def _stray_percent(source: str, target: str, flags: Collection[str]) -> list[Finding]:
+    """A per cent sign that begins no placeholder, where programs expect one."""
+    if _PRINTF.isdisjoint(flags) or "%" in _without(source, directives(source, flags)):
+        return []
+    if "%" in _without(target, directives(target, flags)) and directives(source, flags):
+        return [Finding("placeholders", "a % in the translation begins no placeholder; %% stands for the sign")]
+    return []
+
+
+def _without(text: str, found: Sequence[Directive]) -> str:
+    rest, position = [], 0
+    for one in found:
+        rest.append(text[position : one.start])
+        position = one.stop
+    return "".join([*rest, text[position:]])
+
+
+def code_findings(source: Content, target: Content) -> list[Finding]:
+    """Inline codes that a translation lacks, has twice or has beside those of its source."""
+    wanted = Counter((code.id, code.kind, code.raw) for code in codes(source))
+    there = Counter((code.id, code.kind, code.raw) for code in codes(target))
+    # A translation that people made may write a code in its own way: a link to a page of its language.
+    by_id = Counter((name, kind) for name, kind, _ in wanted.elements())
+    if by_id == Counter((name, kind) for name, kind, _ in there.elements()):
+        return []
+    missing, added = wanted - there, there - wanted
+    said = [f"lacks {', '.join(raw[:_SHOWN] for _, _, raw in missing.elements())}"] if missing else []
+    said += [f"has {', '.join(raw[:_SHOWN] for _, _, raw in added.elements())} too often"] if added else []
+    return [Finding("codes", f"the translation {' and '.join(said)}")]
+
+
+def icu_findings(source: str, target: str, flags: Collection[str]) -> list[Finding]:
+    """What is wrong with the translation of an ICU message."""
+    if "icu-message-format" not in flags and not looks_branched(source):
+        return []
+    try:
+        wanted = shape(parse_icu(source))
+    except DataError:
+        return []  # what is no message cannot become one
+    try:
+        there = shape(parse_icu(target))
+    except DataError as error:
+        return [Finding("icu_message_format", str(error))]
+    missing = [one for one in wanted if one not in there and one != ("argument", "#")]
+    added = [one for one in there if one not in wanted and one != ("argument", "#") and not one[-1].endswith("number}")]
+    if not missing and not added:
+        return []
+    names = ", ".join(" ".join(one[1:])[:_SHOWN] for one in [*missing, *added])
+    return [Finding("icu_message_format", f"arguments or choices differ from the source's: {names}")]
+
+
+def xml_findings(source: str, target: str) -> list[Finding]:
+    """Markup in a text that was well formed and is not in the translation."""
+    if "<" not in source or not _is_xml(source) or _is_xml(target):
+        return []
+    return [Finding("xml-invalid", "the markup in the translation is not well formed")]
+
+
+def _is_xml(text: str) -> bool:
+    parser = expat.ParserCreate()
+    try:
+        parser.Parse(f"<x>{text}</x>".encode("utf-8", "replace"), True)
+    except expat.ExpatError:
+        return False
+    return True
+
+
+def accelerator_findings(source: Content, target: Content, flags: Collection[str]) -> list[Finding]:
+    """An accelerator that the translation has not once."""
+    found = without_accelerator(source, flags)[1]
+    sign = found.sign if found else accelerator_sign(flags)
+    if sign is None:
+        return []
+    wanted, there = count_of(plain(source), sign), count_of(plain(target), sign)
+    if wanted == there:
+        return []
+    return [Finding("accelerator", f"the translation has {there} of the sign {sign}, the source {wanted}")]

@@ -1,0 +1,129 @@
+"""A unit's content as a source of the text pipeline, and what the pipeline wrote as content again.
+
+Codes stand in the source as keys that no text has. A code that is half of a pair, or that stands between words as a
+line break does, becomes a mark, which word alignment places; any other becomes a placeholder, which the model reads as
+a word of the sentence.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from attendo.formats.contents import Code, Content, codes, joined
+from attendo.markup.content import Content as SourceContent
+from attendo.markup.content import MarkKind, Thing
+from attendo.markup.entities import Plain
+from attendo.markup.tags import Token, paired, text_tokens
+from attendo.markup.translatable import Builder
+
+KEY_SIGN = "\ufdd1"
+"""A noncharacter of Unicode; a text that has it cannot be read here."""
+# An angle bracket in a key says to the pipeline that the model should never see it.
+_KEY = re.compile(f"<{KEY_SIGN}(\\d+)>")
+_BETWEEN_WORDS = re.compile(r"<\s*(?:br|hr|wbr|img|input|bookmark)\b|<!--|<\?|\{\\|<\d\d:|\[/?\w+\]", re.I)
+_LINE_BREAK = re.compile(
+    r"""\b(?:ctype|type|subType|equiv-text)\s*=\s*["'](?:x-|fmt|xlf:)?(?:lb|br)\b|LINE_BREAK""", re.I
+)
+_LINK = re.compile(r"(\[)[^\[\]\n]+(\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:[ \t]+\"[^\"\n]*\")?\)|\]\[[^\[\]\n]*\])")
+_STRONG = re.compile(r"(?<![\w*])(\*\*)(?=[^\s*])[^*\n]+?(?<=\S)(\*\*)(?![\w*])")
+_NUMBERED_TAG = re.compile(r"<(/?)(\d{1,3})\s*(/?)>")
+"""What react-i18next has for elements: `<1>link</1>`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeText:
+    """A content laid out as a source."""
+
+    text: str
+    """The content, each code as its key."""
+    codes: tuple[Code, ...]
+    """By the numbers in their keys."""
+    tokens: tuple[Token, ...]
+    """Its tags and codes, paired, and the texts between them."""
+
+    def contents(self) -> list[SourceContent]:
+        """What the pipeline translates."""
+        builder = Builder(Plain(), sentences_at_line_ends=True)
+        for number, token in enumerate(self.tokens):
+            key = _KEY.fullmatch(token.raw)
+            code = self.codes[int(key[1])] if key else None
+            if token.kind is None:
+                builder.text(token, in_pre=True)
+            elif code is not None and _is_a_word(code):
+                builder.thing(token.start, Thing(token.raw, token.raw, code.raw))
+            else:
+                builder.mark(token, number if token.partner < 0 else min(number, token.partner))
+        return builder.done(len(self.text))
+
+    def content_of(self, written: str) -> Content:
+        """A translation of the text as content."""
+        parts: list[str | Code] = []
+        position = 0
+        for key in _KEY.finditer(written):
+            parts += [written[position : key.start()], self.codes[int(key[1])]]
+            position = key.end()
+        return joined([*parts, written[position:]])
+
+    def message(self, problem: str) -> str:
+        """A problem that names codes by their keys, with the codes themselves."""
+        return _KEY.sub(lambda key: self.codes[int(key[1])].raw, problem)
+
+
+def code_text(parts: Content) -> CodeText:
+    """Lays out a content, whose strings do not have `KEY_SIGN`."""
+    found = tuple(codes(parts))
+    numbers = iter(range(len(found)))
+    text = "".join(part if isinstance(part, str) else f"<{KEY_SIGN}{next(numbers)}>" for part in parts)
+    return CodeText(text, found, tuple(paired(_tokens(text, _tags(text, found)))))
+
+
+def _is_a_word(code: Code) -> bool:
+    """Says whether a code stands for something that is read in its place, as a placeholder does."""
+    is_between = _BETWEEN_WORDS.match(code.raw) or _LINE_BREAK.search(code.raw)
+    return code.kind == "single" and not is_between
+
+
+def _tags(text: str, found: Sequence[Code]) -> list[Token]:
+    """Codes, and what is markup in the strings; of those that overlap the first kind counts."""
+    tags = [
+        Token(key.start(), key.end(), key[0], found[int(key[1])].kind, f"{KEY_SIGN}{found[int(key[1])].id}")
+        for key in _KEY.finditer(text)
+    ]
+    taken = [(tag.start, tag.end) for tag in tags]
+    for other in _string_tags(text):
+        if all(other.end <= start or other.start >= end for start, end in taken):
+            tags.append(other)
+            taken.append((other.start, other.end))
+    return sorted(tags, key=lambda tag: tag.start)
+
+
+def tag_spans(text: str) -> list[tuple[int, int]]:
+    """Where the tags of a string begin and end: what in them looks like a placeholder stays a part of them."""
+    return [(tag.start, tag.end) for tag in _string_tags(text)]
+
+
+def _string_tags(text: str) -> Iterator[Token]:
+    """Tags as HTML has them, numbered ones, and what Markdown writes around words."""
+    if "<" in text:
+        yield from (token for token in text_tokens(text) if token.kind is not None)
+    for tag in _NUMBERED_TAG.finditer(text) if "<" in text else ():
+        kind: MarkKind = "close" if tag[1] else "single" if tag[3] else "open"
+        yield Token(tag.start(), tag.end(), tag[0], kind, tag[2])
+    for name, pattern, sign in (("[", _LINK, "]"), ("**", _STRONG, "**")):
+        for number, pair in enumerate(pattern.finditer(text) if sign in text else ()):
+            yield Token(pair.start(1), pair.end(1), pair[1], "open", f"{name}{number}")
+            yield Token(pair.start(2), pair.end(2), pair[2], "close", f"{name}{number}")
+
+
+def _tokens(text: str, tags: Sequence[Token]) -> list[Token]:
+    """Tags with the texts between them."""
+    tokens: list[Token] = []
+    position = 0
+    for tag in tags:
+        if tag.start > position:
+            tokens.append(Token(position, tag.start, text[position : tag.start], None))
+        tokens.append(tag)
+        position = tag.end
+    if position < len(text):
+        tokens.append(Token(position, len(text), text[position:], None))
+    return tokens

@@ -1,0 +1,94 @@
+"""The number that a plural form is translated with, so that the model sees what the form is for.
+
+A placeholder for the count is replaced by a number that takes the form, and put back where the translation has it:
+"%d files" is translated as "5 files" for the form of 5.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from attendo.formats.contents import Code, Content, joined, plain
+from attendo.markup.protection import number_word_spans
+from attendo.markup.units.directives import directives
+
+_COUNT = re.compile(
+    r"%(?:\d+\$)?[-+ #0'I]*\d*(?:hh?|ll?|[qjztL])?[diu]|%L?n|%(?:\d+\$)?@|%L?1|%\(\w+\)[-+#0]*\d*[diu]|%\{\w+\}"
+    r"|\{\{\s*(?:count|n|num\w*)\s*(?:,[^{}]*)?\}\}|\{(?:0|n|count|num\w*|total)(?:,\s*number[^{}]*|:[^{}]*)?\}"
+)
+_COUNT_CODE = re.compile(r"#|\{\s*\$\w+\s*\}|\{\s*NUMBER\(\s*\$\w+[^{}]*\)\s*\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A placeholder that a number stands for while a form is translated."""
+
+    placeholder: str | Code
+    number: int
+
+
+def has_count(source: Content, flags: Collection[str]) -> bool:
+    """Says whether a form has exactly one placeholder that can be the count."""
+    return len(_places(source, flags)) == 1
+
+
+def with_number(source: Content, flags: Collection[str], number: int) -> tuple[Content, Count | None]:
+    """A form with a number in place of its count; None where it has no placeholder that is plainly the count."""
+    places = _places(source, flags)
+    if len(places) != 1:
+        return source, None
+    [(part_number, start, stop)] = places
+    part = source[part_number]
+    if isinstance(part, Code):
+        placeholder: str | Code = part
+        replaced = str(number)
+    else:
+        placeholder = part[start:stop]
+        replaced = part[:start] + str(number) + part[stop:]
+    return joined([*source[:part_number], replaced, *source[part_number + 1 :]]), Count(placeholder, number)
+
+
+def with_placeholder(translation: Content, count: Count, language: str) -> Content | None:
+    """A translation with the placeholder where it has the number, in digits or as a word.
+
+    Args:
+        translation: of a form with the number in it.
+        count: what stands for what.
+        language: of the translation, for words.
+
+    Returns:
+        None where the number is not there exactly once.
+    """
+    text = plain(translation)
+    wanted = re.compile(rf"(?<![\w.,]){count.number}(?![\w])(?![.,]\d)")
+    spans = [
+        (number, *found.span())
+        for number, part in enumerate(translation)
+        if isinstance(part, str)
+        for found in wanted.finditer(part)
+    ]
+    if not spans and len(number_word_spans(text, count.number, language)) == 1:
+        spans = [
+            (number, *span)
+            for number, part in enumerate(translation)
+            if isinstance(part, str)
+            for span in number_word_spans(part, count.number, language)
+        ]
+    if len(spans) != 1:
+        return None
+    number, start, stop = spans[0]
+    part = translation[number]
+    assert isinstance(part, str)
+    return joined([*translation[:number], part[:start], count.placeholder, part[stop:], *translation[number + 1 :]])
+
+
+def _places(source: Content, flags: Collection[str]) -> list[tuple[int, int, int]]:
+    """Where placeholders stand that may be the count: the number of the part, and the characters of a string."""
+    places = []
+    for number, part in enumerate(source):
+        if isinstance(part, Code):
+            if part.kind == "single" and _COUNT_CODE.fullmatch(part.raw):
+                places.append((number, 0, 0))
+            continue
+        places += [(number, one.start, one.stop) for one in directives(part, flags) if _COUNT.fullmatch(one.raw)]
+    return places

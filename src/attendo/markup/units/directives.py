@@ -1,0 +1,121 @@
+"""Placeholders of programs in a text: which stretches they are, by the flags of the unit that has them.
+
+The names of the flags are those of gettext and Weblate. Whether `% o` is a placeholder depends on them: it is one of
+`c-format`, and a sign with a word behind it in plain text.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+_WIDTH = r"(?:\d+|\*(?:\d+\$)?)?(?:\.(?:\d+|\*(?:\d+\$)?)?)?"
+_LENGTH = r"(?:hh?|ll?|I64|I32|[Lqjzt])?"
+_C = rf"%(?:\d+\$)?[-+ #0'I]*{_WIDTH}{_LENGTH}[diouxXeEfFgGaAcCsSpnm]|%<[A-Za-z]+\d*>|%%"
+_PYTHON = rf"%(?:\([^()\n]{{1,80}}\))?[-+ #0]*{_WIDTH}[hlL]?[diouxXeEfFgGcrsa]|%%"
+_BRACE = r"\{\{|\}\}|\{[^{}\n]{0,120}(?:\{[^{}\n]{0,40}\}[^{}\n]{0,40})*\}"
+_OBJC = rf"%(?:\d+\$)?#@\w+@|%(?:\d+\$)?[-+ #0']*{_WIDTH}{_LENGTH}[diouxXeEfFgGaAcCsSpn@]|%%"
+_JAVA = r"%(?:\d+\$|<)?[-#+ 0,(]*\d*(?:\.\d+)?(?:[tT][A-Za-z]|[bBhHsScCdoxXeEfgGaAn])|%%"
+_DOUBLE_BRACE = r"\{\{[^{}\n]{0,200}\}\}"
+
+_FAMILIES: Mapping[str, str] = {
+    "c-format": _C,
+    "gcc-internal-format": _C,
+    "lua-format": _C,
+    "javascript-format": _C,
+    "object-pascal-format": _C,
+    "perl-format": _C,
+    "php-format": r"%(?:\d+\$)?[-+ 0]*(?:'.)?\d*(?:\.\d+)?[bcdeEfFgGosuxX]|%%",
+    "python-format": _PYTHON,
+    "python-brace-format": _BRACE,
+    "perl-brace-format": r"\{\w+\}",
+    "ruby-format": rf"%\{{\w+\}}|%<\w+>[-+ #0]*{_WIDTH}[a-zA-Z]|{_C}",
+    "objc-format": _OBJC,
+    "java-printf-format": _JAVA,
+    "java-format": _BRACE,
+    "auto-java-messageformat": r"\{\d+(?:,[^{}\n]{0,80}(?:\{[^{}\n]{0,80}\}[^{}\n]{0,40})*)?\}",
+    "c-sharp-format": r"\{\{|\}\}|\{\d+(?:,[^{}:\n]{0,20})?(?::[^{}\n]{0,40})?\}",
+    "qt-format": r"%L?\d{1,2}",
+    "qt-plural-format": r"%L?n",
+    "kde-format": r"%\d{1,2}",
+    "i18next-interpolation": rf"{_DOUBLE_BRACE}|\$t\([^()\n]{{0,200}}\)",
+    "vue-format": r"@(?:\.\w+)?:(?:\([^()\n]+\)|[\w.]+)|\{[^{}\n]{0,80}\}",
+    "laravel-format": r"(?<!\w):[A-Za-z]\w*",
+    "percent-placeholders": r"%\w+%",
+    "placeholders": r"\$\w+\$",
+    "es-format": r"\$\{[^{}\n]{0,120}\}",
+    "angularjs-format": _DOUBLE_BRACE,
+    "automattic-components-format": _DOUBLE_BRACE,
+    "scheme-format": r"~[a-zA-Z%]",
+}
+# Of any text: what can hardly be anything else, whatever program it is of.
+_ANYWHERE = (
+    r"`[^`\n]{1,200}`"
+    rf"|(?<![\w%])%(?:\d+\$)?[-+#0']*{_WIDTH}{_LENGTH}[diouxXeEfFgGcCsSpn@](?![A-Za-z])"
+    r"|%\([\w. -]{1,80}\)[-+#0]*\d*(?:\.\d+)?[diouxXeEfFgGcrsa](?![A-Za-z])"
+    r"|%(?:\d+\$)?#@\w+@|%<\w{1,60}>[-+ 0-9.]*[a-zA-Z]|(?<![\w%])%L?\d{1,2}(?![\d%])|(?<![\w%])%L?n(?![A-Za-z])"
+    r"|(?<!\w)%[A-Za-z_]\w{0,60}%|(?<!\w)\$[A-Za-z_]\w{0,60}\$|\$t\([^()\n]{0,200}\)|(?<!\w)@:[\w.]{1,80}"
+    rf"|{_DOUBLE_BRACE}|\$?\{{\s*[-$]?[\w.]+\s*\}}|(?<!\w)@\w{{1,40}}/[\w.]{{1,80}}|\\u[0-9A-Fa-f]{{4}}"
+    r"|(?<![\w-])--[a-z][\w-]*"
+)
+_NAMED = re.compile(r"\{\{|%\d+\$|%\(|%<|%\{|#@|\{\s*[^\s{}:!]|\$|`|--|@|%L?\d|:[A-Za-z]|%\w+%$")
+_MAY_HAVE = re.compile(r"[%{$`@\\]|--")
+"""What every placeholder of `_ANYWHERE` has."""
+_LITERAL = frozenset(("%%", "{{", "}}"))
+_NUMBERED_BY = frozenset(("c-format", "php-format", "objc-format", "java-printf-format", "perl-format"))
+"""Families in which a placeholder may say by a number which argument it stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """A placeholder in a text."""
+
+    start: int
+    stop: int
+    raw: str
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether it stands for a sign itself, as `%%` does."""
+        return self.raw in _LITERAL
+
+    @property
+    def is_positional(self) -> bool:
+        """Whether its place among the others says which argument it takes."""
+        return not self.is_literal and self.raw[0] in "%{" and not _NAMED.match(self.raw)
+
+
+def directives(text: str, flags: Collection[str]) -> list[Directive]:
+    """The placeholders of a text, in their order; none overlap.
+
+    Args:
+        text: a text without inline codes.
+        flags: of its unit, which decide on what is a placeholder.
+    """
+    found = sorted(_all(text, flags), key=lambda one: (one.start, -one.stop))
+    kept: list[Directive] = []
+    for one in found:
+        if not kept or one.start >= kept[-1].stop:
+            kept.append(one)
+    return kept
+
+
+def can_be_numbered(flags: Collection[str]) -> bool:
+    """Says whether `%s` may be written as `%1$s`, so that a translation may change the order."""
+    return not _NUMBERED_BY.isdisjoint(flags)
+
+
+def numbered(directive: str, number: int) -> str:
+    """A positional placeholder with the number of its argument: `%2$s`."""
+    return f"%{number}${directive[1:]}"
+
+
+def _all(text: str, flags: Collection[str]) -> Iterator[Directive]:
+    """Everything that may be a placeholder, overlapping."""
+    patterns = [_FAMILIES[flag] for flag in sorted(flags) if flag in _FAMILIES]
+    patterns += [_ANYWHERE] if _MAY_HAVE.search(text) else []
+    for flag in flags:
+        name, mark, values = flag.partition(":")
+        if name == "placeholders" and mark:
+            patterns += [re.escape(value.strip('"')) for value in values.split(":") if value.strip('"')]
+    for pattern in patterns:
+        yield from (Directive(match.start(), match.end(), match[0]) for match in re.finditer(pattern, text))

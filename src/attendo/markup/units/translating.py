@@ -1,0 +1,161 @@
+"""Units of localisation files translated: each form of a unit, as the kind of text that it is."""
+
+from dataclasses import dataclass, field
+
+from attendo.errors import DataError
+from attendo.formats.contents import Content, content, plain
+from attendo.formats.file import Form, Unit, base_language
+from attendo.markup.checks.findings import Finding
+from attendo.markup.checks.units import BREAKING, unit_findings
+from attendo.markup.content import STAND_IN
+from attendo.markup.text_types import Confidence, TranslateLines, no_confidence
+from attendo.markup.together import gathered
+from attendo.markup.units.accelerators import with_accelerator, without_accelerator
+from attendo.markup.units.code_text import KEY_SIGN
+from attendo.markup.units.counts import has_count, with_number, with_placeholder
+from attendo.markup.units.icu import looks_branched
+from attendo.markup.units.icu_sentences import translated_icu
+from attendo.markup.units.passages import Draft, Passage, Passages
+
+_MAX_CHARACTERS = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class UnitTranslation:
+    """What became of a unit."""
+
+    texts: tuple[Content, ...] = ()
+    """One for each of its forms; empty where the unit is left as it was."""
+    findings: tuple[Finding, ...] = ()
+    """What checks found in the texts, or in those that were not kept."""
+    problems: tuple[str, ...] = ()
+    """What could not be kept, or only by translating worse."""
+    confidence: float | None = None
+    """Of the least sure sentence, between 0 and 1; None where the model has no calibration."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the unit is left as it was."""
+        return not self.texts
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether a check found an error in the texts."""
+        return any(finding.is_error for finding in self.findings)
+
+
+@dataclass
+class _Notes:
+    """What is noted while the forms of a unit are translated."""
+
+    problems: list[str] = field(default_factory=list)
+    confidences: list[float] = field(default_factory=list)
+
+    def add(self, draft: Draft) -> Content:
+        """Takes in what a draft says of itself, and gives its text."""
+        self.problems += draft.problems
+        if draft.confidence is not None:
+            self.confidences.append(draft.confidence)
+        return draft.text
+
+
+class UnitTranslator:
+    """Translates units, equal texts once.
+
+    Args:
+        translate: what translates lines.
+        source_language: its ISO 639-1 code.
+        target_language: the code of the target, with its region if it has one.
+        confidence: how sure a translation is.
+    """
+
+    def __init__(
+        self,
+        translate: TranslateLines,
+        *,
+        source_language: str,
+        target_language: str,
+        confidence: Confidence = no_confidence,
+    ) -> None:
+        self._language = target_language
+        self._passages = Passages(
+            translate, source_language=source_language, target_language=target_language, confidence=confidence
+        )
+
+    async def translated(self, unit: Unit) -> UnitTranslation:
+        """Translates a unit; one whose placeholders or codes cannot be kept is left as it was, with the findings."""
+        if problem := _unreadable(unit):
+            return UnitTranslation(problems=(problem,))
+        notes = _Notes()
+        try:
+            texts = tuple(await gathered([self._form(unit, form, notes) for form in unit.forms]))
+        except DataError as error:  # the source is no message of its format, or a placeholder cannot be kept
+            return UnitTranslation(problems=(str(error),))
+        findings = unit_findings(unit, texts, self._language)
+        is_broken = any(finding.check in BREAKING for finding in findings)
+        return UnitTranslation(
+            texts=() if is_broken else texts,
+            findings=findings,
+            problems=tuple(dict.fromkeys(notes.problems)),
+            confidence=min(notes.confidences, default=None),
+        )
+
+    async def _form(self, unit: Unit, form: Form, notes: _Notes) -> Content:
+        text = plain(form.source)
+        is_text = all(isinstance(part, str) for part in form.source)
+        if is_text and ("icu-message-format" in unit.flags or looks_branched(text)):
+            return content(await translated_icu(text, self._language, _Sentences(self, unit, notes)))
+        source, accelerator = without_accelerator(form.source, unit.flags)
+        found = await self._counted(unit, form, source, notes)
+        if accelerator is not None:
+            found = with_accelerator(found, accelerator)
+        return found
+
+    async def _counted(self, unit: Unit, form: Form, source: Content, notes: _Notes) -> Content:
+        """The translation of a form, which its number goes through if it is one of several."""
+        if form.sample is None:
+            return notes.add(await self._passages.draft(Passage(source, unit.flags)))
+        if not form.is_of_one_number and not has_count(source, unit.flags):
+            # "One file" says 1; where the form is of 21 too, the source with the number is the one to translate.
+            sources = [without_accelerator(other.source, unit.flags)[0] for other in unit.forms]
+            source = next((other for other in sources if has_count(other, unit.flags)), source)
+        return await self.with_count(source, form.sample, unit, notes)
+
+    async def with_count(self, source: Content, sample: int | None, unit: Unit, notes: _Notes) -> Content:
+        """The translation of a text with a number in place of its count, if it has one that comes back."""
+        if sample is not None:
+            with_it, count = with_number(source, unit.flags, sample)
+            if count is not None:
+                draft = await self._passages.draft(Passage(with_it, unit.flags))
+                found = with_placeholder(draft.text, count, base_language(self._language))
+                if found is not None:
+                    notes.add(draft)
+                    return found
+                notes.problems.append(f"the form of the number {sample} was translated without its number")
+        return notes.add(await self._passages.draft(Passage(source, unit.flags)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentences:
+    """Translates the sentences of a unit's ICU message."""
+
+    translator: UnitTranslator
+    unit: Unit
+    notes: _Notes
+
+    async def __call__(self, sentence: Content, sample: int | None) -> Content:
+        """Translates one; see `icu_sentences.TranslateSentence`."""
+        return await self.translator.with_count(sentence, sample, self.unit, self.notes)
+
+
+def _unreadable(unit: Unit) -> str:
+    """Why a unit cannot be translated; empty where it can."""
+    for form in unit.forms:
+        text = plain(form.source)
+        if KEY_SIGN in text or STAND_IN in text:
+            return "the text has a noncharacter of Unicode, U+FDD0 or U+FDD1; it is left as it was"
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            return "the text has half of a surrogate pair, which is no character; it is left as it was"
+        if len(text) > _MAX_CHARACTERS:
+            return f"the text has {len(text):,} characters, more than {_MAX_CHARACTERS:,}; it is left as it was"
+    return ""

@@ -1,0 +1,84 @@
+"""Checking the translations that a file has, whoever made them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from attendo.errors import DataError
+from attendo.formats.file import Unit
+from attendo.markup.checks.findings import Finding
+from attendo.markup.checks.units import unit_findings
+from attendo.workflow.documents.opening import KEYED, line_numbers, open_document
+from attendo.workflow.documents.report import shown
+from attendo.workflow.documents.settings import DocumentSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitFindings:
+    """A unit and what checks found in its translation."""
+
+    unit: Unit
+    line: int | None
+    findings: tuple[Finding, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The unit as `attendo check --json` prints it."""
+        return {
+            "id": self.unit.id,
+            "line": self.line,
+            "source": [shown(form.source) for form in self.unit.forms],
+            "target": [shown(form.target or ()) for form in self.unit.forms],
+            "findings": [{"check": one.check, "message": one.message, "error": one.is_error} for one in self.findings],
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckedDocument:
+    """A file and what checks found in it."""
+
+    path: Path
+    format: str
+    num_checked: int
+    """Units that have a translation."""
+    num_untranslated: int
+    failed: tuple[UnitFindings, ...]
+    """Units in which something was found, in the order of the file."""
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether an error was found."""
+        return any(finding.is_error for unit in self.failed for finding in unit.findings)
+
+
+def check_document(path: Path, settings: DocumentSettings) -> CheckedDocument:
+    """Checks the translations of a file.
+
+    Args:
+        path: the file.
+        settings: its format, its language and, of a file with one language, its source as the template.
+
+    Raises:
+        DataError: the file cannot be read, or has no sources to check its texts against.
+    """
+    document = open_document(path, settings, source="", target=settings.target or "")
+    file = document.file
+    if file.format in KEYED and settings.template is None:
+        raise DataError(f"{path}: a {file.format} file has one language; name the file with the sources: --template")
+    if all(form.target is None for unit in file.units for form in unit.forms):
+        raise DataError(f"{path}: has no translations to check")
+    lines, failed, checked, untranslated = line_numbers(file), [], 0, 0
+    for unit in file.units:
+        if unit.state == "new" or all(form.target is None for form in unit.forms):
+            untranslated += unit.is_translatable
+            continue
+        checked += 1
+        findings = unit_findings(unit, [form.target or () for form in unit.forms], document.target)
+        if findings:
+            failed.append(UnitFindings(unit=unit, line=lines.get(unit.id), findings=findings))
+    return CheckedDocument(
+        path=path,
+        format=file.format,
+        num_checked=checked,
+        num_untranslated=untranslated,
+        failed=tuple(failed),
+    )

@@ -1,0 +1,159 @@
+"""From a file and a model to a translated file: `attendo.translate_file`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from attendo.destinations import check_output_file, find_destination
+from attendo.errors import ModelError
+from attendo.formats.file import Mark
+from attendo.markup.units.translating import UnitTranslator
+from attendo.workflow.documents.opening import Document, open_document
+from attendo.workflow.documents.settings import Check, DocumentSettings, Only
+from attendo.workflow.documents.translation import (
+    DocumentParts,
+    DocumentReporter,
+    TranslatedDocument,
+    conditions,
+    document_translations,
+    engine_confidence,
+    engine_lines,
+    written_document,
+)
+from attendo.workflow.engine import Engine
+from attendo.workflow.part_files import PartsFolder
+from attendo.workflow.translate import load
+
+
+def translate_file(
+    model: str | Path | Engine,
+    file: str | Path,
+    output: str | Path | None = None,
+    *,
+    to: str | None = None,
+    only: Only = "new",
+    mark: Mark = "review",
+    check: Check = "warn",
+    template: str | Path | None = None,
+    format: str | None = None,  # the name of the option
+) -> TranslatedDocument:
+    """Translates a file that people translate: PO, XLIFF, Android strings, JSON, subtitles and more.
+
+    Args:
+        model: an engine, or what `load` takes.
+        file: the file; its format follows from its name.
+        output: where the translated file is written to; None leaves that to the caller. Texts that people translated
+            there stay, where the format has one language a file. Finished units are kept beside it until it is whole.
+        to: the target language with its region, such as `de-AT`; None for the one that the file names, or the model's.
+        only: the units to translate: `new`, `fuzzy`, or `all` of these and finished ones; approved ones never are.
+        mark: the translations that are marked for review: `review` marks all, `problems` those in which checks found
+            something, `none` none.
+        check: `off` leaves out what checks find.
+        template: the file with the sources, where `file` is its translation, and its format has one language a file.
+        format: the name of the format, where the file's name does not say it.
+
+    Returns:
+        The content of the translated file, and a report on each of its units.
+
+    Raises:
+        DataError: the file is not of its format, or its languages are not the model's.
+        ModelError: the model cannot be loaded, or names no languages.
+        OSError: a file cannot be read or written.
+    """
+    settings = DocumentSettings(
+        target=to,
+        only=only,
+        mark=mark,
+        check=check,
+        template=None if template is None else Path(template),
+        format=format,
+    )
+    destination = None if output is None else Path(output)
+    if destination is not None:
+        check_output_file(destination)
+    engine = model if isinstance(model, Engine) else load(model)
+    document = open_document(
+        Path(file),
+        settings,
+        source=engine.source_language,
+        target=engine.target_language,
+        existing=destination,
+    )
+    return translate_opened(
+        document, settings, engine, document_translator(engine, document.target), _Silent(), output=destination
+    )
+
+
+def document_translator(engine: Engine, target: str) -> UnitTranslator:
+    """What translates the units of documents with an engine.
+
+    Args:
+        engine: a model, or an ensemble.
+        target: the language of the documents, with its region where that is known.
+
+    Raises:
+        ModelError: the model does not translate.
+    """
+    if engine.description.task != "translate":
+        raise ModelError(f"{engine.folder}: this model does not translate; name one that does")
+    return UnitTranslator(
+        engine_lines(engine),
+        source_language=engine.source_language,
+        target_language=target,
+        confidence=engine_confidence(engine),
+    )
+
+
+def translate_opened(
+    document: Document,
+    settings: DocumentSettings,
+    engine: Engine,
+    translator: UnitTranslator,
+    reporter: DocumentReporter,
+    *,
+    output: Path | None,
+    models: Sequence[Path] = (),
+) -> TranslatedDocument:
+    """Translates a document, goes on with what an earlier start has left, and writes the file.
+
+    Args:
+        document: what is translated.
+        settings: how it is written.
+        engine: what the translator translates with.
+        translator: what translates units.
+        reporter: what is told how it goes.
+        output: where the file is written to; None leaves that to the caller.
+        models: the folders of the engine's models, where they are several.
+
+    Raises:
+        DataError: the file's encoding lacks a character of a translation, or another process writes the output.
+        OSError: a file cannot be written.
+    """
+    if output is None or not document.units or not find_destination(output).is_file:
+        found = document_translations(document, translator, reporter)
+        return written_document(document, settings, found, source_language=engine.source_language, output=output)
+    with PartsFolder.beside(output).opened() as folder:
+        manifest = conditions(document, settings, engine, models or (engine.folder,))
+        if others := folder.differences(manifest):
+            reporter.message(
+                f"{folder.path}: holds another translation, with another {', '.join(others)}; starting anew"
+            )
+            folder.remove_parts()
+        folder.claim(manifest)
+        parts = DocumentParts(folder=folder, engine=engine)
+        found = document_translations(document, translator, reporter, parts)
+        written = written_document(document, settings, found, source_language=engine.source_language, output=output)
+        folder.clear()
+    return written
+
+
+class _Silent:
+    """A reporter for callers that show no progress."""
+
+    def message(self, text: str) -> None:
+        """Shows nothing."""
+
+    def started(self, done: int, total: int) -> None:
+        """Shows nothing."""
+
+    def translated(self, done: int) -> None:
+        """Shows nothing."""

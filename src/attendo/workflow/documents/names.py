@@ -1,0 +1,155 @@
+"""Names of translated files as the users of each format write them: `values-de-rAT`, `de.lproj`, `messages_de.arb`."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from attendo.errors import DataError
+from attendo.formats.file import base_language, is_same_language
+from attendo.formats.table import FORMATS
+
+_LANGUAGE_CODES = (
+    "ab aa af sq am ar an hy as az be bn eu bg bs br my ca zh co cs cy da de el en eo et fa fi fr fy ga gd gl gu "
+    "he hi hr hu ia id ig is it ja jv ka kk km kn ko ku ky la lb lo lt lv mg mi mk ml mn mr ms mt nb nl nn no ne "
+    "oc or pa pl ps pt ro ru rw sa sc sd si sk sl so sr st su sv sw ta te tg th ti tk tl tr tt ug uk ur uz vi wa "
+    "wo xh yi yo zu"
+)
+_LANGUAGES = frozenset(_LANGUAGE_CODES.split())
+_CODE = r"([A-Za-z]{2,3}(?:[-_](?:[A-Z][a-z]{3}|[A-Z]{2}|\d{3}))*)"
+_VALUES = re.compile(r"values(?:-(?P<code>[a-z]{2,3}(?:-r[A-Z]{2})?|b\+[\w+]+))?(?P<rest>(?:-[\w]+)*)")
+_LPROJ = re.compile(r"(?P<code>Base|[\w-]+)\.lproj")
+# Formats that write a language behind an underscore in a file's name; the others have a point before it.
+_WITH_UNDERSCORE = frozenset(("properties", "ts", "arb"))
+_GETTEXT_STYLE = frozenset(("po", "properties", "ts", "arb"))
+BILINGUAL = frozenset(("po", "xliff", "tmx", "ts", "xcstrings", "csv", "tsv"))
+"""Formats whose files have source and translation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Languages, as names of files have them."""
+
+    source: str
+    target: str
+
+    def translated(self, path: Path) -> Path:
+        """The name of the translation of a file, beside it or in the folder of its language.
+
+        A file with both languages that is named after the target keeps its name.
+        """
+        if (named := named_language(path)) and is_same_language(named, self.target) and _format(path) in BILINGUAL:
+            return path
+        for rename in (self._android, self._apple, self._folder, self._stem):
+            found = rename(path)
+            if found is not None:
+                return found
+        return self._added(path)
+
+    def _android(self, path: Path) -> Path | None:
+        found = _VALUES.fullmatch(path.parent.name)
+        if not found or _format(path) != "android":
+            return None
+        parts = _styled(self.target, "-").split("-")
+        is_region = len(parts) == 2 and len(parts[1]) == 2
+        code = "-r".join(parts) if len(parts) == 1 or is_region else "b+" + "+".join(parts)
+        rest = found["rest"] if not found["code"] or _codes(found["code"]) else f"-{found['code']}{found['rest']}"
+        return path.parent.with_name(f"values-{code}{rest}") / path.name
+
+    def _apple(self, path: Path) -> Path | None:
+        if not _LPROJ.fullmatch(path.parent.name):
+            return None
+        return path.parent.with_name(f"{_styled(self.target, '-')}.lproj") / path.name
+
+    def _folder(self, path: Path) -> Path | None:
+        """With the target in place of a folder that is called as the source language."""
+        parts = list(path.parts)
+        for place in range(len(parts) - 2, -1, -1):
+            if re.fullmatch(_CODE, parts[place]) and is_same_language(parts[place], self.source):
+                parts[place] = self._like(parts[place], path)
+                return Path(*parts)
+        return None
+
+    def _stem(self, path: Path) -> Path | None:
+        """With the target in place of the source in the file's own name."""
+        stem, ending = _split(path)
+        if re.fullmatch(_CODE, stem) and is_same_language(stem, self.source):
+            return path.with_name(self._like(stem, path) + ending)
+        found = re.fullmatch(rf"(.+)([._-]){_CODE}", stem)
+        if found and is_same_language(found[3], self.source):
+            return path.with_name(f"{found[1]}{found[2]}{self._like(found[3], path)}{ending}")
+        return None
+
+    def _added(self, path: Path) -> Path:
+        stem, ending = _split(path)
+        separator = "_" if _format(path) in _WITH_UNDERSCORE else "."
+        return path.with_name(f"{stem}{separator}{self._like('', path)}{ending}")
+
+    def _like(self, source: str, path: Path) -> str:
+        """The target as a name writes languages."""
+        if "_" in source or "-" in source:
+            return _styled(self.target, "_" if "_" in source else "-")
+        is_gettext = _format(path) in _GETTEXT_STYLE or "LC_MESSAGES" in path.parts
+        return _styled(self.target, "_" if is_gettext else "-")
+
+
+def named_language(path: Path) -> str | None:
+    """The language that a file's name or its folders name; None where they name none."""
+    if (found := _VALUES.fullmatch(path.parent.name)) and _format(path) == "android":
+        code = found["code"]
+        return code.removeprefix("b+").replace("-r", "-").replace("+", "-") if code in _codes(code) else None
+    if found := _LPROJ.fullmatch(path.parent.name):
+        return None if found["code"] == "Base" else found["code"]
+    stem, _ = _split(path)
+    marked = re.fullmatch(rf".+\.{_CODE}" if _format(path) not in _WITH_UNDERSCORE else rf".+_{_CODE}", stem)
+    names = [stem, marked[1] if marked else "", *reversed(path.parts[:-1])]
+    return next((name for name in names if re.fullmatch(_CODE, name) and base_language(name) in _LANGUAGES), None)
+
+
+def found_files(folder: Path, names: Names) -> Iterator[Path]:
+    """The files of known formats below a folder that are to be translated, in the order of their names.
+
+    Hidden folders and files of other languages are left out, and so are plain text and translations that have a file
+    of their own.
+
+    Raises:
+        DataError: there are none.
+    """
+    is_any = False
+    for path in sorted(folder.rglob("*")):
+        inner = path.relative_to(folder)
+        if any(part.startswith(".") for part in inner.parts) or not path.is_file():
+            continue
+        format_name = _format(path)
+        if format_name in ("", "text"):
+            continue
+        named = named_language(inner)
+        is_target = named is not None and is_same_language(named, names.target) and format_name in BILINGUAL
+        if named is None or is_same_language(named, names.source) or is_target:
+            is_any = True
+            yield path
+    if not is_any:
+        endings = ", ".join(ending for known in FORMATS for ending in known.endings if known.name != "text")
+        raise DataError(
+            f"{folder}: is a folder; name a file in it, or a folder with files of known formats ({endings})"
+        )
+
+
+def _codes(code: str | None) -> tuple[str, ...]:
+    """A code by itself, where its language is known."""
+    is_known = code is not None and re.split(r"[-+]", code.removeprefix("b+"))[0] in _LANGUAGES
+    return (code,) if code is not None and is_known else ()
+
+
+def _format(path: Path) -> str:
+    lower = path.name.lower()
+    return next((known.name for known in FORMATS if lower.endswith(known.endings)), "")
+
+
+def _split(path: Path) -> tuple[str, str]:
+    """A name without its ending, and the ending."""
+    return path.name.removesuffix(path.suffix), path.suffix
+
+
+def _styled(language: str, separator: str) -> str:
+    return re.sub("[-_]", separator, language)

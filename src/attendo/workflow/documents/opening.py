@@ -1,0 +1,197 @@
+"""Files of known formats, read for translating or checking: by their languages, and with what people translated."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from attendo.checkpoint.checksums import CONFIG, read_json
+from attendo.errors import DataError, ModelError
+from attendo.formats.contents import Content, plain
+from attendo.formats.file import File, Form, Languages, Result, Span, State, Unit, is_same_language
+from attendo.formats.table import Format, format_of, read_file
+from attendo.reading import read_bounded
+from attendo.text.formats import is_compressed
+from attendo.text.recognition import HEAD_BYTES, recognized
+from attendo.workflow.documents.settings import STATES, DocumentSettings
+
+_MAX_BYTES = 1 << 30
+_REFUSED = frozenset(("binary", "archive", "markup", "catalogue", "json"))
+"""What cannot be lines of text under whatever name; tables and UTF-16 are told apart where lines are read."""
+KEYED = frozenset(("android", "strings", "stringsdict", "properties", "resx", "json", "arb", "fluent", "yaml"))
+"""Formats whose files have one language, and keys by which a file and its translation belong together."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """A file that is to be translated."""
+
+    path: Path
+    file: File
+    units: tuple[Unit, ...]
+    """Those that are translated."""
+    target: str
+    """The language of the translation, with its region where that is known."""
+    kept: Mapping[str, Result] = field(default_factory=dict)
+    """What people translated in another file, by the ids of units; it is written along."""
+    content: bytes = b""
+    """The bytes of all files that were read, which decide the outcome."""
+
+
+def document_format(path: Path, wanted: str | None) -> Format | None:
+    """The format that a file is translated as; None for lines of text.
+
+    Args:
+        path: the file.
+        wanted: the format's name, where it was given; `text` for lines.
+
+    Raises:
+        DataError: there is no such format, or the content is of one that the file's name does not say.
+    """
+    if wanted is not None:
+        return _unless_text(format_of(str(path), b"", wanted))
+    head = _head(path)
+    found = recognized(path.name, head[:HEAD_BYTES], whole=len(head) <= HEAD_BYTES) if head else None
+    is_lines = found is None or found.kind not in _REFUSED
+    return _unless_text(format_of(str(path), b"" if is_lines else head))
+
+
+def model_languages(folder: Path) -> tuple[str, str]:
+    """The languages that a model reads and writes, without loading it; empty where its folder does not say.
+
+    Raises:
+        ModelError: the folder's `config.json` is none.
+    """
+    path = folder / CONFIG
+    content = read_json(path, ModelError(f"{path}: not found, so {folder} is no model folder"))
+    said = content if isinstance(content, dict) else {}
+    source, target = (said.get(f"{side}_language", "") for side in ("source", "target"))
+    return (source if isinstance(source, str) else "", target if isinstance(target, str) else "")
+
+
+def _unless_text(found: Format) -> Format | None:
+    return None if found.name == "text" else found
+
+
+def _head(path: Path) -> bytes:
+    """The beginning of a plain file; nothing of a compressed one, which has lines."""
+    if not path.is_file() or is_compressed(path):
+        return b""
+    with path.open("rb") as file:
+        return file.read(HEAD_BYTES + 1)
+
+
+def open_document(
+    path: Path, settings: DocumentSettings, *, source: str, target: str, existing: Path | None = None
+) -> Document:
+    """Reads a file that is to be translated.
+
+    Args:
+        path: the file.
+        settings: how it is read.
+        source: the language that the model reads; empty where that is not known.
+        target: the language that it writes.
+        existing: where the translation is written to. What people translated there is kept, if the format has keys and
+            it is another file.
+
+    Raises:
+        DataError: the file is not of its format, names other languages, or a template does not fit it.
+    """
+    wanted = settings.target or target
+    if target and not is_same_language(wanted, target):
+        raise DataError(f"--to {wanted}: the model translates into {target}; take a model for {wanted}")
+    data = read_bounded(path, _MAX_BYTES)
+    languages = Languages(source=source or None, target=wanted or None)
+    file = read_file(data, str(path), languages, wanted=settings.format)
+    declared = file.declared.source
+    if declared and source and not is_same_language(declared, source):
+        raise DataError(f"{path}: the file's source language is {declared}, the model reads {source}")
+    content, kept = data, dict[str, Result]()
+    if settings.template is not None:
+        if file.format not in KEYED:
+            raise DataError(f"{path}: a {file.format} file has its source in itself, or no keys; leave out --template")
+        data = read_bounded(settings.template, _MAX_BYTES)
+        file, kept = _with_existing(read_file(data, str(settings.template), languages, wanted=settings.format), file)
+        content += data
+    elif existing is not None and file.format in KEYED and _is_other_file(path, existing):
+        data = read_bounded(existing, _MAX_BYTES)
+        file, kept = _with_existing(file, read_file(data, str(existing), languages, wanted=settings.format))
+        content += data
+    return Document(
+        path=path,
+        file=file,
+        units=file.to_translate(STATES[settings.only]),
+        target=file.declared.target or wanted,
+        kept=kept,
+        content=content,
+    )
+
+
+def _is_other_file(path: Path, other: Path) -> bool:
+    return other.is_file() and not other.samefile(path) and other.stat().st_size > 0
+
+
+def _with_existing(source: File, translation: File) -> tuple[File, dict[str, Result]]:
+    """A file that is written, whose units have the sources of one file and the translations of another.
+
+    Where the translation has every text of the source, it is the one that is written, so that all of its bytes stay;
+    else it is the source, and the translations are written along.
+
+    Returns:
+        The file, and what people translated that is not in it.
+    """
+    there = {unit.id: unit for unit in translation.units}
+    wanted = {unit.id: unit for unit in source.units if unit.is_translatable}
+    if all(name in there and there[name].spans and _same_forms(unit, there[name]) for name, unit in wanted.items()):
+        units = tuple(
+            _joined(wanted[unit.id], unit, unit.spans) if unit.id in wanted else replace(unit, is_translatable=False)
+            for unit in translation.units
+        )
+        return replace(translation, units=units), {}
+    units = tuple(
+        _joined(unit, there[unit.id], unit.spans)
+        if unit.id in there and unit.is_translatable and _same_forms(unit, there[unit.id])
+        else unit
+        for unit in source.units
+    )
+    kept = {
+        unit.id: Result(texts=tuple(form.target or () for form in unit.forms), origin="tm")
+        for unit in units
+        if unit.state == "translated"
+    }
+    return replace(source, units=units), kept
+
+
+def _same_forms(one: Unit, other: Unit) -> bool:
+    return [form.name for form in one.forms] == [form.name for form in other.forms]
+
+
+def _joined(source: Unit, translation: Unit, spans: tuple[Span, ...]) -> Unit:
+    """A unit with the sources of one and, as its targets, the texts of another that differ from them."""
+    forms = tuple(
+        replace(form, target=_target(form, other.source))
+        for form, other in zip(source.forms, translation.forms, strict=True)
+    )
+    state: State = "translated" if all(form.target is not None for form in forms) else "new"
+    return replace(source, forms=forms, state=state, spans=spans)
+
+
+def _target(form: Form, text: Content) -> Content | None:
+    written = plain(text)
+    return None if not written.strip() or written == plain(form.source) else text
+
+
+def line_numbers(file: File) -> dict[str, int]:
+    """The line that each unit's text is written on, by the ids of units; without those that have none."""
+    starts = sorted((unit.spans[0].start, unit.id) for unit in file.units if unit.spans)
+    numbers, line, position = dict[str, int](), 1, 0
+    for start, name in starts:
+        line += file.text.text.count("\n", position, start)
+        position = start
+        numbers[name] = line
+    return numbers
+
+
+def state_counts(file: File) -> Counter[str]:
+    """How many units are in which state; those that are not to be translated by themselves."""
+    return Counter(unit.state if unit.is_translatable else "untranslatable" for unit in file.units)

@@ -1,0 +1,156 @@
+"""What became of the units of a file, as counts for people and as JSON for programs."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import attendo
+from attendo.formats.contents import Code, Content
+from attendo.formats.file import Unit
+from attendo.markup.units.translating import UnitTranslation
+from attendo.workflow.documents.opening import Document, line_numbers
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitReport:
+    """A unit and what became of it."""
+
+    id: str
+    line: int | None
+    """Where its text is written; None where it is not written."""
+    source: tuple[str, ...]
+    """Of each form, inline codes as the file has them."""
+    target: tuple[str, ...]
+    """The translations; empty where there is none."""
+    state: str
+    """`new`, `fuzzy`, `translated` or `final`, as the file has it afterwards; `untranslatable` where it says so."""
+    origin: str
+    """`mt` for a translation of this run, `file` for what was there before."""
+    problems: tuple[str, ...]
+    """What checks found, and what could not be kept."""
+    is_failed: bool
+    """Whether a check found an error."""
+    confidence: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        """The report of a unit as `--report` writes it."""
+        return {
+            "id": self.id,
+            "line": self.line,
+            "source": list(self.source),
+            "target": list(self.target),
+            "state": self.state,
+            "origin": self.origin,
+            "problems": list(self.problems),
+            "failed": self.is_failed,
+            "confidence": None if self.confidence is None else round(self.confidence, 4),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentReport:
+    """A file and what became of it."""
+
+    path: Path
+    output: Path | None
+    """None where it was not written to a file."""
+    format: str
+    source_language: str
+    target_language: str
+    units: tuple[UnitReport, ...]
+    spans: tuple[tuple[int, int], ...]
+    """The bytes of the file that may have been replaced; all others were copied."""
+    checks: Counter[str]
+    """How often each check found something in this run's translations."""
+    num_translated: int
+    """Units that have a translation of this run."""
+    num_left: int
+    """Units that were to be translated and were left as they were."""
+    num_failed: int
+    """Units whose translation, written or not, has an error."""
+    num_marked: int
+    """Units that are marked for review."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as `--report` writes it."""
+        return {
+            "attendo": attendo.__version__,
+            "file": str(self.path),
+            "output": None if self.output is None else str(self.output),
+            "format": self.format,
+            "source_language": self.source_language,
+            "target_language": self.target_language,
+            "translated": self.num_translated,
+            "left": self.num_left,
+            "failed": self.num_failed,
+            "marked": self.num_marked,
+            "checks": dict(self.checks.most_common()),
+            "spans": [list(span) for span in self.spans],
+            "units": [unit.as_json() for unit in self.units],
+        }
+
+
+def document_report(
+    document: Document,
+    translations: Mapping[str, UnitTranslation],
+    *,
+    source_language: str,
+    output: Path | None,
+    marked: frozenset[str],
+) -> DocumentReport:
+    """Reports on a file.
+
+    Args:
+        document: the file as it was read.
+        translations: by the ids of units.
+        source_language: that was translated from.
+        output: where it was written to.
+        marked: the ids of units that are marked for review.
+    """
+    lines = line_numbers(document.file)
+    units = tuple(_unit_report(unit, translations.get(unit.id), lines, marked) for unit in document.file.units)
+    checks: Counter[str] = Counter()
+    for found in translations.values():
+        checks.update({finding.check for finding in found.findings})
+    return DocumentReport(
+        path=document.path,
+        output=output,
+        format=document.file.format,
+        source_language=source_language,
+        target_language=document.target,
+        units=units,
+        spans=tuple(document.file.byte_spans()),
+        checks=checks,
+        num_translated=sum(not found.is_kept for found in translations.values()),
+        num_left=sum(found.is_kept for found in translations.values()),
+        num_failed=sum(found.is_kept or found.has_errors for found in translations.values()),
+        num_marked=len(marked),
+    )
+
+
+def _unit_report(
+    unit: Unit, found: UnitTranslation | None, lines: Mapping[str, int], marked: frozenset[str]
+) -> UnitReport:
+    is_translated = found is not None and not found.is_kept
+    targets = found.texts if found is not None and is_translated else tuple(form.target or () for form in unit.forms)
+    state: str = unit.state if unit.is_translatable else "untranslatable" if unit.state != "final" else "final"
+    if is_translated:
+        state = "fuzzy" if unit.id in marked else "translated"
+    return UnitReport(
+        id=unit.id,
+        line=lines.get(unit.id),
+        source=tuple(shown(form.source) for form in unit.forms),
+        target=tuple(shown(text) for text in targets) if any(targets) else (),
+        state=state,
+        origin="mt" if is_translated else "file",
+        problems=() if found is None else (*map(str, found.findings), *found.problems),
+        is_failed=found is not None and (found.is_kept or found.has_errors),
+        confidence=None if found is None else found.confidence,
+    )
+
+
+def shown(text: Content) -> str:
+    """A content as text, its codes as the file writes them."""
+    return "".join(part.raw if isinstance(part, Code) else part for part in text)

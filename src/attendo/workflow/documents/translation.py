@@ -1,0 +1,273 @@
+"""Translating a document: its units in parts, each kept beside the output, so that an interruption costs one part.
+
+Beside the output lies `OUTPUT.parts/`, as `workflow.file_translation` has it; the lines of a part are its units'
+translations, as JSON.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import attendo
+from attendo.decoding.line_constraints import Constraints
+from attendo.files import write_bytes
+from attendo.formats.contents import Code, Content, codes, joined
+from attendo.formats.file import Result, Unit, WriteOptions
+from attendo.markup.checks.findings import Finding
+from attendo.markup.text_types import Confidence, TranslatedLine, TranslateLines, no_confidence
+from attendo.markup.together import gathered
+from attendo.markup.units.batching import BatchedLines
+from attendo.markup.units.translating import UnitTranslation, UnitTranslator
+from attendo.workflow.confidence import load_confidence
+from attendo.workflow.documents.opening import Document
+from attendo.workflow.documents.report import DocumentReport, document_report
+from attendo.workflow.documents.settings import DocumentSettings
+from attendo.workflow.engine import Engine
+from attendo.workflow.file_translation import model_conditions
+from attendo.workflow.part_files import PartRecord, PartsFolder, copied, since
+
+_FORMAT_VERSION = 1
+_PART_UNITS = 500
+
+ResultT = TypeVar("ResultT")
+
+
+class DocumentReporter(Protocol):
+    """What is told how translating a document goes."""
+
+    def message(self, text: str) -> None:
+        """Prints a line."""
+
+    def started(self, done: int, total: int) -> None:
+        """Begins to show progress, of so many units."""
+
+    def translated(self, done: int) -> None:
+        """Shows how many units are translated by now."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TranslatedDocument:
+    """A translated document."""
+
+    content: bytes
+    """The translated file."""
+    report: DocumentReport
+
+
+def engine_lines(engine: Engine) -> TranslateLines:
+    """What translates the lines of many units in common batches."""
+
+    def translate(
+        lines: Sequence[str], constraints: Sequence[Constraints] | None, alignment: bool
+    ) -> list[TranslatedLine]:
+        found = engine.stream_part(lines, constraints, first=1, alignment=alignment)
+        return [TranslatedLine(translation=translation, alignments=tuple(links)) for translation, links in found]
+
+    return BatchedLines(translate)
+
+
+def engine_confidence(engine: Engine) -> Confidence:
+    """How sure an engine's translations are, where its model was calibrated."""
+    return load_confidence(engine.folder) or no_confidence
+
+
+def document_translations(
+    document: Document, translator: UnitTranslator, reporter: DocumentReporter, parts: "DocumentParts | None" = None
+) -> dict[str, UnitTranslation]:
+    """Translates the units of a document.
+
+    Args:
+        document: what is translated.
+        translator: what translates units.
+        reporter: what is told how it goes.
+        parts: where finished units are kept until the document is written; None keeps none.
+
+    Returns:
+        The translations by the ids of units.
+    """
+    return _run(_translate_parts(document.units, translator, parts, reporter))
+
+
+def written_document(
+    document: Document,
+    settings: DocumentSettings,
+    translations: Mapping[str, UnitTranslation],
+    *,
+    source_language: str,
+    output: Path | None,
+) -> TranslatedDocument:
+    """Puts translations into a document.
+
+    Args:
+        document: the file as it was read.
+        settings: how it is written.
+        translations: by the ids of units.
+        source_language: that was translated from, for the report.
+        output: where the file is written to, when it is whole; None leaves that to the caller.
+
+    Raises:
+        DataError: the file's encoding lacks a character of a translation.
+        OSError: the file cannot be written.
+    """
+    if settings.check == "off":
+        translations = {name: replace(found, findings=()) for name, found in translations.items()}
+    results = {
+        name: Result(texts=found.texts, problems=(*map(str, found.findings), *found.problems))
+        for name, found in translations.items()
+        if not found.is_kept
+    }
+    options = WriteOptions(mark=settings.mark, time=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+    content = document.file.write({**document.kept, **results}, options)
+    if output is not None:
+        write_bytes(output, content)
+    report = document_report(
+        document,
+        translations,
+        source_language=source_language,
+        output=output,
+        marked=frozenset(name for name, found in results.items() if options.is_marked(found)),
+    )
+    return TranslatedDocument(content=content, report=report)
+
+
+def conditions(
+    document: Document, settings: DocumentSettings, engine: Engine, models: Sequence[Path]
+) -> dict[str, Any]:
+    """All that decides the translations of a document, as JSON has it.
+
+    Args:
+        document: what is translated.
+        settings: how.
+        engine: what translates.
+        models: the folders of its models.
+    """
+    decisive = {
+        "format_version": _FORMAT_VERSION,
+        "attendo": attendo.__version__,
+        "document": sha256(document.content).hexdigest(),
+        "target": document.target,
+        "units": document.file.format,
+        "only": settings.only,
+        **model_conditions(models, engine.search, engine.dtype, engine.device.type),
+    }
+    compared: dict[str, Any] = json.loads(json.dumps(decisive))
+    return compared
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentParts:
+    """Where the translations of a document's parts are kept.
+
+    Args:
+        folder: the folder, opened and claimed.
+        engine: what translates, for its counts.
+    """
+
+    folder: PartsFolder
+    engine: Engine
+
+    def done(self, parts: Sequence[Sequence[Unit]]) -> dict[int, dict[str, UnitTranslation]]:
+        """The translations of the parts that are there, by their numbers."""
+        return {
+            number: _read(self.folder.text(number), parts[number]) for number in sorted(self.folder.done(len(parts)))
+        }
+
+    def write(self, number: int, found: Mapping[str, UnitTranslation], before: Any) -> None:
+        """Writes a part.
+
+        Args:
+            number: of the part.
+            found: its translations.
+            before: the engine's counts before it.
+        """
+        content = "".join(f"{json.dumps(_as_json(name, each))}\n" for name, each in found.items()).encode()
+        record = PartRecord(
+            num_bytes=len(content),
+            sha256=sha256(content).hexdigest(),
+            kernel=self.engine.kernel,
+            counts=since(before, self.engine.counts),
+        )
+        self.folder.write(number, content, record)
+
+
+async def _translate_parts(
+    units: Sequence[Unit], translator: UnitTranslator, parts: DocumentParts | None, reporter: DocumentReporter
+) -> dict[str, UnitTranslation]:
+    """Translates units part by part; those of a part go together."""
+    pieces = [units[start : start + _PART_UNITS] for start in range(0, len(units), _PART_UNITS)]
+    done = parts.done(pieces) if parts is not None else {}
+    count = sum(map(len, done.values()))
+    reporter.started(count, len(units))
+    found: dict[str, UnitTranslation] = {}
+    for number, piece in enumerate(pieces):
+        if number in done:
+            found |= done[number]
+            continue
+        before = copied(parts.engine.counts) if parts is not None else None
+        translated = await gathered([translator.translated(unit) for unit in piece])
+        now = {unit.id: each for unit, each in zip(piece, translated, strict=True)}
+        if parts is not None:
+            parts.write(number, now, before)
+        found |= now
+        count += len(piece)
+        reporter.translated(count)
+    return found
+
+
+def _run(work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """Runs a coroutine to its end, also where an event loop is running already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return _in_a_loop(work)
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        run: Callable[[Coroutine[Any, Any, ResultT]], ResultT] = _in_a_loop
+        return pool.submit(run, work).result()
+
+
+def _in_a_loop(work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    # Not asyncio.run: Ctrl-C is to end the work at once, and not when the loop has its turn again.
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(work)
+    finally:
+        for task in asyncio.all_tasks(loop):
+            task.cancel()
+        loop.run_until_complete(asyncio.sleep(0))
+        loop.close()
+
+
+def _as_json(name: str, found: UnitTranslation) -> dict[str, Any]:
+    texts = [[part if isinstance(part, str) else [part.id, part.kind] for part in text] for text in found.texts]
+    findings = [asdict(finding) for finding in found.findings]
+    return {
+        "id": name, "texts": texts, "findings": findings, "problems": found.problems, "confidence": found.confidence
+    }  # fmt: skip
+
+
+def _read(path: Path, units: Sequence[Unit]) -> dict[str, UnitTranslation]:
+    by_id = {unit.id: unit for unit in units}
+    found = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        said = json.loads(line)
+        unit = by_id[said["id"]]
+        found[unit.id] = UnitTranslation(
+            texts=tuple(_content(text, unit) for text in said["texts"]),
+            findings=tuple(Finding(**finding) for finding in said["findings"]),
+            problems=tuple(said["problems"]),
+            confidence=said["confidence"],
+        )
+    return found
+
+
+def _content(parts: Sequence[Any], unit: Unit) -> Content:
+    known: dict[tuple[str, str], Code] = {}
+    for form in unit.forms:
+        known |= {(code.id, code.kind): code for code in codes(form.source)}
+    return joined([part if isinstance(part, str) else known[part[0], part[1]] for part in parts])

@@ -1,0 +1,173 @@
+"""Units translated by a translator that only puts words in capitals: what is no word has to be there as it was."""
+
+import pytest
+from tests.markup.made_up import MadeUp, backwards, in_capitals, shown, translated, translations, unit
+
+from attendo.formats.contents import Code, CodeKind, content
+from attendo.formats.file import Form, Unit
+
+G = Code(id="g1", raw='<g id="1">', kind="open"), Code(id="g1", raw="</g>", kind="close")
+X = Code(id="x2", raw='<x id="2"/>')
+
+
+@pytest.mark.parametrize(
+    ("source", "flags", "expected"),
+    [
+        ("100%% of %s", "c-format", "100%% OF %s"),
+        ('Could not open "%s": %s\n', "c-format", 'COULD NOT OPEN "%s": %s\n'),
+        ("%(name)s has %(n)d", "python-format", "%(name)s HAS %(n)d"),
+        ("{0!r:>{width}} is {}", "python-brace-format", "{0!r:>{width}} IS {}"),
+        ("  two  spaces ", "", "  TWO  SPACES "),
+        ("\nfirst line\nsecond\n", "", "\nFIRST LINE\nSECOND\n"),
+        ("&File", "", "&FILE"),
+        ("Save &As...", "", "SAVE &AS..."),
+        ("R&D", "", "R&D"),
+        ('Click <a href="%s">here</a> now', "c-format", 'CLICK <a href="%s">HERE</a> NOW'),
+        ("Run `git push` then see [the docs](./a.md#x)", "", "RUN `git push` THEN SEE [THE DOCS](./a.md#x)"),
+        ("Read **this** first", "", "READ **THIS** FIRST"),
+        ("<1>link</1> to {{count}} $t(a:b)", "i18next-interpolation", "<1>LINK</1> TO {{count}} $t(a:b)"),
+        ("%s", "c-format", "%s"),
+        ("… 42 –", "", "… 42 –"),
+        ("1.5", "", "1.5"),
+        ("5\u00a0files", "", "5\u00a0FILES"),
+        ("see https://example.org/a?b=c now", "", "SEE https://example.org/a?b=c NOW"),
+        ("the 👩\u200d💻 works", "", "THE 👩\u200d💻 WORKS"),
+    ],
+)
+def test_only_words_are_translated(source: str, flags: str, expected: str) -> None:
+    assert translated(source, *flags.split()) == expected
+
+
+def test_placeholders_in_another_order_are_numbered_where_the_format_allows_it() -> None:
+    found = translated("%s deleted %d", "c-format", made_up=MadeUp(backwards))
+    assert found == "%2$d DELETED %1$s"
+    [kept] = translations([unit("%s deleted %d", "python-format")], MadeUp(backwards))
+    assert shown(kept.texts[0]) == "%s DELETED %d"
+    assert kept.problems == ("translated in pieces, so that placeholders keep their order",)
+    assert not kept.findings
+
+
+def test_named_placeholders_may_change_their_order() -> None:
+    assert translated("{a} or {b}", "python-brace-format", made_up=MadeUp(backwards)) == "{b} OR {a}"
+
+
+def test_codes_come_back_once_in_a_legal_order() -> None:
+    source = ("big ", G[0], "old ", X, " world", G[1], " here")
+    assert translated(source) == 'BIG <g id="1">OLD <x id="2"/> WORLD</g> HERE'
+    found = translated(source, made_up=MadeUp(backwards))
+    assert sorted(part for part in ('<g id="1">', "</g>", '<x id="2"/>') if found.count(part) == 1) == sorted(
+        ('<g id="1">', "</g>", '<x id="2"/>')
+    )
+    assert found.index('<g id="1">') < found.index("</g>")
+
+
+def test_overlapping_pairs_stay_in_their_order() -> None:
+    halves: list[tuple[int, CodeKind]] = [(1, "open"), (2, "open"), (1, "close"), (2, "close")]
+    pairs = [
+        Code(id=f"b{number}", raw=f"<{'b' if kind == 'open' else 'e'}x {number}>", kind=kind, nests=False)
+        for number, kind in halves
+    ]
+    source = (pairs[0], "a ", pairs[1], "b", pairs[2], " c", pairs[3])
+    for made_up in (MadeUp(), MadeUp(backwards)):
+        found = translated(source, made_up=made_up)
+        assert all(found.count(code.raw) == 1 for code in pairs)
+        assert found.index("<bx 1>") < found.index("<ex 1>")
+        assert found.index("<bx 2>") < found.index("<ex 2>")
+
+
+def test_a_line_break_is_no_word() -> None:
+    made_up = MadeUp()
+    translated(("one ", Code(id="1", raw="<br/>"), "two"), made_up=made_up)
+    assert made_up.batches == [["one two"]]
+
+
+def test_a_translator_that_loses_a_placeholder_is_asked_for_the_pieces() -> None:
+    made_up = MadeUp(lambda line: [word for word in in_capitals(line) if "\u27e6" not in word])
+    [found] = translations([unit("open %s now", "c-format")], made_up)
+    assert shown(found.texts[0]) == "OPEN %s NOW"
+    assert any("pieces" in problem for problem in found.problems)
+
+
+def test_a_unit_whose_placeholders_cannot_be_kept_is_left_as_it_was() -> None:
+    made_up = MadeUp(lambda line: [*in_capitals(line), "%d"])
+    [found] = translations([unit("open %s", "c-format")], made_up)
+    assert found.is_kept
+    assert found.problems == ("the model writes placeholders into 'open'; the text is left as it was",)
+    [found] = translations([unit("{n, plural, other {x}}", "icu-message-format")], MadeUp(lambda line: ["\x01"]))
+    assert found.is_kept
+    assert [finding.check for finding in found.findings] == ["control-characters"]
+
+
+def plural(*flags: str, samples: tuple[int, ...] = (1, 2, 5)) -> Unit:
+    sources = ["%d file", *["%d files"] * (len(samples) - 1)]
+    forms = tuple(
+        Form(source=content(source), name=str(number), sample=sample, is_of_one_number=number == 0)
+        for number, (source, sample) in enumerate(zip(sources, samples, strict=True))
+    )
+    return Unit(id="p", forms=forms, flags=frozenset(flags))
+
+
+def test_plural_forms_are_translated_with_a_number_that_takes_them() -> None:
+    polish = {"1 file": "1 plik", "2 files": "2 pliki", "5 files": "5 plików"}
+    made_up = MadeUp(lambda line: polish[line].split())
+    [found] = translations([plural("c-format")], made_up, target="pl")
+    assert [shown(text) for text in found.texts] == ["%d plik", "%d pliki", "%d plików"]
+    assert not found.findings
+
+
+def test_the_word_of_a_number_is_found_too() -> None:
+    german = {"1 file": "eine Datei", "2 files": "2 Dateien"}
+    made_up = MadeUp(lambda line: german[line].split())
+    [found] = translations([plural("c-format", samples=(1, 2))], made_up)
+    assert [shown(text) for text in found.texts] == ["%d Datei", "%d Dateien"]
+
+
+def test_a_number_that_does_not_come_back_is_not_guessed() -> None:
+    made_up = MadeUp(lambda line: ["Dateien"] if "2" in line or "\u27e6" in line else in_capitals(line))
+    [found] = translations([plural("c-format", samples=(1, 2))], made_up)
+    assert [shown(text) for text in found.texts] == ["%d FILE", "%d FILES"]
+    assert "the form of the number 2 was translated without its number" in found.problems
+
+
+def test_a_form_of_several_numbers_has_the_number() -> None:
+    forms = (
+        Form(source=content("One file"), name="0", sample=1),  # as Russian: of 1, 21, 31
+        Form(source=content("%d files"), name="1", sample=2),
+    )
+    [found] = translations([Unit(id="p", forms=forms, flags=frozenset({"c-format"}))], target="ru")
+    assert [shown(text) for text in found.texts] == ["%d FILES", "%d FILES"]
+
+
+def test_equal_texts_are_translated_once() -> None:
+    made_up = MadeUp()
+    translations([unit("the same"), unit("the same"), unit("&the same")], made_up)
+    assert made_up.batches == [["the same"]]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [("a \ufdd1 b", "noncharacter"), ("a \ud83d b", "surrogate"), ("x " * 600_000, "more than 1,048,576")],
+)
+def test_a_text_that_cannot_be_read_is_left_as_it_was(source: str, said: str) -> None:
+    [found] = translations([unit(source)])
+    assert found.is_kept
+    assert said in found.problems[0]
+
+
+@pytest.mark.parametrize(
+    ("source", "words", "expected"),
+    [
+        ("Save…", ["Speichern..."], "Speichern…"),
+        ("Name:", ["Name"], "Name:"),
+        ("A whole sentence.", ["Ein", "Satz"], "Ein Satz."),
+        ("A heading", ["Eine", "Überschrift."], "Eine Überschrift"),
+        ("Really?", ["Wirklich."], "Wirklich?"),
+    ],
+)
+def test_a_translation_ends_as_its_source(source: str, words: list[str], expected: str) -> None:
+    assert translated(source, made_up=MadeUp(lambda line: words)) == expected
+
+
+def test_french_marks_have_their_spaces() -> None:
+    made_up = MadeUp(lambda line: ["Qui", "est", "là?"])
+    assert translated("Who is there?", made_up=made_up, target="fr") == "Qui est là\u202f?"
