@@ -12,14 +12,14 @@ from typing import Any, get_args
 import pytest
 
 from attendo.errors import RecipeError
-from attendo.paper.experiment import Order, Scale
-from attendo.paper.length_extrapolation import study as length_extrapolation
+from attendo.paper.experiment import Experiment, Order, Scale
 from attendo.paper.length_extrapolation.rows import ROWS, lengths_of, recipes, shifts_of
+from attendo.paper.length_extrapolation.study import LENGTH_EXTRAPOLATION
 from attendo.paper.report import Table
-from attendo.paper.schedule import study as schedule
+from attendo.paper.schedule.study import SCHEDULE
 from attendo.workflow.reporting import Silence
 
-STUDIES = {"length-extrapolation": length_extrapolation, "schedule": schedule}
+STUDIES: dict[str, Experiment] = {"length-extrapolation": LENGTH_EXTRAPOLATION, "schedule": SCHEDULE}
 
 
 class Quiet(Silence):

@@ -3,10 +3,10 @@
 import json
 import shlex
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 import typer
 
@@ -19,7 +19,6 @@ from attendo.cli.signals import StopSignal
 from attendo.errors import AttendoError
 
 if TYPE_CHECKING:
-    from attendo.paper.experiment import Order, Outcome
     from attendo.paper.report import Report
     from attendo.workflow.prepare import Progress
 
@@ -100,6 +99,7 @@ def reproduce(
     bound_for_training()
     from attendo.paper.experiment import Order, usual_jobs
     from attendo.paper.lock import own_folder
+    from attendo.paper.studies import EXPERIMENTS
 
     order = Order(
         scale=scale,
@@ -112,12 +112,12 @@ def reproduce(
     )
     if dry_run:
         with _Reporter("rows", quiet=quiet) as reporter:
-            _print(_study(name).forecast(order, reporter), as_json=as_json)
+            _print(EXPERIMENTS[name].forecast(order, reporter), as_json=as_json)
         return
     check_folder(order.folder)
     tell_kept(order.folder, force=force)
-    stop, study = StopSignal(), _study(name)
-    with own_folder(order.folder, name, scale, force=force), _Reporter(study.UNIT, quiet=quiet) as reporter, stop:
+    stop, study = StopSignal(), EXPERIMENTS[name]
+    with own_folder(order.folder, name, scale, force=force), _Reporter(study.unit, quiet=quiet) as reporter, stop:
         outcome = study.reproduce(order, reporter, lambda: stop.number is not None)
     if outcome.report is not None:
         if not outcome.interrupted:
@@ -129,80 +129,6 @@ def reproduce(
     if outcome.failures:
         told = "\n".join(outcome.failures)
         raise AttendoError(f"{len(outcome.failures)} runs failed; the same command tries them again:\n{told}")
-
-
-class _Study(Protocol):
-    """What the module of a result has."""
-
-    UNIT: str
-    """What its progress is counted in."""
-
-    def reproduce(self, order: "Order", reporter: "_Reporter", should_stop: Callable[[], bool]) -> "Outcome":
-        """Does what is not done yet, and writes the page."""
-
-    def forecast(self, order: "Order", reporter: "_Reporter") -> "Report":
-        """Says what it will come to."""
-
-
-def _study(name: str) -> _Study:
-    match name:
-        case "table1":
-            from attendo.paper.table1 import study as table1
-
-            return table1
-        case "table2":
-            from attendo.paper.table2 import study as table2
-
-            return table2
-        case "table3":
-            from attendo.paper.table3 import study as table3
-
-            return table3
-        case "table4":
-            from attendo.paper.table4 import study as table4
-
-            return table4
-        case "figure1":
-            from attendo.paper.figure1 import study as figure1
-
-            return figure1
-        case "figure2":
-            from attendo.paper.figure2 import study as figure2
-
-            return figure2
-        case "figure3":
-            from attendo.paper.figure3 import study as figure3
-
-            return figure3
-        case "figure4":
-            from attendo.paper.figure4 import study as figure4
-
-            return figure4
-        case "figure5":
-            from attendo.paper.figure5 import study as figure5
-
-            return figure5
-        case "attention-functions":
-            from attendo.paper.attention_functions import study as attention_functions
-
-            return attention_functions
-        case "length-extrapolation":
-            from attendo.paper.length_extrapolation import study as length_extrapolation
-
-            return length_extrapolation
-        case "schedule":
-            from attendo.paper.schedule import study as schedule
-
-            return schedule
-        case "label-smoothing":
-            from attendo.paper.label_smoothing import study as label_smoothing
-
-            return label_smoothing
-        case "search-settings":
-            from attendo.paper.search_settings import study as search_settings
-
-            return search_settings
-    raise AssertionError(name)
 
 
 def _command(name: str, scale: str, seeds: int, data: Path | None, runs: Sequence[str]) -> str:

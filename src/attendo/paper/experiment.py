@@ -1,5 +1,6 @@
 """What is asked of every table, figure and study of the paper, and what each gives back."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
@@ -11,6 +12,9 @@ from attendo.threads import usable_cores
 from attendo.workflow.prepare import Progress
 
 Scale = Literal["tiny", "small", "paper"]
+
+ShouldStop = Callable[[], bool]
+"""Whether the user wants to stop; asked now and then."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +50,11 @@ class Outcome:
     """What did not work, a line each."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Stopped:
+    """In place of a measurement: the user has stopped it."""
+
+
 def usual_jobs() -> int:
     """Processes side by side where nobody says how many: one a GPU, or a core where there is none."""
     return torch.cuda.device_count() or usable_cores()
@@ -62,3 +71,29 @@ class Reporter(Protocol):
 
     def running(self, done: int, total: int, note: str) -> None:
         """How many of all parts are done (updates, measurements, rows of a forecast), and what is running."""
+
+
+class Experiment(Protocol):
+    """A table, figure or study of the paper, as the command asks for it."""
+
+    @property
+    def unit(self) -> str:
+        """What its progress is counted in."""
+
+    def reproduce(self, order: Order, reporter: Reporter, should_stop: ShouldStop, /) -> Outcome:
+        """Does what is not done yet, and writes the page."""
+
+    def forecast(self, order: Order, reporter: Reporter, /) -> Report:
+        """Says what it will come to."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnExperiment:
+    """An experiment with a way of its own."""
+
+    unit: str
+    """What its progress is counted in."""
+    reproduce: Callable[[Order, Reporter, ShouldStop], Outcome]
+    """Does what is not done yet, and writes the page."""
+    forecast: Callable[[Order, Reporter], Report]
+    """Says what it will come to."""

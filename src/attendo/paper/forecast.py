@@ -1,12 +1,13 @@
 """What `--dry-run` says: the time that a few updates let expect, and how to start."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from attendo.paper.experiment import Order, Reporter
+from attendo.paper.page_parts import result_key
 from attendo.paper.phrasebook_texts import phrasebook_folder
-from attendo.paper.report import Paragraph, Report, Section, Shell, Table
+from attendo.paper.report import Block, Columns, Paragraph, Report, Section, Shell, Table, table_of
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
 from attendo.workflow.estimate import Estimate, estimate
@@ -17,6 +18,20 @@ ROWS_CAPTION = "A run of each row; parameters in millions, hours as measured by 
 
 
 @dataclass(frozen=True, kw_only=True)
+class Forecast:
+    """What a study says before it starts."""
+
+    total: str
+    """What it comes to, a paragraph."""
+    tables: tuple[Table, ...]
+    """Its rows or sizes."""
+    data: Mapping[str, Any]
+    """All figures; the scale and the seeds are added."""
+    heading: str = "Rows"
+    """Above the tables."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class RowForecast:
     """A row and what a run of it takes."""
 
@@ -24,18 +39,8 @@ class RowForecast:
     recipe: Recipe
     found: Estimate
 
-    @property
-    def updates(self) -> str:
-        """Updates of a run, for a table."""
-        return f"{self.recipe.training.max_steps:,}"
-
-    @property
-    def cost_cells(self) -> tuple[str, str]:
-        """Parameters in millions, and hours."""
-        return f"{self.found.parameters / 1e6:.2f}", hours_text(self.found.hours)
-
     def to_json(self) -> dict[str, Any]:
-        """All of it."""
+        """The forecast for `--json`."""
         return {
             "row": self.name,
             "recipe": self.recipe.name,
@@ -43,6 +48,17 @@ class RowForecast:
             "parameters": self.found.parameters,
             "hours": self.found.hours,
         }
+
+
+Column = tuple[str, Callable[[RowForecast], str]]
+
+ROW: Column = ("row", lambda plan: plan.name)
+RECIPE: Column = ("recipe", lambda plan: plan.recipe.name)
+UPDATES: Column = ("updates", lambda plan: f"{plan.recipe.training.max_steps:,}")
+_COST: Columns[RowForecast] = (
+    ("params", lambda plan: f"{plan.found.parameters / 1e6:.2f}"),
+    ("hours", lambda plan: hours_text(plan.found.hours)),
+)
 
 
 def forecast_rows(
@@ -65,39 +81,68 @@ def forecast_rows(
     return tuple(plans)
 
 
-def all_hours(order: Order, plans: Sequence[RowForecast]) -> float:
-    """Of all runs, one by one."""
-    return order.seeds * sum(plan.found.hours for plan in plans)
+def forecast_of_rows(
+    order: Order,
+    plans: Sequence[RowForecast],
+    columns: Columns[RowForecast],
+    further: str,
+    *,
+    words: int,
+    row_data: Callable[[RowForecast], Mapping[str, Any]] = lambda plan: {},
+) -> Forecast:
+    """The forecast of a study whose rows take different times.
 
-
-def total_text(order: Order, plans: Sequence[RowForecast]) -> str:
-    """How many runs there are and how long they take; without a full stop."""
-    first = plans[0].found
-    return (
+    Args:
+        order: how the study is wanted.
+        plans: what a run of each row takes.
+        columns: of the table of rows, but for parameters and hours, which come last.
+        further: what follows the number of runs and their time in the first paragraph.
+        words: so many columns at the left hold words.
+        row_data: further figures of a row for `--json`.
+    """
+    first, hours = plans[0].found, order.seeds * sum(plan.found.hours for plan in plans)
+    total = (
         f"{len(plans)} rows, {order.seeds} of each: {order.seeds * len(plans)} runs, "
-        f"{hours_text(all_hours(order, plans))} hours on this machine ({first.device}, threads: {first.threads}), "
-        "without validation, one by one"
+        f"{hours_text(hours)} hours on this machine ({first.device}, threads: {first.threads}), "
+        f"without validation, one by one{further}"
+    )
+    return Forecast(
+        total=total,
+        tables=(table_of(ROWS_CAPTION, plans, (*columns, *_COST), words=words),),
+        data={"hours": hours, "rows": [{**plan.to_json(), **row_data(plan)} for plan in plans]},
     )
 
 
-def forecast_report(
-    order: Order, name: str, total: str, tables: Sequence[Table], data: Mapping[str, Any], *, title: str = "Rows"
-) -> Report:
+def estimated(order: Order, recipe: Recipe, reporter: Reporter) -> Estimate:
+    """Measures what a run takes, for a study all of whose runs take the same.
+
+    Args:
+        order: how the study is wanted.
+        recipe: of one of them.
+        reporter: who is told.
+
+    Raises:
+        RecipeError: the model is more than this machine's memory holds.
+    """
+    reporter.running(0, 1, recipe.name)
+    return estimate(recipe, prepared_so_far(order, recipe))
+
+
+def forecast_page(order: Order, name: str, title: str, found: Forecast) -> Report:
     """What is printed instead of a page.
 
     Args:
         order: how the study is wanted.
-        name: what is forecast.
-        total: what it comes to, a paragraph.
-        tables: its rows or sizes.
-        data: all figures; the scale and the seeds are added.
-        title: above the tables.
+        name: of the study, as the command has it.
+        title: what is forecast, in words.
+        found: the forecast.
     """
+    blocks: tuple[Block, ...] = (*found.tables, Paragraph(text="To start:"), Shell(lines=(order.command,)))
     return Report(
-        title=f"{name} at the scale '{order.scale}', in {order.folder}",
-        introduction=(total,),
-        sections=(Section(title=title, blocks=(*tables, Paragraph(text="To start:"), Shell(lines=(order.command,)))),),
-        data={**data, "scale": order.scale, "seeds": order.seeds},
+        title=f"{title} at the scale '{order.scale}', in {order.folder}",
+        introduction=(found.total,),
+        sections=(Section(title=found.heading, blocks=blocks),),
+        data={result_key(name): name, **found.data, "scale": order.scale, "seeds": order.seeds},
     )
 
 

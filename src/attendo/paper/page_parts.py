@@ -1,6 +1,7 @@
 """Parts that the pages of several results have: what is left to do, the runs, how to repeat it."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from attendo.paper.experiment import Order
 from attendo.paper.report import Paragraph, Section, Shell
@@ -18,9 +19,26 @@ def corpora_of(recipe: Recipe) -> str:
     return ", ".join(corpus.name for corpus in recipe.data.corpora) if recipe.data else ""
 
 
+def budget_of(recipe: Recipe) -> str:
+    """How long a recipe trains and how large its batches are."""
+    return f"{recipe.training.max_steps:,} updates of up to {recipe.training.max_tokens:,} tokens a side"
+
+
 def seeds_of(order: Order) -> str:
     """How many seeds, in words."""
     return f"{order.seeds} {'seed' if order.seeds == 1 else 'seeds'}"
+
+
+def scale_note(order: Order, subject: str) -> tuple[str, ...]:
+    """What the scale `tiny` is worth; nothing at the other scales.
+
+    Args:
+        order: how the study is wanted.
+        subject: what so little training says nothing about.
+    """
+    if order.scale != "tiny":
+        return ()
+    return (f"This scale shows that the study works. So little training says nothing about {subject}.",)
 
 
 def still_open(done: int, num_runs: int, failures: Sequence[str]) -> list[str]:
@@ -29,6 +47,35 @@ def still_open(done: int, num_runs: int, failures: Sequence[str]) -> list[str]:
     if done < num_runs:
         parts.append(f"This is a study in progress: {done} of {num_runs} runs are done.")
     return [*parts, *(f"Failed: {failure}" for failure in failures)]
+
+
+def result_key(name: str) -> str:
+    """The key in `result.json` of what a result is called: tables have had one of their own from the beginning."""
+    return "table" if name.startswith("table") else "result"
+
+
+def head_data(order: Order, name: str) -> dict[str, Any]:
+    """The head of `result.json`: what it is of, the scale and the command.
+
+    Args:
+        order: how the study is wanted.
+        name: of the study, as the command has it.
+    """
+    return {result_key(name): name, "scale": order.scale, "command": order.command}
+
+
+def total_cost(results: Sequence[RunFacts], rest: str) -> str:
+    """What all runs took together.
+
+    Args:
+        results: of the runs.
+        rest: what else there is to say before the machine, with its punctuation.
+    """
+    return (
+        f"In all {len(results)} runs: {sum(result.seconds for result in results) / 3600:.2f} hours, each with so many "
+        f"processor threads: {each(result.threads for result in results)}{rest} "
+        f"Machine: {each(result.machine for result in results)}."
+    )
 
 
 def versions_of(results: Iterable[RunFacts]) -> str:
@@ -49,16 +96,10 @@ def how_to_repeat(order: Order, results: Sequence[RunResult], bleu: str) -> Sect
         results: of its runs; none where it has none yet.
         bleu: a sentence on whose BLEU it is.
     """
-    if not results:
-        return Section(title="How to repeat it", blocks=(Shell(lines=(order.command,)),))
-    return Section(
-        title="How to repeat it",
-        blocks=(
-            Shell(lines=(order.command,)),
-            Paragraph(text=bleu),
-            Paragraph(text=f"Versions: {versions_of(results)}"),
-        ),
-    )
+    blocks: list[Shell | Paragraph] = [Shell(lines=(order.command,))]
+    if results:
+        blocks += [Paragraph(text=bleu), Paragraph(text=f"Versions: {versions_of(results)}")]
+    return Section(title="How to repeat it", blocks=tuple(blocks))
 
 
 def run_cells(result: RunResult) -> tuple[str, ...]:

@@ -1,15 +1,19 @@
 """What came out, as text for a terminal, and as a page to share: HTML in one file, and Markdown with its pictures."""
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from attendo.bench.tables import aligned_table
 from attendo.files import write_bytes, write_json, write_text
+
+RowT = TypeVar("RowT")
+Columns = tuple[tuple[str, Callable[[RowT], str]], ...]
+"""The columns of a table: their names, and what each says of a row."""
 
 _LONG = 40
 """Letters of words in a table's cell beyond which they may take several lines."""
@@ -40,6 +44,23 @@ class Table:
     """So many columns at the left hold words, the others figures."""
 
 
+def table_of(caption: str, rows: Iterable[RowT], columns: Columns[RowT], *, words: int) -> Table:
+    """A table with a line for each of some things.
+
+    Args:
+        caption: of the table.
+        rows: a line each.
+        columns: their names, and what each says of a row.
+        words: so many columns at the left hold words, the others figures.
+    """
+    return Table(
+        caption=caption,
+        columns=tuple(name for name, _ in columns),
+        rows=tuple(tuple(cell(row) for _, cell in columns) for row in rows),
+        words=words,
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Picture:
     """A picture, for the pages alone."""
@@ -67,6 +88,11 @@ class Section:
 
     title: str
     blocks: tuple[Block, ...]
+
+
+def paragraphs(*texts: str) -> tuple[Paragraph, ...]:
+    """A paragraph for each of some texts."""
+    return tuple(Paragraph(text=text) for text in texts)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,11 +1,14 @@
-"""Means over seeds with their confidence intervals, and what an interval says about a claim."""
+"""Means over seeds and straight lines with their confidence intervals, and what an interval says about a claim."""
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
+from typing import Any, TypeVar
+
+RunT = TypeVar("RunT")
 
 CONFIDENCE = 0.95
 """Of every interval."""
@@ -29,6 +32,21 @@ class Estimate:
     def high(self) -> float | None:
         """The upper end of the interval."""
         return None if self.half_width is None else self.mean + self.half_width
+
+    @property
+    def sign(self) -> int:
+        """1 or -1 where the interval leaves out zero, on that side; 0 where it cannot tell."""
+        if self.low is None or self.high is None or self.low <= 0 <= self.high:
+            return 0
+        return 1 if self.mean > 0 else -1
+
+    def covers(self, value: float) -> bool:
+        """Whether a value is in the interval, if there is one."""
+        return self.low is not None and self.high is not None and self.low <= value <= self.high
+
+    def to_json(self) -> dict[str, Any]:
+        """The mean with its interval for `result.json`."""
+        return {"mean": self.mean, "low": self.low, "high": self.high, "seeds": self.count}
 
     def to_text(self, form: str = ".2f") -> str:
         """The mean and, where there is one, half of the interval: `25.31 ± 0.42`.
@@ -62,6 +80,18 @@ def estimate(values: Sequence[float]) -> Estimate:
     return Estimate(mean=mean, half_width=t_quantile((1 + CONFIDENCE) / 2, len(values) - 1) * error, count=len(values))
 
 
+def paired(ours: Mapping[int, RunT], others: Mapping[int, RunT], of: Callable[[RunT], float]) -> Estimate | None:
+    """The mean difference of a figure between two rows, paired by seed; None where no seed has both.
+
+    Args:
+        ours: the runs of one row by seed.
+        others: those of the row that is subtracted.
+        of: the figure of a run.
+    """
+    both = sorted(ours.keys() & others.keys())
+    return estimate([of(ours[seed]) - of(others[seed]) for seed in both]) if both else None
+
+
 def verdict(difference: Estimate, printed: float, unit: float) -> Verdict:
     """Holds a measured difference against the printed one.
 
@@ -71,8 +101,7 @@ def verdict(difference: Estimate, printed: float, unit: float) -> Verdict:
         unit: the last digit of these figures. Rounding alone makes equal figures differ by so much, so that a
             difference up to it is none.
     """
-    low, high = difference.low, difference.high
-    if low is None or high is None or low <= 0 <= high:
+    if not difference.sign:
         return Verdict.NOT_TOLD_APART
     if abs(printed) < 1.5 * unit:
         return Verdict.APART_HERE_ALONE
@@ -117,3 +146,68 @@ def t_probability(value: float, degrees: int) -> float:
         total = 0.0
     inside = 2 / math.pi * (theta + sine * total) if is_odd else sine * total
     return (1 + inside) / 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A straight line by least squares."""
+
+    slope: float
+    half_width: float | None
+    """Half of the slope's 95% confidence interval, by Student's t; None where there are two points alone."""
+    intercept: float
+    count: int
+    """Points."""
+
+    def to_text(self) -> str:
+        """The slope and its interval."""
+        return f"{self.slope:.2f}" + ("" if self.half_width is None else f" ± {self.half_width:.2f}")
+
+
+def line(xs: Sequence[float], ys: Sequence[float]) -> Line:
+    """The line through some points that the squared distances to, in y, are least of.
+
+    Args:
+        xs: at least two different ones.
+        ys: one for each.
+    """
+    slope, intercept = statistics.linear_regression(xs, ys)
+    degrees = len(xs) - 2
+    if degrees < 1:
+        return Line(slope=slope, half_width=None, intercept=intercept, count=len(xs))
+    mean = statistics.fmean(xs)
+    rest = sum((y - intercept - slope * x) ** 2 for x, y in zip(xs, ys, strict=True))
+    error = math.sqrt(rest / degrees / sum((x - mean) ** 2 for x in xs))
+    half_width = t_quantile((1 + CONFIDENCE) / 2, degrees) * error
+    return Line(slope=slope, half_width=half_width, intercept=intercept, count=len(xs))
+
+
+def power_law(xs: Sequence[float], ys: Sequence[float]) -> Line:
+    """The exponent of y = c x^slope, by a line through the logarithms; all numbers are above 0."""
+    return line([math.log(x) for x in xs], [math.log(y) for y in ys])
+
+
+def at(law: Line, x: float) -> float:
+    """What a power law gives for x."""
+    return math.exp(law.intercept + law.slope * math.log(x))
+
+
+def meeting(xs: Sequence[float], rising: Sequence[float], other: Sequence[float]) -> float | None:
+    """Where one measured curve comes up to another, between two points by straight lines of the logarithms.
+
+    Args:
+        xs: in order.
+        rising: of the curve that starts below, one for each x.
+        other: of the other one.
+
+    Returns:
+        The first such x; None where it stays below.
+    """
+    gaps = [math.log(one / two) for one, two in zip(rising, other, strict=True)]
+    for place, gap in enumerate(gaps):
+        if gap >= 0:
+            if place == 0:
+                return xs[0]
+            share = -gaps[place - 1] / (gap - gaps[place - 1])
+            return math.exp((1 - share) * math.log(xs[place - 1]) + share * math.log(xs[place]))
+    return None

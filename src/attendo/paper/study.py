@@ -159,7 +159,7 @@ class Study(Generic[ResultT]):
         self,
         reporter: Reporter,
         should_stop: Callable[[], bool],
-        finished: Callable[[Sequence[ResultT]], None],
+        finished: Callable[[Sequence[ResultT]], object],
     ) -> StudyOutcome[ResultT]:
         """Trains what is not done yet; what was interrupted goes on.
 

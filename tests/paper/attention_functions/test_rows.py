@@ -15,19 +15,24 @@ from attendo.errors import ModelError, RecipeError
 from attendo.model.batch import collate
 from attendo.model.config import AttentionFunction, ModelConfig
 from attendo.model.transformer import Transformer
-from attendo.paper.attention_functions.comparison import (
-    FAILS,
-    HOLDS,
-    OPEN,
-    MeasuredRun,
-    claims,
-    differences,
-    summarise,
-)
 from attendo.paper.attention_functions.cost import WHOLE, Cost, Setting, Spread, measure_cost, spread
 from attendo.paper.attention_functions.heads import HeadMeasures, MeasuredHeads, measure_heads
-from attendo.paper.attention_functions.report import StudyFacts, attention_functions_report
-from attendo.paper.attention_functions.rows import ADDITIVE, FUNCTIONS, KEY_SIZES, SCALED, UNSCALED, Row, recipes, rows
+from attendo.paper.attention_functions.rows import (
+    ADDITIVE,
+    FUNCTIONS,
+    KEY_SIZES,
+    SCALED,
+    UNSCALED,
+    Row,
+    Run,
+    differences,
+    recipes,
+    row_of,
+    rows,
+    summarise,
+)
+from attendo.paper.attention_functions.sections import FAILS, HOLDS, OPEN, claims
+from attendo.paper.attention_functions.study import ATTENTION_FUNCTIONS, MeasuredFunctions
 from attendo.paper.attention_functions.variance import (
     NUM_KEYS,
     WIDTHS,
@@ -38,6 +43,7 @@ from attendo.paper.attention_functions.variance import (
 )
 from attendo.paper.experiment import Order, Scale
 from attendo.paper.report import Picture, Report, Table
+from attendo.paper.rows_study import Findings, MeasuredRun
 from attendo.paper.run_results import pair_flops
 
 ORDER = Order(
@@ -184,7 +190,7 @@ def test_the_tiny_scale_has_its_own_text(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def runs(make_result: Any) -> list[MeasuredRun]:
+def runs(make_result: Any) -> list[Run]:
     """Three seeds of six rows: alike with d_k 4; with 64 unscaled is 2 behind scaled and 1 behind additive."""
     behind = {(UNSCALED, 64): 2.0, (ADDITIVE, 64): 1.0}
     shifts = {(UNSCALED, 4): (0.3, -0.3, 0.0), (ADDITIVE, 4): (-0.2, 0.2, 0.1)}
@@ -196,7 +202,7 @@ def runs(make_result: Any) -> list[MeasuredRun]:
                 shift = shifts.get((function, d_k), (0.0, 0.01, -0.01))[seed - 1]
                 result = make_result(row.name, seed, 40 + seed + behind.get((function, d_k), 0.0) + shift, 5.0)
                 heads = HeadMeasures(variance=float(d_k), entropy=0.5, largest=0.5, jacobian=0.1)
-                found.append(MeasuredRun(row=row, result=result, heads=MeasuredHeads(new=heads, trained=heads)))
+                found.append(MeasuredRun(result=result, measured=MeasuredHeads(new=heads, trained=heads)))
     return found
 
 
@@ -216,7 +222,7 @@ COSTS = (
 )
 
 
-def test_differences_are_paired_by_seed(runs: list[MeasuredRun]) -> None:
+def test_differences_are_paired_by_seed(runs: list[Run]) -> None:
     found = {(one.d_k, one.function, one.other): one for one in differences(runs[:-1])}
     assert len(found) == 6
     assert found[64, UNSCALED, SCALED].perplexity.mean == pytest.approx(2.0)
@@ -228,16 +234,17 @@ def test_differences_are_paired_by_seed(runs: list[MeasuredRun]) -> None:
     assert summaries[0].perplexity.mean == pytest.approx(42.0)
 
 
-def test_verdicts_on_the_papers_sentences(runs: list[MeasuredRun]) -> None:
+def test_verdicts_on_the_papers_sentences(runs: list[Run]) -> None:
     told = claims(differences(runs), COSTS, (4, 64))
     assert [claim.verdict for claim in told] == [OPEN, HOLDS, HOLDS, HOLDS, HOLDS]
     assert told[1].found.startswith("unscaled less additive: perplexity +1.00 (+1.00 to ")
     assert "4.0 to 25.0 times" in told[3].found
     assert "needs 9.0 to 99.0 times" in told[4].found
 
-    def swapped(run: MeasuredRun) -> MeasuredRun:
-        other = {UNSCALED: SCALED, SCALED: UNSCALED}.get(run.row.function, run.row.function)
-        return replace(run, row=Row(function=other, d_k=run.row.d_k))
+    def swapped(run: Run) -> Run:
+        row = row_of(run.result.row)
+        other = {UNSCALED: SCALED, SCALED: UNSCALED}.get(row.function, row.function)
+        return replace(run, result=replace(run.result, row=Row(function=other, d_k=row.d_k).name))
 
     told = claims(differences([swapped(run) for run in runs]), (), (4, 64))
     assert [claim.verdict for claim in told] == [OPEN, FAILS, FAILS]
@@ -247,11 +254,9 @@ def test_verdicts_on_the_papers_sentences(runs: list[MeasuredRun]) -> None:
 
 
 @pytest.fixture(scope="module")
-def facts() -> StudyFacts:
-    recipe = recipes(ORDER)[Row(function=SCALED, d_k=4)]
-    return StudyFacts(
-        recipe=recipe,
-        num_runs=27,
+def functions() -> MeasuredFunctions:
+    return MeasuredFunctions(
+        scale="small",
         products=measure_products("tiny"),
         softmax=measure_softmax("tiny"),
         costs=COSTS,
@@ -259,8 +264,24 @@ def facts() -> StudyFacts:
     )
 
 
-def test_the_page(facts: StudyFacts, runs: list[MeasuredRun]) -> None:
-    report = attention_functions_report(ORDER, facts, runs)
+def report_of(functions: MeasuredFunctions, runs: list[Run], failures: tuple[str, ...] = ()) -> Report:
+    """The page of some of 27 runs."""
+    found = ATTENTION_FUNCTIONS.report(
+        Findings(
+            order=ORDER,
+            recipes={row.name: recipe for row, recipe in recipes(ORDER).items()},
+            begun=functions,
+            runs=tuple(runs),
+            num_runs=27,
+            failures=failures,
+        )
+    )
+    assert found is not None
+    return found
+
+
+def test_the_page(functions: MeasuredFunctions, runs: list[Run]) -> None:
+    report = report_of(functions, runs)
     text = report.to_text()
     assert "This is a study in progress: 18 of 27 runs are done." in text
     tables = {
@@ -282,8 +303,8 @@ def test_the_page(facts: StudyFacts, runs: list[MeasuredRun]) -> None:
     assert report.to_html().count("<img") == 3
 
 
-def test_the_page_before_any_run_is_done(facts: StudyFacts) -> None:
-    report: Report = attention_functions_report(ORDER, replace(facts, failures=("a-run: it broke",)), [])
+def test_the_page_before_any_run_is_done(functions: MeasuredFunctions) -> None:
+    report = report_of(functions, [], failures=("a-run: it broke",))
     assert "Trained, by d_k" not in [section.title for section in report.sections]
     assert "Failed: a-run: it broke" in report.to_text()
     assert "additive takes 4.0 to 25.0 times" in report.to_text()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from attendo.paper.attention_functions.study import MEASURED, forecast, reproduce
+from attendo.paper.attention_functions.study import ATTENTION_FUNCTIONS, MEASURED
 from attendo.paper.experiment import Order
 
 
@@ -33,7 +33,7 @@ def order(tmp_path: Path) -> Order:
 
 @pytest.mark.usefixtures("quick_estimates")
 def test_a_forecast_trains_nothing(order: Order) -> None:
-    report = forecast(order, Notes())
+    report = ATTENTION_FUNCTIONS.forecast(order, Notes())
     rows = {row["row"]: row for row in report.data["rows"]}
     assert list(rows) == [f"{name}-dk{d_k}" for d_k in (4, 32) for name in ("scaled", "unscaled", "additive")]
     assert rows["scaled-dk4"]["parameters"] == rows["unscaled-dk4"]["parameters"]
@@ -45,7 +45,7 @@ def test_a_forecast_trains_nothing(order: Order) -> None:
 
 
 def test_stopped_before_anything_is_measured(order: Order) -> None:
-    outcome = reproduce(order, Notes(), lambda: True)
+    outcome = ATTENTION_FUNCTIONS.reproduce(order, Notes(), lambda: True)
     assert outcome.interrupted
     assert outcome.report is None
     assert not (order.folder / MEASURED).exists()
@@ -58,7 +58,7 @@ def test_an_interrupted_study_goes_on(order: Order) -> None:
     def one_is_done() -> bool:
         return any("perplexity" in line for line in notes.lines)
 
-    first = reproduce(order, notes, one_is_done)
+    first = ATTENTION_FUNCTIONS.reproduce(order, notes, one_is_done)
     assert first.interrupted
     assert first.report is not None
     done = first.report.data["runs_done"]
@@ -67,7 +67,7 @@ def test_an_interrupted_study_goes_on(order: Order) -> None:
     measured = (order.folder / MEASURED).read_bytes()
 
     notes = Notes()
-    second = reproduce(order, notes, lambda: False)
+    second = ATTENTION_FUNCTIONS.reproduce(order, notes, lambda: False)
     assert not second.interrupted
     assert not second.failures
     assert len([line for line in notes.lines if "perplexity" in line]) == 6 - done

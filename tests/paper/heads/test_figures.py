@@ -12,15 +12,15 @@ from attendo.checkpoint.model_folder import load_model, save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.errors import AttendoError, DataError, ModelError, RecipeError
 from attendo.paper.experiment import Order
-from attendo.paper.figure3 import study as figure3
-from attendo.paper.figure4 import study as figure4
-from attendo.paper.figure5 import study as figure5
-from attendo.paper.heads.dev_sets import dev_set
+from attendo.paper.heads.cuts import dev_set
+from attendo.paper.heads.figure3 import FIGURE3
+from attendo.paper.heads.figure4 import FIGURE4
+from attendo.paper.heads.figure5 import FIGURE5
 from attendo.paper.heads.looks import Head
 from attendo.paper.report import Picture
 from attendo.workflow.reporting import Silence
 
-STUDIES: dict[str, Any] = {"figure3": figure3, "figure4": figure4, "figure5": figure5}
+STUDIES: dict[str, Any] = {"figure3": FIGURE3, "figure4": FIGURE4, "figure5": FIGURE5}
 
 
 class Quiet(Silence):
@@ -104,7 +104,7 @@ def test_another_development_set_is_not_mixed_in(
         (tmp_path / f"val.{language}").write_text(text, encoding="utf-8")
     wanted = order(folders("figure5"), runs=(str(random_model),), data=tmp_path)
     with pytest.raises(ModelError, match="is of another model or other sentences"):
-        figure5.reproduce(wanted, Quiet(), lambda: False)
+        FIGURE5.reproduce(wanted, Quiet(), lambda: False)
 
 
 def test_a_development_set_is_read_at_even_distances(tmp_path: Path) -> None:
@@ -125,10 +125,10 @@ def test_what_cannot_be_looked_at_is_told(tmp_path: Path, random_model: Path) ->
         with pytest.raises(expected, match=message):
             study.reproduce(order(tmp_path / "figure", **changes), Quiet(), lambda: False)
 
-    refused(figure3, RecipeError, "--data: figure3 reads sentences of its own", data=tmp_path)
-    refused(figure4, RecipeError, "--data: figure4 reads sentences of its own", data=tmp_path)
-    refused(figure3, RecipeError, r"none ships; train one with `attendo train base`", scale="paper")
-    refused(figure3, RecipeError, "name each model once", runs=(str(random_model), str(random_model)))
+    refused(FIGURE3, RecipeError, "--data: figure3 reads sentences of its own", data=tmp_path)
+    refused(FIGURE4, RecipeError, "--data: figure4 reads sentences of its own", data=tmp_path)
+    refused(FIGURE3, RecipeError, r"none ships; train one with `attendo train base`", scale="paper")
+    refused(FIGURE3, RecipeError, "name each model once", runs=(str(random_model), str(random_model)))
     model = load_model(random_model)
     for changes, message in (
         ({"target_language": "fr"}, "is between en and fr, and the sentences are English and German"),
@@ -142,13 +142,13 @@ def test_what_cannot_be_looked_at_is_told(tmp_path: Path, random_model: Path) ->
             model.target_tokenizer,
             "# A model\n",
         )
-        refused(figure3, ModelError, message, runs=(str(other),))
+        refused(FIGURE3, ModelError, message, runs=(str(other),))
 
 
 def test_a_vocabulary_that_joins_words_and_punctuation_is_told(tmp_path: Path, model_folder: Path) -> None:
     # Its letters are those of another text; a comma is a byte to it, and so a part of the word before it.
     with pytest.raises(ModelError, match=r"joins words and punctuation in \d+ of 32 sentences, which leaves too few"):
-        figure3.reproduce(order(tmp_path / "figure", runs=(str(model_folder),)), Quiet(), lambda: False)
+        FIGURE3.reproduce(order(tmp_path / "figure", runs=(str(model_folder),)), Quiet(), lambda: False)
 
 
 @pytest.mark.parametrize("name", list(STUDIES))
@@ -169,11 +169,11 @@ def test_heads_are_counted_from_one() -> None:
 @pytest.mark.slow
 def test_the_scale_tiny_trains_a_model_of_its_own(tmp_path: Path) -> None:
     folder = tmp_path / "figure"
-    stopped = figure3.reproduce(order(folder, seeds=1), Quiet(), lambda: True)
+    stopped = FIGURE3.reproduce(order(folder, seeds=1), Quiet(), lambda: True)
     assert stopped.interrupted
-    outcome = figure3.reproduce(order(folder, seeds=1), Quiet(), lambda: False)
+    outcome = FIGURE3.reproduce(order(folder, seeds=1), Quiet(), lambda: False)
     assert outcome.report is not None
     assert "has learnt nothing to speak of" in (folder / "index.md").read_text(encoding="utf-8")
-    again = figure3.reproduce(order(folder, seeds=1), Quiet(), lambda: False)
+    again = FIGURE3.reproduce(order(folder, seeds=1), Quiet(), lambda: False)
     assert again.report is not None
     assert again.report.data == outcome.report.data

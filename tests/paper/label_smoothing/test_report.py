@@ -3,6 +3,7 @@
 import io
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,10 @@ from attendo.errors import ModelError
 from attendo.paper.calibration import Predictions, calibration
 from attendo.paper.experiment import Order
 from attendo.paper.label_smoothing import study
-from attendo.paper.label_smoothing.comparison import MeasuredRun
-from attendo.paper.label_smoothing.report import StudyFacts, label_smoothing_report
-from attendo.paper.label_smoothing.rows import row_name
-from attendo.paper.label_smoothing.study import MEASURED, measured_run
+from attendo.paper.label_smoothing.rows import Run, row_name
+from attendo.paper.label_smoothing.study import LABEL_SMOOTHING, MEASURED, DataSizes, measured_run
 from attendo.paper.report import Picture, Report
+from attendo.paper.rows_study import Findings, MeasuredRun
 from attendo.recipe import load_recipe
 from attendo.text.prepared import PreparedData
 from attendo.workflow.preparation import prepare_if_missing
@@ -34,23 +34,32 @@ ORDER = Order(
     data=None,
     command="attendo reproduce label-smoothing --scale small --seeds 3",
 )
-FACTS = StudyFacts(
-    recipe=load_recipe("label-smoothing/small"),
-    num_runs=12,
-    vocab_size=4000,
-    valid_pairs=1014,
-    failures=("eps-0.3-seed-1: no room",),
-)
 
 
-def measured(result: Any, accuracy: float, confidence: float) -> MeasuredRun:
+def report_of(runs: Sequence[Run]) -> Report:
+    """The page of some of 12 runs."""
+    found = LABEL_SMOOTHING.report(
+        Findings(
+            order=ORDER,
+            recipes={row_name(0.0): load_recipe("label-smoothing/small")},
+            begun=DataSizes(vocab_size=4000, valid_pairs=1014),
+            runs=tuple(runs),
+            num_runs=12,
+            failures=("eps-0.3-seed-1: no room",),
+        )
+    )
+    assert found is not None
+    return found
+
+
+def measured(result: Any, accuracy: float, confidence: float) -> Run:
     predictions = Predictions(
         log_prob=np.full(1000, -math.log(result.perplexity)),
         confidence=np.full(1000, confidence),
         is_right=np.arange(1000) < 1000 * accuracy,
         entropy=np.full(1000, 1.5),
     )
-    return MeasuredRun(result=result, calibration=calibration(predictions))
+    return MeasuredRun(result=result, measured=calibration(predictions))
 
 
 @pytest.fixture
@@ -59,7 +68,7 @@ def report(make_result: Any) -> Report:
         *(measured(make_result(row_name(0.0), s, 9.0 + 0.1 * s, 26.0 + 0.25 * s), 0.55, 0.64) for s in (1, 2, 3)),
         *(measured(make_result(row_name(0.1), s, 9.5 + 0.11 * s, 26.9 + 0.24 * s), 0.565, 0.53) for s in (1, 2, 3)),
     ]
-    return label_smoothing_report(ORDER, FACTS, runs)
+    return report_of(runs)
 
 
 def test_every_figure_is_on_the_page(report: Report) -> None:
@@ -107,9 +116,7 @@ def test_the_pictures_show_rows_in_colours_of_their_own(report: Report) -> None:
 
 
 def test_a_row_alone_is_shown_as_it_is(make_result: Any) -> None:
-    text = label_smoothing_report(
-        ORDER, FACTS, [measured(make_result(row_name(0.2), 1, 9.8, 27.0), 0.5, 0.4)]
-    ).to_text()
+    text = report_of([measured(make_result(row_name(0.2), 1, 9.8, 27.0), 0.5, 0.4)]).to_text()
     assert "Nothing to compare yet." in text
     assert "9.80" in text
 

@@ -9,20 +9,22 @@ import numpy as np
 import pytest
 import torch
 
-from attendo.paper.calibration import Predictions, calibration
-from attendo.paper.label_smoothing.comparison import MeasuredRun, compare
+from attendo.paper.calibration import Predictions, calibration, pooled
 from attendo.paper.label_smoothing.rows import (
     EPSILONS,
     PRINTED,
+    Run,
     best_probability,
+    compare_rows,
     recipes,
     row_name,
 )
+from attendo.paper.rows_study import MeasuredRun
 from attendo.paper.statistics import Verdict
 from attendo.paper.table3.rows import ROWS, full_size
 from attendo.training.loss import token_loss
 
-Runs = list[MeasuredRun]
+Runs = list[Run]
 
 
 def test_the_smoothed_loss_by_hand_and_by_torch() -> None:
@@ -62,7 +64,7 @@ def test_the_loss_is_least_at_the_probability_that_is_told(epsilon: float) -> No
 def test_the_printed_figures_are_those_of_table_3() -> None:
     rows = {row.name: row for row in ROWS}
     for epsilon, printed in PRINTED.items():
-        row = rows[printed.row]
+        row = rows[printed.name]
         assert (row.perplexity, row.bleu) == (printed.perplexity, printed.bleu)
         assert row.changes.get("label_smoothing", 0.1) == epsilon
 
@@ -84,14 +86,14 @@ def test_at_full_size_they_are_table_3s_own_recipes() -> None:
     rows = {row.name: row for row in ROWS}
     found = recipes("paper", None)
     for epsilon, printed in PRINTED.items():
-        assert replace(found[epsilon], name="") == replace(full_size(rows[printed.row]), name="")
+        assert replace(found[epsilon], name="") == replace(full_size(rows[printed.name]), name="")
 
 
 @pytest.fixture
 def make_run(make_result: Any) -> Any:
     """A run with figures of one's choice; of 200 tokens so many are right, all with one confidence."""
 
-    def make(epsilon: float, seed: int, perplexity: float, bleu: float, right: int, confidence: float) -> MeasuredRun:
+    def make(epsilon: float, seed: int, perplexity: float, bleu: float, right: int, confidence: float) -> Run:
         predictions = Predictions(
             log_prob=np.full(200, -math.log(perplexity)),
             confidence=np.full(200, confidence),
@@ -99,7 +101,7 @@ def make_run(make_result: Any) -> Any:
             entropy=np.full(200, 2 - confidence),
         )
         result = make_result(row_name(epsilon), seed, perplexity, bleu)
-        return MeasuredRun(result=result, calibration=calibration(predictions))
+        return MeasuredRun(result=result, measured=calibration(predictions))
 
     return make
 
@@ -117,23 +119,23 @@ def runs(make_run: Any) -> Runs:
 
 
 def test_rows_against_the_one_without_smoothing(runs: Runs) -> None:
-    plain, usual, much = compare(runs)
-    assert [one.epsilon for one in (plain, usual, much)] == [0.0, 0.1, 0.3]
+    plain, usual, much = compare_rows(runs)
+    assert [one.row for one in (plain, usual, much)] == [0.0, 0.1, 0.3]
     assert plain.differences == {}
     assert [run.result.seed for run in usual.runs] == [1, 2]
     perplexity, accuracy, bleu = (usual.differences[key] for key in ("perplexity", "accuracy", "bleu"))
     # The same 0.3 with both seeds; the paper's 4.92 - 4.67.
     assert perplexity.ours.mean == pytest.approx(0.3)
     assert perplexity.ours.half_width == pytest.approx(0.0, abs=1e-9)
-    assert perplexity.printed == pytest.approx(0.25)
+    assert perplexity.expected.printed == pytest.approx(0.25)
     assert perplexity.verdict is Verdict.AS_IN_THE_PAPER
     # Two of 200 tokens more with both seeds; the paper says "improves".
     assert accuracy.ours.mean == pytest.approx(1.0)
-    assert (accuracy.printed, accuracy.direction) == (None, 1)
+    assert (accuracy.expected.printed, accuracy.expected.direction) == (None, 1)
     assert accuracy.verdict is Verdict.AS_IN_THE_PAPER
     # 0.5 and 0.6: 0.55 +- 12.706 x 0.05.
     assert bleu.ours.half_width == pytest.approx(12.706 * 0.05, rel=1e-4)
-    assert bleu.printed == pytest.approx(0.5)
+    assert bleu.expected.printed == pytest.approx(0.5)
     assert bleu.verdict is Verdict.NOT_TOLD_APART
     # "Learns to be more unsure": entropy is up by a tenth.
     assert usual.differences["entropy"].ours.mean == pytest.approx(0.1)
@@ -143,15 +145,15 @@ def test_rows_against_the_one_without_smoothing(runs: Runs) -> None:
     assert much.differences["perplexity"].ours.mean == pytest.approx(2.0)
     # 60% and 61% are right, each at a confidence of 75%.
     assert plain.figures["calibration_error"].mean == pytest.approx(75 - 60.5)
-    assert plain.curve[7].tokens == 400
+    assert pooled([run.measured.bins for run in plain.runs])[7].tokens == 400
 
 
 def test_without_the_plain_row_nothing_is_compared(runs: Runs) -> None:
-    (usual,) = compare([run for run in runs if run.result.row == "eps-0.1"])
+    (usual,) = compare_rows([run for run in runs if run.result.row == "eps-0.1"])
     assert usual.differences == {}
     assert usual.figures["bleu"].mean == pytest.approx(30.8)
 
 
 def test_less_accuracy_is_the_other_way_round(make_run: Any) -> None:
     runs = [make_run(e, s, 7.0, 30.0, right, 0.7) for s in (1, 2) for e, right in ((0.0, 120), (0.1, 118))]
-    assert compare(runs)[1].differences["accuracy"].verdict is Verdict.OTHER_WAY_ROUND
+    assert compare_rows(runs)[1].differences["accuracy"].verdict is Verdict.OTHER_WAY_ROUND

@@ -4,8 +4,9 @@ import io
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -16,12 +17,14 @@ from attendo.paper.experiment import Order
 from attendo.paper.length_extrapolation.comparison import by_length, by_position
 from attendo.paper.length_extrapolation.measures import LengthMeasure, RunMeasures, ShiftMeasure
 from attendo.paper.length_extrapolation.offsets import ROUNDING, ClosedForm, by_offset, cosines
-from attendo.paper.length_extrapolation.report import StudyFacts, length_extrapolation_report
 from attendo.paper.length_extrapolation.rows import ROWS
+from attendo.paper.length_extrapolation.study import LENGTH_EXTRAPOLATION, ReadModel, Texts, page_of
 from attendo.paper.length_extrapolation.tables import TableFit, Tables, Trained
 from attendo.paper.report import Picture, Report, Table
+from attendo.paper.rows_study import Findings, MeasuredRun
 from attendo.paper.statistics import estimate
 from attendo.recipe import load_recipe
+from attendo.text.prepared import PreparedData
 
 ORDER = Order(
     scale="small",
@@ -86,25 +89,37 @@ def tables() -> Tables:
 def report(make_result: Any) -> Report:
     """Of a study whose last run is missing."""
     runs = [(row.name, seed) for seed in (1, 2, 3) for row in ROWS][:-1]
-    results = [make_result(row, seed, 7.0, 30.0) for row, seed in runs]
-    measures = {
-        row.name: {seed: measures_of(row.name, seed) for name, seed in runs if name == row.name} for row in ROWS
-    }
     trained = Trained(
         texts=100, mean_target=30.0, usual_source=40, usual_target=45, longest_source=55, longest_target=60
     )
     every = Trained(
         texts=30, mean_target=90.0, usual_source=150, usual_target=160, longest_source=200, longest_target=210
     )
-    facts = StudyFacts(
-        base=load_recipe("length-extrapolation/small"),
-        num_runs=12,
+    texts = Texts(
         short=trained,
         every=every,
+        test=(),
+        prepared=cast(PreparedData, None),
         closed_forms=(ClosedForm(layout="halves", d_model=128, positions=2048, offsets=1024, largest_error=6.25e-8),),
+    )
+    findings = Findings(
+        order=ORDER,
+        recipes={"any": load_recipe("length-extrapolation/small")},
+        begun=texts,
+        runs=tuple(
+            MeasuredRun(
+                result=make_result(row, seed, 7.0, 30.0),
+                measured=ReadModel(measures=measures_of(row, seed), folder=Path(row)),
+            )
+            for row, seed in runs
+        ),
+        num_runs=12,
         failures=("learned-all-seed-3: no room",),
     )
-    return length_extrapolation_report(ORDER, facts, results, measures, tables())
+    study = replace(LENGTH_EXTRAPOLATION, page=lambda found: page_of(found, tables()))
+    found = study.report(findings)
+    assert found is not None
+    return found
 
 
 def test_the_comparison_pairs_runs_by_seed() -> None:

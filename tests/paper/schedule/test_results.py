@@ -9,8 +9,9 @@ from typing import Any, cast
 import pytest
 
 from attendo.cli.main import run as run_command
-from attendo.paper.schedule.results import (
+from attendo.paper.schedule.rows import (
     Fate,
+    Row,
     RunCurve,
     frequency_loss,
     has_diverged,
@@ -18,7 +19,6 @@ from attendo.paper.schedule.results import (
     outcomes,
     run_curve,
 )
-from attendo.paper.schedule.rows import Row
 from attendo.text.prepared import PreparedData
 
 NOT_PUT_RIGHT = {"max_rollbacks": "0", "max_loss_rise": "1e6"}

@@ -15,10 +15,18 @@ from PIL import Image
 from attendo.evaluation.significance import compare_outputs
 from attendo.paper.experiment import Order
 from attendo.paper.report import Picture
-from attendo.paper.search_settings.choice import at_the_edge, candidates, pairs_to_test, significances
 from attendo.paper.search_settings.decoding import Decoded
 from attendo.paper.search_settings.report import StudyFacts, search_settings_report
-from attendo.paper.search_settings.results import Results, SeedResults, added, taken_away
+from attendo.paper.search_settings.results import (
+    Results,
+    SeedResults,
+    added,
+    at_the_edge,
+    candidates,
+    pairs_to_test,
+    significances,
+    taken_away,
+)
 from attendo.paper.search_settings.rows import GREEDY, GRIDS, PAPER, Grid, Sentences, SetName, Setting, recipe
 
 GRID = GRIDS["tiny"]

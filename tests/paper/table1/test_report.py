@@ -12,12 +12,11 @@ from PIL import Image
 
 from attendo.paper.experiment import Order
 from attendo.paper.report import Paragraph, Picture, Report, Table
+from attendo.paper.statistics import Line
 from attendo.paper.table1.depth import Chain
 from attendo.paper.table1.findings import Exponent, Findings
-from attendo.paper.table1.fit import Line
 from attendo.paper.table1.layers import LAYERS, Layer, Sizes, layers_that_reach
 from attendo.paper.table1.operations import Crossing, Operations
-from attendo.paper.table1.outcome import outcome
 from attendo.paper.table1.points import (
     PLANS,
     BytesAt,
@@ -28,7 +27,7 @@ from attendo.paper.table1.points import (
     Place,
     SecondsAt,
 )
-from attendo.paper.table1.report import table1_report
+from attendo.paper.table1.report import outcome, table1_report
 from attendo.paper.table1.study import all_timed
 
 PLAN = replace(PLANS["small"], timed_crossings=(16,), crossing_lengths=(8, 64, 512))

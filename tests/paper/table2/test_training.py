@@ -2,15 +2,14 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from attendo.checkpoint.finding import SHIPPED
 from attendo.paper.experiment import Order
 from attendo.paper.rows_study import threads_of
 from attendo.paper.table2.plan import Direction, TestSet
-from attendo.paper.table2.training import Trained, own_systems, shipped_systems
+from attendo.paper.table2.study import Trained, own_systems, shipped_systems
 from attendo.recipe import load_recipe
-from attendo.text.prepared import PreparedData
 
 ORDER = Order(scale="small", folder=Path("study"), seeds=3, jobs=1, data=None, command="")
 
@@ -20,7 +19,6 @@ def trained(make_result: Any, *done: tuple[str, int]) -> Trained:
     recipes = {row: load_recipe("table2/small") for row in ("base", "big")}
     return Trained(
         direction=Direction(name="en-de", recipes=recipes, test=test),
-        prepared=cast(PreparedData, None),
         results=tuple(make_result(row, seed, 7.0, 30.0) for row, seed in done),
         failures=(),
         interrupted=False,

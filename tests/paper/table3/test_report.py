@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ from PIL import Image
 
 from attendo.paper.experiment import Order
 from attendo.paper.report import Picture, Report, Table
-from attendo.paper.table3.report import StudyFacts, table3_report
+from attendo.paper.rows_study import Findings, MeasuredRun
+from attendo.paper.run_results import RunResult
+from attendo.paper.table3.study import TABLE3
 from attendo.recipe import load_recipe
 
 ORDER = Order(
@@ -24,6 +27,22 @@ ORDER = Order(
 )
 
 
+def report_of(results: Sequence[RunResult], failures: tuple[str, ...] = ()) -> Report:
+    """The page of some of 60 runs."""
+    found = TABLE3.report(
+        Findings(
+            order=ORDER,
+            recipes={"base": load_recipe("table3/small")},
+            begun=None,
+            runs=tuple(MeasuredRun(result=result, measured=None) for result in results),
+            num_runs=60,
+            failures=failures,
+        )
+    )
+    assert found is not None
+    return found
+
+
 @pytest.fixture
 def report(make_result: Any) -> Report:
     """Of three rows; the last run of the third is missing."""
@@ -32,8 +51,7 @@ def report(make_result: Any) -> Report:
         *(make_result("a-h1", seed, 7.4 + 0.11 * seed, 31.0 + 0.22 * seed) for seed in (1, 2, 3)),
         *(make_result("c-d1024", seed, 6.5 + 0.13 * seed, 32.0 + 0.75 * seed) for seed in (1, 2)),
     ]
-    facts = StudyFacts(base=load_recipe("table3/small"), num_runs=60, failures=("big-seed-1: no room",))
-    return table3_report(ORDER, facts, results)
+    return report_of(results, failures=("big-seed-1: no room",))
 
 
 def test_every_figure_is_on_the_page(report: Report) -> None:
@@ -89,7 +107,6 @@ def test_the_picture_shows_ours_and_the_papers(report: Report) -> None:
 
 
 def test_a_first_run_without_the_base_row_is_shown_as_it_is(make_result: Any) -> None:
-    facts = StudyFacts(base=load_recipe("table3/small"), num_runs=60)
-    text = table3_report(ORDER, facts, [make_result("a-h1", 1, 7.5, 31.5)]).to_text()
+    text = report_of([make_result("a-h1", 1, 7.5, 31.5)]).to_text()
     assert "nothing to compare yet" in text
     assert "7.50" in text

@@ -2,8 +2,8 @@
 
 import statistics
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Final, Literal
+from dataclasses import dataclass
+from typing import Final, Literal
 
 import torch
 from torch import Tensor
@@ -69,10 +69,6 @@ class Cost:
     """Seconds of a function by those of the scaled one in the same round."""
     bytes: Mapping[str, int]
     """At the most, above inputs and parameters."""
-
-    def to_json(self) -> dict[str, Any]:
-        """For `result.json`."""
-        return asdict(self)
 
 
 def measure_cost(scale: Scale, setting: Setting, device: torch.device) -> Cost:

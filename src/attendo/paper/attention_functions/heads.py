@@ -1,19 +1,19 @@
 """How large the logits of a trained model's heads are, and how sharp its attention, beside the same model untrained."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from torch import Tensor
 
 from attendo.checkpoint.model_folder import load_model
 from attendo.errors import ModelError
-from attendo.files import write_json
 from attendo.model.batch import Ids, collate
 from attendo.model.transformer import Transformer
 from attendo.paper.attention_functions.variance import entropy_share, jacobian_norm
+from attendo.paper.kept import measured_once
 from attendo.text.prepared import PreparedData
 
 MEASURED = "heads.json"
@@ -61,21 +61,19 @@ def heads_of_run(run: Path, seed: int, prepared: PreparedData) -> MeasuredHeads:
         ModelError: the data has no validation set, or the model cannot be read.
         OSError: the folder cannot be written to.
     """
-    try:
-        return _KEPT.validate_json((run / MEASURED).read_bytes())
-    except (OSError, ValidationError):  # not measured yet, or by another version
-        pass
-    if prepared.valid is None:
-        raise ModelError(f"{prepared.folder}: has no validation set to measure on")
-    valid = prepared.valid
-    pairs = [(valid.source(number), valid.target(number)) for number in range(min(_PAIRS, len(valid)))]
-    trained = load_model(run / "model").transformer
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
-        new = Transformer(trained.config, trained.src_vocab_size, trained.tgt_vocab_size)
-    found = MeasuredHeads(new=measure_heads(new, pairs), trained=measure_heads(trained, pairs))
-    write_json(run / MEASURED, asdict(found))
-    return found
+
+    def measure() -> MeasuredHeads:
+        if prepared.valid is None:
+            raise ModelError(f"{prepared.folder}: has no validation set to measure on")
+        valid = prepared.valid
+        pairs = [(valid.source(number), valid.target(number)) for number in range(min(_PAIRS, len(valid)))]
+        trained = load_model(run / "model").transformer
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            new = Transformer(trained.config, trained.src_vocab_size, trained.tgt_vocab_size)
+        return MeasuredHeads(new=measure_heads(new, pairs), trained=measure_heads(trained, pairs))
+
+    return measured_once(run / MEASURED, _KEPT, measure)
 
 
 @torch.no_grad()

@@ -3,31 +3,28 @@
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
 from attendo.model.config import AttentionFunction
-from attendo.paper.attention_functions.comparison import RowSummary
 from attendo.paper.attention_functions.cost import Cost
-from attendo.paper.attention_functions.rows import ADDITIVE, FUNCTIONS, SCALED, SHORT, UNSCALED
+from attendo.paper.attention_functions.rows import ADDITIVE, FUNCTIONS, SCALED, SHORT, UNSCALED, RowSummary
 from attendo.paper.attention_functions.variance import Products, Sharpness, Softmax
+from attendo.paper.charts import BLUE, GREEN, GREY, PURPLE, VERMILION, finish, panels
 from attendo.plots.figure_files import png_bytes
 
 _STYLES: dict[AttentionFunction, tuple[str, str]] = {
-    SCALED: ("#0072b2", "o"),
-    UNSCALED: ("#d55e00", "D"),
-    ADDITIVE: ("#009e73", "s"),
+    SCALED: (BLUE, "o"),
+    UNSCALED: (VERMILION, "D"),
+    ADDITIVE: (GREEN, "s"),
 }
-"""Colours of Okabe and Ito, which every kind of colour vision tells apart; the shapes differ too."""
+_HEIGHT = 4.0
 _SHAPES = ("o", "x")
 
 
 def variance_png(products: Sequence[Products], softmax: Sequence[Softmax]) -> bytes:
     """Draws the variance of q·k against d_k, and what becomes of the softmax."""
-    figure = _figure(3)
-    left, middle, right = figure.subplots(1, 3)
+    figure, (left, middle, right) = panels(_width(3), _HEIGHT, 3)
     widths = sorted({one.d_k for one in products})
-    left.plot(widths, widths, color="#777777", linewidth=1, label="the footnote: d_k")
+    left.plot(widths, widths, color=GREY, linewidth=1, label="the footnote: d_k")
     for distribution, shape in zip(dict.fromkeys(one.distribution for one in products), _SHAPES, strict=True):
         rows = [one for one in products if one.distribution == distribution]
         left.errorbar(
@@ -38,7 +35,7 @@ def variance_png(products: Sequence[Products], softmax: Sequence[Softmax]) -> by
             markersize=6, capsize=3, linewidth=1.2, label=f"components: {distribution}",
         )  # fmt: skip
     _log(left)
-    _finish(left, "The variance of q·k", "variance (no unit)")
+    _dress(left, "The variance of q·k", "variance (no unit)")
     for axes, title, unit, name in (
         (middle, "The largest weight", "mean over queries (share of 1)", "largest"),
         (right, "The softmax's derivative", "norm, mean over queries (no unit)", "jacobian"),
@@ -47,14 +44,13 @@ def variance_png(products: Sequence[Products], softmax: Sequence[Softmax]) -> by
             colour, shape = _STYLES[function]
             axes.plot(widths, values, f"{shape}-", color=colour, markersize=5, label=SHORT[function])
         axes.set_ylim(bottom=0)
-        _finish(axes, title, unit)
-    return _png(figure)
+        _dress(axes, title, unit)
+    return png_bytes(figure)
 
 
 def quality_png(summaries: Sequence[RowSummary]) -> bytes:
     """Draws perplexity and the trained heads' variance by function and d_k, with the intervals."""
-    figure = _figure(2)
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = panels(_width(2), _HEIGHT, 2)
     for number, function in enumerate(FUNCTIONS):
         colour, shape = _STYLES[function]
         rows = [one for one in summaries if one.row.function == function]
@@ -64,20 +60,19 @@ def quality_png(summaries: Sequence[RowSummary]) -> bytes:
             places, [one.perplexity.mean for one in rows], yerr=[one.perplexity.half_width or 0.0 for one in rows],
             fmt=f"{shape}-", color=colour, markersize=6, capsize=3, linewidth=1.2, label=SHORT[function],
         )  # fmt: skip
-        trained = [sum(heads.trained.variance for heads in one.heads) / len(one.heads) for one in rows]
-        new = [sum(heads.new.variance for heads in one.heads) / len(one.heads) for one in rows]
+        trained = [one.head_mean("trained", "variance") for one in rows]
+        new = [one.head_mean("new", "variance") for one in rows]
         right.plot(places, trained, f"{shape}-", color=colour, markersize=6, label=f"{SHORT[function]}, trained")
         right.plot(places, new, f"{shape}:", color=colour, markersize=6, mfc="white", label=f"{SHORT[function]}, new")
     _log(right)
-    _finish(left, "Perplexity per word piece: lower is better", "validation perplexity (no unit)")
-    _finish(right, "How far apart a query's logits are", "variance over its keys (no unit)")
-    return _png(figure)
+    _dress(left, "Perplexity per word piece: lower is better", "validation perplexity (no unit)")
+    _dress(right, "How far apart a query's logits are", "variance over its keys (no unit)")
+    return png_bytes(figure)
 
 
 def cost_png(costs: Sequence[Cost]) -> bytes:
     """Draws time and memory of each function as multiples of the scaled one's, by d_k."""
-    figure = _figure(2)
-    axes = figure.subplots(1, 2)
+    figure, axes = panels(_width(2), _HEIGHT, 2)
     n = max({one.setting.n for one in costs}, key=lambda each: sum(one.setting.n == each for one in costs))
     rows = sorted((one for one in costs if one.setting.n == n), key=lambda one: one.setting.d_k)
     widths = [one.setting.d_k for one in rows]
@@ -93,16 +88,16 @@ def cost_png(costs: Sequence[Cost]) -> bytes:
     for name, (colour, shape), label in (
         (UNSCALED, _STYLES[UNSCALED], SHORT[UNSCALED]),
         (ADDITIVE, _STYLES[ADDITIVE], "additive, as attendo computes it"),
-        ("additive, whole", ("#cc79a7", "^"), "additive, as it is usually written"),
+        ("additive, whole", (PURPLE, "^"), "additive, as it is usually written"),
     ):
         ratios = [one.bytes[name] / one.bytes[SCALED] for one in rows]
         axes[1].plot(widths, ratios, f"{shape}-", color=colour, markersize=6, label=label)
     for each, title in zip(axes, (f"Time, n = {n}", f"Memory, n = {n}"), strict=True):
-        each.axhline(1, color="#777777", linewidth=1)
+        each.axhline(1, color=GREY, linewidth=1)
         _log(each)
         each.set_ylim(top=4 * each.get_ylim()[1])  # room for the legend
-        _finish(each, title, "multiple of the scaled function's")
-    return _png(figure)
+        _dress(each, title, "multiple of the scaled function's")
+    return png_bytes(figure)
 
 
 def _by_function(softmax: Sequence[Softmax], name: str) -> list[tuple[AttentionFunction, list[float]]]:
@@ -115,10 +110,9 @@ def _by_function(softmax: Sequence[Softmax], name: str) -> list[tuple[AttentionF
     ]
 
 
-def _figure(columns: int) -> Figure:
-    figure = Figure(figsize=(1 + 4.4 * columns, 4.0), layout="constrained", dpi=110)
-    FigureCanvasAgg(figure)
-    return figure
+def _width(columns: int) -> float:
+    """Of a chart, in inches."""
+    return 1 + 4.4 * columns
 
 
 def _log(axes: Axes) -> None:
@@ -127,16 +121,8 @@ def _log(axes: Axes) -> None:
     axes.yaxis.set_major_formatter("{x:g}")
 
 
-def _finish(axes: Axes, title: str, unit: str) -> None:
+def _dress(axes: Axes, title: str, unit: str) -> None:
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter("{x:.0f}")
-    axes.set_xlabel("d_k (components)")
-    axes.set_ylabel(unit)
-    axes.set_title(title, loc="left", fontsize=11, fontweight="bold")
-    axes.grid(alpha=0.25)
-    axes.spines[["top", "right"]].set_visible(False)
+    finish(axes, title, "d_k (components)", unit)
     axes.legend(frameon=False, fontsize=9)
-
-
-def _png(figure: Figure) -> bytes:
-    return png_bytes(figure)

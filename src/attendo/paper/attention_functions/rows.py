@@ -1,12 +1,16 @@
-"""Section 3.2.1: the attention functions that the paper compares, and the recipes that differ in them and in d_k."""
+"""Section 3.2.1: the attention functions that the paper compares, their recipes, and what the trained rows say."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, get_args
 
 from attendo.model.config import AttentionFunction
+from attendo.paper.attention_functions.heads import MeasuredHeads
 from attendo.paper.experiment import Order, Scale
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from
+from attendo.paper.rows_study import MeasuredRun
+from attendo.paper.run_results import RunResult
+from attendo.paper.statistics import Estimate, estimate, paired
 from attendo.recipe import Recipe, load_recipe
 
 FUNCTIONS: tuple[AttentionFunction, ...] = get_args(AttentionFunction)
@@ -38,6 +42,12 @@ def rows(scale: Scale) -> tuple[Row, ...]:
     return tuple(Row(function=function, d_k=d_k) for d_k in KEY_SIZES[scale] for function in FUNCTIONS)
 
 
+def row_of(name: str) -> Row:
+    """The row of a name."""
+    short, _, d_k = name.rpartition("-dk")
+    return Row(function=next(each for each in FUNCTIONS if SHORT[each] == short), d_k=int(d_k))
+
+
 def recipe_name(scale: Scale) -> str:
     """The shipped recipe that rows change; at full size it is Table 3's base row."""
     return "table3/base" if scale == "paper" else f"attention-functions/{scale}"
@@ -65,3 +75,94 @@ def recipes(order: Order) -> dict[Row, Recipe]:
         )
         for row in rows(order.scale)
     }
+
+
+PAIRS: tuple[tuple[AttentionFunction, AttentionFunction], ...] = (
+    (UNSCALED, SCALED),
+    (ADDITIVE, SCALED),
+    (UNSCALED, ADDITIVE),
+)
+"""What is compared with what."""
+
+Run = MeasuredRun[MeasuredHeads]
+"""A run with the logits of its heads."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowSummary:
+    """A row of which at least one run is done; means over seeds."""
+
+    row: Row
+    runs: tuple[RunResult, ...]
+    perplexity: Estimate
+    bleu: Estimate
+    heads: tuple[MeasuredHeads, ...]
+
+    def head_mean(self, kind: str, name: str) -> float:
+        """The mean over runs of a figure of the heads.
+
+        Args:
+            kind: `new` or `trained`.
+            name: a field of `HeadMeasures`.
+        """
+        return float(sum(getattr(getattr(heads, kind), name) for heads in self.heads)) / len(self.heads)
+
+    def to_json(self) -> dict[str, Any]:
+        """The row for `result.json`."""
+        return {
+            "function": self.row.function,
+            "d_k": self.row.d_k,
+            "parameters": self.runs[0].parameters,
+            "perplexity": asdict(self.perplexity),
+            "bleu": asdict(self.bleu),
+            "heads": [asdict(heads) for heads in self.heads],
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """The difference of one function to another at one d_k, paired by seed."""
+
+    d_k: int
+    function: AttentionFunction
+    other: AttentionFunction
+    perplexity: Estimate
+    bleu: Estimate
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        return f"{SHORT[self.function]} - {SHORT[self.other]}"
+
+
+def summarise(runs: Sequence[Run]) -> tuple[RowSummary, ...]:
+    """Rows of which something is done, by d_k and then by function."""
+    found: dict[Row, list[Run]] = {}
+    for run in runs:
+        found.setdefault(row_of(run.result.row), []).append(run)
+    return tuple(
+        RowSummary(
+            row=row,
+            runs=tuple(run.result for run in found[row]),
+            perplexity=estimate([run.result.perplexity for run in found[row]]),
+            bleu=estimate([run.result.bleu for run in found[row]]),
+            heads=tuple(run.measured for run in found[row]),
+        )
+        for row in sorted(found, key=lambda row: (row.d_k, FUNCTIONS.index(row.function)))
+    )
+
+
+def differences(runs: Sequence[Run]) -> tuple[Difference, ...]:
+    """The difference of each of `PAIRS` at each d_k where a seed has both."""
+    by_row: dict[Row, dict[int, RunResult]] = {}
+    for run in runs:
+        by_row.setdefault(row_of(run.result.row), {})[run.result.seed] = run.result
+    found = []
+    for d_k in sorted({row.d_k for row in by_row}):
+        for function, other in PAIRS:
+            ours, theirs = (by_row.get(Row(function=each, d_k=d_k), {}) for each in (function, other))
+            perplexity = paired(ours, theirs, lambda run: run.perplexity)
+            bleu = paired(ours, theirs, lambda run: run.bleu)
+            if perplexity is not None and bleu is not None:
+                found.append(Difference(d_k=d_k, function=function, other=other, perplexity=perplexity, bleu=bleu))
+    return tuple(found)

@@ -6,8 +6,7 @@ else of their distribution matters, so it is measured for two that have little i
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -50,10 +49,6 @@ class Products:
     variance: Estimate
     """About the mean that is expected, 0."""
 
-    def to_json(self) -> dict[str, Any]:
-        """For `result.json`."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Sharpness:
@@ -78,10 +73,6 @@ class Softmax:
     d_k: int
     scaled: Sharpness
     unscaled: Sharpness
-
-    def to_json(self) -> dict[str, Any]:
-        """For `result.json`."""
-        return asdict(self)
 
 
 def measure_products(scale: Scale) -> tuple[Products, ...]:

@@ -1,27 +1,94 @@
-"""The page of a drawn figure, and its files."""
+"""What Figures 1 and 2 share: the model that is drawn, the comparison with the paper, and the page."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from attendo.bench.machine import this_machine, versions
+from attendo.checkpoint.finding import shipped_models
 from attendo.diagrams.png import to_png
 from attendo.diagrams.shapes import Diagram
 from attendo.diagrams.structure import Structure
 from attendo.diagrams.svg import to_svg
+from attendo.errors import DataError, ModelError
 from attendo.files import write_json
-from attendo.paper.drawn.model import check_no_data, drawn_model
-from attendo.paper.experiment import Order, Outcome, Reporter
+from attendo.paper.experiment import Order, Outcome, Reporter, ShouldStop
 from attendo.paper.lock import alone
-from attendo.paper.report import Paragraph, Picture, Report, Section, Shell, Table, write_report
+from attendo.paper.report import Paragraph, Picture, Report, Section, Shell, Table, paragraphs, table_of, write_report
+from attendo.plots.subject import Subject, find_subject
+
+BASE = "base"
+"""The recipe of the paper's base model."""
+_RECIPES = {"tiny": "tiny", "paper": BASE}
+_SHIPPED = "en-de"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A statement of the paper, and what was found in the model."""
+
+    what: str
+    paper: str
+    here: str
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the model is as the paper's."""
+        return self.paper == self.here
+
+
+def comparison_table(rows: Sequence[Row], caption: str) -> Table:
+    """The statements as a table."""
+    return table_of(
+        caption,
+        rows,
+        (
+            ("", lambda row: row.what),
+            ("the paper", lambda row: row.paper),
+            ("here", lambda row: row.here),
+            ("the same", lambda row: "yes" if row.agrees else "no"),
+        ),
+        words=4,
+    )
+
+
+def rows_data(rows: Sequence[Row]) -> list[dict[str, str | bool]]:
+    """The statements for JSON."""
+    return [{**asdict(row), "agrees": row.agrees} for row in rows]
+
+
+def verdict(rows: Sequence[Row], model: str) -> str:
+    """How many statements hold, and which do not.
+
+    Args:
+        rows: the statements.
+        model: what they are of, as `this model`.
+    """
+    others = [row.what for row in rows if not row.agrees]
+    if not others:
+        return f"All {len(rows)} statements of the paper hold for {model}."
+    held = f"{len(rows) - len(others)} of {len(rows)} statements of the paper hold for {model}."
+    return f"{held} What differs: {'; '.join(others)}."
+
+
+def drawn_model(order: Order) -> Subject:
+    """The paper's base model at the scale `paper`, the shipped English-German one at `small`, a recipe's at `tiny`.
+
+    Raises:
+        ModelError: the shipped model is missing.
+    """
+    if order.scale != "small":
+        return find_subject(_RECIPES[order.scale])
+    folder = shipped_models().get(_SHIPPED)
+    if folder is None:
+        raise ModelError(f"{_SHIPPED}: does not come with this attendo; take --scale paper")
+    return find_subject(str(folder))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drawn:
-    """A figure and what is told of it."""
+    """A figure, and what its page says."""
 
-    name: str
-    """Of its files, as `architecture`."""
     title: str
     introduction: tuple[str, ...]
     caption: str
@@ -39,106 +106,108 @@ class Drawn:
     """That finding, drawing and checking took, of all threads together."""
 
 
-def reproduce_drawn(
-    order: Order, reporter: Reporter, should_stop: Callable[[], bool], figure: str, drawn: Callable[[Order], Drawn]
-) -> Outcome:
-    """Draws a figure anew and writes its page: nothing is worth keeping from an earlier try.
+@dataclass(frozen=True, kw_only=True)
+class DrawnFigure:
+    """The description of a figure that is drawn of a model: nothing is trained, and nothing is kept."""
 
-    Args:
-        order: how it is wanted.
-        reporter: who is told.
-        should_stop: asked once, before the work of a second.
-        figure: as it is asked for, `figure1`.
-        drawn: makes it.
+    name: str
+    """As the command has it, `figure1`."""
+    file: str
+    """The name of its files, `architecture`."""
+    draw: Callable[[Order], Drawn]
+    """Draws it and compares it with the paper."""
+    unit: str = "pictures"
+    """What the progress is counted in."""
 
-    Raises:
-        AttendoError: data is given, which nothing here reads; or another process is at this folder.
-        OSError: the folder cannot be written to.
-    """
-    check_no_data(order, figure)
-    with alone(order.folder):
-        if should_stop():
-            return Outcome(report=None, interrupted=True)
-        reporter.running(0, 1, figure)
-        report = write_drawn(order, drawn(order))
-        reporter.running(1, 1, "")
-    return Outcome(report=report)
+    def reproduce(self, order: Order, reporter: Reporter, should_stop: ShouldStop) -> Outcome:
+        """Draws the figure anew and writes its page.
 
+        Args:
+            order: how it is wanted; its processes have nothing to do here.
+            reporter: who is told.
+            should_stop: asked once, before the work of a second.
 
-def write_drawn(order: Order, drawn: Drawn) -> Report:
-    """Writes the picture, the data and the page of a figure.
+        Raises:
+            AttendoError: data is given, which nothing here reads; or another process is at this folder.
+            OSError: the folder cannot be written to.
+        """
+        self._check_no_data(order)
+        with alone(order.folder):
+            if should_stop():
+                return Outcome(report=None, interrupted=True)
+            reporter.running(0, 1, self.name)
+            report = self._write(order, self.draw(order))
+            reporter.running(1, 1, "")
+        return Outcome(report=report)
 
-    Raises:
-        OSError: the folder cannot be written to.
-    """
-    picture = Picture(
-        name=f"{drawn.name}.png",
-        png=to_png(drawn.diagram),
-        svg=to_svg(drawn.diagram),
-        alt=drawn.diagram.description,
-        caption=drawn.caption,
-    )
-    report = Report(
-        title=drawn.title,
-        introduction=drawn.introduction,
-        sections=(
-            Section(title="The figure", blocks=(picture,)),
-            Section(
-                title="Beside the paper", blocks=(*(Paragraph(text=text) for text in drawn.findings), *drawn.tables)
+    def forecast(self, order: Order, reporter: Reporter) -> Report:
+        """What will be drawn.
+
+        Raises:
+            AttendoError: data is given, which nothing here reads.
+        """
+        self._check_no_data(order)
+        reporter.running(0, 1, self.name)
+        of = drawn_model(order).note
+        files = [f"{self.file}.svg", f"{self.file}.png", f"{self.file}.json", "index.html"]
+        return Report(
+            title=f"{self.name.replace('figure', 'Figure ')} at the scale '{order.scale}', in {order.folder}",
+            introduction=(
+                f"Draws {of}, in a few seconds: nothing is trained and no corpus is read. Files: {', '.join(files)}.",
             ),
-            Section(
-                title="How it was found",
-                blocks=tuple(Paragraph(text=text) for text in drawn.how),
+            sections=(Section(title="To start", blocks=(Shell(lines=(order.command,)),)),),
+            data={"scale": order.scale, "model": of, "files": files},
+        )
+
+    def _check_no_data(self, order: Order) -> None:
+        if order.data is not None:
+            raise DataError(f"--data: {self.name} draws a model and reads no corpora; leave it out")
+
+    def _write(self, order: Order, drawn: Drawn) -> Report:
+        """Writes the picture, the data and the page."""
+        picture = Picture(
+            name=f"{self.file}.png",
+            png=to_png(drawn.diagram),
+            svg=to_svg(drawn.diagram),
+            alt=drawn.diagram.description,
+            caption=drawn.caption,
+        )
+        structure = drawn.structure.to_json()
+        report = Report(
+            title=drawn.title,
+            introduction=drawn.introduction,
+            sections=(
+                Section(title="The figure", blocks=(picture,)),
+                Section(title="Beside the paper", blocks=(*paragraphs(*drawn.findings), *drawn.tables)),
+                Section(title="How it was found", blocks=paragraphs(*drawn.how)),
+                self._how_to_repeat(order, drawn),
             ),
-            _how_to_repeat(order, drawn),
-        ),
-        data={**drawn.data, "scale": order.scale, "command": order.command, "structure": drawn.structure.to_json()},
-    )
-    write_json(order.folder / f"{drawn.name}.json", drawn.structure.to_json())
-    write_report(order.folder, report)
-    return report
+            data={
+                "figure": self.name,
+                **drawn.data,
+                "scale": order.scale,
+                "command": order.command,
+                "structure": structure,
+            },
+        )
+        write_json(order.folder / f"{self.file}.json", structure)
+        write_report(order.folder, report)
+        return report
 
-
-def forecast_drawn(order: Order, reporter: Reporter, figure: str, name: str) -> Report:
-    """What will be drawn.
-
-    Args:
-        order: how it is wanted.
-        reporter: who is told.
-        figure: as it is asked for, `figure1`.
-        name: of its files, as `architecture`.
-
-    Raises:
-        AttendoError: data is given, which nothing here reads.
-    """
-    check_no_data(order, figure)
-    reporter.running(0, 1, figure)
-    of = drawn_model(order).note
-    files = [f"{name}.svg", f"{name}.png", f"{name}.json", "index.html"]
-    return Report(
-        title=f"{figure.replace('figure', 'Figure ')} at the scale '{order.scale}', in {order.folder}",
-        introduction=(
-            f"Draws {of}, in a few seconds: nothing is trained and no corpus is read. Files: {', '.join(files)}.",
-        ),
-        sections=(Section(title="To start", blocks=(Shell(lines=(order.command,)),)),),
-        data={"scale": order.scale, "model": of, "files": files},
-    )
-
-
-def _how_to_repeat(order: Order, drawn: Drawn) -> Section:
-    software = ", ".join(f"{name} {version}" for name, version in versions().items())
-    return Section(
-        title="How to repeat it",
-        blocks=(
-            Shell(lines=(order.command,)),
-            Paragraph(
-                text=f"Beside this page lie {drawn.name}.svg, which is light or dark as its reader's system is, and "
-                f"{drawn.name}.json, its blocks as data. The same of any other recipe or model:"
+    def _how_to_repeat(self, order: Order, drawn: Drawn) -> Section:
+        software = ", ".join(f"{name} {version}" for name, version in versions().items())
+        return Section(
+            title="How to repeat it",
+            blocks=(
+                Shell(lines=(order.command,)),
+                Paragraph(
+                    text=f"Beside this page lie {self.file}.svg, which is light or dark as its reader's system is, and "
+                    f"{self.file}.json, its blocks as data. The same of any other recipe or model:"
+                ),
+                Shell(lines=(drawn.other_models,)),
+                Paragraph(
+                    text=f"It took {drawn.processor_s:.1f} s of processor time on {this_machine().to_text()}. "
+                    f"Versions: {software}"
+                ),
             ),
-            Shell(lines=(drawn.other_models,)),
-            Paragraph(
-                text=f"It took {drawn.processor_s:.1f} s of processor time on {this_machine().to_text()}. Versions: "
-                f"{software}"
-            ),
-        ),
-    )
+        )

@@ -10,28 +10,36 @@ DIR/cuts/MODEL/KIND-LAYER-HEAD.json           what it writes without that head
 import copy
 import hashlib
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from sacrebleu.metrics.bleu import BLEU
 
 from attendo.attention_maps.weights import Kind
 from attendo.checkpoint.model_folder import LoadedModel
 from attendo.decoding.config import GuardConfig, SearchConfig
-from attendo.errors import ModelError
+from attendo.errors import DataError, ModelError
 from attendo.evaluation.scores import metrics
-from attendo.files import write_json
 from attendo.model.attention import MultiHeadAttention
 from attendo.model.layers import DecoderLayer, EncoderLayer
 from attendo.model.transformer import Transformer
 from attendo.paper.heads.looks import Head
+from attendo.paper.heads.markup import Pair
+from attendo.paper.kept import keep, kept
 from attendo.workflow.device import choose_device
 from attendo.workflow.engine import Engine
+from attendo.workflow.lines import line_pairs_from
+
+ItemT = TypeVar("ItemT")
+
+DEV_NAMES = ("valid", "val", "dev", "newstest2013")
+"""Of a development set's files, with the language behind a point; the first that is there is taken."""
 
 NUM_RESAMPLES = 20_000
 """Of the paired bootstrap: some are left in the tails of an interval that is corrected for 144 heads, too."""
@@ -162,20 +170,18 @@ class Cutting:
         return self._once(self._folder / name, lambda: without(self._model, head))
 
     def _once(self, path: Path, model: Callable[[], LoadedModel]) -> Written | None:
-        try:
-            kept = _KEPT.validate_json(path.read_bytes())
-        except (OSError, ValidationError):  # not done, or of another version
+        found = kept(path, _KEPT)
+        if found is None:
             started = time.process_time()
             outputs = _translate(model(), self._dev.sources, self._should_stop)
             if outputs is None:
                 return None
             written = Written(digest=self._digest, outputs=outputs, processor_s=time.process_time() - started)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_json(path, asdict(written))
+            keep(path, written)
             return written
-        if kept.digest != self._digest:
+        if found.digest != self._digest:
             raise ModelError(f"{path}: is of another model or other sentences; name another folder with -o")
-        return kept
+        return found
 
 
 def compare_cuts(dev: DevSet, target_language: str, whole: Written, cut: Sequence[tuple[Head, Written]]) -> Cuts:
@@ -288,3 +294,58 @@ def _digest(model: LoadedModel, dev: DevSet) -> str:
     for text in (*dev.sources, *dev.references):
         found.update(text.encode("utf-8", errors="surrogatepass") + b"\n")
     return found.hexdigest()
+
+
+# --- what is translated -----------------------------------------------------------------------------------------------
+
+
+def dev_set(folder: Path, source_language: str, target_language: str, most: int) -> DevSet:
+    """Reads a development set, or some of it: lines at even distances, so that any order of its lines is all the same.
+
+    Args:
+        folder: of the files.
+        source_language: `en` or `de`.
+        target_language: the other.
+        most: sentences.
+
+    Raises:
+        DataError: there is none, a file is broken, or its two sides differ in length.
+        OSError: a file cannot be read.
+    """
+    for name in DEV_NAMES:
+        source, target = (folder / f"{name}.{language}" for language in (source_language, target_language))
+        if source.is_file() and target.is_file():
+            pairs = [pair for pair in line_pairs_from(source, target) if pair[0].strip() and pair[1].strip()]
+            if not pairs:
+                raise DataError(f"{source}: has no line with a translation")
+            taken = _spread(pairs, most)
+            return DevSet(
+                name=f"{name}.{source_language} of {folder.name} ({len(taken):,} of {len(pairs):,} lines)",
+                sources=tuple(pair[0] for pair in taken),
+                references=tuple(pair[1] for pair in taken),
+            )
+    wanted = ", ".join(f"{name}.{source_language} and {name}.{target_language}" for name in DEV_NAMES)
+    raise DataError(f"{folder}: no development set; --data takes a folder with one of {wanted}")
+
+
+def own_sentences(pairs: Iterable[Pair], source_language: str, most: int) -> DevSet:
+    """Held-out sentences of our own.
+
+    Args:
+        pairs: of both halves.
+        source_language: `en` or `de`.
+        most: sentences.
+    """
+    held_out = [pair.sides(source_language) for pair in pairs if pair.held_out]
+    taken = _spread(held_out, most)
+    return DevSet(
+        name=f"our own sentences ({len(taken):,} of {len(held_out):,} that are held out)",
+        sources=tuple(source.text for source, _ in taken),
+        references=tuple(target.text for _, target in taken),
+    )
+
+
+def _spread(items: Sequence[ItemT], most: int) -> list[ItemT]:
+    """So many of them at most, at even distances."""
+    count = min(most, len(items))
+    return [items[number * len(items) // count] for number in range(count)]

@@ -1,4 +1,4 @@
-"""What Figures 3, 4 and 5 have in common: models and sentences in, a page with a section a model out."""
+"""The driver of Figures 3, 4 and 5: models and sentences in, a page with a section a model out."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ import numpy as np
 
 from attendo.bench.machine import this_machine, versions
 from attendo.errors import ModelError, RecipeError
-from attendo.paper.experiment import Order, Outcome, Reporter, Scale
+from attendo.paper.experiment import Order, Outcome, Reporter, Scale, ShouldStop, Stopped
 from attendo.paper.heads.looks import Head, Looks, look_at
 from attendo.paper.heads.markup import Pair
 from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
@@ -22,11 +22,11 @@ _SEED = 1
 NUM_SENTENCES: Mapping[Scale, int] = {"tiny": 16, "small": 200, "paper": 400}
 """Of each kind of sentences, for each of `--seeds`; a multiple of 4, since halves and twins are of two."""
 
-Found = TypeVar("Found")
+FoundT = TypeVar("FoundT")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown(Generic[Found]):
+class Shown(Generic[FoundT]):
     """One model, the sentences as it sees them, and what came of it."""
 
     subject: Subject
@@ -34,7 +34,7 @@ class Shown(Generic[Found]):
     """Sentences with a long-distance dependency."""
     anaphors: Looks
     """Sentences with an anaphor, in twins."""
-    found: Found
+    found: FoundT
     processor_s: float
     """That reading the sentences took, of all threads together: other work on the machine is not in it."""
 
@@ -42,11 +42,6 @@ class Shown(Generic[Found]):
     def skipped(self) -> int:
         """Sentences that were left out."""
         return self.dependencies.skipped + self.anaphors.skipped
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stopped:
-    """That a measurement was to stop."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,66 +75,137 @@ def sentences(order: Order, *, dependencies: bool, anaphors: bool) -> Sentences:
     )
 
 
-def reproduce_figure(
-    order: Order,
-    reporter: Reporter,
-    should_stop: Callable[[], bool],
-    read: Sentences,
-    measure: Callable[[Subject, Looks, Looks, Callable[[str], None]], Found | Stopped],
-    report: Callable[[tuple[Shown[Found], ...]], Report],
-    further_steps: Callable[[Subject], int] = lambda subject: 0,
-) -> Outcome:
-    """Reads the sentences with every model, measures, and writes the page.
+def no_steps(subject: Subject) -> int:
+    """No further step."""
+    return 0
 
-    Args:
-        order: how it is wanted.
-        reporter: who is told.
-        should_stop: asked now and then.
-        read: the sentences.
-        measure: what is made of a model and what it does in both kinds of sentences; it tells of each further step.
-        report: makes the page of all models.
-        further_steps: of a model, which `measure` tells of.
 
-    Raises:
-        AttendoError: a model is missing or cannot be looked at, or another process is at this folder.
-        OSError: the folder cannot be written to.
-    """
-    stopped = Outcome(report=None, interrupted=True)
-    with alone(order.folder):
-        subjects = open_subjects(order, reporter, should_stop)
-        if subjects is None:
-            return stopped
-        shown: list[Shown[Found]] = []
-        total, notes = sum(1 + further_steps(subject) for subject in subjects), count()
+def no_texts(order: Order) -> tuple[str, ...]:
+    """No further text."""
+    return ()
 
-        def tell(note: str) -> None:
-            reporter.running(next(notes), total, note)
 
-        for subject in subjects:
-            tell(f"{subject.name}: {read.count} sentences")
-            started = time.process_time()
-            dependencies = look_at(subject.engine, read.dependencies, should_stop)
-            anaphors = look_at(subject.engine, read.anaphors, should_stop)
-            if dependencies is None or anaphors is None:
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """A model, the sentences as it sees them, and who is told of and may stop what is measured of them."""
+
+    order: Order
+    read: Sentences
+    subject: Subject
+    dependencies: Looks
+    """Sentences with a long-distance dependency."""
+    anaphors: Looks
+    """Sentences with an anaphor, in twins."""
+    tell: Callable[[str], None]
+    """Tells of a further step."""
+    should_stop: ShouldStop
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadsFigure(Generic[FoundT]):
+    """The description of a figure of heads: models and sentences in, a page with a section a model out."""
+
+    title: str
+    """Of the page, with the figure's number before a colon."""
+    sentences: Callable[[Order], Sentences]
+    """What is read."""
+    measure: Callable[[Reading], FoundT | Stopped]
+    """Measures what a model's heads do."""
+    page: Callable[[Order, Sentences, tuple[Shown[FoundT], ...]], Report]
+    """Makes the page of all models."""
+    further_steps: Callable[[Subject], int] = no_steps
+    """The number of further steps of a model that `measure` tells of."""
+    further: Callable[[Order], tuple[str, ...]] = no_texts
+    """What else takes time, for the forecast, a paragraph each."""
+    unit: str = "steps"
+    """What the progress is counted in."""
+
+    def reproduce(self, order: Order, reporter: Reporter, should_stop: ShouldStop) -> Outcome:
+        """Reads the sentences with every model, measures, and writes the page.
+
+        Args:
+            order: how it is wanted.
+            reporter: who is told.
+            should_stop: asked before each sentence and each further step.
+
+        Raises:
+            AttendoError: a model is missing or cannot be looked at, another process is at this folder, or a folder
+                of corpora is given that nothing here reads.
+            OSError: the folder cannot be written to.
+        """
+        read, stopped = self.sentences(order), Outcome(report=None, interrupted=True)
+        with alone(order.folder):
+            subjects = open_subjects(order, reporter, should_stop)
+            if subjects is None:
                 return stopped
-            processor_s = time.process_time() - started
-            _check_enough(subject, read, dependencies, anaphors)
-            found = measure(subject, dependencies, anaphors, tell)
-            if isinstance(found, Stopped):
-                return stopped
-            shown.append(
-                Shown(
-                    subject=subject,
-                    dependencies=dependencies,
-                    anaphors=anaphors,
-                    found=found,
-                    processor_s=processor_s,
-                )
-            )
-        reporter.running(total, total, "")
-        made = report(tuple(shown))
-        write_report(order.folder, made)
-    return Outcome(report=made)
+            shown: list[Shown[FoundT]] = []
+            total, notes = sum(1 + self.further_steps(subject) for subject in subjects), count()
+
+            def tell(note: str) -> None:
+                reporter.running(next(notes), total, note)
+
+            for subject in subjects:
+                found = self._show(order, read, subject, tell, should_stop)
+                if found is None:
+                    return stopped
+                shown.append(found)
+            reporter.running(total, total, "")
+            report = self.page(order, read, tuple(shown))
+            write_report(order.folder, report)
+        return Outcome(report=report)
+
+    def _show(
+        self, order: Order, read: Sentences, subject: Subject, tell: Callable[[str], None], should_stop: ShouldStop
+    ) -> Shown[FoundT] | None:
+        """Reads the sentences with one model and measures; None where it was to stop."""
+        tell(f"{subject.name}: {read.count} sentences")
+        started = time.process_time()
+        dependencies = look_at(subject.engine, read.dependencies, should_stop)
+        anaphors = look_at(subject.engine, read.anaphors, should_stop)
+        if dependencies is None or anaphors is None:
+            return None
+        processor_s = time.process_time() - started
+        _check_enough(subject, read, dependencies, anaphors)
+        reading = Reading(
+            order=order,
+            read=read,
+            subject=subject,
+            dependencies=dependencies,
+            anaphors=anaphors,
+            tell=tell,
+            should_stop=should_stop,
+        )
+        found = self.measure(reading)
+        if isinstance(found, Stopped):
+            return None
+        return Shown(
+            subject=subject, dependencies=dependencies, anaphors=anaphors, found=found, processor_s=processor_s
+        )
+
+    def forecast(self, order: Order, reporter: Reporter) -> Report:
+        """What will be read, and by which models.
+
+        Raises:
+            AttendoError: no model is named where one has to be, or corpora are given that nothing here reads.
+        """
+        read, names = self.sentences(order), names_of(order)
+        total = (
+            f"{read.count} sentences of our own, each read once by {', '.join(names)}: some 25 milliseconds each on "
+            "one core with a small model, so well under a minute a model."
+        )
+        if order.scale == "tiny" and not order.runs:
+            total += " The model is trained first, on the phrasebook, in some ten seconds."
+        return Report(
+            title=f"{self.title} at the scale '{order.scale}', in {order.folder}",
+            introduction=(total, *self.further(order)),
+            sections=(Section(title="To start", blocks=(Shell(lines=(order.command,)),)),),
+            data={
+                "result": _name(self.title),
+                "scale": order.scale,
+                "models": list(names),
+                "sentences": read.count,
+            },
+        )
 
 
 def _check_enough(subject: Subject, read: Sentences, dependencies: Looks, anaphors: Looks) -> None:
@@ -151,35 +217,6 @@ def _check_enough(subject: Subject, read: Sentences, dependencies: Looks, anapho
                 f"{subject.name}: its vocabulary joins words and punctuation in {looks.skipped} of {len(pairs)} "
                 "sentences, which leaves too few; take a model whose pieces keep them apart"
             )
-
-
-def forecast_figure(order: Order, title: str, read: Sentences, further: Iterable[str] = ()) -> Report:
-    """What will be looked at.
-
-    Args:
-        order: how it is wanted.
-        title: of the figure.
-        read: the sentences.
-        further: what else takes time, a paragraph each.
-    """
-    names = names_of(order)
-    total = (
-        f"{read.count} sentences of our own, each read once by {', '.join(names)}: some 25 milliseconds each on one "
-        "core with a small model, so well under a minute a model."
-    )
-    if order.scale == "tiny" and not order.runs:
-        total += " The model is trained first, on the phrasebook, in some ten seconds."
-    return Report(
-        title=f"{title} at the scale '{order.scale}', in {order.folder}",
-        introduction=(total, *further),
-        sections=(Section(title="To start", blocks=(Shell(lines=(order.command,)),)),),
-        data={
-            "result": _name(title),
-            "scale": order.scale,
-            "models": list(names),
-            "sentences": read.count,
-        },
-    )
 
 
 def check_no_data(order: Order, figure: str) -> None:
@@ -195,7 +232,7 @@ def check_no_data(order: Order, figure: str) -> None:
 def figure_page(
     order: Order,
     title: str,
-    shown: Sequence[Shown[Found]],
+    shown: Sequence[Shown[FoundT]],
     *,
     introduction: Sequence[str],
     sections: Sequence[Section],
@@ -241,7 +278,7 @@ def _name(title: str) -> str:
     return title.split(":")[0].lower().replace(" ", "")
 
 
-def _about_sentences(shown: Iterable[Shown[Found]], examples: Iterable[Pair]) -> Section:
+def _about_sentences(shown: Iterable[Shown[FoundT]], examples: Iterable[Pair]) -> Section:
     """What the sentences are, with some of both halves."""
     rows = tuple(
         (pair.template, "held out" if pair.held_out else "to choose by", pair.english.text, pair.german.text)
@@ -270,7 +307,7 @@ def _one_of_each(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
     )
 
 
-def _how_to_repeat(order: Order, shown: Iterable[Shown[Found]], note: str) -> Section:
+def _how_to_repeat(order: Order, shown: Iterable[Shown[FoundT]], note: str) -> Section:
     """The command, what it was done with, and what it cost."""
     made_with = ", ".join(f"{name} {version}" for name, version in versions().items())
     cost = ", ".join(f"{each.processor_s:.0f} s with {each.subject.name}" for each in shown)

@@ -1,35 +1,41 @@
-"""Section 5.4: the values of eps_ls that are trained, what the paper prints of them, and their recipes."""
+"""Section 5.4: the values of eps_ls that are trained, what the paper says of them, and what is compared."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from attendo.paper.calibration import Calibration
+from attendo.paper.comparison import Comparison, Expected, Metric, compare
 from attendo.paper.experiment import Scale
 from attendo.paper.phrasebook_texts import taken_from
+from attendo.paper.rows_study import MeasuredRun
+from attendo.paper.table3.rows import BASE, BLEU_UNIT, BY_NAME, PERPLEXITY_UNIT, Row
 from attendo.recipe import Recipe, load_recipe
 
-
-@dataclass(frozen=True, kw_only=True)
-class Printed:
-    """A row of Table 3, on newstest2013."""
-
-    row: str
-    """Its recipe's name below `table3/`."""
-    perplexity: float
-    """Per word piece."""
-    bleu: float
-
-
 EPSILONS = (0.0, 0.1, 0.2, 0.3)
-"""eps_ls of the rows; the first is what the others are held against."""
+"""eps_ls of the rows; the first is the baseline."""
 PAPER_EPSILON = 0.1
 """The paper's (Section 5.4); what it says of accuracy it says of this one."""
-PRINTED: Mapping[float, Printed] = {
-    0.0: Printed(row="d-ls0.0", perplexity=4.67, bleu=25.3),
-    0.1: Printed(row="base", perplexity=4.92, bleu=25.8),
-    0.2: Printed(row="d-ls0.2", perplexity=5.47, bleu=25.7),
-}
-"""Table 3's base row and those under D."""
+PRINTED: Mapping[float, Row] = {0.0: BY_NAME["d-ls0.0"], 0.1: BASE, 0.2: BY_NAME["d-ls0.2"]}
+"""Table 3's base row and those under D, on newstest2013."""
+
+Run = MeasuredRun[Calibration]
+"""A run with the calibration of its model on the validation set."""
+RowComparison = Comparison[float, Run]
+
+METRICS = (
+    Metric[Run](key="perplexity", name="perplexity", of=lambda run: run.result.perplexity, digits=3),
+    Metric[Run](key="accuracy", name="accuracy %", of=lambda run: 100 * run.measured.accuracy, digits=2),
+    Metric[Run](key="bleu", name="BLEU", of=lambda run: run.result.bleu, digits=2),
+    Metric[Run](key="confidence", name="confidence %", of=lambda run: 100 * run.measured.confidence, digits=2),
+    Metric[Run](
+        key="calibration_error",
+        name="calibration error %",
+        of=lambda run: 100 * run.measured.calibration_error,
+        digits=2,
+    ),
+    Metric[Run](key="entropy", name="entropy, nats", of=lambda run: run.measured.entropy, digits=3),
+)
+"""In the order of the tables. That the model learns to be more unsure (Section 5.4) is entropy."""
 
 
 def row_name(epsilon: float) -> str:
@@ -61,6 +67,24 @@ def recipes(scale: Scale, data: Path | None) -> dict[float, Recipe]:
         )
         for epsilon in EPSILONS
     }
+
+
+def compare_rows(runs: Sequence[Run]) -> tuple[RowComparison, ...]:
+    """Compares what is done of a study with the row without smoothing and with the paper, eps_ls rising."""
+    by_row = {
+        epsilon: {run.result.seed: run for run in runs if run.result.row == row_name(epsilon)} for epsilon in EPSILONS
+    }
+    return compare(by_row, EPSILONS[0], METRICS, _expected)
+
+
+def _expected(epsilon: float, key: str) -> Expected:
+    row, plain = PRINTED.get(epsilon), PRINTED[EPSILONS[0]]
+    if row is not None and key == "perplexity":
+        return Expected.of_printed(row.perplexity, plain.perplexity, PERPLEXITY_UNIT)
+    if row is not None and key == "bleu":
+        return Expected.of_printed(row.bleu, plain.bleu, BLEU_UNIT)
+    # Section 5.4 says which way these go, for the paper's eps_ls alone.
+    return Expected(direction=int(epsilon == PAPER_EPSILON and key in ("accuracy", "entropy")))
 
 
 def best_probability(epsilon: float, vocab_size: int) -> float:

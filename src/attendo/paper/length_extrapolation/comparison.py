@@ -1,12 +1,14 @@
-"""Sinusoidal and learned positions at each length and position, over seeds."""
+"""Sinusoidal and learned positions at each length and position, over seeds, and what that says."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from attendo.paper.length_extrapolation.measures import LengthMeasure, RunMeasures, ShiftMeasure
 from attendo.paper.length_extrapolation.rows import ROWS, Row
-from attendo.paper.statistics import Estimate, estimate
+from attendo.paper.report import Section, paragraphs
+from attendo.paper.statistics import Estimate, estimate, paired
 
 Measures = Mapping[str, Mapping[int, RunMeasures]]
 """What was measured, by the row's name and the seed."""
@@ -39,10 +41,7 @@ class Contrast:
     @property
     def verdict(self) -> str:
         """Whether the first row is told apart on the log-loss."""
-        low, high = self.log_loss.low, self.log_loss.high
-        if low is None or high is None or low <= 0 <= high:
-            return "not told apart"
-        return "worse" if low > 0 else "better"
+        return {0: "not told apart", 1: "worse", -1: "better"}[self.log_loss.sign]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,12 +163,12 @@ def _cell(row: Row, found: Sequence[_Reading]) -> Cell:
 
 
 def _contrast(one: Mapping[int, _Reading], other: Mapping[int, _Reading]) -> Contrast | None:
-    both = sorted(one.keys() & other.keys())
-    if not both:
+    log_loss = paired(one, other, lambda reading: reading.log_loss)
+    if log_loss is None:
         return None
-    pairs = [(one[seed].bleu, other[seed].bleu) for seed in both]
+    pairs = [(one[seed].bleu, other[seed].bleu) for seed in sorted(one.keys() & other.keys())]
     return Contrast(
-        log_loss=estimate([one[seed].log_loss - other[seed].log_loss for seed in both]),
+        log_loss=log_loss,
         bleu=_known([None if left is None or right is None else left - right for left, right in pairs]),
     )
 
@@ -178,3 +177,80 @@ def _known(values: Sequence[float | None]) -> Estimate | None:
     """The mean over seeds; None where there is nothing to take it of."""
     known = [value for value in values if value is not None]
     return estimate(known) if known else None
+
+
+# --- what that says ---------------------------------------------------------------------------------------------------
+
+
+def outcome(lengths: Sequence[Place], positions: Sequence[Place], limit: int) -> Section:
+    """Says what comes out.
+
+    Args:
+        lengths: from `by_length`.
+        positions: from `by_position`.
+        limit: tokens of the longest target that short training texts have.
+    """
+    beyond = [place for place in lengths if place.is_beyond(limit)]
+    told = [_extrapolation(row, lengths[0], beyond, limit) for row in ROWS[:2]] if beyond else []
+    told += [_side_by_side("texts longer than all trained ones", beyond, "sentences a text")]
+    moved = [place for place in positions if place.is_beyond(limit)]
+    told += [
+        _side_by_side("single sentences that begin behind the trained positions", moved, "position of the first token")
+    ]
+    told += [_moved(row, positions, moved) for row in ROWS[:2]] if moved else []
+    told.append(
+        "One row is told apart from another where the 95% interval of their difference in log-loss, paired by seed, "
+        "leaves out zero; so few seeds may leave a true difference untold."
+    )
+    return Section(title="What comes out", blocks=paragraphs(*filter(None, told)))
+
+
+def _extrapolation(row: Row, single: Place, beyond: Sequence[Place], limit: int) -> str:
+    """What became of a row trained on short texts at the longest test."""
+    longest = beyond[-1]
+    here, there, contrast = single.cell(row), longest.cell(row), longest.untrained.get(row.kind)
+    if here is None or there is None:
+        return ""
+    bleu = f", BLEU from {here.bleu.mean:.1f} to {there.bleu.mean:.1f}" if here.bleu and there.bleu else ""
+    text = (
+        f"{row.kind.capitalize()} positions, trained on short texts: from single sentences to texts of "
+        f"{longest.target_tokens:.0f} target tokens, {longest.target_tokens / limit:.1f} times the longest trained, "
+        f"perplexity goes from {math.exp(here.log_loss.mean):.2f} to {math.exp(there.log_loss.mean):.2f}{bleu}."
+    )
+    if contrast is None:
+        return text
+    end = {
+        "worse": "these lengths are read well only where they were trained: no extrapolation here",
+        "better": "they are read no worse than where they were trained: they are extrapolated to",
+        "not told apart": "the two are not told apart",
+    }[contrast.verdict]
+    return f"{text} Against the same model trained on all lengths: {nats(contrast.log_loss)} nats a token; {end}."
+
+
+def _side_by_side(what: str, places: Sequence[Place], unit: str) -> str:
+    found = [(place, contrast) for place in places if (contrast := place.learned_against_sinusoidal)]
+    if not found:
+        return ""
+    by_verdict = {
+        verdict: [str(place.at) for place, contrast in found if contrast.verdict == verdict]
+        for verdict in ("worse", "better", "not told apart")
+    }
+    told = "; ".join(f"{verdict} at {', '.join(at)}" for verdict, at in by_verdict.items() if at)
+    return f"Learned against sinusoidal positions, both trained on short texts, on {what}: {told} ({unit})."
+
+
+def _moved(row: Row, positions: Sequence[Place], moved: Sequence[Place]) -> str:
+    here, there = positions[0].cell(row), moved[0].cell(row)
+    if here is None or there is None:
+        return ""
+    return (
+        f"Position alone, {row.kind}: single sentences, whose content and length stay as they are, go from perplexity "
+        f"{math.exp(here.log_loss.mean):.2f} to {math.exp(there.log_loss.mean):.2f} where they begin at position "
+        f"{moved[0].at} in place of 0."
+    )
+
+
+def nats(found: Estimate) -> str:
+    """A difference and half of its interval."""
+    half = "" if found.half_width is None else f" ± {found.half_width:.3f}"
+    return f"{found.mean:+.3f}{half}"

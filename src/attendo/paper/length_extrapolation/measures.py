@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from torch.nn import functional as F
 
 from attendo.checkpoint.model_folder import LoadedModel, load_model
@@ -21,6 +21,7 @@ from attendo.evaluation.scores import corpus_bleu
 from attendo.model.batch import collate
 from attendo.model.positions import LearnedPositions
 from attendo.model.transformer import Transformer
+from attendo.paper.kept import kept
 from attendo.paper.length_extrapolation.texts import Pair, regrouped
 
 MEASURES = "lengths.json"
@@ -77,11 +78,8 @@ _KEPT = TypeAdapter(RunMeasures)
 
 
 def kept_measures(run: Path) -> RunMeasures | None:
-    """What was measured before; None where nothing was, or by another version."""
-    try:
-        return _KEPT.validate_json((run / MEASURES).read_bytes())
-    except (OSError, ValidationError):
-        return None
+    """What was measured of a run before; None where nothing was, or by another version."""
+    return kept(run / MEASURES, _KEPT)
 
 
 def measure(

@@ -6,17 +6,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+from attendo.paper.charts import BLUE, VERMILION, finish, legend_below, panels
 from attendo.paper.length_extrapolation.comparison import Cell, Place
 from attendo.paper.length_extrapolation.rows import ROWS, Row
 from attendo.paper.statistics import Estimate
 from attendo.plots.figure_files import png_bytes
 
-_SINUSOIDAL, _LEARNED = "#0072b2", "#d55e00"
-"""Blue and vermilion of Okabe and Ito, which every kind of colour vision tells apart; shapes and lines differ too."""
+_SINUSOIDAL, _LEARNED = BLUE, VERMILION
 _STYLES = {
     ROWS[0]: (_SINUSOIDAL, "o", "-"),
     ROWS[1]: (_LEARNED, "s", "-"),
@@ -36,7 +34,7 @@ def lengths_png(places: Sequence[Place], limit: int, usual: int) -> bytes:
         limit: tokens of the longest target that short training texts have.
         usual: tokens that 19 of 20 of these targets do not pass.
     """
-    figure, (left, right) = _figure((11, 4.4), 2)
+    figure, (left, right) = panels(11, 4.4, 2)
     across = [place.target_tokens for place in places]
     for row in ROWS:
         cells = [(x, cell) for x, place in zip(across, places, strict=True) if (cell := place.cell(row))]
@@ -48,9 +46,10 @@ def lengths_png(places: Sequence[Place], limit: int, usual: int) -> bytes:
         (right, "BLEU: higher is better", "BLEU"),
     ):
         _mark(axes, limit, usual)
-        _dress(axes, title, "target tokens of a text, mean", label)
+        finish(axes, title, "target tokens of a text, mean", label)
     right.set_ylim(bottom=0)
-    return _png(figure, left)
+    legend_below(figure, left, 2)
+    return png_bytes(figure)
 
 
 def positions_png(places: Sequence[Place], limit: int, usual: int, sentence: float) -> bytes:
@@ -62,7 +61,7 @@ def positions_png(places: Sequence[Place], limit: int, usual: int, sentence: flo
         usual: likewise.
         sentence: tokens of a sentence, on average: where it begins so many before the limit, it begins to pass it.
     """
-    figure, (axes,) = _figure((7.5, 4.4), 1)
+    figure, (axes,) = panels(7.5, 4.4, 1)
     for row in ROWS:
         cells = [(place.at, cell) for place in places if (cell := place.cell(row))]
         _curve(axes, row, [x for x, _ in cells], [_perplexity(cell) for _, cell in cells])
@@ -73,8 +72,9 @@ def positions_png(places: Sequence[Place], limit: int, usual: int, sentence: flo
     axes.xaxis.set_minor_locator(NullLocator())
     axes.axvspan(max(0.0, limit - sentence), limit, color=_LIMIT, alpha=0.12, linewidth=0)
     _mark(axes, limit, usual)
-    _dress(axes, "The same sentences, further on", "position of the first token", "perplexity per word piece")
-    return _png(figure, axes)
+    finish(axes, "The same sentences, further on", "position of the first token", "perplexity per word piece")
+    legend_below(figure, axes, 2)
+    return png_bytes(figure)
 
 
 def similarity_png(
@@ -88,7 +88,7 @@ def similarity_png(
         limit: positions that short training texts have.
         shown: rows of each heat map.
     """
-    figure, axes = _figure((4.0 * len(tables) + 4.6, 4.4), len(tables) + 1)
+    figure, axes = panels(4.0 * len(tables) + 4.6, 4.4, len(tables) + 1)
     image = None
     for panel, (title, similarity) in zip(axes, tables.items(), strict=False):
         part = similarity[:shown, :shown]
@@ -105,9 +105,9 @@ def similarity_png(
         curves.items(), ((_SINUSOIDAL, "-"), (_LEARNED, "-"), (_LEARNED, ":")), strict=False
     ):
         axes[-1].plot(range(len(values)), values, line, color=colour, linewidth=1.6, label=title)
-    _dress(axes[-1], "By distance", "positions apart, k", "mean cosine")
+    finish(axes[-1], "By distance", "positions apart, k", "mean cosine")
     axes[-1].legend(frameon=False, fontsize=8)
-    return _written(figure)
+    return png_bytes(figure)
 
 
 def _curve(axes: Axes, row: Row, across: Sequence[float], found: Sequence[tuple[float, float, float] | None]) -> None:
@@ -157,27 +157,3 @@ def _mark(axes: Axes, limit: int, usual: int) -> None:
             f"{text}: {at}", (at, 1.0), xycoords=("data", "axes fraction"), xytext=(4, -down),
             textcoords="offset points", va="top", fontsize=8, color=_LIMIT,
         )  # fmt: skip
-
-
-def _dress(axes: Axes, title: str, across: str, up: str) -> None:
-    axes.set_title(title, loc="left", fontsize=11, fontweight="bold")
-    axes.set_xlabel(across)
-    axes.set_ylabel(up)
-    axes.grid(alpha=0.25)
-    axes.spines[["top", "right"]].set_visible(False)
-
-
-def _figure(size: tuple[float, float], panels: int) -> tuple[Figure, Sequence[Axes]]:
-    figure = Figure(figsize=size, layout="constrained", dpi=110)
-    FigureCanvasAgg(figure)
-    return figure, list(figure.subplots(1, panels, squeeze=False)[0])
-
-
-def _png(figure: Figure, axes: Axes) -> bytes:
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
-    return _written(figure)
-
-
-def _written(figure: Figure) -> bytes:
-    return png_bytes(figure)

@@ -43,6 +43,7 @@ ROWS = (
     Row(positions="learned", texts="all"),
 )
 """Those trained on short texts first: the others say what these lengths let reach at best."""
+BY_NAME = {row.name: row for row in ROWS}
 
 _LENGTHS = {
     "tiny": Lengths(

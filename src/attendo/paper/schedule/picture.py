@@ -4,20 +4,19 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
+from attendo.paper.charts import BLUE, GREEN, ORANGE, PURPLE, VERMILION, finish, panels
 from attendo.paper.schedule.equation import Curve, rate
-from attendo.paper.schedule.results import RunCurve
-from attendo.paper.schedule.rows import Row
+from attendo.paper.schedule.rows import Row, RunCurve
 from attendo.paper.statistics import estimate
 from attendo.plots.figure_files import png_bytes
 
-_COLOURS = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00")
-"""Of Okabe and Ito, which every kind of colour vision tells apart; the lines differ too."""
+_COLOURS = (VERMILION, BLUE, GREEN, PURPLE, ORANGE)
 _LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 _POINTS = 400
+_WIDTH, _HEIGHT = 4.6, 4.4
+"""Of a panel, in inches."""
 _FREQUENCIES = "#555555"
 
 
@@ -30,7 +29,7 @@ def equation_png(curves: Sequence[Curve], rows: Sequence[Row], d_model: int, max
         d_model: of the models here.
         max_steps: updates here.
     """
-    figure, (left, right) = _figure(2)
+    figure, (left, right) = panels(_WIDTH * 2 + 1, _HEIGHT, 2)
     last = max(curve.max_steps for curve in curves if curve.title != "big")
     for curve, colour, line in zip(curves, _COLOURS, _LINES, strict=False):
         steps = _spread(min(curve.max_steps, last))
@@ -45,7 +44,7 @@ def equation_png(curves: Sequence[Curve], rows: Sequence[Row], d_model: int, max
     right.set_yscale("log")
     _dress(right, "As tried here, with factor 1", "learning rate")
     right.legend(frameon=False, fontsize=9)
-    return _written(figure)
+    return png_bytes(figure)
 
 
 def losses_png(rows: Sequence[Row], curves: Sequence[RunCurve], frequencies: float) -> bytes:
@@ -58,8 +57,8 @@ def losses_png(rows: Sequence[Row], curves: Sequence[RunCurve], frequencies: flo
     """
     factors = sorted({row.factor for row in rows})
     warmups = sorted({row.warmup_steps for row in rows})
-    figure, panels = _figure(len(factors), share=True)
-    for axes, factor in zip(panels, factors, strict=True):
+    figure, all_axes = panels(_WIDTH * len(factors) + 1, _HEIGHT, len(factors), sharex=True, sharey=True)
+    for axes, factor in zip(all_axes, factors, strict=True):
         axes.axhline(frequencies, color=_FREQUENCIES, linewidth=1, linestyle=(0, (1, 2)), label="word frequencies")
         for warmup, colour, line in zip(warmups, _COLOURS, _LINES, strict=False):
             row = Row(warmup_steps=warmup, factor=factor)
@@ -69,17 +68,17 @@ def losses_png(rows: Sequence[Row], curves: Sequence[RunCurve], frequencies: flo
             steps, mean, low, high = _band(found)
             axes.plot(steps, mean, color=colour, linestyle=line, linewidth=1.5, label=row.title)
             axes.fill_between(steps, low, high, color=colour, alpha=0.18, linewidth=0)
-        _dress(axes, f"Equation 3 times {factor:g}", "training loss, nats a token" if axes is panels[0] else "")
+        _dress(axes, f"Equation 3 times {factor:g}", "training loss, nats a token" if axes is all_axes[0] else "")
     lowest = min((loss for curve in curves for loss in curve.losses), default=0.0)
-    panels[0].set_ylim(0.9 * min(lowest, frequencies), 1.25 * frequencies)
-    panels[0].set_xlim(0, max((step for curve in curves for step in curve.steps), default=1))
+    all_axes[0].set_ylim(0.9 * min(lowest, frequencies), 1.25 * frequencies)
+    all_axes[0].set_xlim(0, max((step for curve in curves for step in curve.steps), default=1))
     handles = {
         label: handle
-        for axes in panels
+        for axes in all_axes
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }  # fmt: skip
     figure.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=len(handles), frameon=False)
-    return _written(figure)
+    return png_bytes(figure)
 
 
 def _band(curves: Sequence[RunCurve]) -> tuple[list[int], list[float], list[float], list[float]]:
@@ -104,19 +103,5 @@ def _spread(last: int) -> list[int]:
 
 
 def _dress(axes: Axes, title: str, up: str) -> None:
-    axes.set_title(title, loc="left", fontsize=11, fontweight="bold")
-    axes.set_xlabel("update")
-    axes.set_ylabel(up)
+    finish(axes, title, "update", up)
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    axes.grid(alpha=0.25)
-    axes.spines[["top", "right"]].set_visible(False)
-
-
-def _figure(panels: int, *, share: bool = False) -> tuple[Figure, Sequence[Axes]]:
-    figure = Figure(figsize=(4.6 * panels + 1, 4.4), layout="constrained", dpi=110)
-    FigureCanvasAgg(figure)
-    return figure, list(figure.subplots(1, panels, squeeze=False, sharex=share, sharey=share)[0])
-
-
-def _written(figure: Figure) -> bytes:
-    return png_bytes(figure)

@@ -1,11 +1,24 @@
-"""The learning rate's warm-up (Section 5.3): which schedules are tried, and their recipes."""
+"""The learning rate's warm-up (Section 5.3): the schedules that are tried, and what became of the runs of each."""
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from attendo.paper.experiment import Order, Scale
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from
+from attendo.paper.run_results import RunResult
+from attendo.paper.schedule.equation import worked
+from attendo.paper.statistics import Estimate, estimate
 from attendo.recipe import Recipe, load_recipe
+from attendo.text.prepared import PreparedData
+from attendo.workflow.curves import read_metrics
+from attendo.workflow.metrics import parse_record
+from attendo.workflow.skipped import SKIPPED
 
 _WARMUPS: dict[Scale, tuple[int, ...]] = {"tiny": (1, 40), "small": (1, 50, 200), "paper": (1, 1000, 4000, 16000)}
 _FACTORS: dict[Scale, tuple[float, ...]] = {"tiny": (1.0, 4.0), "small": (0.25, 1.0, 4.0), "paper": (0.5, 1.0, 2.0)}
@@ -74,3 +87,161 @@ def recipes(order: Order) -> dict[str, Recipe]:
 def _recipe(base: Recipe, row: Row) -> Recipe:
     training = replace(base.training, warmup_steps=row.warmup_steps, learning_rate_factor=row.factor)
     return replace(base, name=f"{base.name}-{row.name}", training=training)
+
+
+class Fate(Enum):
+    """What a run came to."""
+
+    LEARNT = "learnt"
+    STUCK = "no better than word frequencies"
+    DIVERGED = "diverged"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunCurve:
+    """A run's training as its log has it."""
+
+    row: str
+    seed: int
+    steps: tuple[int, ...]
+    losses: tuple[float, ...]
+    """Nats a target token of the training text, without smoothing, the mean since the line before."""
+    rates: tuple[float, ...]
+    """Learning rate of each of these steps."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowOutcome:
+    """A schedule of which at least one run has ended."""
+
+    row: Row
+    fates: Mapping[int, Fate]
+    """By seed."""
+    log_loss: Estimate | None
+    """Of the validation set, nats a target token; of the runs that came to a number."""
+    bleu: Estimate | None
+    """Likewise."""
+    difference: Estimate | None
+    """In log-loss to the longest warm-up with the same factor, paired by seed; None for that one itself."""
+
+    def count(self, fate: Fate) -> int:
+        """Runs that came to it."""
+        return sum(found is fate for found in self.fates.values())
+
+    def to_json(self) -> dict[str, Any]:
+        """For `result.json`."""
+        return {
+            "row": self.row.name,
+            "warmup_steps": self.row.warmup_steps,
+            "factor": self.row.factor,
+            "fates": {str(seed): fate.value for seed, fate in self.fates.items()},
+            "log_loss": self.log_loss and self.log_loss.to_json(),
+            "bleu": self.bleu and self.bleu.to_json(),
+            "difference": self.difference and self.difference.to_json(),
+        }
+
+
+def outcomes(
+    rows: Sequence[Row], results: Sequence[RunResult], diverged: Mapping[str, Sequence[int]], frequencies: float
+) -> tuple[RowOutcome, ...]:
+    """Holds the schedules against each other.
+
+    Args:
+        rows: in the study's order.
+        results: of runs that came to a number.
+        diverged: seeds of the runs that did not, by row.
+        frequencies: nats a target token that word frequencies alone come to.
+    """
+    by_row = {row: {result.seed: result for result in results if result.row == row.name} for row in rows}
+    longest = {row.factor: max(each.warmup_steps for each in rows if each.factor == row.factor) for row in rows}
+    found = []
+    for row, runs in by_row.items():
+        fates = {seed: _fate(result, frequencies) for seed, result in runs.items()}
+        fates |= dict.fromkeys(diverged.get(row.name, ()), Fate.DIVERGED)
+        if not fates:
+            continue
+        base = by_row[Row(warmup_steps=longest[row.factor], factor=row.factor)]
+        both = sorted(runs.keys() & base.keys()) if row.warmup_steps != longest[row.factor] else []
+        differences = [math.log(runs[seed].perplexity / base[seed].perplexity) for seed in both]
+        losses = [math.log(result.perplexity) for result in runs.values()]
+        found.append(
+            RowOutcome(
+                row=row,
+                fates=dict(sorted(fates.items())),
+                log_loss=estimate(losses) if losses else None,
+                bleu=estimate([result.bleu for result in runs.values()]) if runs else None,
+                difference=estimate(differences) if differences else None,
+            )
+        )
+    return tuple(found)
+
+
+def has_diverged(run: Path) -> bool:
+    """Whether the run of a folder ended because its loss, or its validation, was no number."""
+    if (run / SKIPPED).is_file():
+        return True
+    try:
+        lines = (run / "metrics.jsonl").read_bytes().splitlines()
+    except OSError:
+        return False
+    return any(_is_no_number(line) for line in lines)
+
+
+def run_curve(run: Path, row: str, seed: int) -> RunCurve:
+    """Reads a run's log.
+
+    Raises:
+        DataError: it has none.
+    """
+    lines = [point for point in read_metrics(run / "metrics.jsonl").train if math.isfinite(point.loss)]
+    return RunCurve(
+        row=row,
+        seed=seed,
+        steps=tuple(point.step for point in lines),
+        losses=tuple(point.loss for point in lines),
+        rates=tuple(point.learning_rate for point in lines),
+    )
+
+
+def largest_rate_difference(curves: Sequence[RunCurve], rows: Sequence[Row], d_model: int) -> float:
+    """How far the logged learning rates are from Equation 3 in decimals, times the factor: relative, the largest."""
+    by_name = {row.name: row for row in rows}
+    differences = [
+        abs(found / (by_name[curve.row].factor * float(worked(step, d_model, by_name[curve.row].warmup_steps))) - 1)
+        for curve in curves
+        for step, found in zip(curve.steps, curve.rates, strict=True)
+    ]
+    return max(differences, default=0.0)
+
+
+def frequency_loss(prepared: PreparedData) -> float:
+    """Nats a target token of the validation set, where each token is as probable as it is frequent in training.
+
+    A count of 1 is added to every token, so that none is impossible. A model that is no better has learnt nothing of
+    the source, nor of what stands before.
+
+    Args:
+        prepared: the study's data, which has a validation set.
+    """
+    size = prepared.target_tokenizer.vocab_size
+    counts = np.ones(size)
+    for pairs in prepared.corpora.values():
+        for index in range(len(pairs)):
+            np.add.at(counts, pairs.target(index), 1.0)
+    losses = -np.log(counts / counts.sum())
+    valid = prepared.valid
+    assert valid is not None, "the shipped recipes have a validation set"
+    return float(np.concatenate([losses[valid.target(index)] for index in range(len(valid))]).mean())
+
+
+def _fate(result: RunResult, frequencies: float) -> Fate:
+    return Fate.LEARNT if math.log(result.perplexity) < frequencies else Fate.STUCK
+
+
+def _is_no_number(line: bytes) -> bool:
+    """Whether a line of the log tells of a validation that came to no number."""
+    try:
+        record = parse_record(line)
+    except ValueError:  # what a killed process was writing
+        return False
+    return record["kind"] == "valid" and record.get("perplexity") is None

@@ -1,126 +1,290 @@
 """`attendo reproduce schedule`: Equation 3, and one model trained with several warm-ups and factors, with seeds."""
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 
-from attendo.paper.experiment import Order, Outcome, Reporter
-from attendo.paper.forecast import forecast_report, hours_text, prepared_so_far
-from attendo.paper.phrasebook_texts import write_if_tiny
-from attendo.paper.report import Report, Table, write_report
-from attendo.paper.rows_study import open_study
+from attendo.paper.experiment import Order, Reporter
+from attendo.paper.forecast import Forecast, estimated, hours_text
+from attendo.paper.page_parts import budget_of, corpora_of, seeds_of, signatures_of, total_cost
+from attendo.paper.report import Paragraph, Picture, Section, paragraphs, table_of
+from attendo.paper.rows_study import Findings, Page, RowsStudy, Sitting
 from attendo.paper.run_results import RunResult
-from attendo.paper.schedule.equation import CURVES, checked
-from attendo.paper.schedule.report import Found, StudyFacts, schedule_report
-from attendo.paper.schedule.results import frequency_loss, has_diverged, largest_rate_difference, outcomes, run_curve
-from attendo.paper.schedule.rows import base_recipe, recipes, rows_of
-from attendo.paper.study import Run, Study
-from attendo.workflow.estimate import estimate
-
-UNIT = "updates"
-"""Of its progress."""
-
-
-def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
-    """Trains what is not done yet of the study in `order.folder`, and writes the page, anew whenever a run is done.
-
-    A run that diverges is a result here, and no failure; the same command tries it again all the same.
-
-    Args:
-        order: how it is wanted.
-        reporter: who is told.
-        should_stop: asked twice a second; what runs is saved then.
-
-    Raises:
-        AttendoError: the corpora are missing, or the folder holds another study.
-        OSError: the folder cannot be written to.
-    """
-    rows, base = recipes(order), base_recipe(order)
-    write_if_tiny(order)
-    opened = open_study(order, rows, reporter)
-    study, runs = opened.study, opened.runs
-    equation = tuple(checked(curve) for curve in CURVES)
-    frequencies = frequency_loss(opened.prepared)
-
-    def written(results: Sequence[RunResult], diverged: Sequence[Run], failures: tuple[str, ...]) -> Report:
-        facts = StudyFacts(base=base, num_runs=len(runs), equation=equation, frequencies=frequencies, failures=failures)
-        page = schedule_report(order, facts, _found(order, study, runs, results, diverged, facts))
-        write_report(order.folder, page)
-        return page
-
-    def write(results: Sequence[RunResult]) -> None:
-        written(results, (), ())
-
-    found = study.train(reporter, should_stop, write)
-    failed = {failure.run: failure.what for failure in found.failures}
-    diverged = [run for run in runs if run.name in failed and has_diverged(study.run_folder(run))]
-    for run in diverged:
-        del failed[run.name]
-    failures = tuple(f"{name}: {what}" for name, what in failed.items())
-    page = written(found.results, diverged, failures) if found.results or diverged else None
-    return Outcome(report=page, interrupted=found.interrupted, failures=failures)
+from attendo.paper.schedule.equation import CURVES, CheckedCurve, checked
+from attendo.paper.schedule.picture import equation_png, losses_png
+from attendo.paper.schedule.rows import (
+    Fate,
+    RowOutcome,
+    RunCurve,
+    base_recipe,
+    frequency_loss,
+    has_diverged,
+    largest_rate_difference,
+    outcomes,
+    recipes,
+    rows_of,
+    run_curve,
+)
+from attendo.paper.statistics import Estimate
+from attendo.paper.study import Run
+from attendo.recipe import Recipe
 
 
-def forecast(order: Order, reporter: Reporter) -> Report:
-    """What the study comes to: rows, learning rates, and the time that a few updates on this machine let expect.
+@dataclass(frozen=True, kw_only=True)
+class Checks:
+    """What needs no run: Equation 3, and the loss of knowing nothing but word frequencies."""
 
-    Raises:
-        RecipeError: a model is more than this machine's memory holds.
-    """
+    equation: tuple[CheckedCurve, ...]
+    frequencies: float
+    """Nats a target token of the validation set that word frequencies alone come to."""
+
+
+ScheduleFindings = Findings[Checks, RunCurve]
+
+
+def _check(sitting: Sitting) -> Checks:
+    return Checks(
+        equation=tuple(checked(curve) for curve in CURVES), frequencies=frequency_loss(sitting.opened.prepared)
+    )
+
+
+def _curve(sitting: Sitting, checks: Checks, run: Run) -> RunCurve:
+    return run_curve(sitting.folder(run), run.row, run.seed)
+
+
+def _forecast(order: Order, reporter: Reporter) -> Forecast:
     base, rows = base_recipe(order), rows_of(order.scale)
-    reporter.running(0, 1, base.name)
-    found = estimate(base, prepared_so_far(order, base))  # of all rows: a learning rate takes no time
+    found = estimated(order, base, reporter)  # of all rows: a learning rate takes no time
     runs = order.seeds * len(rows)
     total = (
         f"{len(rows)} schedules, {order.seeds} of each: {runs} runs of {base.training.max_steps:,} updates, "
         f"{hours_text(runs * found.hours)} hours on this machine ({found.device}, threads: {found.threads}), without "
         f"validation, one by one. The model has {found.parameters / 1e6:.2f} million parameters."
     )
-    table = Table(
-        caption="The schedules; the highest rate is that of the last step of the warm-up",
-        columns=("row", "warm-up", "factor", "highest rate"),
-        rows=tuple(
-            (row.name, f"{row.warmup_steps:,}", f"{row.factor:g}", f"{row.peak(base.model.d_model):.2e}")
-            for row in rows
+    d_model = base.model.d_model
+    table = table_of(
+        "The schedules; the highest rate is that of the last step of the warm-up",
+        rows,
+        (
+            ("row", lambda row: row.name),
+            ("warm-up", lambda row: f"{row.warmup_steps:,}"),
+            ("factor", lambda row: f"{row.factor:g}"),
+            ("highest rate", lambda row: f"{row.peak(d_model):.2e}"),
         ),
         words=1,
     )
-    return forecast_report(
-        order,
-        "The learning rate's warm-up",
-        total,
-        (table,),
-        {
-            "result": "schedule",
+    return Forecast(
+        total=total,
+        tables=(table,),
+        data={
             "hours": runs * found.hours,
             "parameters": found.parameters,
             "max_steps": base.training.max_steps,
-            "rows": [
-                {
-                    "row": row.name,
-                    "warmup_steps": row.warmup_steps,
-                    "factor": row.factor,
-                    "peak": row.peak(base.model.d_model),
-                }
-                for row in rows
-            ],
+            "rows": [{"row": row.name, **asdict(row), "peak": row.peak(d_model)} for row in rows],
         },
     )
 
 
-def _found(
-    order: Order,
-    study: Study[RunResult],
-    runs: Sequence[Run],
-    results: Sequence[RunResult],
-    diverged: Sequence[Run],
-    facts: StudyFacts,
-) -> Found:
-    rows = rows_of(order.scale)
-    done = {(result.row, result.seed) for result in results} | {(run.row, run.seed) for run in diverged}
-    curves = [run_curve(study.run_folder(run), run.row, run.seed) for run in runs if (run.row, run.seed) in done]
-    by_row = {row.name: [run.seed for run in diverged if run.row == row.name] for row in rows}
-    return Found(
-        results=tuple(results),
-        outcomes=outcomes(rows, results, by_row, facts.frequencies),
-        curves=tuple(curves),
-        rate_difference=largest_rate_difference(curves, rows, facts.base.model.d_model),
+def _page(found: ScheduleFindings) -> Page | None:
+    if not found.num_ended:
+        return None
+    rows, recipe, checks = rows_of(found.order.scale), found.any_recipe, found.begun
+    curves = (*(run.measured for run in found.runs), *found.diverged.values())
+    diverged = {row.name: [seed for name, seed in found.diverged if name == row.name] for row in rows}
+    compared = outcomes(rows, found.results, diverged, checks.frequencies)
+    rate_difference = largest_rate_difference(curves, rows, recipe.model.d_model)
+    equation = equation_png(CURVES, rows, recipe.model.d_model, recipe.training.max_steps)
+    losses = losses_png(rows, curves, checks.frequencies)
+    return Page(
+        introduction=_introduction(found.order, recipe),
+        sections=(
+            _outcome(compared),
+            _equation(checks, rate_difference, equation),
+            _warmup(compared, recipe.model.d_model, checks.frequencies, losses),
+            _cost(found.results),
+        ),
+        bleu=f"BLEU is sacreBLEU's, of translations by beam {recipe.search.beam_size}: {signatures_of(found.results)}",
+        data={
+            "equation": [asdict(one) for one in checks.equation],
+            "logged_rate_difference": rate_difference,
+            "frequency_log_loss": checks.frequencies,
+            "rows": [outcome.to_json() for outcome in compared],
+            "results": [asdict(result) for result in found.results],
+        },
     )
+
+
+def _introduction(order: Order, recipe: Recipe) -> tuple[str, ...]:
+    shape = recipe.model
+    return (
+        "The paper's learning rate is d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5), Equation 3, with 4,000 "
+        "steps of warm-up. It rises in a straight line and then falls with the square root of the step, and is highest "
+        "at step warmup_steps, with d_model^-0.5 * warmup_steps^-0.5. The paper does not say what happens otherwise.",
+        f"So the same model (d_model {shape.d_model}, {shape.num_layers} layers) is trained on {corpora_of(recipe)} "
+        f"with several warm-ups and the rate of Equation 3 times several factors, {seeds_of(order)} each: "
+        f"{budget_of(recipe)}. With one factor all schedules are the same from the end of the longest warm-up on, so "
+        "that what differs between them is the beginning alone.",
+    )
+
+
+# --- what comes out ---------------------------------------------------------------------------------------------------
+
+
+def _outcome(outcomes: Sequence[RowOutcome]) -> Section:
+    factors = sorted({outcome.row.factor for outcome in outcomes})
+    told = [_of_factor(factor, [one for one in outcomes if one.row.factor == factor]) for factor in factors]
+    if sound := [(one.log_loss.mean, one.row) for one in outcomes if one.log_loss and not one.count(Fate.DIVERGED)]:
+        _, best = min(sound, key=lambda pair: pair[0])
+        told.append(f"The lowest mean of all has {best.title} with factor {best.factor:g}.")
+    told.append(
+        "A schedule is told apart from the longest warm-up with its factor where the 95% interval of their difference "
+        "in log-loss, paired by seed, leaves out zero. A run counts as stuck where it foretells the validation set no "
+        "better than word frequencies do, and as diverged where its loss is no number any more."
+    )
+    told.append(
+        "What this does not show: long runs, where a rate that is bearable for some hundred updates may not stay so, "
+        "and models of the paper's size. The last matrices of the sub-layers also begin smaller here than by Glorot's "
+        "rule alone, which makes the first updates less dangerous; the paper does not say how its weights begin."
+    )
+    return Section(title="What comes out", blocks=paragraphs(*told))
+
+
+def _of_factor(factor: float, outcomes: Sequence[RowOutcome]) -> str:
+    parts = []
+    for one in outcomes:
+        ended = [f"{one.count(fate)} {fate.value}" for fate in (Fate.STUCK, Fate.DIVERGED) if one.count(fate)]
+        text = one.row.title
+        if one.log_loss is not None:
+            text += f": perplexity {_perplexity(one.log_loss)}"
+        if ended:
+            text += f" (of {len(one.fates)} runs {', '.join(ended)})"
+        if _verdict(one):
+            text += f", {_verdict(one)}"
+        parts.append(text)
+    return f"Equation 3 times {factor:g}. {'; '.join(parts)}."
+
+
+def _verdict(one: RowOutcome) -> str:
+    """Against the longest warm-up; a mean over the runs that did not diverge would be too kind."""
+    if one.count(Fate.DIVERGED):
+        return "diverged"
+    if one.difference is None:
+        return ""
+    return {0: "not told apart", 1: "worse", -1: "better"}[one.difference.sign]
+
+
+# --- the equation -----------------------------------------------------------------------------------------------------
+
+
+def _equation(checks: Checks, rate_difference: float, png: bytes) -> Section:
+    table = table_of(
+        "Learning rates as training takes them; the highest is looked for among all updates",
+        checks.equation,
+        (
+            ("schedule", lambda one: one.curve.title),
+            ("d_model", lambda one: str(one.curve.d_model)),
+            ("warm-up", lambda one: f"{one.curve.warmup_steps:,}"),
+            ("first", lambda one: f"{one.first:.4e}"),
+            ("highest at", lambda one: f"{one.peak_step:,}"),
+            ("highest", lambda one: f"{one.peak:.6e}"),
+            ("worked out", lambda one: f"{one.worked_peak:.6e}"),
+            ("last", lambda one: f"{one.last:.4e}"),
+            ("at", lambda one: f"{one.curve.max_steps:,}"),
+            ("off by", lambda one: f"{one.largest_difference:.0e}"),
+        ),
+        words=1,
+    )
+    text = (
+        "'Worked out' is d_model^-0.5 * warmup_steps^-0.5 in decimals of 40 digits; 'off by' is the largest relative "
+        "difference to Equation 3 in such decimals, at steps before, at and behind the highest rate: that of 64-bit "
+        f"numbers. The rates in the logs of the runs below are off by {rate_difference:.0e} at most."
+    )
+    picture = Picture(
+        name="equation.png",
+        png=png,
+        alt="Learning rate by update for the base and the big model and other warm-ups, and for those tried here",
+        caption="Left: the first 100,000 updates at full size. Right: schedules tried here, on a logarithmic scale.",
+    )
+    return Section(title="Equation 3", blocks=(table, Paragraph(text=text), picture))
+
+
+# --- what warm-up does ------------------------------------------------------------------------------------------------
+
+
+def _warmup(outcomes: Sequence[RowOutcome], d_model: int, frequencies: float, png: bytes) -> Section:
+    picture = Picture(
+        name="losses.png",
+        png=png,
+        alt="Training loss by update, a panel for each factor and a line for each warm-up",
+        caption="Means over seeds and their 95% intervals as bands. Losses above the panel are cut off.",
+    )
+    table = table_of(
+        "Of the validation set by the last weights; perplexity of the mean log-loss, with 95% intervals",
+        outcomes,
+        (
+            ("warm-up", lambda one: "none" if one.row.warmup_steps == 1 else f"{one.row.warmup_steps:,}"),
+            ("factor", lambda one: f"{one.row.factor:g}"),
+            ("highest rate", lambda one: f"{one.row.peak(d_model):.2e}"),
+            ("PPL", lambda one: "" if one.log_loss is None else _perplexity(one.log_loss)),
+            ("BLEU", lambda one: "" if one.bleu is None else one.bleu.to_text(".1f")),
+            ("learnt", lambda one: f"{one.count(Fate.LEARNT)} of {len(one.fates)}"),
+            ("nats to the longest", lambda one: "" if one.difference is None else one.difference.to_text("+.3f")),
+            ("is", _verdict),
+        ),
+        words=0,
+    )
+    text = (
+        f"Word frequencies alone come to perplexity {math.exp(frequencies):.1f} on the validation set. "
+        "'Nats to the longest' is the difference in log-loss to the longest warm-up with the same factor, paired "
+        "by seed; above 0 is worse. Runs that diverged have no perplexity, and are left out of the means. The logs "
+        "have no norms of gradients, so that nothing is said of them."
+    )
+    return Section(title="What warm-up does", blocks=(picture, table, Paragraph(text=text)))
+
+
+# --- how it was done --------------------------------------------------------------------------------------------------
+
+
+def _cost(results: Sequence[RunResult]) -> Section:
+    table = table_of(
+        "Each run that came to a number; perplexity and BLEU of the validation set",
+        results,
+        (
+            ("row", lambda run: run.row),
+            ("seed", lambda run: str(run.seed)),
+            ("PPL", lambda run: f"{run.perplexity:.2f}" if run.perplexity < 1e6 else f"{run.perplexity:.1e}"),
+            ("BLEU", lambda run: f"{run.bleu:.2f}"),
+            ("target tokens", lambda run: f"{run.target_tokens:,}"),
+            ("minutes", lambda run: f"{run.seconds / 60:.1f}"),
+        ),
+        words=1,
+    )
+    text = total_cost(results, "; wall time with validation, on a machine that may have had other work.")
+    return Section(title="Cost", blocks=(Paragraph(text=text), table))
+
+
+def _perplexity(log_loss: Estimate) -> str:
+    mean = _number(log_loss.mean)
+    if log_loss.low is None or log_loss.high is None:
+        return mean
+    return f"{mean} [{_number(log_loss.low)}, {_number(log_loss.high)}]"
+
+
+def _number(log_loss: float) -> str:
+    """The perplexity, which may be very large."""
+    value = math.exp(min(log_loss, 700.0))
+    return f"{value:.2f}" if value < 1e5 else f"{value:.1e}"
+
+
+SCHEDULE = RowsStudy[Checks, RunCurve](
+    name="schedule",
+    title="Section 5.3: the learning rate and its warm-up",
+    short_title="The learning rate's warm-up",
+    subject="warm-up",
+    recipes=recipes,
+    expect=_forecast,
+    begin=_check,
+    measure=_curve,
+    page=_page,
+    is_result=has_diverged,
+)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from sacrebleu.metrics.bleu import BLEU, BLEUScore
 
 from attendo.checkpoint.checksums import read_json
@@ -21,6 +21,7 @@ from attendo.decoding.translation import Translation
 from attendo.errors import ModelError
 from attendo.evaluation.scores import metrics
 from attendo.files import write_json
+from attendo.paper.kept import keep, kept
 from attendo.paper.search_settings.rows import Sentences, Setting
 from attendo.workflow.average import average
 from attendo.workflow.device import choose_device
@@ -141,17 +142,15 @@ def decode_once(
         ModelError: what is kept is of other sentences or another setting.
         OSError: the file cannot be written.
     """
-    try:
-        kept = _KEPT.validate_json(path.read_bytes())
-    except (OSError, ValidationError):  # not done, or of another version
+    known = kept(path, _KEPT)
+    if known is None:
         found = decode(load(), setting, sentences, should_stop)
         if found is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_json(path, asdict(found))
+            keep(path, found)
         return found
-    if kept.setting != setting or len(kept.outputs) != len(sentences.sources):
+    if known.setting != setting or len(known.outputs) != len(sentences.sources):
         raise ModelError(f"{path}: is of another study; name another folder with -o, or remove {path.parent}")
-    return kept
+    return known
 
 
 def reference_log_probs(path: Path, load: Callable[[], LoadedModel], sentences: Sentences) -> tuple[float, ...]:
@@ -162,15 +161,14 @@ def reference_log_probs(path: Path, load: Callable[[], LoadedModel], sentences: 
         load: gives the model, where it is needed.
         sentences: the set.
     """
-    try:
-        kept = _KEPT_SCORES.validate_json(path.read_bytes())
-    except (OSError, ValidationError):
+    scores = kept(path, _KEPT_SCORES)
+    if scores is None:
         engine = Engine([load()], SearchConfig(), dtype="float32", device=choose_device("auto"))
         pairs = zip(sentences.sources, sentences.references, strict=True)
-        kept = tuple(score.log_prob for score in engine.score(pairs))
+        scores = tuple(score.log_prob for score in engine.score(pairs))
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(path, kept)
-    return kept
+        write_json(path, scores)
+    return scores
 
 
 class Models:

@@ -5,22 +5,20 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import Normalize
-from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
 
+from attendo.paper.charts import BLUE, GREEN, PURPLE, VERMILION, finish, new_figure, set_title
 from attendo.paper.search_settings.decoding import Decoded
 from attendo.paper.search_settings.results import Results
 from attendo.paper.search_settings.rows import PAPER, PAPER_ALPHA, Grid, SetName, Setting
 from attendo.plots.figure_files import png_bytes
 
-_LINES = (("#0072b2", "o", "-"), ("#d55e00", "D", "--"), ("#009e73", "s", "-."), ("#cc79a7", "^", ":"))
-"""Colours of Okabe and Ito, which every kind of colour vision tells apart; marks and lines differ too."""
+_LINES = ((BLUE, "o", "-"), (VERMILION, "D", "--"), (GREEN, "s", "-."), (PURPLE, "^", ":"))
 _MAP_COLOURS = "cividis"
 """Made for every kind of colour vision; each cell has its figure too."""
-_OUTLINE = "#d55e00"
+_OUTLINE = VERMILION
 
 Figures = npt.NDArray[np.float64]
 
@@ -47,7 +45,7 @@ def bleu_maps_png(results: Results, which: SetName, grid: Grid, best: Setting | 
         grid: what is tried.
         best: is marked where it is on a map.
     """
-    figure = _figure(11.5, 4.3)
+    figure = new_figure(11.5, 4.3)
     maps = [cells(results, which, grid, average, lambda each: each.bleu) for average in grid.map_averages]
     drawn = []
     for axes, average, found in zip(figure.subplots(1, 2), grid.map_averages, maps, strict=True):
@@ -55,12 +53,12 @@ def bleu_maps_png(results: Results, which: SetName, grid: Grid, best: Setting | 
         drawn.append(_map(axes, found, grid, f"BLEU, {title}", "{:.2f}", _scale(maps)))
         _mark(axes, grid, average, best)
     figure.colorbar(drawn[-1], ax=figure.axes, label="BLEU", shrink=0.85)
-    return _png(figure)
+    return png_bytes(figure)
 
 
 def length_maps_png(results: Results, grid: Grid) -> bytes:
     """Draws the length ratio and the log-probability by beam and alpha, for the paper's average."""
-    figure = _figure(11.5, 4.3)
+    figure = new_figure(11.5, 4.3)
     shown: Sequence[tuple[str, str, Callable[[Decoded], float]]] = (
         ("Length: words to the references' words", "{:.3f}", lambda each: each.length_ratio),
         ("Log-probability of a translation, nats", "{:.2f}", lambda each: each.log_prob),
@@ -69,12 +67,12 @@ def length_maps_png(results: Results, grid: Grid) -> bytes:
         found = cells(results, "dev", grid, PAPER.average, of)
         figure.colorbar(_map(axes, found, grid, title, form, _scale([found])), ax=axes, shrink=0.85)
         _mark(axes, grid, PAPER.average, None)
-    return _png(figure)
+    return png_bytes(figure)
 
 
 def lines_png(results: Results, grid: Grid) -> bytes:
     """Draws BLEU by averaged checkpoints, BLEU by beam, and the time of a sentence by beam."""
-    figure = _figure(12.5, 4.0)
+    figure = new_figure(12.5, 4.0)
     averages, beams, times = figure.subplots(1, 3)
     kinds: Sequence[tuple[str, SetName, int]] = (
         ("dev, beam 4", "dev", PAPER.beam), ("dev, greedy", "dev", 1),
@@ -90,11 +88,11 @@ def lines_png(results: Results, grid: Grid) -> bytes:
     settings = [setting_at(PAPER.average, beam, PAPER.alpha) for beam in grid.beams]
     ms = [results.mean("dev", each, lambda decoded: decoded.processor_ms) for each in settings]
     _line(times, grid.beams, ms, f"dev, alpha {PAPER.alpha}", _LINES[0])
-    _finish(averages, "Averaging", "checkpoints averaged", "BLEU", grid.averages)
-    _finish(beams, f"Beam, mean of {PAPER.average}", "beam", "BLEU", grid.beams)
-    _finish(times, "Time", "beam", "processor milliseconds a sentence", grid.beams)
+    _dress(averages, "Averaging", "checkpoints averaged", "BLEU", grid.averages)
+    _dress(beams, f"Beam, mean of {PAPER.average}", "beam", "BLEU", grid.beams)
+    _dress(times, "Time", "beam", "processor milliseconds a sentence", grid.beams)
     times.set_ylim(bottom=0)
-    return _png(figure)
+    return png_bytes(figure)
 
 
 def _bleu(results: Results, which: SetName, setting: Setting) -> float | None:
@@ -117,7 +115,7 @@ def _map(axes: Axes, found: Figures, grid: Grid, title: str, form: str, scale: N
     axes.set_yticks(range(len(grid.beams)), [str(beam) for beam in grid.beams])
     axes.set_xlabel("alpha of the length penalty")
     axes.set_ylabel("beam (1: greedy, alpha plays no part)")
-    axes.set_title(title, loc="left", fontsize=11, fontweight="bold")
+    set_title(axes, title)
     return drawn
 
 
@@ -146,24 +144,10 @@ def _line(
         axes.plot(*zip(*shown, strict=True), color=colour, marker=mark, linestyle=line, label=label)
 
 
-def _finish(axes: Axes, title: str, x_label: str, y_label: str, places: Sequence[int]) -> None:
-    axes.set_title(title, loc="left", fontsize=11, fontweight="bold")
+def _dress(axes: Axes, title: str, x_label: str, y_label: str, places: Sequence[int]) -> None:
     axes.set_xscale("log", base=2)
     axes.set_xticks(places, [str(place) for place in places])
     axes.minorticks_off()
-    axes.set_xlabel(x_label)
-    axes.set_ylabel(y_label)
-    axes.grid(alpha=0.25)
-    axes.spines[["top", "right"]].set_visible(False)
+    finish(axes, title, x_label, y_label)
     if axes.get_legend_handles_labels()[0]:
         axes.legend(frameon=False, fontsize=9)
-
-
-def _figure(width: float, height: float) -> Figure:
-    figure = Figure(figsize=(width, height), layout="constrained", dpi=110)
-    FigureCanvasAgg(figure)
-    return figure
-
-
-def _png(figure: Figure) -> bytes:
-    return png_bytes(figure)

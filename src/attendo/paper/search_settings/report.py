@@ -6,12 +6,19 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from attendo.paper.experiment import Order
-from attendo.paper.page_parts import corpora_of, each, how_to_repeat
-from attendo.paper.report import Block, Paragraph, Picture, Report, Section, Table
-from attendo.paper.search_settings.choice import Significance, at_the_edge, candidates
+from attendo.paper.page_parts import budget_of, corpora_of, each, head_data, how_to_repeat, scale_note
+from attendo.paper.report import Block, Paragraph, Picture, Report, Section, Table, table_of
 from attendo.paper.search_settings.decoding import without_outputs
 from attendo.paper.search_settings.picture import bleu_maps_png, cells, length_maps_png
-from attendo.paper.search_settings.results import Results, Step, added, taken_away
+from attendo.paper.search_settings.results import (
+    Results,
+    Significance,
+    Step,
+    added,
+    at_the_edge,
+    candidates,
+    taken_away,
+)
 from attendo.paper.search_settings.rows import GREEDY, PAPER, SETS, Grid, Sentences, SetName, Setting
 from attendo.paper.search_settings.sections import averages, bleu_text, longest_outputs, mean_text, search_errors
 from attendo.recipe import Recipe
@@ -65,9 +72,7 @@ def search_settings_report(
         introduction=_introduction(order, facts, results),
         sections=tuple(sections),
         data={
-            "result": "search-settings",
-            "scale": order.scale,
-            "command": order.command,
+            **head_data(order, "search-settings"),
             "failures": list(facts.failures),
             "sets": {name: {"name": each.name, "sentences": len(each.sources)} for name, each in facts.sets.items()},
             "choice": None if choice is None else asdict(choice),
@@ -84,7 +89,6 @@ def search_settings_report(
 
 
 def _introduction(order: Order, facts: StudyFacts, results: Results) -> tuple[str, ...]:
-    training, corpora = facts.recipe.training, corpora_of(facts.recipe)
     sets = ", ".join(
         f"{each.name} ({len(each.sources):,} sentences) to {'choose by' if name == 'dev' else 'report on'}"
         for name, each in facts.sets.items()
@@ -94,13 +98,12 @@ def _introduction(order: Order, facts: StudyFacts, results: Results) -> tuple[st
         "last 20 for the big models); beam search with a beam of 4 and length penalty alpha 0.6, chosen after "
         "experimentation on the development set; the longest output is the input's length + 50, and the search stops "
         "early where it can. The paper prints none of these experiments, so there is no figure of its own beside ours.",
-        f"Here a model is trained on {corpora} at the scale '{order.scale}', {training.max_steps:,} updates of up to "
-        f"{training.max_tokens:,} tokens a side, with {_counted(len(results.seeds), 'seed')}; "
+        f"Here a model is trained on {corpora_of(facts.recipe)} at the scale '{order.scale}', "
+        f"{budget_of(facts.recipe)}, with {_counted(len(results.seeds), 'seed')}; "
         f"the learning rate is the paper's formula to the end. Every setting is a real search of its own over all "
         f"sentences: {sets}.",
+        *scale_note(order, "the paper"),
     ]
-    if order.scale == "tiny":
-        parts.append("This scale shows that the study works. So little training says nothing about the paper.")
     whole = all(len(seed.sets[which]) == len(facts.grid.settings(which)) for seed in results.seeds for which in SETS)
     if not whole or len(results.seeds) < order.seeds:
         parts.append("This is a study in progress: not all settings of all seeds are decoded yet.")
@@ -215,36 +218,28 @@ def _choice(
         ("best on dev: the choice", choice),
         ("best on test: no choice", best),
     )
-    rows = tuple(
+    table = table_of(
+        "BLEU, mean over seeds and half of the 95% interval; length: words to the references' words, on test",
+        [(name, setting) for name, setting in named if setting is not None],
         (
-            name,
-            setting.to_text(),
-            bleu_text(results.bleu("dev", setting)),
-            bleu_text(results.bleu("test", setting)),
-            mean_text(results, "test", setting, lambda each: each.length_ratio, 3),
-        )
-        for name, setting in named
-        if setting is not None
-    )
-    table = Table(
-        caption="BLEU, mean over seeds and half of the 95% interval; length: words to the references' words, on test",
-        columns=("which", "setting", "dev", "test", "length"),
-        rows=rows,
+            ("which", lambda row: row[0]),
+            ("setting", lambda row: row[1].to_text()),
+            ("dev", lambda row: bleu_text(results.bleu("dev", row[1]))),
+            ("test", lambda row: bleu_text(results.bleu("test", row[1]))),
+            ("length", lambda row: mean_text(results, "test", row[1], lambda each: each.length_ratio, 3)),
+        ),
         words=2,
     )
-    tested = Table(
-        caption="On test, seed by seed: the second setting against the first",
-        columns=("first", "second", "seed", "BLEU", "p bootstrap", "p randomised"),
-        rows=tuple(
-            (
-                each.before.to_text(),
-                each.after.to_text(),
-                str(each.seed),
-                f"{each.difference:+.2f}",
-                f"{each.p_bootstrap:.3f}{'*' if each.p_bootstrap < 0.05 else ''}",
-                f"{each.p_randomized:.3f}{'*' if each.p_randomized < 0.05 else ''}",
-            )
-            for each in tests
+    tested = table_of(
+        "On test, seed by seed: the second setting against the first",
+        tests,
+        (
+            ("first", lambda test: test.before.to_text()),
+            ("second", lambda test: test.after.to_text()),
+            ("seed", lambda test: str(test.seed)),
+            ("BLEU", lambda test: f"{test.difference:+.2f}"),
+            ("p bootstrap", lambda test: _p_text(test.p_bootstrap)),
+            ("p randomised", lambda test: _p_text(test.p_randomized)),
         ),
         words=2,
     )
@@ -261,6 +256,10 @@ def _choice(
             "be better still."
         )
     return Section(title="Tuned on dev, reported on test", blocks=(table, Paragraph(text=text), tested))
+
+
+def _p_text(p: float) -> str:
+    return f"{p:.3f}{'*' if p < 0.05 else ''}"
 
 
 def _cost(results: Results) -> Section:

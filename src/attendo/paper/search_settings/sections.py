@@ -130,10 +130,7 @@ def _sum(results: Results, setting: Setting) -> str:
 
 def bleu_text(found: Estimate | None, *, signed: bool = False) -> str:
     """An estimate with half of its interval; empty where there is none."""
-    if found is None:
-        return ""
-    mean = f"{found.mean:+.2f}" if signed else f"{found.mean:.2f}"
-    return mean if found.half_width is None else f"{mean} ± {found.half_width:.2f}"
+    return "" if found is None else found.to_text("+.2f" if signed else ".2f")
 
 
 def mean_text(results: Results, which: SetName, setting: Setting, of: Callable[[Decoded], float], digits: int) -> str:

@@ -4,16 +4,15 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
-from attendo.paper.experiment import Order, Outcome, Reporter
-from attendo.paper.forecast import forecast_report, hours_text, prepared_so_far
+from attendo.paper.experiment import Order, Outcome, OwnExperiment, Reporter
+from attendo.paper.forecast import Forecast, estimated, forecast_page, hours_text
 from attendo.paper.phrasebook_texts import corpora_folder, write_if_tiny
-from attendo.paper.report import Report, Table, write_report
+from attendo.paper.report import Report, table_of, write_report
 from attendo.paper.rows_study import open_study
 from attendo.paper.run_results import RunResult
-from attendo.paper.search_settings.choice import candidates, significances
 from attendo.paper.search_settings.decoding import Decoded, Models, check_set, decode_once, reference_log_probs
 from attendo.paper.search_settings.report import StudyFacts, search_settings_report
-from attendo.paper.search_settings.results import Results, SeedResults
+from attendo.paper.search_settings.results import Results, SeedResults, candidates, significances
 from attendo.paper.search_settings.rows import (
     GRIDS,
     PAPER,
@@ -28,10 +27,6 @@ from attendo.paper.search_settings.rows import (
 )
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
-from attendo.workflow.estimate import estimate
-
-UNIT = "updates"
-"""Of its progress."""
 
 _ROW = "model"
 _TEST_PAIRS = 100
@@ -140,8 +135,7 @@ def forecast(order: Order, reporter: Reporter) -> Report:
         RecipeError: the model is more than this machine's memory holds.
     """
     trained, grid = recipe(order.scale, corpora_folder(order)), GRIDS[order.scale]
-    reporter.running(0, 1, trained.name)
-    found = estimate(trained, prepared_so_far(order, trained))
+    found = estimated(order, trained, reporter)
     hours = found.hours * order.seeds
     counts = {name: len(grid.settings(name)) for name in SETS}
     total = (
@@ -151,35 +145,25 @@ def forecast(order: Order, reporter: Reporter) -> Report:
         f"Of each run {counts['dev']} settings are decoded on the development set and {counts['test']} on "
         f"{TEST_NAMES[order.scale]}: seconds each at the scale small, minutes at full size."
     )
-    table = Table(
-        caption="What is tried",
-        columns=("setting", "values"),
-        rows=(
-            ("checkpoints averaged", _listed(grid.averages)),
-            ("beam", _listed(grid.beams)),
-            ("alpha", _listed(grid.alphas)),
-            ("longest output: input and", _listed(each.offset for each in grid.lengths())),
-        ),
+    tried: tuple[tuple[str, Iterable[object]], ...] = (
+        ("checkpoints averaged", grid.averages),
+        ("beam", grid.beams),
+        ("alpha", grid.alphas),
+        ("longest output: input and", (each.offset for each in grid.lengths())),
+    )
+    table = table_of(
+        "What is tried",
+        tried,
+        (("setting", lambda row: row[0]), ("values", lambda row: ", ".join(map(str, row[1])))),
         words=2,
     )
-    return forecast_report(
-        order,
-        "Search settings",
-        total,
-        (table,),
-        {
-            "result": "search-settings",
-            "recipe": trained.name,
-            "hours": hours,
-            "parameters": found.parameters,
-            "settings": counts,
-        },
-        title="Grid",
+    said = Forecast(
+        total=total,
+        tables=(table,),
+        data={"recipe": trained.name, "hours": hours, "parameters": found.parameters, "settings": counts},
+        heading="Grid",
     )
-
-
-def _listed(values: Iterable[object]) -> str:
-    return ", ".join(map(str, values))
+    return forecast_page(order, "search-settings", "Search settings", said)
 
 
 def _dev_set(trained: Recipe, prepared: PreparedData) -> Sentences:
@@ -188,3 +172,6 @@ def _dev_set(trained: Recipe, prepared: PreparedData) -> Sentences:
     valid = trained.data.valid
     name = Path(valid.source).stem if valid and isinstance(valid.source, str) else "the validation set"
     return Sentences(name=name, sources=prepared.valid_source, references=prepared.valid_target)
+
+
+SEARCH_SETTINGS = OwnExperiment(unit="updates", reproduce=reproduce, forecast=forecast)

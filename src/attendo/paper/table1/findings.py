@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from attendo.model.attention import MANY_LOGITS
-from attendo.paper.table1.fit import Line, meeting, power_law
+from attendo.paper.statistics import Line, meeting, power_law
 from attendo.paper.table1.layers import LAYERS, Layer, Sizes, num_heads
 from attendo.paper.table1.operations import Crossing, Operations
 from attendo.paper.table1.points import (
@@ -23,6 +23,8 @@ from attendo.paper.table1.points import (
 
 NEAR = 0.15
 """How far an exponent may lie from the formula's to count as the same, beside its interval."""
+EXACT = 1.0005
+"""Counted by the formula, largest by smallest: up to here the formula is the count."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,6 +243,22 @@ def timed_crossings(plan: Plan, found: Findings) -> tuple[TimedCrossing, ...]:
 def graph_sizes(layer: Layer, found: Findings) -> tuple[Sizes, ...]:
     """The sizes at which a layer's dependencies were looked at, from the shortest on."""
     return tuple(sorted((sizes for name, sizes in found.graphs if name == layer.name), key=lambda sizes: sizes.n))
+
+
+def units(layer: Layer, found: Findings) -> tuple[float, float, str]:
+    """The least and the most operations counted for one of the formula's, and both in words."""
+    counted: list[float] = [
+        operations.mixing / layer.operations(sizes)
+        for (name, sizes), operations in found.operations.items()
+        if name == layer.name
+    ]
+    low, high = min(counted), max(counted)
+    return low, high, f"{low:g}" if high / low < EXACT else f"{low:.2f} to {high:.2f}"
+
+
+def graphs_of(layer: Layer, found: Findings) -> list[GraphAt]:
+    """What was found of a layer's dependencies, from the shortest sequence on."""
+    return [found.graphs[layer.name, sizes] for sizes in graph_sizes(layer, found)]
 
 
 def _with_projections(layer: Layer) -> Callable[[Sizes], float]:

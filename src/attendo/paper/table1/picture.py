@@ -4,19 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from attendo.paper.charts import GREY, finish, panels, set_title
+from attendo.paper.statistics import at, power_law
 from attendo.paper.table1.findings import Findings, TimedCrossing, graph_sizes
-from attendo.paper.table1.fit import at, power_law
 from attendo.paper.table1.layers import LAYERS, Layer, Sizes
 from attendo.paper.table1.points import Plan
-from attendo.plots.figure_files import png_bytes
+from attendo.plots.figure_files import COLOURS, MARKERS, png_bytes
 
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-_MARKERS = "os^DvP"
-"""Colours of Okabe and Ito, which every kind of colour vision tells apart, and a shape each, in the table's order."""
+_DARK = "#333333"
 
 
 def growth_png(
@@ -54,7 +52,7 @@ def growth_png(
             axes.plot(xs, [at(law, x) for x in xs], "-", color=style["color"], linewidth=1, alpha=0.7)
         _logarithmic(axes, words, unit, xs)
         axes.legend(fontsize=8, frameon=False, labelspacing=0.7)
-    return _png(figure)
+    return png_bytes(figure)
 
 
 def paths_png(found: Findings) -> bytes:
@@ -77,9 +75,9 @@ def paths_png(found: Findings) -> bytes:
         (right, "The way from the first to the last position", "operations on the way"),
     ):
         _logarithmic(axes, "n, positions", unit, lengths[axes])
-        axes.set_title(title, loc="left", fontsize=11, fontweight="bold")
+        set_title(axes, title)
     left.legend(fontsize=8, frameon=False, labelspacing=0.7)
-    return _png(figure)
+    return png_bytes(figure)
 
 
 def crossing_png(found: Findings, crossings: Sequence[TimedCrossing]) -> bytes:
@@ -91,23 +89,20 @@ def crossing_png(found: Findings, crossings: Sequence[TimedCrossing]) -> bytes:
         if name == "self-attention" and (recurrence := found.operations.get(("recurrent", sizes))) is not None
     )
     multiples = [point[0] for point in points]
-    axes.plot(multiples, [point[1] for point in points], "-", color="#333333", label="operations, attention alone")
-    axes.plot(multiples, [point[2] for point in points], "--", color="#333333", label="operations, with projections")
-    for crossing, colour, marker in zip(crossings, _COLOURS, _MARKERS, strict=False):
+    axes.plot(multiples, [point[1] for point in points], "-", color=_DARK, label="operations, attention alone")
+    axes.plot(multiples, [point[2] for point in points], "--", color=_DARK, label="operations, with projections")
+    for crossing, colour, marker in zip(crossings, COLOURS, MARKERS, strict=False):
         places = [n / crossing.d for n in crossing.lengths]
         axes.plot(places, crossing.ratios, marker + "-", color=colour, label=f"time, d = {crossing.d}")
-    axes.axhline(1, color="#777777", linewidth=1)
-    axes.axvline(1, color="#777777", linewidth=1, linestyle=":")
+    axes.axhline(1, color=GREY, linewidth=1)
+    axes.axvline(1, color=GREY, linewidth=1, linestyle=":")
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.set_xlabel("n / d (dotted: n = d)")
-    axes.set_ylabel("self-attention by recurrence, a ratio")
-    axes.grid(alpha=0.25)
-    axes.spines[["top", "right"]].set_visible(False)
+    finish(axes, across="n / d (dotted: n = d)", upright="self-attention by recurrence, a ratio")
     axes.legend(fontsize=8, frameon=False)
-    return _png(figure)
+    return png_bytes(figure)
 
 
 def _styles() -> Iterator[tuple[Layer, dict[str, Any]]]:
@@ -116,8 +111,8 @@ def _styles() -> Iterator[tuple[Layer, dict[str, Any]]]:
         yield (
             layer,
             {
-                "color": _COLOURS[place],
-                "marker": _MARKERS[place],
+                "color": COLOURS[place],
+                "marker": MARKERS[place],
                 "markersize": 11.5 - 1.3 * place,
                 "markerfacecolor": "none",
                 "markeredgewidth": 1.6,
@@ -125,10 +120,8 @@ def _styles() -> Iterator[tuple[Layer, dict[str, Any]]]:
         )
 
 
-def _figure(panels: int) -> tuple[Figure, Sequence[Axes]]:
-    figure = Figure(figsize=((8, 12, 16.5)[panels - 1], 4.8), layout="constrained", dpi=110)
-    FigureCanvasAgg(figure)
-    return figure, figure.subplots(1, panels, squeeze=False)[0]
+def _figure(count: int) -> tuple[Figure, list[Axes]]:
+    return panels((8, 12, 16.5)[count - 1], 4.8, count)
 
 
 def _logarithmic(axes: Axes, across: str, upright: str, ticks: Sequence[float]) -> None:
@@ -140,11 +133,4 @@ def _logarithmic(axes: Axes, across: str, upright: str, ticks: Sequence[float]) 
     axes.yaxis.set_major_locator(LogLocator(subs=(1.0,) if high > 100 * low else (1.0, 2.0, 5.0)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel(across)
-    axes.set_ylabel(upright)
-    axes.grid(alpha=0.25)
-    axes.spines[["top", "right"]].set_visible(False)
-
-
-def _png(figure: Figure) -> bytes:
-    return png_bytes(figure)
+    finish(axes, across=across, upright=upright)

@@ -1,13 +1,11 @@
 """What is measured for Table 1 at each scale, and the folder that keeps each measurement."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter
 
-from attendo.files import write_json
 from attendo.model.config import EncoderLayerType
 from attendo.paper.experiment import Scale
 from attendo.paper.table1.depth import Chain
@@ -202,21 +200,5 @@ class SecondsAt:
 
 
 Measurement = OperationsAt | CrossingAt | GraphAt | BytesAt | SecondsAt
-_KEPT: TypeAdapter[Measurement] = TypeAdapter(Annotated[Measurement, Field(discriminator="kind")])
-
-
-def keep(path: Path, found: Measurement) -> None:
-    """Writes a measurement, whole or not at all.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    write_json(path, asdict(found))
-
-
-def kept(path: Path) -> Measurement | None:
-    """A measurement that was kept; None where there is none, or one of another version."""
-    try:
-        return _KEPT.validate_json(path.read_bytes())
-    except (OSError, ValidationError):
-        return None
+KEPT: TypeAdapter[Measurement] = TypeAdapter(Annotated[Measurement, Field(discriminator="kind")])
+"""What the file of a measurement holds."""

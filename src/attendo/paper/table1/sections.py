@@ -5,10 +5,9 @@ from collections.abc import Sequence
 
 from attendo.model.attention import MANY_LOGITS
 from attendo.paper.report import Block, Paragraph, Picture, Section, Table
-from attendo.paper.table1.findings import Exponent, Findings, TimedCrossing
-from attendo.paper.table1.fit import line, power_law
+from attendo.paper.statistics import line, power_law
+from attendo.paper.table1.findings import Exponent, Findings, TimedCrossing, graphs_of, units
 from attendo.paper.table1.layers import LAYERS, Layer, layers_that_reach
-from attendo.paper.table1.outcome import graphs_of, units
 from attendo.paper.table1.picture import crossing_png, growth_png, paths_png
 from attendo.paper.table1.points import GRAPH_WINDOW, Plan
 

@@ -9,7 +9,8 @@ from attendo.bench.machine import float32_speed, this_machine, versions
 from attendo.bench.systems import torch_threads
 from attendo.errors import DataError
 from attendo.model.config import EncoderLayerType
-from attendo.paper.experiment import Order, Outcome, Reporter
+from attendo.paper.experiment import Order, Outcome, OwnExperiment, Reporter
+from attendo.paper.kept import kept, measured_once
 from attendo.paper.lock import alone
 from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
 from attendo.paper.table1.cost import passage, peak_bytes, time_passes
@@ -21,6 +22,7 @@ from attendo.paper.table1.paths import fewest_layers, from_end_to_end, from_the_
 from attendo.paper.table1.points import (
     GRAPH_WIDTH,
     GRAPH_WINDOW,
+    KEPT,
     PLANS,
     BytesAt,
     CrossingAt,
@@ -30,13 +32,8 @@ from attendo.paper.table1.points import (
     Place,
     Plan,
     SecondsAt,
-    keep,
-    kept,
 )
 from attendo.paper.table1.report import table1_report
-
-UNIT = "measurements"
-"""Of its progress."""
 
 _OPERATIONS_OF_A_UNIT = 9
 """At the most, of what a formula of the work counts as one."""
@@ -76,12 +73,7 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
             if should_stop():
                 return Outcome(report=None, interrupted=True)
             reporter.running(number, len(tasks), task.name)
-            path = points / f"{task.name}.json"
-            measurement = kept(path)
-            if measurement is None:
-                measurement = task.measure()
-                keep(path, measurement)
-            found.append(measurement)
+            found.append(measured_once(points / f"{task.name}.json", KEPT, task.measure))
         reporter.running(len(tasks), len(tasks), "")
     report = table1_report(order, plan, Findings.of(found))
     write_report(order.folder, report)
@@ -96,7 +88,7 @@ def forecast(order: Order, reporter: Reporter) -> Report:
     """
     _check_no_data(order)
     plan, tasks = PLANS[order.scale], all_tasks(order)
-    done = sum(kept(order.folder / "points" / f"{task.name}.json") is not None for task in tasks)
+    done = sum(kept(order.folder / "points" / f"{task.name}.json", KEPT) is not None for task in tasks)
     with torch_threads(1):
         seconds = _expected_s(order, plan)
     rows = (
@@ -248,3 +240,6 @@ def _check_no_data(order: Order) -> None:
 
 def _listed(numbers: tuple[int, ...]) -> str:
     return ", ".join(map(str, numbers))
+
+
+TABLE1 = OwnExperiment(unit="measurements", reproduce=reproduce, forecast=forecast)

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from attendo.bench.machine import this_machine
 from attendo.checkpoint.run_checkpoints import Checkpoints
 from attendo.errors import ModelError
 from attendo.files import write_json
 from attendo.paper.cost import Sustained, measured_flops, named_gpu, training_cost
+from attendo.paper.kept import kept
 from attendo.paper.run_results import RunResult, mean_lengths, training_flops
 from attendo.recipe import Recipe
 from attendo.text.prepared import open_prepared
@@ -179,7 +180,4 @@ def _as_sustained(found: Measurement, where: str = "here") -> Sustained:
 
 
 def _known(folder: Path) -> tuple[Measurement, ...]:
-    try:
-        return _MEASUREMENTS.validate_json((folder / MEASURED).read_bytes())
-    except (OSError, ValidationError):  # not measured yet, or by another version
-        return ()
+    return kept(folder / MEASURED, _MEASUREMENTS) or ()

@@ -4,19 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
+from attendo.paper.charts import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, finish, panels, set_title
 from attendo.paper.table2.printed import ROWS, printed_points
 from attendo.paper.table2.systems import Kind
 from attendo.plots.figure_files import png_bytes
 
-_BLUE, _VERMILION, _GREEN, _PURPLE = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
-_ORANGE, _SKY, _GREY = "#e69f00", "#56b4e9", "#777777"
-"""Of Okabe and Ito, which every kind of colour vision tells apart; the shapes differ too."""
-_PAIRS = {"en-de": _BLUE, "en-fr": _VERMILION}
+_PAIRS = {"en-de": BLUE, "en-fr": VERMILION}
 _GROUPS = {"single": "o", "ensemble": "s", "Transformer": "*"}
-_KINDS: dict[Kind, str] = {"last": _ORANGE, "average": _SKY, "ensemble": _GREEN, "shipped": _PURPLE}
+_KINDS: dict[Kind, str] = {"last": ORANGE, "average": SKY, "ensemble": GREEN, "shipped": PURPLE}
 _LEFT, _BELOW = (-9, -3), (0, -15)
 _SIDES = (_LEFT, (9, -3))
 """Of the names of the two shipped models, whose figures may lie close together."""
@@ -63,17 +59,12 @@ def costs_png(points: Sequence[Point], counted: Mapping[str, float]) -> bytes:
         points: ours.
         counted: FLOPs of the products of the Transformer's rows, by their names.
     """
-    figure = Figure(figsize=(12, 5.6), layout="constrained", dpi=110)
-    FigureCanvasAgg(figure)
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = panels(12, 5.6, 2)
     _draw_printed(left, counted)
     _draw_ours(right, points)
     for axes in (left, right):
         axes.set_xscale("log")
-        axes.set_xlabel("training cost, FLOPs")
-        axes.set_ylabel("BLEU, as the paper counts it")
-        axes.grid(alpha=0.25)
-        axes.spines[["top", "right"]].set_visible(False)
+        finish(axes, across="training cost, FLOPs", upright="BLEU, as the paper counts it")
         axes.margins(x=0.14, y=0.12)
     return png_bytes(figure)
 
@@ -89,8 +80,8 @@ def _draw_printed(axes: Axes, counted: Mapping[str, float]) -> None:
     for pair, colour in _PAIRS.items():
         axes.plot([], [], "o", color=colour, label=pair)
     for group, shape in _GROUPS.items():
-        axes.plot([], [], shape, color=_GREY, label=group if group == "Transformer" else f"{group}, not a Transformer")
-    axes.set_title("The paper: newstest2014, as printed", loc="left", fontsize=11, fontweight="bold")
+        axes.plot([], [], shape, color=GREY, label=group if group == "Transformer" else f"{group}, not a Transformer")
+    set_title(axes, "The paper: newstest2014, as printed")
     axes.legend(loc="center", fontsize=8, frameon=False)
 
 
@@ -117,10 +108,10 @@ def _draw_ours(axes: Axes, points: Sequence[Point]) -> None:
     if any(point.kind == "shipped" for point in points):
         axes.plot([], [], "-", color=_KINDS["shipped"], linewidth=3, label="comes with attendo, cost at most")
     for test, shape in shapes.items():
-        axes.plot([], [], shape, color=_GREY, label=f"on {test}")
+        axes.plot([], [], shape, color=GREY, label=f"on {test}")
     is_the_papers = set(shapes) == {"newstest2014"}
     title = "Ours: newstest2014" if is_the_papers else "Ours: other test sets, not to be held against the left"
-    axes.set_title(title, loc="left", fontsize=11, fontweight="bold")
+    set_title(axes, title)
     axes.legend(loc="best", fontsize=8, frameon=False)
 
 

@@ -6,20 +6,17 @@ from typing import Any
 
 from attendo.checkpoint.model_folder import read_description
 from attendo.paper.experiment import Order
-from attendo.paper.page_parts import each, versions_of
+from attendo.paper.page_parts import budget_of, corpora_of, each, head_data, scale_note, seeds_of, versions_of
 from attendo.paper.report import Paragraph, Picture, Report, Section, Shell, Table
 from attendo.paper.run_results import RunResult, training_flops
-from attendo.paper.statistics import Estimate
-from attendo.paper.table2.bleu_report import as_printed, conventions, disagreements
+from attendo.paper.table2.bleu_report import as_printed, conventions, disagreements, gains
 from attendo.paper.table2.comparison import Group, Test, paper_score, told
 from attendo.paper.table2.cost_report import FullSize, cost_model, full_sizes, our_costs
 from attendo.paper.table2.costs import TrainingCost
-from attendo.paper.table2.gain_report import gains
 from attendo.paper.table2.picture import Point, costs_png
 from attendo.paper.table2.plan import Plan
 from attendo.paper.table2.systems import Kind, Translated
-from attendo.recipe import load_recipe
-from attendo.training.config import TrainingConfig
+from attendo.recipe import Recipe, load_recipe
 
 _SHIPPED_LENGTH = 10
 """Tokens of an average sentence that the shipped models were trained on, and its end: their cards have the counts."""
@@ -118,24 +115,22 @@ def _shipped_flops(group: Group) -> float | None:
 def _introduction(order: Order, findings: Findings) -> tuple[str, ...]:
     parts = []
     for direction in findings.plan.directions:
-        data = next(iter(direction.recipes.values())).data
-        corpora = ", ".join(corpus.name for corpus in data.corpora) if data else ""
-        rows = "; ".join(f"{row}, {_budget(recipe.training)}" for row, recipe in direction.recipes.items())
+        corpora = corpora_of(next(iter(direction.recipes.values())))
+        rows = "; ".join(f"{row}, {_budget(recipe)}" for row, recipe in direction.recipes.items())
         parts.append(
-            f"{direction.name}, trained here on {corpora} at the scale '{order.scale}' with {order.seeds} "
-            f"{'seed' if order.seeds == 1 else 'seeds'}: {rows}. Tested on {direction.test.name}, "
+            f"{direction.name}, trained here on {corpora} at the scale '{order.scale}' with "
+            f"{seeds_of(order)}: {rows}. Tested on {direction.test.name}, "
             f"{direction.test.note}."
         )
-    if order.scale == "tiny":
-        parts.append("This scale shows that the study works. So little training says nothing about the paper.")
-    elif order.scale == "small":
+    parts += scale_note(order, "the paper")
+    if order.scale == "small":
         parts.append(
             "No figure of ours is the paper's: corpus, test set and model are other ones, and smaller. BLEU on one "
             "test set says nothing beside BLEU on another. What may be held against the paper is what an average "
             "of checkpoints and an ensemble bring, how cost is counted, and how the two conventions of BLEU come "
             "apart."
         )
-    else:
+    if order.scale == "paper":
         parts.append(
             "Ours are the paper's corpora and test set: figures 'as in the paper' may be held against its own."
         )
@@ -149,14 +144,12 @@ def _introduction(order: Order, findings: Findings) -> tuple[str, ...]:
     return (*parts, *(f"Failed: {failure}" for failure in findings.failures))
 
 
-def _budget(training: TrainingConfig) -> str:
+def _budget(recipe: Recipe) -> str:
     """How long, on how much, and what is averaged."""
+    training = recipe.training
     steps, minutes = training.checkpoint_steps, training.checkpoint_minutes
     every = f"{steps:,} updates" if steps else f"{minutes:g} minutes"
-    return (
-        f"{training.max_steps:,} updates of up to {training.max_tokens:,} tokens a side, the mean of the last "
-        f"{training.average_last} checkpoints, one every {every}"
-    )
+    return f"{budget_of(recipe)}, the mean of the last {training.average_last} checkpoints, one every {every}"
 
 
 def _ours(findings: Findings, costs: Sequence[Cost]) -> Section:
@@ -274,17 +267,15 @@ def _how(order: Order, findings: Findings) -> Section:
 
 def _data(order: Order, findings: Findings, costs: Sequence[Cost]) -> dict[str, Any]:
     return {
-        "table": "table2",
-        "scale": order.scale,
-        "command": order.command,
+        **head_data(order, "table2"),
         "failures": list(findings.failures),
         "rows": [
             {
                 "model": group.trained,
                 "kind": group.kind,
                 "test": group.members[0].system.test.name,
-                "bleu": _estimate_json(group.bleu),
-                "paper_bleu": _estimate_json(group.paper_bleu),
+                "bleu": group.bleu.to_json(),
+                "paper_bleu": group.paper_bleu.to_json(),
                 **asdict(cost),
             }
             for group, cost in zip(findings.groups, costs, strict=True)
@@ -302,7 +293,3 @@ def _data(order: Order, findings: Findings, costs: Sequence[Cost]) -> dict[str, 
         },
         "results": {name: [asdict(result) for result in results] for name, results in findings.results.items()},
     }
-
-
-def _estimate_json(found: Estimate) -> dict[str, Any]:
-    return {"mean": found.mean, "low": found.low, "high": found.high, "seeds": found.count}

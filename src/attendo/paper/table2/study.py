@@ -1,35 +1,54 @@
-"""`attendo reproduce table2`: BLEU and cost, ours beside the paper's, at one of three scales."""
+"""`attendo reproduce table2`: BLEU and cost, ours beside the paper's, at one of three scales.
 
-from collections.abc import Callable
+Rows are trained with several seeds; systems are their last updates, averages and ensembles, and the shipped models.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
+from attendo.checkpoint.finding import SHIPPED
 from attendo.paper.cost import SUSTAINED_SHARE, TODAYS_GPUS
-from attendo.paper.experiment import Order, Outcome, Reporter
+from attendo.paper.experiment import Order, Outcome, OwnExperiment, Reporter
 from attendo.paper.forecast import (
-    ROWS_CAPTION,
-    RowForecast,
-    all_hours,
-    forecast_report,
+    RECIPE,
+    ROW,
+    UPDATES,
+    Forecast,
+    forecast_of_rows,
+    forecast_page,
     forecast_rows,
     hours_text,
-    total_text,
 )
 from attendo.paper.phrasebook_texts import write_if_tiny
 from attendo.paper.report import Report, Table, write_report
-from attendo.paper.rows_study import threads_of
+from attendo.paper.rows_study import PartReporter, open_study, threads_of
+from attendo.paper.run_results import RunResult
+from attendo.paper.study import Run, plan_runs
 from attendo.paper.table2.comparison import groups, paired_tests
 from attendo.paper.table2.cost_report import FULL_SIZE_LENGTH, hours_on
 from attendo.paper.table2.costs import TrainingCost, folder_cost, full_size_flops, measure, study_cost
-from attendo.paper.table2.plan import TEST_PAIRS, make_plan, recipes_of
+from attendo.paper.table2.plan import TEST_PAIRS, Direction, Plan, TestSet, make_plan, recipes_of
 from attendo.paper.table2.report import Findings, table2_report
-from attendo.paper.table2.systems import translate
-from attendo.paper.table2.training import Trained, own_systems, shipped_systems, train
+from attendo.paper.table2.systems import Kind, System, translate
 from attendo.recipe import Recipe
+from attendo.workflow.average import average
 
-UNIT = "updates"
-"""Of its progress."""
+SHIPPED_DIRECTIONS = ("en-de", "de-en")
+"""The models that come with the package."""
 
 _RESAMPLES = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trained:
+    """What came of the training of one direction."""
+
+    direction: Direction
+    results: tuple[RunResult, ...]
+    failures: tuple[str, ...]
+    interrupted: bool
 
 
 def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
@@ -87,31 +106,27 @@ def forecast(order: Order, reporter: Reporter) -> Report:
     Raises:
         RecipeError: a model is more than this machine's memory holds.
     """
-    recipes = [
-        (f"{direction} {row}", recipe) for direction, rows in recipes_of(order).items() for row, recipe in rows.items()
-    ]
-    plans = forecast_rows(dict(recipes), None, reporter)
-    total = (
-        f"{total_text(order, plans)}. Of each run the last update's model and the average of its last checkpoints "
-        "translate the test set, and an ensemble of a row's averages; then the models that come with attendo."
-    )
-    table = Table(
-        caption=ROWS_CAPTION,
-        columns=("row", "recipe", "updates", "tokens an update", "averaged", "params", "hours"),
-        rows=tuple(_forecast_cells(plan) for plan in plans),
+    recipes = {
+        f"{direction} {row}": recipe for direction, rows in recipes_of(order).items() for row, recipe in rows.items()
+    }
+    found = forecast_of_rows(
+        order,
+        forecast_rows(recipes, None, reporter),
+        (
+            ROW,
+            RECIPE,
+            UPDATES,
+            ("tokens an update", lambda plan: f"{plan.recipe.training.max_tokens:,}"),
+            ("averaged", lambda plan: str(plan.recipe.training.average_last)),
+        ),
+        ". Of each run the last update's model and the average of its last checkpoints "
+        "translate the test set, and an ensemble of a row's averages; then the models that come with attendo.",
         words=2,
+        row_data=lambda plan: {"flops": full_size_flops(plan.recipe, FULL_SIZE_LENGTH)},
     )
     elsewhere = (_elsewhere(recipes),) if order.scale == "paper" else ()
-    return forecast_report(
-        order,
-        "Table 2",
-        total,
-        (table, *elsewhere),
-        {
-            "table": "table2",
-            "hours": all_hours(order, plans),
-            "rows": [{**plan.to_json(), "flops": full_size_flops(plan.recipe, FULL_SIZE_LENGTH)} for plan in plans],
-        },
+    return forecast_page(
+        order, "table2", "Table 2", Forecast(total=found.total, tables=(*found.tables, *elsewhere), data=found.data)
     )
 
 
@@ -127,22 +142,10 @@ def _costs(order: Order, trained: Trained) -> dict[str, tuple[TrainingCost, ...]
     }
 
 
-def _forecast_cells(plan: RowForecast) -> tuple[str, ...]:
-    training = plan.recipe.training
-    return (
-        plan.name,
-        plan.recipe.name,
-        plan.updates,
-        f"{training.max_tokens:,}",
-        str(training.average_last),
-        *plan.cost_cells,
-    )
-
-
-def _elsewhere(recipes: list[tuple[str, Recipe]]) -> Table:
+def _elsewhere(recipes: Mapping[str, Recipe]) -> Table:
     """Hours on one GPU of each kind, by the assumption of `cost.SUSTAINED_SHARE`."""
     rows = []
-    for name, recipe in recipes:
+    for name, recipe in recipes.items():
         flops = full_size_flops(recipe, FULL_SIZE_LENGTH)
         rows.append((name, f"{flops:.2e}", *(hours_text(hours_on(gpu, flops)) for gpu in TODAYS_GPUS)))
     return Table(
@@ -151,3 +154,104 @@ def _elsewhere(recipes: list[tuple[str, Recipe]]) -> Table:
         rows=tuple(rows),
         words=1,
     )
+
+
+# --- what is trained --------------------------------------------------------------------------------------------------
+
+
+def train(
+    order: Order, plan: Plan, direction: Direction, reporter: Reporter, should_stop: Callable[[], bool]
+) -> Trained:
+    """Trains what is not done yet of a direction, below `order.folder`, and averages the checkpoints of what is.
+
+    Args:
+        order: how it is wanted.
+        plan: of all directions, for the progress.
+        direction: what to train.
+        reporter: who is told.
+        should_stop: asked twice a second; what runs is saved then.
+
+    Raises:
+        AttendoError: the corpora are missing, or the folder holds another study.
+        OSError: the folder cannot be written to.
+    """
+    opened = open_study(replace(order, folder=order.folder / direction.name), direction.recipes, reporter)
+    before = sum(_updates(order, one) for one in plan.directions[: plan.directions.index(direction)])
+    part = PartReporter(reporter, before, sum(_updates(order, one) for one in plan.directions))
+    found = opened.study.train(part, should_stop, lambda results: None)
+    if not found.interrupted:
+        done = {(result.row, result.seed) for result in found.results}
+        for run in opened.runs:
+            if (run.row, run.seed) in done:
+                _average(opened.folders[run.row, run.seed], model_folders(order, direction, run), run.recipe)
+    return Trained(
+        direction=direction,
+        results=found.results,
+        failures=tuple(f"{direction.name}, {failure.to_text()}" for failure in found.failures),
+        interrupted=found.interrupted,
+    )
+
+
+def runs_of(order: Order, direction: Direction) -> tuple[Run, ...]:
+    """The runs of a direction, a row and seed each."""
+    return plan_runs(direction.recipes, range(1, order.seeds + 1))
+
+
+def model_folders(order: Order, direction: Direction, run: Run) -> tuple[Path, Path]:
+    """Where the model of a run's last update is, and that of the average of its last checkpoints."""
+    folder = order.folder / direction.name / "models"
+    return folder / f"{run.name}-last", folder / f"{run.name}-average"
+
+
+def own_systems(order: Order, trained: Trained) -> tuple[System, ...]:
+    """The systems that a direction's runs make: of each run the last update's and the average, of each row one of all.
+
+    Args:
+        order: how it is wanted.
+        trained: the runs; those that failed are left out, and an ensemble is of two and more.
+    """
+    direction = trained.direction
+    found: list[System] = []
+    for row in direction.recipes:
+        done = {result.seed for result in trained.results if result.row == row}
+        runs = [run for run in runs_of(order, direction) if run.row == row and run.seed in done]
+        averages = []
+        for run in runs:
+            last, mean = model_folders(order, direction, run)
+            averages.append(mean)
+            both: tuple[tuple[Kind, Path], ...] = (("last", last), ("average", mean))
+            for kind, model in both:
+                found.append(_system(direction, row, kind, run.seed, (model,)))
+        if len(averages) > 1:
+            found.append(_system(direction, row, "ensemble", None, tuple(averages)))
+    return tuple(found)
+
+
+def shipped_systems(tests: Sequence[TestSet]) -> tuple[System, ...]:
+    """The models that come with the package, each on each test set that is there in its languages."""
+    found = []
+    for name in SHIPPED_DIRECTIONS:
+        source, target = name.split("-")
+        found += [
+            System(row=name, kind="shipped", seed=None, models=(SHIPPED / name,), languages=(source, target), test=test)
+            for test in tests
+            if test.has(source, target)
+        ]
+    return tuple(found)
+
+
+def _system(direction: Direction, row: str, kind: Kind, seed: int | None, models: tuple[Path, ...]) -> System:
+    return System(row=row, kind=kind, seed=seed, models=models, languages=direction.languages, test=direction.test)
+
+
+def _average(run: Path, models: tuple[Path, Path], recipe: Recipe) -> None:
+    last, mean = models
+    average(run, 1, last)
+    average(run, recipe.training.average_last, mean)
+
+
+def _updates(order: Order, direction: Direction) -> int:
+    return order.seeds * sum(recipe.training.max_steps for recipe in direction.recipes.values())
+
+
+TABLE2 = OwnExperiment(unit="updates", reproduce=reproduce, forecast=forecast)

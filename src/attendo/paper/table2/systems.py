@@ -13,12 +13,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from attendo.checkpoint.checksums import CONFIG, WEIGHTS
 from attendo.decoding.config import GuardConfig
 from attendo.evaluation.scores import Scores, evaluate_output
-from attendo.files import sha256, write_json, write_text
+from attendo.files import sha256, write_text
+from attendo.paper.kept import keep, kept
 from attendo.paper.table2.plan import TestSet
 from attendo.workflow.lines import read_pairs
 from attendo.workflow.preparation import PreparationReporter
@@ -107,8 +108,9 @@ def translate(
     """
     source, target = system.languages
     sources, references = read_pairs(system.test.path(source), system.test.path(target))
-    kept = _kept(folder / f"{system.name}.json", key := _key(system))
-    if kept is None:
+    path, key = folder / f"{system.name}.json", _key(system)
+    known = kept(path, _KEPT)
+    if known is None or known.key != key:
         reporter.message(f"{system.name}: translating {len(sources):,} lines")
         first, *others = system.models
         engine = load(first, ensemble=others, search={"guards": asdict(GuardConfig.off())})
@@ -119,32 +121,23 @@ def translate(
             if len(lines) % _ASKED_EVERY == 0 and should_stop():
                 return None
         seconds = time.monotonic() - started
-        kept = _Kept(key=key, kernel=engine.kernel, seconds=seconds, lines=tuple(lines))
+        known = _Kept(key=key, kernel=engine.kernel, seconds=seconds, lines=tuple(lines))
         write_text(folder / f"{system.name}.txt", "".join(f"{_one_line(line)}\n" for line in lines))
-        write_json(folder / f"{system.name}.json", asdict(kept))
-    scores = evaluate_output(kept.lines, references, target_language=target, paper=True, num_resamples=num_resamples)
+        keep(path, known)
+    scores = evaluate_output(known.lines, references, target_language=target, paper=True, num_resamples=num_resamples)
     return Translated(
         system=system,
-        outputs=kept.lines,
+        outputs=known.lines,
         references=tuple(references),
         scores=scores,
-        kernel=kept.kernel,
-        seconds=kept.seconds,
+        kernel=known.kernel,
+        seconds=known.seconds,
     )
 
 
 def _one_line(text: str) -> str:
     """A translation without the line breaks that a model of bytes can write."""
     return " ".join(text.splitlines())
-
-
-def _kept(path: Path, key: str) -> _Kept | None:
-    """What was translated before, if it was by the same models of the same lines."""
-    try:
-        kept = _KEPT.validate_json(path.read_bytes())
-    except (OSError, ValidationError):
-        return None
-    return kept if kept.key == key else None
 
 
 def _key(system: System) -> str:

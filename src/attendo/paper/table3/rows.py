@@ -65,6 +65,7 @@ ROWS = (
     ),
 )
 """In the paper's order. That `big` trains three times as long, its recipe says."""
+BY_NAME = {row.name: row for row in ROWS}
 
 
 def full_size(row: Row, overrides: Sequence[str] = ()) -> Recipe:

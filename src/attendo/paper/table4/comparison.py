@@ -1,12 +1,41 @@
-"""The parsers of a Table 4 study held against each other: means over seeds, and what each change brings."""
+"""Table 4 as it is printed, and the parsers of a study compared: means over seeds, and what each change brings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from attendo.paper.statistics import Estimate, estimate
 from attendo.paper.table4.evaluation import TestResult
 from attendo.paper.table4.rows import Row
+
+Training = Literal["WSJ only, discriminative", "semi-supervised", "multi-task", "generative"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrintedRow:
+    """A row of the paper's table."""
+
+    parser: str
+    training: Training
+    f1: float
+    is_transformer: bool = False
+
+
+PRINTED = (
+    PrintedRow(parser="Vinyals & Kaiser et al. (2014)", training="WSJ only, discriminative", f1=88.3),
+    PrintedRow(parser="Petrov et al. (2006)", training="WSJ only, discriminative", f1=90.4),
+    PrintedRow(parser="Zhu et al. (2013)", training="WSJ only, discriminative", f1=90.4),
+    PrintedRow(parser="Dyer et al. (2016)", training="WSJ only, discriminative", f1=91.7),
+    PrintedRow(parser="Transformer (4 layers)", training="WSJ only, discriminative", f1=91.3, is_transformer=True),
+    PrintedRow(parser="Zhu et al. (2013)", training="semi-supervised", f1=91.3),
+    PrintedRow(parser="Huang & Harper (2009)", training="semi-supervised", f1=91.3),
+    PrintedRow(parser="McClosky et al. (2006)", training="semi-supervised", f1=92.1),
+    PrintedRow(parser="Vinyals & Kaiser et al. (2014)", training="semi-supervised", f1=92.1),
+    PrintedRow(parser="Transformer (4 layers)", training="semi-supervised", f1=92.7, is_transformer=True),
+    PrintedRow(parser="Luong et al. (2015)", training="multi-task", f1=93.0),
+    PrintedRow(parser="Dyer et al. (2016)", training="generative", f1=93.3),
+)
+"""In the paper's order."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,12 +64,11 @@ class Cell:
 
     def to_json(self) -> dict[str, Any]:
         """For `result.json`."""
-        found = self.f1
         return {
             "row": self.row,
             "test": self.test,
             "ensemble": self.is_ensemble,
-            "f1": {"mean": found.mean, "low": found.low, "high": found.high, "seeds": found.count},
+            "f1": self.f1.to_json(),
             **{key: self.mean(key) for key in _MEANS},
         }
 
@@ -69,21 +97,17 @@ class Change:
     @property
     def verdict(self) -> str:
         """What the interval says."""
-        low, high = self.difference.low, self.difference.high
-        if low is None or high is None:
+        if self.difference.half_width is None:
             return "one seed: not told apart from chance"
-        if low <= 0 <= high:
-            return "not told apart"
-        return "helps" if low > 0 else "harms"
+        return {0: "not told apart", 1: "helps", -1: "harms"}[self.difference.sign]
 
     def to_json(self) -> dict[str, Any]:
         """For `result.json`."""
-        found = self.difference
         return {
             "row": self.row.name,
             "against": self.row.against,
             "test": self.test,
-            "difference": {"mean": found.mean, "low": found.low, "high": found.high, "seeds": found.count},
+            "difference": self.difference.to_json(),
             "verdict": self.verdict,
         }
 
@@ -101,16 +125,14 @@ def cells(tested: Sequence[TestResult]) -> tuple[Cell, ...]:
 
 def changes(rows: Sequence[Row], tested: Sequence[TestResult]) -> tuple[Change, ...]:
     """What the change of each row that has one brings, on every test set that both were tested on."""
-    by_place = {(one.row, one.test, one.seed): one.f1 for one in tested if len(one.weights) == 1}
-    tests = dict.fromkeys(one.test for one in tested)
+    by_place: dict[tuple[str | None, str], dict[int | None, float]] = {}
+    for one in tested:
+        if len(one.weights) == 1:
+            by_place.setdefault((one.row, one.test), {})[one.seed] = one.f1
     found = []
     for row in rows:
-        for test in tests if row.against else ():
-            differences = [
-                f1 - by_place[row.against or "", test, seed]
-                for (name, where, seed), f1 in by_place.items()
-                if (name, where) == (row.name, test) and (row.against or "", test, seed) in by_place
-            ]
-            if differences:
+        for test in dict.fromkeys(one.test for one in tested) if row.against else ():
+            ours, others = by_place.get((row.name, test), {}), by_place.get((row.against, test), {})
+            if differences := [f1 - others[seed] for seed, f1 in ours.items() if seed in others]:
                 found.append(Change(row=row, test=test, difference=estimate(differences)))
     return tuple(found)

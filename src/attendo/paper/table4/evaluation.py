@@ -1,14 +1,15 @@
 """A parser on a treebank, for Table 4: figures that are kept, so that nothing is parsed twice."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from attendo.checkpoint.checksums import WEIGHTS
-from attendo.files import sha256, write_json
+from attendo.files import sha256
+from attendo.paper.kept import keep, kept
 from attendo.paper.table4.rows import Bank
 from attendo.parsing.evalb_parameters import BUILT_IN
 from attendo.parsing.tree import Tree
@@ -124,13 +125,13 @@ def evaluate_system(
     """
     path, parameters = folder / f"{system.name}.{bank.name}.json", BUILT_IN[bank.parameters]
     weights = tuple(sha256(model / WEIGHTS) for model in system.models)
-    kept = _kept(path)
+    known = kept(path, _KEPT)
     if (
-        kept is not None
-        and kept.weights == weights
-        and (kept.sentences, kept.parameters) == (len(trees), bank.parameters)
+        known is not None
+        and known.weights == weights
+        and (known.sentences, known.parameters) == (len(trees), bank.parameters)
     ):
-        return kept
+        return known
 
     def told(done: int) -> None:
         if should_stop():
@@ -148,7 +149,7 @@ def evaluate_system(
     except StoppedError:
         return None
     result = _result(system, bank, weights, constrained, found, free, held)
-    write_json(path, asdict(result))
+    keep(path, result)
     return result
 
 
@@ -209,10 +210,3 @@ def _result(
 def _number(value: float) -> float:
     """EVALB's NaN where nothing matches, as 0."""
     return value if value == value else 0.0
-
-
-def _kept(path: Path) -> TestResult | None:
-    try:
-        return _KEPT.validate_json(path.read_bytes())
-    except (OSError, ValidationError):  # not done, or of another version
-        return None

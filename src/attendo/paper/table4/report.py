@@ -1,22 +1,27 @@
 """The page of a Table 4 study: ours beside the paper's, what each change brings, and what it took."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 
+from matplotlib.axes import Axes
+
+from attendo.paper.charts import BLUE, GREEN, ORANGE, PAPER, PURPLE, finish, legend_below, new_figure, set_title
 from attendo.paper.experiment import Order
-from attendo.paper.page_parts import each, seeds_of, versions_of
-from attendo.paper.report import Block, Paragraph, Picture, Report, Section, Shell, Table
+from attendo.paper.page_parts import each, head_data, seeds_of, versions_of
+from attendo.paper.report import Block, Paragraph, Picture, Report, Section, Shell, table_of
 from attendo.paper.run_results import ParserRunResult
-from attendo.paper.table4.comparison import Cell, Change, cells, changes
+from attendo.paper.table4.comparison import PRINTED, Cell, Change, cells, changes
 from attendo.paper.table4.evaluation import UNCONSTRAINED, TestResult
-from attendo.paper.table4.picture import f1_png
-from attendo.paper.table4.printed import ROWS
 from attendo.paper.table4.rows import Plan
 from attendo.paper.table4.training import Trained
+from attendo.plots.figure_files import png_bytes
 
 _LABELS = 12
 _GIVEN = {"words": "words alone", "gold-tags": "words and gold tags"}
+_COLOURS, _SHAPES = (BLUE, GREEN, PURPLE, ORANGE), "os^v"
+"""Of the test sets in the chart."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +40,7 @@ def table4_report(order: Order, findings: Findings) -> Report:
     """Makes the page of what is done."""
     found, compared = cells(findings.tested), changes(findings.plan.rows, findings.tested)
     runs = findings.trained.results if findings.trained else ()
-    sections = [_table(found, findings.plan), *([_changes(compared)] if compared else []), _malformed(found)]
+    sections = [_table(found), *([_changes(compared)] if compared else []), _malformed(found)]
     sections += [_labels(found), _evalb(found)]
     sections += [_cost(runs)] if runs else []
     sections += [_how(order, findings)]
@@ -44,14 +49,12 @@ def table4_report(order: Order, findings: Findings) -> Report:
         introduction=_introduction(order, findings),
         sections=tuple(sections),
         data={
-            "table": "table4",
-            "scale": order.scale,
-            "command": order.command,
+            **head_data(order, "table4"),
             "failures": list(findings.failures),
             "missing": list(findings.plan.missing),
             "rows": [cell.to_json() for cell in found],
             "changes": [one.to_json() for one in compared],
-            "paper": [asdict(row) for row in ROWS],
+            "paper": [asdict(row) for row in PRINTED],
             "tested": [asdict(one) for one in findings.tested],
             "runs": [asdict(one) for one in runs],
         },
@@ -85,61 +88,55 @@ def _introduction(order: Order, findings: Findings) -> tuple[str, ...]:
     return *parts, *(f"Failed: {failure}" for failure in findings.failures)
 
 
-def _table(found: Sequence[Cell], plan: Plan) -> Section:
-    rows = tuple(
+def _table(found: Sequence[Cell]) -> Section:
+    ours = table_of(
+        "F1 in percent, mean over seeds and half of the 95% interval; EVALB's own leaves failures out",
+        found,
         (
-            cell.name,
-            _GIVEN[cell.members[0].given],
-            cell.members[0].order,
-            cell.test,
-            f"{cell.members[0].sentences:,}",
-            cell.f1.to_text(),
-            f"{cell.mean('evalb'):.2f}",
-        )
-        for cell in found
+            ("here", lambda cell: cell.name),
+            ("reads", lambda cell: _GIVEN[cell.members[0].given]),
+            ("order", lambda cell: cell.members[0].order),
+            ("tested on", lambda cell: cell.test),
+            ("sentences", lambda cell: f"{cell.members[0].sentences:,}"),
+            ("F1", lambda cell: cell.f1.to_text()),
+            ("EVALB's F", lambda cell: f"{cell.mean('evalb'):.2f}"),
+        ),
+        words=4,
     )
-    blocks: list[Block] = [
-        Table(
-            caption="F1 in percent, mean over seeds and half of the 95% interval; EVALB's own leaves failures out",
-            columns=("here", "reads", "order", "tested on", "sentences", "F1", "EVALB's F"),
-            rows=rows,
-            words=4,
+    theirs = table_of(
+        "The paper's Table 4: F1 on WSJ section 23",
+        PRINTED,
+        (
+            ("parser", lambda row: row.parser),
+            ("training", lambda row: row.training),
+            ("F1", lambda row: f"{row.f1:.1f}"),
         ),
-        Table(
-            caption="The paper's Table 4: F1 on WSJ section 23",
-            columns=("parser", "training", "F1"),
-            rows=tuple((row.parser, row.training, f"{row.f1:.1f}") for row in ROWS),
-            words=2,
-        ),
-        Picture(
-            name="f1.png",
-            png=f1_png(found),
-            alt="F1 of the parsers trained here by test set, above those that the paper prints",
-            caption="Above: here, mean and 95% interval where there are several seeds. Below: the paper's table, its "
-            "Transformers as diamonds.",
-        ),
-    ]
-    return Section(title="The table", blocks=tuple(blocks))
+        words=2,
+    )
+    picture = Picture(
+        name="f1.png",
+        png=f1_png(found),
+        alt="F1 of the parsers trained here by test set, above those that the paper prints",
+        caption="Above: here, mean and 95% interval where there are several seeds. Below: the paper's table, its "
+        "Transformers as diamonds.",
+    )
+    return Section(title="The table", blocks=(ours, theirs, picture))
 
 
 def _changes(found: Sequence[Change]) -> Section:
-    rows = tuple(
+    table = table_of(
+        "Difference in F1 to the row that it is held against, paired by seed, with its 95% interval",
+        found,
         (
-            one.row.name,
-            one.row.what,
-            one.row.against or "",
-            one.test,
-            one.verdict,
-            f"{one.difference.mean:+.2f}",
-            "" if one.difference.low is None else f"{one.difference.low:+.2f}",
-            "" if one.difference.high is None else f"{one.difference.high:+.2f}",
-        )
-        for one in found
-    )
-    table = Table(
-        caption="Difference in F1 to the row that it is held against, paired by seed, with its 95% interval",
-        columns=("row", "change", "against", "tested on", "verdict", "F1", "from", "to"),
-        rows=rows,
+            ("row", lambda one: one.row.name),
+            ("change", lambda one: one.row.what),
+            ("against", lambda one: one.row.against or ""),
+            ("tested on", lambda one: one.test),
+            ("verdict", lambda one: one.verdict),
+            ("F1", lambda one: f"{one.difference.mean:+.2f}"),
+            ("from", lambda one: "" if one.difference.low is None else f"{one.difference.low:+.2f}"),
+            ("to", lambda one: "" if one.difference.high is None else f"{one.difference.high:+.2f}"),
+        ),
         words=5,
     )
     note = (
@@ -150,21 +147,17 @@ def _changes(found: Sequence[Change]) -> Section:
 
 
 def _malformed(found: Sequence[Cell]) -> Section:
-    rows = tuple(
+    table = table_of(
+        "Outputs that are no tree over the words, where nothing is forbidden; and F1 of the same sentences",
+        found,
         (
-            cell.name,
-            cell.test,
-            f"{cell.members[0].num_unconstrained:,}",
-            f"{cell.mean('malformed'):.2%}",
-            f"{cell.mean('f1_unconstrained'):.2f}",
-            f"{cell.mean('f1_constrained'):.2f}",
-        )
-        for cell in found
-    )
-    table = Table(
-        caption="Outputs that are no tree over the words, where nothing is forbidden; and F1 of the same sentences",
-        columns=("row", "tested on", "sentences", "malformed", "F1, mended", "F1, only trees"),
-        rows=rows,
+            ("row", lambda cell: cell.name),
+            ("tested on", lambda cell: cell.test),
+            ("sentences", lambda cell: f"{cell.members[0].num_unconstrained:,}"),
+            ("malformed", lambda cell: f"{cell.mean('malformed'):.2%}"),
+            ("F1, mended", lambda cell: f"{cell.mean('f1_unconstrained'):.2f}"),
+            ("F1, only trees", lambda cell: f"{cell.mean('f1_constrained'):.2f}"),
+        ),
         words=2,
     )
     note = (
@@ -178,38 +171,36 @@ def _malformed(found: Sequence[Cell]) -> Section:
 def _labels(found: Sequence[Cell]) -> Section:
     best = max(found, key=lambda cell: cell.f1.mean)
     one = max(best.members, key=lambda member: member.f1)
-    rows = tuple(
-        (label.label, f"{label.gold:,}", f"{label.recall:.2f}", f"{label.precision:.2f}", f"{label.f1:.2f}")
-        for label in one.labels[:_LABELS]
-    )
-    table = Table(
-        caption=f"{one.system} on {one.test}: the most frequent labels, in percent",
-        columns=("label", "in the treebank", "recall", "precision", "F1"),
-        rows=rows,
+    table = table_of(
+        f"{one.system} on {one.test}: the most frequent labels, in percent",
+        one.labels[:_LABELS],
+        (
+            ("label", lambda label: label.label),
+            ("in the treebank", lambda label: f"{label.gold:,}"),
+            ("recall", lambda label: f"{label.recall:.2f}"),
+            ("precision", lambda label: f"{label.precision:.2f}"),
+            ("F1", lambda label: f"{label.f1:.2f}"),
+        ),
         words=1,
     )
     return Section(title="By label", blocks=(table,))
 
 
 def _evalb(found: Sequence[Cell]) -> Section:
-    rows = tuple(
+    table = table_of(
+        "Means over seeds; recall, precision, complete and tags with every sentence counted",
+        found,
         (
-            cell.name,
-            cell.test,
-            f"{cell.mean('recall'):.2f}",
-            f"{cell.mean('precision'):.2f}",
-            f"{cell.mean('evalb_short'):.2f}",
-            f"{cell.mean('complete'):.2f}",
-            f"{cell.mean('tagging'):.2f}",
-            f"{cell.mean('failed'):.1f}",
-            f"{cell.mean('sentences_per_s'):,.1f}",
-        )
-        for cell in found
-    )
-    table = Table(
-        caption="Means over seeds; recall, precision, complete and tags with every sentence counted",
-        columns=("row", "tested on", "recall", "precision", "EVALB F <= 40", "complete", "tags", "failed", "a second"),
-        rows=rows,
+            ("row", lambda cell: cell.name),
+            ("tested on", lambda cell: cell.test),
+            ("recall", lambda cell: f"{cell.mean('recall'):.2f}"),
+            ("precision", lambda cell: f"{cell.mean('precision'):.2f}"),
+            ("EVALB F <= 40", lambda cell: f"{cell.mean('evalb_short'):.2f}"),
+            ("complete", lambda cell: f"{cell.mean('complete'):.2f}"),
+            ("tags", lambda cell: f"{cell.mean('tagging'):.2f}"),
+            ("failed", lambda cell: f"{cell.mean('failed'):.1f}"),
+            ("a second", lambda cell: f"{cell.mean('sentences_per_s'):,.1f}"),
+        ),
         words=2,
     )
     note = (
@@ -221,24 +212,20 @@ def _evalb(found: Sequence[Cell]) -> Section:
 
 
 def _cost(results: Sequence[ParserRunResult]) -> Section:
-    rows = []
-    for row in dict.fromkeys(result.row for result in results):
-        of_row = [result for result in results if result.row == row]
-        rows.append(
-            (
-                row,
-                str(len(of_row)),
-                f"{of_row[0].parameters / 1e6:.2f}",
-                f"{fmean(result.seconds for result in of_row) / 60:.1f}",
-                f"{fmean(result.target_tokens for result in of_row):,.0f}",
-                f"{fmean(result.flops for result in of_row):.2e}",
-                f"{fmean(result.f1 for result in of_row):.2f}",
-            )
-        )
-    table = Table(
-        caption="Means a run; the last column is the greedy F1 of its last validation",
-        columns=("row", "runs", "params, 1e6", "minutes", "symbols", "FLOPs", "validation F1"),
-        rows=tuple(rows),
+    names = dict.fromkeys(result.row for result in results)
+    by_row = [(name, [result for result in results if result.row == name]) for name in names]
+    table = table_of(
+        "Means a run; the last column is the greedy F1 of its last validation",
+        by_row,
+        (
+            ("row", lambda row: row[0]),
+            ("runs", lambda row: str(len(row[1]))),
+            ("params, 1e6", lambda row: f"{row[1][0].parameters / 1e6:.2f}"),
+            ("minutes", lambda row: f"{fmean(result.seconds for result in row[1]) / 60:.1f}"),
+            ("symbols", lambda row: f"{fmean(result.target_tokens for result in row[1]):,.0f}"),
+            ("FLOPs", lambda row: f"{fmean(result.flops for result in row[1]):.2e}"),
+            ("validation F1", lambda row: f"{fmean(result.f1 for result in row[1]):.2f}"),
+        ),
         words=1,
     )
     total = (
@@ -256,3 +243,52 @@ def _how(order: Order, findings: Findings) -> Section:
         blocks += [Paragraph(text=f"{name}: {line}") for name, line in findings.trained.kept.items()]
         blocks.append(Paragraph(text=f"Versions: {versions_of(findings.trained.results)}"))
     return Section(title="How to repeat it", blocks=tuple(blocks))
+
+
+def f1_png(cells: Sequence[Cell]) -> bytes:
+    """Draws what was trained here above what the paper prints, a line each.
+
+    Args:
+        cells: at least one.
+    """
+    names = list(dict.fromkeys(cell.name for cell in cells))
+    height = 1.7 + 0.3 * (len(names) + len(PRINTED))
+    figure = new_figure(9.5, height)
+    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(len(names) + 1, len(PRINTED) + 1))
+    _draw_ours(upper, names, cells)
+    _draw_paper(lower)
+    for axes in (upper, lower):
+        axes.invert_yaxis()
+        finish(axes, grid="x")
+    lower.set_xlabel("F1 in percent; the test sets differ, so that lines of the two panels cannot be compared")
+    legend_below(figure, upper, min(3, len(upper.get_legend_handles_labels()[1])))
+    return png_bytes(figure)
+
+
+def _draw_ours(axes: Axes, names: Sequence[str], cells: Sequence[Cell]) -> None:
+    tests = list(dict.fromkeys(cell.test for cell in cells))
+    for number, test in enumerate(tests):
+        of_test = [cell for cell in cells if cell.test == test]
+        shift = 0.5 * ((number + 1) / (len(tests) + 1) - 0.5)
+        axes.errorbar(
+            [cell.f1.mean for cell in of_test],
+            [names.index(cell.name) + shift for cell in of_test],
+            xerr=[math.nan if cell.f1.half_width is None else cell.f1.half_width for cell in of_test],
+            fmt=_SHAPES[number % len(_SHAPES)],
+            color=_COLOURS[number % len(_COLOURS)],
+            markersize=5,
+            capsize=3,
+            linewidth=1.3,
+            label=f"tested on {test}",
+        )
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(-0.7, len(names) - 0.3)
+    set_title(axes, "Here, every sentence counted")
+
+
+def _draw_paper(axes: Axes) -> None:
+    for place, row in enumerate(PRINTED):
+        axes.plot(row.f1, place, "D" if row.is_transformer else "x", color=PAPER, markersize=6)
+    axes.set_yticks(range(len(PRINTED)), [f"{row.parser}, {row.training}" for row in PRINTED], fontsize=8)
+    axes.set_ylim(-0.7, len(PRINTED) - 0.3)
+    set_title(axes, "The paper: WSJ section 23")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from attendo.checkpoint.finding import find_model
 from attendo.errors import DataError
-from attendo.paper.experiment import Order, Outcome, Reporter
-from attendo.paper.forecast import ROWS_CAPTION, RowForecast, all_hours, forecast_report, forecast_rows, total_text
-from attendo.paper.report import Report, Table, write_report
+from attendo.paper.experiment import Order, Outcome, OwnExperiment, Reporter
+from attendo.paper.forecast import RECIPE, ROW, UPDATES, RowForecast, forecast_of_rows, forecast_page, forecast_rows
+from attendo.paper.report import Report, write_report
 from attendo.paper.table4.evaluation import System, TestResult, evaluate_system
 from attendo.paper.table4.invented import write_invented
 from attendo.paper.table4.report import Findings, table4_report
@@ -19,9 +19,6 @@ from attendo.text.prepared import Vocabulary
 from attendo.workflow.evaluate_parser import read_gold
 from attendo.workflow.preparation import open_if_prepared
 from attendo.workflow.validation import spread
-
-UNIT = "updates"
-"""Of its progress."""
 
 
 def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
@@ -77,29 +74,21 @@ def forecast(order: Order, reporter: Reporter) -> Report:
         is_there = not (order.scale == "tiny" and not (order.folder / "invented").is_dir())
         prepared = open_if_prepared(recipe, order.folder / "prepared" / name) if is_there else None
         plans.extend(forecast_rows({name: recipe}, prepared, reporter))
-    total = (
-        f"{total_text(order, plans)}. Rows whose treebanks are not there are left out; then every parser parses the "
-        "test sets, and so does an ensemble of a row's seeds."
-    )
-    table = Table(
-        caption=ROWS_CAPTION,
-        columns=("row", "recipe", "order", "updates", "params", "hours"),
-        rows=tuple(_forecast_cells(plan) for plan in plans),
+    found = forecast_of_rows(
+        order,
+        plans,
+        (ROW, RECIPE, ("order", _order_of), UPDATES),
+        ". Rows whose treebanks are not there are left out; then every parser parses the "
+        "test sets, and so does an ensemble of a row's seeds.",
         words=3,
     )
-    return forecast_report(
-        order,
-        "Table 4",
-        total,
-        (table,),
-        {"table": "table4", "hours": all_hours(order, plans), "rows": [plan.to_json() for plan in plans]},
-    )
+    return forecast_page(order, "table4", "Table 4", found)
 
 
-def _forecast_cells(plan: RowForecast) -> tuple[str, ...]:
+def _order_of(plan: RowForecast) -> str:
     parsing = plan.recipe.parsing
     assert parsing is not None
-    return plan.name, plan.recipe.name, parsing.order, plan.updates, *plan.cost_cells
+    return parsing.order
 
 
 def _trained_systems(order: Order, plan: Plan, trained: Trained) -> list[System]:
@@ -154,3 +143,6 @@ def _own_name(folder: Path) -> str:
 def _trees(plan: Plan, bank: Bank) -> tuple[Tree, ...]:
     trees = read_gold(str(plan.root / bank.folder / bank.test)).trees
     return tuple(trees[index] for index in spread(len(trees), bank.most or len(trees)))
+
+
+TABLE4 = OwnExperiment(unit="updates", reproduce=reproduce, forecast=forecast)

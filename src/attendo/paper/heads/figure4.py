@@ -1,12 +1,22 @@
-"""The page of Figure 4: how well heads tell the antecedent from its rival, and the best ones drawn."""
+"""`attendo reproduce figure4`: which heads link an anaphor to its antecedent, against chance, and the heads drawn."""
 
 from dataclasses import replace
 
 from attendo.paper.experiment import Order
-from attendo.paper.heads.anaphors import LEAST_SHARE, AnaphorHead, Anaphors
-from attendo.paper.heads.drawn import lines_picture
-from attendo.paper.heads.figure import Sentences, Shown, figure_page, method, percent, to_data
+from attendo.paper.heads.anaphors import LEAST_SHARE, AnaphorHead, Anaphors, anaphors
+from attendo.paper.heads.figure import (
+    HeadsFigure,
+    Sentences,
+    Shown,
+    check_no_data,
+    figure_page,
+    method,
+    percent,
+    sentences,
+    to_data,
+)
 from attendo.paper.heads.nulls import LEVEL, p_text
+from attendo.paper.heads.pictures import lines_picture
 from attendo.paper.report import Block, Paragraph, Picture, Report, Section, Table
 
 TITLE = "Figure 4: heads that link an anaphor to its antecedent"
@@ -171,3 +181,16 @@ def _method(shown: tuple[Shown[Anaphors], ...]) -> Section:
         "together, and looks as they do on average.",
     )
     return method(texts)
+
+
+def _read(order: Order) -> Sentences:
+    check_no_data(order, "figure4")
+    return sentences(order, dependencies=False, anaphors=True)
+
+
+FIGURE4 = HeadsFigure[Anaphors](
+    title=TITLE,
+    sentences=_read,
+    measure=lambda reading: anaphors(reading.anaphors),
+    page=figure4_report,
+)

@@ -1,45 +1,70 @@
 """`attendo reproduce figure2`: one head and all heads, drawn from what a model's attention does, beside the paper."""
 
 import time
-from collections.abc import Callable
 
-from attendo.diagrams.attention import attention_of
+from attendo.diagrams.attention import INNER, OUTER, attention_of
 from attendo.diagrams.attention_layout import draw_attention
-from attendo.paper.drawn.comparison import comparison_table, rows_data, verdict
-from attendo.paper.drawn.model import BASE, drawn_model
-from attendo.paper.drawn.page import Drawn, forecast_drawn, reproduce_drawn
-from attendo.paper.experiment import Order, Outcome, Reporter
-from attendo.paper.figure2.equality import Equality, measured_equality
-from attendo.paper.figure2.statements import one_head, statements
-from attendo.paper.report import Report
+from attendo.diagrams.structure import Structure
+from attendo.model.config import ModelConfig
+from attendo.paper.drawn.equality import Equality, measured_equality
+from attendo.paper.drawn.page import BASE, Drawn, DrawnFigure, Row, comparison_table, drawn_model, rows_data, verdict
+from attendo.paper.experiment import Order
 from attendo.plots.subject import find_subject
 
-UNIT = "pictures"
-"""Of its progress."""
+_SYMBOLS = {"Scale": "Scale", "Mask (opt.)": "Mask", "Mask": "Mask"}
 
 
-def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
-    """Draws the figure anew, and works Equation 1 out again on random numbers, with `order.seeds` seeds.
+def statements(structure: Structure, config: ModelConfig) -> tuple[Row, ...]:
+    """The paper's statements, and what the structure has.
 
     Args:
-        order: how it is wanted; its processes have nothing to do here.
-        reporter: who is told.
-        should_stop: asked once, before the work of a second.
-
-    Raises:
-        AttendoError: data is given, which nothing here reads; or another process is at this folder.
-        OSError: the folder cannot be written to.
+        structure: of an attention.
+        config: of its model.
     """
-    return reproduce_drawn(order, reporter, should_stop, "figure2", _drawn)
+    heads = structure.layers[0]
+    single = 4 * config.d_model * config.d_model
+    total = sum(block.parameters for block in structure.column(OUTER))
+    return (
+        Row(what="function", paper="Scaled Dot-Product Attention", here=structure.block(INNER).title),
+        Row(
+            what="steps in one head",
+            paper="MatMul, Scale, Mask, SoftMax, MatMul",
+            here=", ".join(one_head(structure)),
+        ),
+        Row(what="scale", paper="1/√d_k", here=_scale(structure, config)),
+        Row(
+            what="steps of all heads",
+            paper="Linear of V, K and Q; attention; Concat; Linear",
+            here=_all_heads(structure),
+        ),
+        Row(what="h", paper="8", here=str(heads.times)),
+        Row(what="d_k", paper="64", here=str(config.key_size)),
+        Row(what="d_v", paper="64", here=str(config.value_size)),
+        Row(what="W_O", paper="h d_v × d_model", here=_output(structure, config)),
+        Row(what="parameters, by those of one wide head", paper="1.00", here=f"{total / single:.2f}"),
+    )
 
 
-def forecast(order: Order, reporter: Reporter) -> Report:
-    """What will be drawn.
+def one_head(structure: Structure) -> list[str]:
+    """What happens in one head, in its order."""
+    return [_SYMBOLS.get(block.title, block.title) for block in structure.column(INNER) if block.kind != "input"]
 
-    Raises:
-        AttendoError: data is given, which nothing here reads.
-    """
-    return forecast_drawn(order, reporter, "figure2", "attention")
+
+def _scale(structure: Structure, config: ModelConfig) -> str:
+    found = [block.details[0] for block in structure.column(INNER) if block.title == "Scale"]
+    return "1/√d_k" if found == [f"by 1/√{config.key_size}"] else ", ".join(found) or "none"
+
+
+def _all_heads(structure: Structure) -> str:
+    above = [block for block in structure.column(OUTER) if block.kind != "input"]
+    linear = [block.name.removeprefix("linear ") for block in above if block.name.startswith("linear ")]
+    rest = ["attention" if block.name == INNER else block.title for block in above[len(linear) :]]
+    return f"Linear of {', '.join(linear[:-1])} and {linear[-1]}; {'; '.join(rest)}"
+
+
+def _output(structure: Structure, config: ModelConfig) -> str:
+    size = f"{config.num_heads * config.value_size:,} → {config.d_model:,}"
+    return "h d_v × d_model" if structure.block("output").details == (size,) else structure.block("output").details[0]
 
 
 def _drawn(order: Order) -> Drawn:
@@ -49,7 +74,6 @@ def _drawn(order: Order) -> Drawn:
     rows = statements(structure, subject.config)
     equality = measured_equality(subject.config, order.seeds)
     return Drawn(
-        name="attention",
         title="Figure 2: attention in one head and in all, drawn from what a model does",
         introduction=(
             "The paper's Figure 2 has scaled dot-product attention at the left and multi-head attention at the right. "
@@ -74,7 +98,6 @@ def _drawn(order: Order) -> Drawn:
         ),
         other_models="attendo draw multi-head RECIPE -o attention.svg",
         data={
-            "figure": "figure2",
             "model": subject.name,
             "parameters": structure.parameters,
             "equality": equality.to_json(),
@@ -101,3 +124,6 @@ def _of_base(order: Order) -> tuple[str, ...]:
     config = find_subject(BASE).config
     told = verdict(statements(attention_of(config, BASE), config), f"the recipe {BASE}, the paper's base model")
     return (f"{told} The scale 'paper' draws it.",)
+
+
+FIGURE2 = DrawnFigure(name="figure2", file="attention", draw=_drawn)

@@ -15,9 +15,8 @@ from attendo.diagrams.architecture import architecture
 from attendo.diagrams.structure import Edge, Structure
 from attendo.errors import AttendoError
 from attendo.model.config import ModelConfig
+from attendo.paper.drawn.figure1 import FIGURE1, POST_NORM, PRE_NORM, statements, sub_layers, surroundings
 from attendo.paper.experiment import Order
-from attendo.paper.figure1 import study
-from attendo.paper.figure1.statements import POST_NORM, PRE_NORM, statements, sub_layers, surroundings
 
 MakeOrder = Callable[..., Order]
 
@@ -101,7 +100,7 @@ def test_norms_before_the_sub_layers_are_told() -> None:
 
 @pytest.mark.parametrize("scale", ["tiny", "small", "paper"])
 def test_the_page_has_figure_table_and_files(tmp_path: Path, scale: str) -> None:
-    outcome = study.reproduce(order(tmp_path, scale), Quiet(), lambda: False)
+    outcome = FIGURE1.reproduce(order(tmp_path, scale), Quiet(), lambda: False)
     assert outcome.report is not None
     data = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
     assert data["structure"]["parameters"] == data["parameters"]
@@ -122,13 +121,13 @@ def test_the_page_has_figure_table_and_files(tmp_path: Path, scale: str) -> None
 
 
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
-    report = study.forecast(order(tmp_path / "new", "paper"), Quiet())
+    report = FIGURE1.forecast(order(tmp_path / "new", "paper"), Quiet())
     assert "architecture.svg" in report.to_text()
     assert not (tmp_path / "new").exists()
 
 
 def test_corpora_are_refused_and_a_stop_is_heard(tmp_path: Path) -> None:
-    for do in (study.forecast, lambda given, quiet: study.reproduce(given, quiet, lambda: False)):
+    for do in (FIGURE1.forecast, lambda given, quiet: FIGURE1.reproduce(given, quiet, lambda: False)):
         with pytest.raises(AttendoError, match="--data: figure1 draws a model and reads no corpora"):
             do(order(tmp_path, "tiny", data=tmp_path), Quiet())
-    assert study.reproduce(order(tmp_path, "tiny"), Quiet(), lambda: True).interrupted
+    assert FIGURE1.reproduce(order(tmp_path, "tiny"), Quiet(), lambda: True).interrupted

@@ -1,14 +1,24 @@
-"""The page of Figure 3: the best head of every relation, what chance does, and the heads drawn."""
+"""`attendo reproduce figure3`: which heads follow long-distance dependencies, against chance, and the heads drawn."""
 
 from dataclasses import replace
 
 from attendo.paper.experiment import Order
-from attendo.paper.heads.dependencies import Relation
-from attendo.paper.heads.drawn import lines_picture
-from attendo.paper.heads.figure import Sentences, Shown, figure_page, method, percent, to_data
+from attendo.paper.heads.dependencies import Relation, relations
+from attendo.paper.heads.figure import (
+    HeadsFigure,
+    Sentences,
+    Shown,
+    check_no_data,
+    figure_page,
+    method,
+    percent,
+    sentences,
+    to_data,
+)
 from attendo.paper.heads.looks import Look
 from attendo.paper.heads.markup import Side
 from attendo.paper.heads.nulls import p_text
+from attendo.paper.heads.pictures import lines_picture
 from attendo.paper.report import Block, Paragraph, Picture, Report, Section, Table
 
 TITLE = "Figure 3: heads that follow long-distance dependencies"
@@ -209,3 +219,16 @@ def _words(side: Side) -> str:
 
 def _data(one: Relation) -> dict[str, object]:
     return {**to_data(one), "follows": one.follows, "leans": one.leans}
+
+
+def _read(order: Order) -> Sentences:
+    check_no_data(order, "figure3")
+    return sentences(order, dependencies=True, anaphors=False)
+
+
+FIGURE3 = HeadsFigure[tuple[Relation, ...]](
+    title=TITLE,
+    sentences=_read,
+    measure=lambda reading: relations(reading.dependencies),
+    page=figure3_report,
+)

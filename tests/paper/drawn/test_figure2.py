@@ -11,9 +11,9 @@ from attendo.diagrams.attention import attention_of
 from attendo.errors import AttendoError
 from attendo.model import attention as model_attention
 from attendo.model.config import ModelConfig
+from attendo.paper.drawn import equality
+from attendo.paper.drawn.figure2 import FIGURE2, statements
 from attendo.paper.experiment import Order
-from attendo.paper.figure2 import equality, study
-from attendo.paper.figure2.statements import statements
 
 SMALL: dict[str, Any] = {"d_model": 16, "d_ff": 40, "num_layers": 1, "num_heads": 2}
 
@@ -83,7 +83,7 @@ def test_a_wrong_scale_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("scale", ["tiny", "small", "paper"])
 def test_the_page_has_figure_table_and_files(tmp_path: Path, scale: str) -> None:
-    outcome = study.reproduce(order(tmp_path, scale), Quiet(), lambda: False)
+    outcome = FIGURE2.reproduce(order(tmp_path, scale), Quiet(), lambda: False)
     assert outcome.report is not None
     data = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
     assert data["equality"]["seeds"] == 2
@@ -98,10 +98,10 @@ def test_the_page_has_figure_table_and_files(tmp_path: Path, scale: str) -> None
 
 
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
-    assert "attention.svg" in study.forecast(order(tmp_path / "new", "paper"), Quiet()).to_text()
+    assert "attention.svg" in FIGURE2.forecast(order(tmp_path / "new", "paper"), Quiet()).to_text()
     assert not (tmp_path / "new").exists()
 
 
 def test_corpora_are_refused(tmp_path: Path) -> None:
     with pytest.raises(AttendoError, match="--data: figure2 draws a model and reads no corpora"):
-        study.forecast(order(tmp_path, "tiny", data=tmp_path), Quiet())
+        FIGURE2.forecast(order(tmp_path, "tiny", data=tmp_path), Quiet())

@@ -1,11 +1,16 @@
-"""What the paper says of its architecture, and the same read off a structure."""
+"""`attendo reproduce figure1`: the architecture, drawn from what a model does, beside what the paper states."""
 
+import time
 from collections.abc import Sequence
 
 from attendo.checkpoint.claims import num_weights
+from attendo.diagrams.architecture import architecture, steps_of, structure_from, without_numbers
+from attendo.diagrams.architecture_layout import draw_architecture
 from attendo.diagrams.structure import Block, Layers, Structure
 from attendo.model.config import ModelConfig
-from attendo.paper.drawn.comparison import Row
+from attendo.paper.drawn.page import BASE, Drawn, DrawnFigure, Row, comparison_table, drawn_model, rows_data, verdict
+from attendo.paper.experiment import Order
+from attendo.plots.subject import find_subject
 
 POST_NORM = "LayerNorm(x + Sublayer(x))"
 PRE_NORM = "x + Sublayer(LayerNorm(x))"
@@ -150,3 +155,59 @@ def _widths(config: ModelConfig) -> str:
     if config.key_size == config.value_size:
         return str(config.key_size)
     return f"{config.key_size} and {config.value_size}"
+
+
+def _drawn(order: Order) -> Drawn:
+    started = time.process_time()
+    subject = drawn_model(order)
+    model = without_numbers(subject.config, subject.src_vocab_size, subject.tgt_vocab_size)
+    steps = steps_of(model)
+    structure = structure_from(steps, model, f"The Transformer: {subject.name}")
+    diagram = draw_architecture(structure)
+    rows = statements(structure, subject.config)
+    residual = sum(edge.role == "residual" for edge in structure.edges)
+    return Drawn(
+        title="Figure 1: the Transformer, drawn from what a model does",
+        introduction=(
+            "The paper draws its architecture once, by hand. This figure is drawn from a model: whatever a recipe says "
+            "of layer types, norms, positions or shared matrices is in it, because it is what the model does.",
+            f"Drawn is {subject.note}.",
+        ),
+        caption=(
+            "The encoder at the left, the decoder at the right, from below. Layers that do the same are drawn once; "
+            "'n × m parameters' are m in each of n layers."
+        ),
+        structure=structure,
+        diagram=diagram,
+        tables=(comparison_table(rows, "The paper's statements on its base model, and the same found in this one"),),
+        findings=(verdict(rows, "this model"), *_of_base(order), parameters_text(structure)),
+        how=(
+            "The model was made without numbers, on torch's meta device, and read two pairs of sentences. Each module "
+            "that ran and each addition was noted, with where its input came from: "
+            f"{len(steps):,} steps. The softmax is no part of the model: search and loss apply it to the logits.",
+            f"The blocks' parameters add up to {structure.parameters:,}; the model's own count is "
+            f"{model.num_parameters:,}. {residual} residual connections are drawn, one around each sub-layer of each "
+            "kind of layer.",
+        ),
+        other_models="attendo draw architecture RECIPE -o architecture.svg",
+        data={
+            "model": subject.name,
+            "parameters": model.num_parameters,
+            "steps": len(steps),
+            "statements": rows_data(rows),
+        },
+        processor_s=time.process_time() - started,
+    )
+
+
+def _of_base(order: Order) -> tuple[str, ...]:
+    """The same of the paper's base model, where another one is drawn."""
+    if order.scale == "paper":
+        return ()
+    base = find_subject(BASE)
+    structure = architecture(base.config, base.src_vocab_size, base.tgt_vocab_size, base.name)
+    told = verdict(statements(structure, base.config), f"the recipe {BASE}, the paper's base model")
+    return (f"{told} The scale 'paper' draws it.",)
+
+
+FIGURE1 = DrawnFigure(name="figure1", file="architecture", draw=_drawn)

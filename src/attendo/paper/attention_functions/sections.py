@@ -1,0 +1,246 @@
+"""What the page says of the functions themselves: the paper's sentences, the footnote's variance, speed and memory."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attendo.paper.attention_functions.cost import WHOLE, Cost, Spread
+from attendo.paper.attention_functions.picture import cost_png, variance_png
+from attendo.paper.attention_functions.rows import ADDITIVE, SCALED, UNSCALED, Difference
+from attendo.paper.attention_functions.variance import NUM_KEYS, Products, Softmax
+from attendo.paper.experiment import Order
+from attendo.paper.report import Paragraph, Picture, Section, Table, table_of
+from attendo.paper.statistics import CONFIDENCE, Estimate
+
+HOLDS, FAILS, OPEN = "holds here", "does not hold here", "not told apart at this scale"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A sentence of the paper, and what was found here."""
+
+    text: str
+    found: str
+    verdict: str
+
+
+def claims(found: Sequence[Difference], costs: Sequence[Cost], key_sizes: Sequence[int]) -> tuple[Claim, ...]:
+    """The paper's sentences, each with what is known here already.
+
+    Args:
+        found: the differences.
+        costs: of the functions.
+        key_sizes: d_k of the rows, from the smallest up.
+    """
+    by_key = {(one.d_k, one.function, one.other): one.perplexity for one in found}
+    smallest, largest = key_sizes[0], key_sizes[-1]
+    told = (
+        (
+            f"For small d_k additive and unscaled dot-product attention do about as well (here d_k {smallest}).",
+            by_key.get((smallest, UNSCALED, ADDITIVE)),
+            (OPEN, FAILS, FAILS),
+            "unscaled less additive",
+        ),
+        (
+            f"For large d_k additive attention does better than the unscaled dot product (here d_k {largest}).",
+            by_key.get((largest, UNSCALED, ADDITIVE)),
+            (OPEN, HOLDS, FAILS),
+            "unscaled less additive",
+        ),
+        (
+            f"The scale repairs that: scaled does better than unscaled (here d_k {largest}).",
+            by_key.get((largest, UNSCALED, SCALED)),
+            (OPEN, HOLDS, FAILS),
+            "unscaled less scaled",
+        ),
+    )
+    quality = [
+        Claim(
+            text=text,
+            found=f"{name}: perplexity {with_interval(difference)}",
+            verdict=verdicts[difference.sign],
+        )
+        for text, difference, verdicts, name in told
+        if difference is not None
+    ]
+    return (*quality, *_cost_claims(costs))
+
+
+def _cost_claims(costs: Sequence[Cost]) -> tuple[Claim, ...]:
+    if not costs:
+        return ()
+    medians = [cost.ratios[ADDITIVE].median for cost in costs]
+    whole = [cost.bytes[WHOLE] / cost.bytes[SCALED] for cost in costs]
+    here = [cost.bytes[ADDITIVE] / cost.bytes[SCALED] for cost in costs]
+    is_slower = all(cost.ratios[ADDITIVE].low > 1 for cost in costs)
+    return (
+        Claim(
+            text="Dot-product attention is much faster than additive attention.",
+            found=f"additive takes {min(medians):.1f} to {max(medians):.1f} times the scaled function's time",
+            verdict=HOLDS if is_slower else OPEN,
+        ),
+        Claim(
+            text="Dot-product attention needs less memory.",
+            found=f"written as usual, additive needs {min(whole):.1f} to {max(whole):.1f} times as much; as attendo "
+            f"computes it, some queries at a time, {min(here):.1f} to {max(here):.1f} times",
+            verdict=HOLDS if min(whole) > 1 else FAILS,
+        ),
+    )
+
+
+def with_interval(found: Estimate, digits: int = 2) -> str:
+    """A difference with its sign, and its interval where there is one."""
+    if found.low is None or found.high is None:
+        return f"{found.mean:+.{digits}f} (one seed)"
+    return f"{found.mean:+.{digits}f} ({found.low:+.{digits}f} to {found.high:+.{digits}f})"
+
+
+def outcome(order: Order, told: Sequence[Claim]) -> Section:
+    """The paper's sentences with their verdicts."""
+    table = table_of(
+        "What the paper says (not in its words), and what came out",
+        told,
+        (
+            ("the paper", lambda claim: claim.text),
+            ("here", lambda claim: claim.found),
+            ("verdict", lambda claim: claim.verdict),
+        ),
+        words=3,
+    )
+    note = (
+        f"Differences are means over seeds, paired by seed, with their {CONFIDENCE:.0%} intervals; an interval that "
+        "has zero in it does not tell apart. Where the paper finds two functions about as good, that is the most that "
+        f"can be said: so few seeds ({order.seeds}) cannot show that they are equal."
+    )
+    return Section(title="What holds here", blocks=(table, Paragraph(text=note)))
+
+
+def variance(products: Sequence[Products]) -> Section:
+    """The variance of q·k by d_k."""
+    names = list(dict.fromkeys(one.distribution for one in products))
+    by_key = {(one.distribution, one.d_k): one for one in products}
+    widths = sorted({one.d_k for one in products})
+    rows = tuple(
+        (
+            str(d_k),
+            *(
+                text
+                for name in names
+                for text in (by_key[name, d_k].mean.to_text(), by_key[name, d_k].variance.to_text())
+            ),
+            str(d_k),
+        )
+        for d_k in widths
+    )
+    inside = sum(one.variance.covers(one.d_k) for one in products)
+    table = Table(
+        caption=f"q·k of independent q and k: mean over replicates and half of the {CONFIDENCE:.0%} interval",
+        columns=("d_k", *(f"{what}, {name}" for name in names for what in ("mean", "variance")), "the footnote"),
+        rows=rows,
+        words=0,
+    )
+    text = (
+        "The footnote: where the components of q and k are independent, with mean 0 and variance 1, q·k has mean 0 and "
+        "variance d_k, whatever their distribution. "
+        f"Of {len(products)} intervals of the variance {inside} cover d_k; {CONFIDENCE:.0%} of them should."
+    )
+    return Section(title="The footnote's variance", blocks=(Paragraph(text=text), table))
+
+
+def softmax(products: Sequence[Products], found: Sequence[Softmax]) -> Section:
+    """What d_k does to the softmax over random keys."""
+    rows = []
+    for one in found:
+        pairs = [
+            (getattr(one.scaled, name).mean, getattr(one.unscaled, name).mean)
+            for name in ("entropy", "largest", "jacobian", "jacobian_median", "to_query")
+        ]
+        rows.append((str(one.d_k), *(f"{value:.3f}" for pair in pairs for value in pair)))
+    names = ("entropy", "largest weight", "derivative", "its median", "by the query")
+    table = Table(
+        caption=f"A softmax over {NUM_KEYS} random keys, scaled (s) and unscaled (u); means over queries",
+        columns=("d_k", *(f"{name}, {letter}" for name in names for letter in "su")),
+        rows=tuple(rows),
+        words=0,
+    )
+    first, last = found[0], found[-1]
+    peak = max(found, key=lambda one: one.unscaled.jacobian.mean)
+    scaled = [one.scaled.jacobian.mean for one in found]
+    text = (
+        "Entropy is a share of that of equal weights; the derivative is the Frobenius norm of the softmax's Jacobian. "
+        f"From d_k {first.d_k} to {last.d_k} the largest unscaled weight rises from {first.unscaled.largest.mean:.2f} "
+        f"to {last.unscaled.largest.mean:.2f}. The norm of the derivative by the logits is {_below(found)}, "
+        f"after a rise up to d_k {peak.d_k}: at {last.d_k} it is {last.unscaled.jacobian.mean:.3f}, and that of the "
+        f"median query {last.unscaled.jacobian_median.mean:.4f}. Scaled, it stays between {min(scaled):.3f} and "
+        f"{max(scaled):.3f}."
+    )
+    beyond = (
+        "The last two columns are what the paper does not speak of, the derivative by the query itself: at d_k "
+        f"{last.d_k} it is {last.unscaled.to_query.mean:.2f} unscaled and {last.scaled.to_query.mean:.2f} scaled, on "
+        "average, since unscaled logits are so much steeper in the query. So the mean gradient does not vanish; it is "
+        "the few queries that are near a tie between two keys that get it, and the median query gets next to none."
+    )
+    picture = Picture(
+        name="variance.png",
+        png=variance_png(products, found),
+        alt="Variance of q·k, the softmax's largest weight and the norm of its derivative against d_k",
+        caption=f"Random queries and keys. Bars on the left are {CONFIDENCE:.0%} intervals.",
+    )
+    return Section(
+        title="What that does to the softmax", blocks=(Paragraph(text=text), table, Paragraph(text=beyond), picture)
+    )
+
+
+def _below(softmax: Sequence[Softmax]) -> str:
+    """From which d_k on the unscaled derivative stays below the scaled one."""
+    above = [number for number, one in enumerate(softmax) if one.unscaled.jacobian.mean >= one.scaled.jacobian.mean]
+    from_here = softmax[above[-1] + 1 :] if above else softmax
+    return f"below the scaled one's from d_k {from_here[0].d_k} on" if from_here else "nowhere below the scaled one's"
+
+
+def speed_and_memory(costs: Sequence[Cost], machine: str) -> Section:
+    """What each function takes, as multiples of the scaled one.
+
+    Args:
+        costs: by setting.
+        machine: that they are of.
+    """
+    table = table_of(
+        "Forward and back: milliseconds and MiB of the scaled function, and the others as multiples of it "
+        "(median, and quartiles in brackets)",
+        costs,
+        (
+            ("n", lambda one: str(one.setting.n)),
+            ("d_k", lambda one: str(one.setting.d_k)),
+            ("ms", lambda one: f"{one.scaled_s * 1e3:.2f}"),
+            ("unscaled", lambda one: _spread(one.ratios[UNSCALED])),
+            ("additive", lambda one: _spread(one.ratios[ADDITIVE])),
+            ("MiB", lambda one: f"{one.bytes[SCALED] / 2**20:.2f}"),
+            ("unscaled", lambda one: _multiple(one, UNSCALED)),
+            ("additive", lambda one: _multiple(one, ADDITIVE)),
+            (WHOLE, lambda one: _multiple(one, WHOLE)),
+        ),
+        words=0,
+    )
+    text = (
+        "Each round measures all functions one after the other, so that whatever else the machine does meets them "
+        "all; the ratio is taken within the round. Memory is the most that is held above the inputs. 'Additive, whole' "
+        "keeps the hidden layer of n x n x d_k numbers, as additive attention is usually written; attendo computes it "
+        "some queries at a time, and again on the way back. All of it is torch's work; attendo's own kernels, which "
+        f"train dot products on a processor, are not in it. Machine: {machine}."
+    )
+    picture = Picture(
+        name="cost.png",
+        png=cost_png(costs),
+        alt="Time and memory of unscaled and additive attention as multiples of the scaled one's, against d_k",
+        caption="Multiples of the scaled function's; bars are quartiles of the rounds.",
+    )
+    return Section(title="Speed and memory", blocks=(Paragraph(text=text), table, picture))
+
+
+def _spread(found: Spread) -> str:
+    return f"{found.median:.1f} ({found.low:.1f} to {found.high:.1f})"
+
+
+def _multiple(cost: Cost, name: str) -> str:
+    """The memory of a function as a multiple of the scaled one's."""
+    return f"{cost.bytes[name] / cost.bytes[SCALED]:.1f}"

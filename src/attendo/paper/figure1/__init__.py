@@ -1,1 +1,0 @@
-"""Figure 1: the architecture, drawn from what a model does."""

@@ -1,1 +1,0 @@
-"""Figure 3: heads that follow long-distance dependencies."""

@@ -1,1 +1,0 @@
-"""Figure 4: heads that link an anaphor to its antecedent."""

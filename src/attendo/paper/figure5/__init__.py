@@ -1,1 +1,0 @@
-"""Figure 5: heads that follow the structure of sentences, and what each head does and is worth."""

@@ -1,0 +1,116 @@
+"""Heads on a page: their lines in one sentence and what these show in words, and what cutting each head does."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import TwoSlopeNorm
+from matplotlib.image import AxesImage
+
+from attendo.attention_maps.drawing import draw
+from attendo.attention_maps.png import to_png
+from attendo.attention_maps.svg import to_svg
+from attendo.attention_maps.view import View
+from attendo.attention_maps.weights import KINDS, TITLES, Kind
+from attendo.paper.charts import panels
+from attendo.paper.heads.cuts import Cut, Cuts
+from attendo.paper.heads.looks import Head, Look
+from attendo.paper.report import Picture
+from attendo.plots.figure_files import png_bytes
+
+_LEAST_RANGE = 0.5
+"""BLEU, so that differences of nothing stay pale."""
+
+
+def lines_picture(name: str, look: Look, heads: tuple[Head, ...], caption: str, words: tuple[str, ...] = ()) -> Picture:
+    """Draws heads of one layer as in the paper's Figures 3 to 5.
+
+    Args:
+        name: of the files, without an ending.
+        look: the sentence.
+        heads: at least one, all of one layer.
+        caption: of the picture.
+        words: whose lines are drawn alone; none of them for all.
+    """
+    view = View(
+        kinds=(heads[0].kind,),
+        layers=(heads[0].layer + 1,),
+        heads=tuple(head.head + 1 for head in heads),
+        style="lines",
+        words=words,
+    )
+    drawing = draw(look.words, view)
+    side = look.target if heads[0].kind == "decoder" else look.source
+    told = " ".join(strongest(look, heads, word) for word in words)
+    return Picture(
+        name=f"{name}.png",
+        png=to_png(drawing),
+        svg=to_svg(drawing),
+        alt=f"{drawing.description} The sentence: {side.text} {told}".strip(),
+        caption=caption,
+    )
+
+
+def strongest(look: Look, heads: tuple[Head, ...], word: str) -> str:
+    """Where heads of self-attention look most from a word, in words: for who does not see the lines.
+
+    Args:
+        look: the sentence.
+        heads: at least one, all of one layer and kind.
+        word: of the sentence; where it is there several times, the first.
+    """
+    kind = heads[0].kind
+    rows, columns = look.words.queries(kind), look.words.keys(kind)
+    weights = look.words.weights(kind)[heads[0].layer, :, rows.index(word)]
+    most = {head.head: int(weights[head.head].argmax()) for head in heads}
+    each = [f"head {head + 1} at {columns[place]} ({weights[head, place]:.0%})" for head, place in most.items()]
+    return f"What they look at most from {word}: {', '.join(each)}."
+
+
+def cuts_png(found: Cuts) -> bytes:
+    """Draws a panel for each kind: orange squares are missed, blue ones are not; a star where it is clear."""
+    kinds = [kind for kind in KINDS if any(cut.head.kind == kind for cut in found.cuts)]
+    by_kind = {kind: [cut for cut in found.cuts if cut.head.kind == kind] for kind in kinds}
+    num_heads = 1 + max(cut.head.head for cut in found.cuts)
+    num_layers = max(1 + max(cut.head.layer for cut in cuts) for cuts in by_kind.values())
+    width = max(1.9, 0.62 * num_heads)
+    figure, all_axes = panels(
+        1.5 + len(kinds) * (width + 0.9), 1.5 + 0.5 * num_layers, len(kinds), width_ratios=[1] * len(kinds)
+    )
+    most = max(_LEAST_RANGE, *(abs(cut.difference) for cut in found.cuts))
+    norm = TwoSlopeNorm(vmin=-most, vcenter=0, vmax=most)
+    images = [_panel(axes, kind, by_kind[kind], norm) for axes, kind in zip(all_axes, kinds, strict=True)]
+    figure.colorbar(images[0], ax=all_axes, label="BLEU without the head, difference", shrink=0.85)
+    return png_bytes(figure)
+
+
+def _signed(difference: float) -> str:
+    rounded = round(difference, 1)
+    return f"{rounded:+.1f}" if rounded else "0.0"
+
+
+def _panel(axes: Axes, kind: Kind, cuts: Sequence[Cut], norm: TwoSlopeNorm) -> AxesImage:
+    layers = sorted({cut.head.layer for cut in cuts})
+    num_heads = 1 + max(cut.head.head for cut in cuts)
+    values = np.full((len(layers), num_heads), np.nan)
+    for cut in cuts:
+        values[layers.index(cut.head.layer), cut.head.head] = cut.difference
+    image = axes.imshow(values, cmap="PuOr", norm=norm, aspect="auto", origin="lower")
+    for cut in cuts:
+        is_dark = abs(float(norm(cut.difference)) - 0.5) > 0.33
+        axes.text(
+            cut.head.head,
+            layers.index(cut.head.layer),
+            f"{_signed(cut.difference)}{'*' if cut.is_clear else ''}",
+            ha="center",
+            va="center",
+            fontsize=9,
+            color="white" if is_dark else "black",
+        )
+    axes.set_xticks(range(num_heads), [str(head + 1) for head in range(num_heads)])
+    axes.set_yticks(range(len(layers)), [str(layer + 1) for layer in layers])
+    axes.set_xlabel("head")
+    axes.set_ylabel("layer")
+    axes.set_title(TITLES[kind], fontsize=10, fontweight="bold")
+    axes.set_box_aspect(0.85 * len(layers) / num_heads)
+    return image
