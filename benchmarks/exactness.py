@@ -24,11 +24,12 @@ from attendo.checkpoint.model_folder import LoadedModel, load_model
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import Rules, length_bounds
 from attendo.decoding.hypothesis import Hypothesis
-from attendo.decoding.models import TorchModel, decoding_model
+from attendo.decoding.models import decoding_model
 from attendo.decoding.native_model import Dtype
 from attendo.decoding.parallel import IdSearch
 from attendo.decoding.step import Step
 from attendo.decoding.steps import RecomputingStep
+from attendo.decoding.torch_model import TorchModel
 from attendo.evaluation.scores import corpus_bleu
 from attendo.model.batch import pad_source
 from attendo.native.library import describe

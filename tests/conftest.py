@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from attendo.checkpoint.model_folder import ModelDescription, save_model
+from attendo.checkpoint.model_folder import ModelDescription
+from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer

@@ -46,6 +46,19 @@ EXTRAS = {
     "sentencepiece.sentencepiece_model_pb2",  # which needs protobuf
 }
 """Not installed everywhere: what needs one imports it where it is wanted, so that the rest works without."""
+NEED_TORCH = {
+    "torch",
+    "attendo.checkpoint.run_checkpoints",
+    "attendo.decoding.torch_model",
+    "attendo.model.building",
+    "attendo.workflow.brief_waits",
+    "attendo.workflow.device",
+    "attendo.workflow.run_verification",
+    "attendo.workflow.torch_facts",
+}
+"""torch, and the modules of ours that import it and that decoding uses only where the native kernels are not enough."""
+SLOW = {"attendo.recipe", "attendo.settings.validated"}
+"""What imports pydantic, which takes longer than translating a line, and is asked only where something is unusual."""
 
 WITHOUT_TORCH = [
     "attendo.formats",
@@ -62,7 +75,16 @@ WITHOUT_TORCH = [
     "attendo.threads",
     "attendo.xml_text",
     "attendo.native",
-    "attendo.serving.document_process",
+    "attendo.attention_maps",
+    "attendo.client",
+    "attendo.decoding.engine",
+    "attendo.serving",
+    "attendo.workflow.confidence",
+    "attendo.workflow.file_translation",
+    "attendo.workflow.inspect",
+    "attendo.workflow.parse",
+    "attendo.workflow.translate",
+    "attendo.workflow.verification",
 ]
 
 
@@ -124,7 +146,8 @@ def test_there_is_no_cycle() -> None:
 
 def is_of_an_extra(node: ast.Import | ast.ImportFrom) -> bool:
     names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
-    return all(any(name == extra or name.startswith(f"{extra}.") for extra in EXTRAS) for name in names)
+    lazy = EXTRAS | NEED_TORCH | SLOW
+    return all(any(name == extra or name.startswith(f"{extra}.") for extra in lazy) for name in names)
 
 
 @pytest.mark.parametrize("module", [name for name in MODULES if name != "attendo" and part_of(name) != "cli"])
@@ -147,7 +170,7 @@ def test_packages_hold_a_docstring_only(package: str) -> None:
     assert isinstance(docstring, ast.Expr)
 
 
-def test_text_evaluation_recipes_and_the_command_line_start_without_torch() -> None:
+def test_text_evaluation_recipes_decoding_serving_and_the_command_line_start_without_torch() -> None:
     wanted = [name for name in MODULES if any(name == root or name.startswith(f"{root}.") for root in WITHOUT_TORCH)]
     wanted += [name for name in MODULES if part_of(f"{name}.") == "cli" and not name.endswith("__main__")]
     wanted += ["attendo.workflow.prepare"]

@@ -9,7 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from attendo.threads import OPENMP_SETTINGS, cgroup_quota, chooses_waiting, openmp_advice, set_up_openmp, usable_cores
+from attendo.threads import (
+    OPENMP_SETTINGS,
+    cgroup_quota,
+    chooses_waiting,
+    openmp_advice,
+    physical_cores,
+    set_up_openmp,
+    usable_cores,
+)
 
 # proc(5): ID, parent, device, root within the hierarchy, mount point, options, " - ", type, source, super options.
 V2 = "29 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"
@@ -165,3 +173,13 @@ def test_where_torch_runs_already_nothing_is_set_and_the_way_out_is_named() -> N
     assert openmp_advice({"OMP_WAIT_POLICY": "passive"}, platform="darwin") is None
     assert openmp_advice(OPENMP_SETTINGS, platform="darwin") is None
     assert openmp_advice({}, platform="linux") is None  # `brief_waits` needs no setting
+
+
+def test_two_processors_of_one_core_count_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 4}, raising=False)
+    for number, siblings in ((0, "0,4"), (1, "1,5"), (4, "0,4"), (5, "1,5")):
+        folder = tmp_path / "sys" / "devices" / "system" / "cpu" / f"cpu{number}" / "topology"
+        folder.mkdir(parents=True)
+        (folder / "thread_siblings_list").write_text(f"{siblings}\n")
+    assert physical_cores(tmp_path) == 2
+    assert physical_cores(tmp_path / "nowhere") == 3

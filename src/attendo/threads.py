@@ -93,6 +93,20 @@ def cores_by_affinity() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def physical_cores(root: Path = Path("/")) -> int:
+    """Gives how many cores the processors lie on that the system lets this process run on: two threads may share one.
+
+    Args:
+        root: what Linux' `/sys` is in; where the system does not say, every processor counts.
+    """
+    if not hasattr(os, "sched_getaffinity"):
+        return cores_by_affinity()
+    folder = root / "sys" / "devices" / "system" / "cpu"
+    mine = os.sched_getaffinity(0)
+    cores = {_read(folder / f"cpu{number}" / "topology" / "thread_siblings_list") for number in mine}
+    return len(mine) if "" in cores else len(cores)
+
+
 @dataclass(frozen=True)
 class _Mount:
     """A mounted cgroup hierarchy."""

@@ -15,7 +15,8 @@ from torch import Tensor
 
 from attendo.checkpoint.checksums import verify_folder
 from attendo.checkpoint.finding import find_model, shipped_models
-from attendo.checkpoint.model_folder import load_model, read_description, replace_card, save_model
+from attendo.checkpoint.model_folder import load_model, read_description, replace_card
+from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.errors import ModelError
 from attendo.model.batch import collate

@@ -188,7 +188,7 @@ def test_a_layer_that_is_not_there_is_refused(make_model: MakeModel, letters: Su
 
 def test_a_head_that_is_not_there_is_refused(make_model: MakeModel, letters: Subwords) -> None:
     models = [decoding_model(make_model())]
-    num_heads = models[0].transformer.config.num_heads
+    num_heads = models[0].config.num_heads
     with pytest.raises(ModelError, match=rf"search.alignment_head = 9, but a layer has {num_heads} heads; take 1 to"):
         Translator(models, letters, letters, SearchConfig(alignment_head=9))
     with pytest.raises(ValueError, match="alignment_head = 0 is too small; take 1 or more"):

@@ -14,11 +14,11 @@ from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import Prefix, Rules
 from attendo.decoding.greedy import greedy_search
 from attendo.decoding.hypothesis import Hypothesis
-from attendo.decoding.models import TorchModel
 from attendo.decoding.native_model import Dtype, NativeModel
 from attendo.decoding.next_tokens import DenseNext
 from attendo.decoding.parallel import IdSearch
 from attendo.decoding.step import Block, DraftingStep, IntArray, can_draft
+from attendo.decoding.torch_model import TorchModel
 from attendo.errors import ModelError
 from attendo.model.transformer import Transformer
 from attendo.native.library import Kernels
@@ -312,8 +312,11 @@ class Counted:
 
     def __init__(self, transformer: Transformer) -> None:
         self._model = TorchModel(transformer)
-        self.transformer, self.kernel, self.asked = transformer, "counted", 0
+        self.kernel, self.asked, self.config = "counted", 0, transformer.config
+        self.src_vocab_size, self.tgt_vocab_size = transformer.src_vocab_size, transformer.tgt_vocab_size
         self.at_work, self.token_log_probs = self._model.at_work, self._model.token_log_probs
+        self.attention = self._model.attention
+        self.encoder_decoder_attention = self._model.encoder_decoder_attention
 
     def step(self, sources: Sequence[Sequence[int]], *, threads: int = 1) -> DraftingStep:
         step = self._model.step(sources, threads=threads)

@@ -22,9 +22,9 @@ from attendo.decoding.constraints import (
     check_rules,
     length_bounds,
 )
+from attendo.decoding.ensemble import EnsembleStep
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.search import search
-from attendo.decoding.steps import EnsembleStep
 from attendo.errors import DataError
 
 Ids = tuple[int, ...]

@@ -13,6 +13,7 @@ from attendo.decoding.engine import Translator
 from attendo.decoding.models import decoding_model
 from attendo.decoding.native_model import Dtype
 from attendo.decoding.scoring import perplexity
+from attendo.decoding.torch_model import TorchModel
 from attendo.decoding.words import Subwords
 from attendo.errors import DataError, ModelError
 from attendo.model.transformer import Transformer
@@ -226,7 +227,8 @@ def test_a_gpu_gives_what_the_cpu_gives(make_model: MakeModel, letters: Subwords
     lines = random_lines(17)
     config = SearchConfig(beam_size=beam_size, max_len_offset=8)
     on_cpu, on_gpu = decoding_model(make_model(), native=False), decoding_model(make_model().cuda())
-    assert on_gpu.transformer.device.type == "cuda"
+    assert isinstance(on_gpu, TorchModel)
+    assert on_gpu.device.type == "cuda"
     expected = Translator([on_cpu], letters, letters, config).translate(lines)
     translator = Translator([on_gpu], letters, letters, config)
     found = translator.translate(lines)

@@ -9,7 +9,6 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from torch import Tensor
 
 from attendo.decoding.config import GuardConfig, GuardName, SearchConfig
 from attendo.decoding.engine import Translator
@@ -17,6 +16,7 @@ from attendo.decoding.hypothesis import length_penalty
 from attendo.decoding.line_constraints import Constraints
 from attendo.decoding.next_tokens import DenseNext
 from attendo.decoding.step import IntArray
+from attendo.decoding.torch_model import TorchModel
 from attendo.decoding.translation import Translation
 from attendo.model.transformer import Transformer
 from attendo.text.learning import learn_tokenizer
@@ -38,7 +38,9 @@ class TableModel:
     kernel, concurrent = "table", False
 
     def __init__(self, transformer: Transformer, tokenizer: Tokenizer, table: Table) -> None:
-        self.transformer, self._tokenizer, self._table = transformer, tokenizer, table
+        self.config, self._tokenizer, self._table = transformer.config, tokenizer, table
+        self._plain = TorchModel(transformer)
+        self.src_vocab_size, self.tgt_vocab_size = transformer.src_vocab_size, transformer.tgt_vocab_size
         self.read: list[str] = []
 
     def at_work(self) -> Any:
@@ -52,7 +54,13 @@ class TableModel:
         ]
         return TableStep(tables, self._tokenizer.vocab_size)
 
-    def token_log_probs(self, sources: Any, targets: Any, *, between: Any = None) -> Tensor:
+    def token_log_probs(self, sources: Any, targets: Any, *, between: Any = None) -> Any:
+        raise NotImplementedError
+
+    def encoder_decoder_attention(self, sources: Any, targets: Any, layer: int) -> Any:
+        return self._plain.encoder_decoder_attention(sources, targets, layer)
+
+    def attention(self, source: Any, target: Any) -> Any:
         raise NotImplementedError
 
 

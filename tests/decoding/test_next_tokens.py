@@ -6,11 +6,16 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attendo.decoding.array_next import ArrayNext
 from attendo.decoding.next_tokens import DenseNext
-from attendo.decoding.step import Limits
+from attendo.decoding.step import Limits, NextTokens
 
 NO_GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
-DEVICES = ["cpu", pytest.param("cuda", marks=[pytest.mark.gpu, NO_GPU])]
+DEVICES = ["numpy", "cpu", pytest.param("cuda", marks=[pytest.mark.gpu, NO_GPU])]
+
+
+def next_tokens_of(log_probs: torch.Tensor, device: str) -> NextTokens:
+    return ArrayNext(log_probs.numpy()) if device == "numpy" else DenseNext(log_probs.to(device))
 
 
 def limits(lists: list[list[int]], only: list[bool]) -> Limits:
@@ -33,7 +38,7 @@ def test_the_best_that_may_be_chosen(
 ) -> None:
     drawn = torch.randint(levels, (3, vocab_size), generator=torch.Generator().manual_seed(seed))
     log_probs = torch.tensor([-0.1, -2.5, -1e-30, -7.0, -50.0])[drawn]
-    values, ids = DenseNext(log_probs.to(device)).top_k(k, None if listed is None else limits(listed, only))
+    values, ids = next_tokens_of(log_probs, device).top_k(k, None if listed is None else limits(listed, only))
     assert values.dtype == np.float32
     assert ids.dtype == np.int64
     assert values.shape == ids.shape == (3, min(k, vocab_size))
@@ -51,7 +56,7 @@ def test_the_best_that_may_be_chosen(
 @pytest.mark.parametrize("device", DEVICES)
 def test_those_of_given_tokens_and_of_all(device: str) -> None:
     log_probs = torch.randn(2, 5, generator=torch.Generator().manual_seed(1))
-    next_tokens = DenseNext(log_probs.to(device))
+    next_tokens = next_tokens_of(log_probs, device)
     assert next_tokens.all().tolist() == log_probs.tolist()
     ids = np.array([[4, 0, 0], [1, 2, 3]])
     assert next_tokens.of(ids).tolist() == [[log_probs[row, i].item() for i in ids[row]] for row in range(2)]

@@ -8,9 +8,10 @@ import torch
 
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import Rules
+from attendo.decoding.ensemble import EnsembleStep
 from attendo.decoding.search import search
 from attendo.decoding.step import Step
-from attendo.decoding.steps import EnsembleStep, RecomputingStep, TransformerStep, mean_probability
+from attendo.decoding.steps import RecomputingStep, TransformerStep
 from attendo.model.batch import pad_source
 from attendo.model.transformer import Transformer
 
@@ -85,12 +86,6 @@ def test_an_ensemble_keeps_its_models_in_step(make_model: MakeModel) -> None:
         for kind in (0, 1)
     )
     assert [[found.ids for found in each] for each in cached] == [[found.ids for found in each] for each in again]
-
-
-def test_mean_probability_by_hand() -> None:
-    # The means of (0.2, 0.8) and (0.6, 0.4) are 0.4 and 0.6.
-    mean = mean_probability([torch.tensor([[0.2, 0.8]]).log(), torch.tensor([[0.6, 0.4]]).log()])
-    torch.testing.assert_close(mean.exp(), torch.tensor([[0.4, 0.6]]))
 
 
 def test_log_probs_are_float32_and_normalised_for_any_dtype(make_model: MakeModel) -> None:

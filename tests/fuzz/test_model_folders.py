@@ -31,7 +31,8 @@ from tests.fuzz.damage import (
 from tests.fuzz.sandbox import Case, Tally, run_cases
 
 from attendo.checkpoint.checksums import write_checksums
-from attendo.checkpoint.model_folder import load_model, save_model
+from attendo.checkpoint.model_folder import load_model
+from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.workflow.inspect import inspect
 from attendo.workflow.translate import load

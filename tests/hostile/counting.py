@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
-from torch import Tensor
-
 import attendo
+from attendo.decoding.array_attention import PairAttention
 from attendo.decoding.models import DecodingModel, decoding_model
-from attendo.decoding.step import IntArray, NextTokens, Step
-from attendo.model.transformer import Transformer
+from attendo.decoding.step import FloatArray, IntArray, NextTokens, Step
+from attendo.model.config import ModelConfig
+
+Ids = Sequence[Sequence[int]]
 
 
 @dataclass
@@ -25,8 +26,16 @@ class CountingModel:
     concurrent = False
 
     @property
-    def transformer(self) -> Transformer:
-        return self.model.transformer
+    def config(self) -> ModelConfig:
+        return self.model.config
+
+    @property
+    def src_vocab_size(self) -> int:
+        return self.model.src_vocab_size
+
+    @property
+    def tgt_vocab_size(self) -> int:
+        return self.model.tgt_vocab_size
 
     @property
     def kernel(self) -> str:
@@ -39,8 +48,14 @@ class CountingModel:
         self.work += sum(map(len, sources)) + len(sources)
         return _CountingStep(self.model.step(sources, threads=threads), self)
 
-    def token_log_probs(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> Tensor:
-        return self.model.token_log_probs(sources, targets)
+    def token_log_probs(self, sources: Ids, targets: Ids, **options: Any) -> FloatArray:
+        return self.model.token_log_probs(sources, targets, **options)
+
+    def encoder_decoder_attention(self, sources: Ids, targets: Ids, layer: int) -> list[FloatArray]:
+        return self.model.encoder_decoder_attention(sources, targets, layer)
+
+    def attention(self, source: Sequence[int], target: Sequence[int]) -> PairAttention:
+        return self.model.attention(source, target)
 
 
 class _CountingStep:

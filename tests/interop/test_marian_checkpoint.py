@@ -49,10 +49,12 @@ def loaded(folder: Path, ours: ImportedModel) -> LoadedModel:
         search={},
         training={},
     )
+    arrays = ours.transformer.arrays()
+    assert arrays is not None
     return LoadedModel(
         folder=folder,
         description=description,
-        transformer=ours.transformer,
+        arrays=arrays,
         source_tokenizer=ours.source_tokenizer,
         target_tokenizer=ours.target_tokenizer,
     )

@@ -11,12 +11,12 @@ from tests.model.test_transformer import decoder_layer, encoder_layer, make_batc
 from torch import Tensor
 from torch.nn import functional as F
 
-from attendo.checkpoint.claims import num_weights
 from attendo.model import additive
 from attendo.model.additive import AdditiveLogits
 from attendo.model.attention import KeysValues, additive_attention, fused_attention, scaled_dot_product_attention
 from attendo.model.batch import collate
 from attendo.model.config import AttentionFunction, ModelConfig
+from attendo.model.parameters import num_weights
 from attendo.model.quantization import matrix_names, quantized
 
 OTHERS: tuple[AttentionFunction, ...] = ("dot-product", "additive")

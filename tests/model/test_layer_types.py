@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from attendo.checkpoint.claims import num_weights
 from attendo.decoding.native_model import can_run
 from attendo.model.batch import collate
 from attendo.model.config import DecoderLayerType, EncoderLayerType, ModelConfig
 from attendo.model.layer_types import mixing_sub_layer
+from attendo.model.parameters import num_weights
 from attendo.model.quantization import quantized
 from attendo.model.transformer import Transformer
 from attendo.training.forward import collate_for

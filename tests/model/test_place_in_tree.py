@@ -12,8 +12,9 @@ from attendo.decoding.steps import RecomputingStep, TransformerStep
 from attendo.model.batch import causal_mask, collate, pad_source
 from attendo.model.config import ModelConfig
 from attendo.model.layers import DecoderLayer
-from attendo.model.parser_stack import MAX_DEPTH, ParserStack, StackTop, SymbolKind
+from attendo.model.parser_stack import ParserStack, StackTop
 from attendo.model.transformer import Transformer
+from attendo.model.words import MAX_DEPTH, SymbolKind
 from attendo.parsing.linearization import Order, linearized
 from attendo.parsing.tree import Tree
 

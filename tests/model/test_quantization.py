@@ -9,17 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from attendo.model import int8_rows
+from attendo.model.arrays import Array, ModelArrays
 from attendo.model.batch import Batch, collate
+from attendo.model.building import built
 from attendo.model.config import ModelConfig
+from attendo.model.int8_rows import check_stored, dequantize_rows, scales_name
 from attendo.model.quantization import (
     Int8Linear,
-    dequantize_rows,
-    from_int8,
     int8_products_are_fast,
     matrix_names,
     quantize_rows,
     quantized,
-    scales_name,
     to_int8,
 )
 from attendo.model.transformer import Transformer
@@ -78,6 +79,30 @@ def test_a_product_by_hand() -> None:
     layer = layer_of(weight, torch.tensor([1.0, -1.0]), fast=False)
     expected = [12033 * 0.5 * 2 / 127 + 1, -16129 * 0.01 * 2 / 127 - 1]
     assert layer(torch.tensor([2.0, -1.0])).tolist() == pytest.approx(expected, rel=1e-6)
+
+
+SPECIAL = [0.0, -0.0, 1e-45, 1e-38, 4e-37, 3e38, float("inf"), float("-inf"), float("nan")]
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    seed=st.integers(0, 2**32),
+    rows=st.integers(1, 4),
+    columns=st.integers(1, 70),
+    size=st.floats(1e-38, 1e37),
+    special=st.none() | st.sampled_from(SPECIAL),
+)
+def test_numpy_and_torch_write_the_same_codes(
+    seed: int, rows: int, columns: int, size: float, special: float | None
+) -> None:
+    weight = np.random.default_rng(seed).normal(0, size, (rows, columns)).astype(np.float32)
+    if special is not None:
+        weight[0] = special
+    codes, scales = int8_rows.quantize_rows(weight)
+    expected_codes, expected_scales = quantize_rows(torch.from_numpy(weight))
+    np.testing.assert_array_equal(scales, expected_scales.numpy())
+    finite = np.isfinite(weight).all(axis=1)  # a code for what is no number is any
+    np.testing.assert_array_equal(codes[finite], expected_codes.numpy()[finite])
 
 
 @settings(deadline=None, max_examples=100)
@@ -219,7 +244,7 @@ def test_the_copy_holds_no_float_matrix_and_leaves_the_model_alone() -> None:
 
 def same_again(weight: Tensor) -> bool:
     codes, scales = quantize_rows(weight)
-    again = quantize_rows(dequantize_rows(codes, scales))
+    again = quantize_rows(torch.from_numpy(dequantize_rows(codes.numpy(), scales.numpy())))
     return torch.equal(again[0], codes) and torch.equal(again[1].view(torch.int32), scales.view(torch.int32))
 
 
@@ -270,11 +295,9 @@ def test_a_model_out_of_its_codes_is_the_same_in_int8(shared: Literal["all", "ta
     stored = to_int8({name: value.detach() for name, value in model.named_parameters()}, names)
     assert {stored[name].dtype for name in names} == {torch.int8}
     assert {value.dtype for name, value in stored.items() if name not in names} == {torch.float32}
-    weights = from_int8(stored, names)
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            parameter.copy_(weights[name])
-    assert torch.equal(quantized(model)(make_batch()), expected)
+    sizes = (model.src_vocab_size, model.tgt_vocab_size)
+    arrays = ModelArrays(model.config, *sizes, {name: value.numpy() for name, value in stored.items()})
+    assert torch.equal(quantized(built(arrays))(make_batch()), expected)
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf"), torch.finfo(torch.float32).max])
@@ -285,12 +308,18 @@ def test_what_is_not_finite_is_not_stored(number: float) -> None:
 
 @pytest.mark.parametrize("scale", [float("nan"), float("inf"), 0.0, -0.5, 3e38])
 def test_scales_that_are_none(scale: float) -> None:
-    stored = {"w": torch.ones(2, 3, dtype=torch.int8), scales_name("w"): torch.tensor([1.0, scale])}
+    stored: dict[str, Array] = {
+        "w": np.ones((2, 3), dtype=np.int8),
+        scales_name("w"): np.array([1.0, scale], dtype=np.float32),
+    }
     with pytest.raises(ValueError, match=r"w\.scales has scales that are not finite numbers above 0"):
-        from_int8(stored, ["w"])
+        check_stored(stored, ["w"])
 
 
 def test_minus_128_is_no_code() -> None:
-    stored = {"w": torch.tensor([[1, -128]], dtype=torch.int8), scales_name("w"): torch.ones(1)}
+    stored: dict[str, Array] = {
+        "w": np.array([[1, -128]], dtype=np.int8),
+        scales_name("w"): np.ones(1, dtype=np.float32),
+    }
     with pytest.raises(ValueError, match="w has codes below -127"):
-        from_int8(stored, ["w"])
+        check_stored(stored, ["w"])

@@ -12,10 +12,10 @@ from tests.native.conftest import as_ids, each_variant, model_with_hidden, rando
 
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import Rules
-from attendo.decoding.models import TorchModel
 from attendo.decoding.native_model import Dtype, NativeModel, NativeStep
 from attendo.decoding.search import search
 from attendo.decoding.step import FloatArray, Limits
+from attendo.decoding.torch_model import TorchModel
 from attendo.errors import ModelError
 from attendo.model.quantization import quantized
 from attendo.model.transformer import Transformer

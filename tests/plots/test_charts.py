@@ -10,7 +10,8 @@ import pytest
 import torch
 from matplotlib.figure import Figure
 
-from attendo.checkpoint.model_folder import ModelDescription, save_model
+from attendo.checkpoint.model_folder import ModelDescription
+from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.errors import DataError, ModelError
 from attendo.model.config import ModelConfig

@@ -11,7 +11,6 @@ from tests.native.conftest import random_model
 from torch import Tensor
 from torch.nn import functional as F
 
-from attendo.checkpoint.claims import num_weights
 from attendo.checkpoint.weights import load_weights, named_weights
 from attendo.errors import ModelError
 from attendo.model.batch import collate
@@ -19,6 +18,7 @@ from attendo.model.config import ModelConfig
 from attendo.model.drafter import CANDIDATES, Drafter
 from attendo.model.dropout import Dropout
 from attendo.model.layers import DecoderLayer
+from attendo.model.parameters import num_weights
 from attendo.model.transformer import Transformer
 from attendo.training.config import TrainingConfig
 from attendo.training.drafting import choose_shortlist, drafted_rows, shortlist_projection, train_drafter

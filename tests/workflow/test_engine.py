@@ -21,6 +21,7 @@ from attendo.checkpoint.model_folder import load_model
 from attendo.cli.translation_lines import json_line
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.engine import Translator
+from attendo.decoding.native_model import NativeModel
 from attendo.errors import AttendoError, DataError, ModelError, RecipeError
 from attendo.native.library import find_kernels
 from attendo.workflow.engine import Engine
@@ -373,10 +374,11 @@ def test_a_closed_engine_gives_its_memory_back(model_folder: Path) -> None:
     other = engine.with_search(beam_size=2)
     assert engine._ready is not None
     [model] = engine._ready.models
+    assert isinstance(model, NativeModel)
     alive: list[weakref.ref[Any]] = [
         weakref.ref(model),
-        weakref.ref(model.transformer),
-        weakref.ref(model.transformer.output_weight),
+        weakref.ref(model.arrays),
+        weakref.ref(model.arrays.values),
     ]
     del model
     engine.close()

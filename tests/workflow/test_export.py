@@ -11,7 +11,8 @@ import pytest
 import torch
 
 from attendo.checkpoint.checksums import verify_folder
-from attendo.checkpoint.model_folder import LoadedModel, ModelDescription, load_model, save_model
+from attendo.checkpoint.model_folder import LoadedModel, ModelDescription, load_model
+from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.errors import AttendoError, ModelError
 from attendo.interop import ctranslate2

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import torch
 
-from attendo.checkpoint.model_folder import ModelDescription, load_model, save_model
+from attendo.checkpoint.model_folder import ModelDescription, load_model
+from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.errors import ModelError, RecipeError
 from attendo.files import sha256

@@ -10,8 +10,9 @@ from tests.tiny_parser import random_parser, trees
 import attendo
 from attendo.checkpoint.model_folder import load_model
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.models import DecodingModel, TorchModel, decoding_model
+from attendo.decoding.models import DecodingModel, decoding_model
 from attendo.decoding.native_model import Dtype, NativeModel
+from attendo.decoding.torch_model import TorchModel
 from attendo.errors import DataError, ModelError, RecipeError
 from attendo.native.library import Kernels
 from attendo.parsing.linearization import Order, tree_of

@@ -7,9 +7,10 @@ import pytest
 import torch
 from tests.tiny_parser import random_parser, trees
 
-from attendo.checkpoint.model_folder import load_model, save_model
+from attendo.checkpoint.model_folder import load_model
+from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
-from attendo.model.parser_stack import SymbolKind
+from attendo.model.words import SymbolKind
 from attendo.workflow.translate import load
 
 WORDS = [list(tree.words) for tree in trees(6, seed=41)]

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 import attendo
-from attendo.checkpoint.model_folder import load_model, save_model
+from attendo.checkpoint.model_folder import load_model
+from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.decoding.config import GuardConfig, SearchConfig
 from attendo.decoding.engine import Translator

@@ -6,17 +6,18 @@ what they are, short texts; only where they agree with each other and with the s
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from attendo.checkpoint.checksums import CONFIG
 from attendo.errors import ModelError
+from attendo.model.arrays import Array
 from attendo.model.config import ModelConfig
-from attendo.model.parser_stack import MAX_DEPTH
+from attendo.model.parameters import num_weights
 from attendo.reading import parse_json, require_regular
 
 MAX_NUMBERS = 1 << 48
@@ -25,79 +26,43 @@ MAX_NUMBERS = 1 << 48
 _LENGTH_BYTES = 8
 _MAX_AXES, _MAX_NAME = 8, 300
 _DTYPES = {
-    "F32": torch.float32,
-    "I8": torch.int8,
-    "BF16": torch.bfloat16,
-    "F16": torch.float16,
-    "F64": torch.float64,
-    "U8": torch.uint8,
-    "I32": torch.int32,
-    "I64": torch.int64,
+    "F32": ("float32", 4),
+    "I8": ("int8", 1),
+    "BF16": ("bfloat16", 2),
+    "F16": ("float16", 2),
+    "F64": ("float64", 8),
+    "U8": ("uint8", 1),
+    "I32": ("int32", 4),
+    "I64": ("int64", 8),
 }
-"""By safetensors' names. Our files hold the first three; the others can be said to be the wrong ones."""
+"""Names and bytes of a number, by safetensors' names. Our files hold the first three; the others can be said to be the
+wrong ones."""
 _MAX_HEADER_BYTES = 8 << 20
 """Names, shapes and offsets of 40,000 tensors: more than two stacks of 1,000 layers have."""
 
 
-def num_weights(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -> int:
-    """Counts the trained numbers that `Transformer` would have, each shared matrix once.
+@dataclass(frozen=True)
+class TensorClaim:
+    """What the header of a safetensors file says of a tensor."""
 
-    Args:
-        config: the architecture.
-        src_vocab_size: ids of the source.
-        tgt_vocab_size: ids of the target.
-    """
-    d_model, encoder, decoder = config.d_model, config.encoder_layers, config.decoder_layers
-    queries_keys, values = 2 * config.num_heads * config.key_size, config.num_heads * config.value_size
-    bias = int(config.attention_bias)
-    # Each attention is W_Q, W_K, W_V and W_O, however they are put together.
-    attention = d_model * (queries_keys + 2 * values) + bias * (queries_keys + values + d_model)
-    if config.attention_function == "additive":
-        attention += config.num_heads * config.key_size
-    feed_forward = 2 * d_model * config.d_ff + config.d_ff + d_model
-    norm = 2 * d_model
-    vocabularies = {
-        "all": tgt_vocab_size,
-        "target": tgt_vocab_size + src_vocab_size,
-        "none": 2 * tgt_vocab_size + src_vocab_size,
-    }[config.shared_embeddings]
-    return (
-        d_model * vocabularies
-        + int(config.output_bias) * tgt_vocab_size
-        + (2 * config.max_positions * d_model if config.positions == "learned" else 0)
-        + encoder * (_mixing_weights(config, attention) + feed_forward + 2 * norm)
-        + decoder * (2 * attention + feed_forward + 3 * norm)
-        + int(config.next_word) * d_model**2
-        + int(config.parser_stack) * (2 * d_model + MAX_DEPTH + 1 + 2 * (tgt_vocab_size + 1)) * d_model
-        + (_drafter_weights(config, tgt_vocab_size) if config.draft_tokens else 0)
-    )
+    shape: tuple[int, ...]
+    dtype: str
+    """As torch and numpy call it, such as `float32`."""
+    start: int
+    """Where its bytes begin in the file."""
+    nbytes: int
 
 
-def _drafter_weights(config: ModelConfig, vocab_size: int) -> int:
-    """Those of `Drafter`."""
-    d_model, heads = config.d_model, config.num_heads * (config.key_size + config.value_size)
-    bias = int(config.attention_bias) * (config.num_heads * config.key_size + d_model)
-    attention = d_model * heads + bias
-    if config.attention_function == "additive":
-        attention += config.num_heads * config.key_size
-    joined, feed_forward = 2 * d_model**2 + d_model, 2 * d_model * config.d_ff + config.d_ff + d_model
-    shortlist = min(config.draft_vocabulary, vocab_size)
-    beside = 2 * d_model**2 + d_model + d_model**2 + d_model
-    return shortlist + joined + beside + config.draft_tokens * d_model + attention + feed_forward + 3 * 2 * d_model
+class Described(Protocol):
+    """A `TensorClaim`, a torch tensor or a numpy array."""
 
+    @property
+    def shape(self) -> Sequence[int]:
+        """Its size along each axis."""
 
-def _mixing_weights(config: ModelConfig, attention: int) -> int:
-    """Those of what mixes the positions in an encoder layer, where self-attention has so many."""
-    d_model, matrix = config.d_model, config.d_model**2
-    match config.encoder_layer:
-        case "self-attention" | "restricted-self-attention":
-            return attention
-        case "recurrent":  # each way 3 gates of half the width, with matrices and biases for input and state
-            return 2 * 3 * (d_model // 2) * (d_model + d_model // 2 + 2)
-        case "convolutional" | "dilated-convolutional":
-            return config.kernel_size * matrix + d_model
-        case "separable-convolutional":
-            return config.kernel_size * d_model + matrix + d_model
+    @property
+    def dtype(self) -> object:
+        """What its numbers are stored in."""
 
 
 def claim_problems(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -> list[str]:
@@ -115,12 +80,14 @@ def claim_problems(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int
     ]
     if isinstance(config.start, int) and config.start >= tgt_vocab_size:
         problems.append(f"model.start = {config.start} is no id of {tgt_vocab_size}")
+    if problem := config.vocabulary_problem(src_vocab_size, tgt_vocab_size):
+        problems.append(problem)
     if not problems and num_weights(config, src_vocab_size, tgt_vocab_size) > MAX_NUMBERS:
         problems.append("model: claims more weights than any file holds")
     return problems
 
 
-def check_claim(path: Path, weights: int) -> dict[str, Tensor]:
+def check_claim(path: Path, weights: int) -> dict[str, TensorClaim]:
     """Compares the number of a model's weights with the file that should hold them, by its length and header alone.
 
     What is far more than the file has is refused here; what differs by a tensor is told by name where shapes are
@@ -146,15 +113,14 @@ def check_claim(path: Path, weights: int) -> dict[str, Tensor]:
     return header
 
 
-def read_header(path: Path) -> dict[str, Tensor]:
+def read_header(path: Path) -> dict[str, TensorClaim]:
     """Reads the header of a safetensors file, and looks whether it fits the file.
 
     Args:
         path: the file.
 
     Returns:
-        What the header says of each tensor, by name: its shape and dtype, on the device `meta`, so that nothing of its
-        size is made. The shapes are those of tensors that the file has room for.
+        What the header says of each tensor, by name. The shapes are those of tensors that the file has room for.
 
     Raises:
         ModelError: it is missing, is no such file, or claims other bytes than it has.
@@ -169,7 +135,7 @@ def read_header(path: Path) -> dict[str, Tensor]:
             if length > _MAX_HEADER_BYTES:
                 raise ValueError(f"its header has {length:,} bytes, far more than the names of its weights need")
             content = parse_json(file.read(length))
-        return _claims(content, file_bytes - _LENGTH_BYTES - length)
+        return _claims(content, _LENGTH_BYTES + length, file_bytes)
     except FileNotFoundError as error:
         raise ModelError(f"{path}: not found; the folder is not whole, copy or write it again") from error
     except OSError as error:
@@ -178,35 +144,33 @@ def read_header(path: Path) -> dict[str, Tensor]:
         raise ModelError(f"{path}: cannot be read ({error}); copy or write it again") from error
 
 
-def _claims(content: Any, data_bytes: int) -> dict[str, Tensor]:
-    """The tensors of a header, which have to lie one behind the other and fill the file.
+def _claims(content: Any, first: int, file_bytes: int) -> dict[str, TensorClaim]:
+    """The tensors of a header, which have to lie one behind the other from `first` on and fill the file.
 
     Raises:
         ValueError: they do not, or the header is none.
     """
     if not isinstance(content, dict):
         raise ValueError("its header is no table")
-    spans: list[tuple[int, int]] = []
-    tensors: dict[str, Tensor] = {}
+    data_bytes = file_bytes - first
+    tensors: dict[str, TensorClaim] = {}
     for name, entry in content.items():
         if len(name) > _MAX_NAME or not name.isprintable():
             raise ValueError("it names a tensor as nobody does")
         if name != "__metadata__":
-            shape, dtype, span = _entry(name, entry, data_bytes)
-            tensors[name] = torch.empty(shape, dtype=dtype, device="meta")
-            spans.append(span)
-    end = 0
-    for start, stop in sorted(spans):
+            tensors[name] = _entry(name, entry, first, data_bytes)
+    end = first
+    for start, nbytes in sorted((claim.start, claim.nbytes) for claim in tensors.values()):
         if start != end:
             raise ValueError("its tensors overlap or leave gaps")
-        end = stop
-    if end != data_bytes:
-        raise ValueError(f"its header claims {end:,} bytes of tensors, and it has {data_bytes:,}")
+        end = start + nbytes
+    if end != file_bytes:
+        raise ValueError(f"its header claims {end - first:,} bytes of tensors, and it has {data_bytes:,}")
     return tensors
 
 
-def _entry(name: str, entry: Any, data_bytes: int) -> tuple[tuple[int, ...], torch.dtype, tuple[int, int]]:
-    """What a header's entry says: shape, dtype, and from where to where its bytes go."""
+def _entry(name: str, entry: Any, first: int, data_bytes: int) -> TensorClaim:
+    """What a header's entry says of a tensor; the first one begins at `first`."""
     fields = entry if isinstance(entry, dict) else {}
     dtype = str(fields.get("dtype"))[:20]
     shape, span = _counts(fields.get("shape")), _counts(fields.get("data_offsets"))
@@ -214,9 +178,10 @@ def _entry(name: str, entry: Any, data_bytes: int) -> tuple[tuple[int, ...], tor
         raise ValueError(f"its header says nothing of {name} that can be meant")
     if dtype not in _DTYPES:
         raise ValueError(f"{name} is in {dtype}, which is none of {', '.join(_DTYPES)}")
-    if not math.prod(shape) * _DTYPES[dtype].itemsize == span[1] - span[0] <= data_bytes or 0 in shape:
+    known_as, itemsize = _DTYPES[dtype]
+    if not math.prod(shape) * itemsize == span[1] - span[0] <= data_bytes or 0 in shape:
         raise ValueError(f"{name} of shape {shape} in {dtype} does not fill its bytes {span[0]} to {span[1]}")
-    return shape, _DTYPES[dtype], (span[0], span[1])
+    return TensorClaim(shape, known_as, first + span[0], span[1] - span[0])
 
 
 def _counts(value: Any) -> tuple[int, ...] | None:
@@ -226,10 +191,62 @@ def _counts(value: Any) -> tuple[int, ...] | None:
     return tuple(value)
 
 
-def not_finite(tensors: Mapping[str, Tensor]) -> list[str]:
-    """The names of tensors with a number that is infinite or none, from which nothing follows but more of them."""
+def check_tensors(
+    path: Path, tensors: Mapping[str, Described], shapes: Mapping[str, tuple[int, ...]], codes: Sequence[str] = ()
+) -> None:
+    """Compares tensors with what a model has.
+
+    Args:
+        path: their file, for messages.
+        tensors: by name.
+        shapes: those expected.
+        codes: the names that are int8; the others are float32.
+
+    Raises:
+        ModelError: a name, a shape or a dtype differs.
+    """
+    dtypes = dict.fromkeys(shapes, "float32") | dict.fromkeys(codes, "int8")
+    stored = {name: str(value.dtype).removeprefix("torch.") for name, value in tensors.items()}
+    problems = [f"{name} is missing" for name in shapes if name not in tensors]
+    problems += [f"{name} is not part of this model" for name in tensors if name not in shapes]
+    problems += [
+        f"{name} is {tuple(tensors[name].shape)}, not {shape}"
+        for name, shape in shapes.items()
+        if name in tensors and tuple(tensors[name].shape) != shape
+    ]
+    problems += [
+        f"{name} is in {stored[name]}, not {dtype}"
+        for name, dtype in dtypes.items()
+        if name in tensors and stored[name] != dtype
+    ]
+    if problems:
+        shown = "; ".join(problems[:3]) + (f" and {len(problems) - 3} more" if len(problems) > 3 else "")
+        raise ModelError(f"{path}: {shown}; the weights are not of the model that {CONFIG} describes")
+
+
+def not_finite(arrays: Mapping[str, Array]) -> list[str]:
+    """The names of arrays with a number that is infinite or none, from which nothing follows but more of them."""
     return [
         name
-        for name, value in tensors.items()
-        if value.numel() and not bool(torch.stack(value.aminmax()).isfinite().all())
+        for name, value in arrays.items()
+        if value.size and value.dtype.kind == "f" and not np.isfinite((value.min(), value.max())).all()
     ]
+
+
+def check_shortlist(path: Path, ids: Array, vocab_size: int) -> None:
+    """Refuses a drafter that proposes what are no tokens.
+
+    Args:
+        path: the file of its weights, for the message.
+        ids: float32 `(ids,)`, its shortlist.
+        vocab_size: ids of the target.
+
+    Raises:
+        ModelError: they are not ids of such a vocabulary, each once and in order.
+    """
+    are_whole, ascend = bool((ids == np.round(ids)).all()), bool((np.diff(ids) > 0).all())
+    if not (are_whole and ascend and ids[0] >= 0 and ids[-1] < vocab_size):
+        raise ModelError(
+            f"{path}: drafter.shortlist holds what are no ids of {vocab_size} in order; the weights are damaged, copy "
+            "the folder again"
+        )

@@ -6,15 +6,10 @@ In `model.safetensors` of a model in int8 every matrix is its codes, and `NAME.s
 """
 
 import os
-import shutil
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
-
-import torch
-from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
-from torch import Tensor
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from attendo.checkpoint.checksums import (
     CARD,
@@ -24,29 +19,32 @@ from attendo.checkpoint.checksums import (
     WEIGHTS,
     read_json,
     replace_file,
-    write_checksums,
 )
-from attendo.checkpoint.claims import check_claim, claim_problems, not_finite, num_weights
-from attendo.checkpoint.weights import check_tensors, load_tensors, load_weights, save_tensors
-from attendo.checkpoint.words import know_words
+from attendo.checkpoint.claims import check_claim, check_shortlist, check_tensors, claim_problems, not_finite
+from attendo.checkpoint.mapped import MappedTensors
+from attendo.checkpoint.words import word_tables
 from attendo.errors import ModelError
-from attendo.files import atomic_folder, write_json, write_text
+from attendo.model.arrays import ModelArrays
 from attendo.model.config import ModelConfig
-from attendo.model.quantization import from_int8, matrix_names, scales_name, to_int8
-from attendo.model.transformer import Transformer
+from attendo.model.int8_rows import check_stored, scales_name
+from attendo.model.parameters import matrix_names, num_weights, parameter_shapes
 from attendo.parsing.config import ParsingConfig
 from attendo.reading import require_inside
+from attendo.settings.exact import checked_table
 from attendo.text.tokenization import Tokenizer
+
+if TYPE_CHECKING:
+    from attendo.model.transformer import Transformer
 
 FORMAT_VERSION = 1
 _MAX_SHOWN = 5
 
 
-@with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True, kw_only=True)
 class ModelDescription:
     """What `config.json` says of a model."""
 
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
     format_version: int = FORMAT_VERSION
     task: str = "translate"
     source_language: str = ""
@@ -72,51 +70,17 @@ class LoadedModel:
 
     folder: Path
     description: ModelDescription
-    transformer: Transformer
-    """In evaluation mode, float32 whatever it is stored in, on the CPU; in int8 it gets the codes that are stored."""
+    arrays: ModelArrays
+    """The weights as they are stored, mapped from their file."""
     source_tokenizer: Tokenizer
     target_tokenizer: Tokenizer
 
+    @cached_property
+    def transformer(self) -> "Transformer":
+        """The model in torch, which it needs: in evaluation mode, float32 whatever it is stored in, on the CPU."""
+        from attendo.model.building import built
 
-def save_model(
-    folder: Path,
-    description: ModelDescription,
-    weights: Mapping[str, Tensor],
-    source_tokenizer: Tokenizer,
-    target_tokenizer: Tokenizer,
-    card: str,
-) -> None:
-    """Writes a model folder, replacing one that is there.
-
-    Args:
-        folder: where.
-        description: what goes into `config.json`; its dtype is what the matrices are stored in.
-        weights: float32, by the names of `Transformer.named_parameters()`, each shared matrix once.
-        source_tokenizer: becomes `source.spm`.
-        target_tokenizer: becomes `target.spm` where it is another one.
-        card: Markdown for `README.md`.
-
-    Raises:
-        ModelError: int8, and a weight is not finite.
-        OSError: the disk is full, or the folder cannot be written to.
-    """
-    matrices = matrix_names(skeleton(folder, description)) if description.dtype == "int8" else ()
-    try:
-        stored = to_int8(weights, matrices)
-    except ValueError as error:
-        raise ModelError(f"{folder}: {error}; the model is damaged, see `attendo info MODEL --verify`") from error
-    with atomic_folder(folder) as draft:
-        content = asdict(description)
-        if description.parsing is None:
-            del content["parsing"], content["word_tags"]
-        write_json(draft / CONFIG, content)
-        save_tensors(stored, draft / WEIGHTS)
-        shutil.copymode(draft / CONFIG, draft / WEIGHTS)  # safetensors lets only the owner read what it writes
-        source_tokenizer.save(draft / SOURCE_SPM)
-        if target_tokenizer is not source_tokenizer:
-            target_tokenizer.save(draft / TARGET_SPM)
-        write_text(draft / CARD, card)
-        write_checksums(draft)
+        return built(self.arrays)
 
 
 def load_model(folder: Path) -> LoadedModel:
@@ -136,16 +100,15 @@ def load_model(folder: Path) -> LoadedModel:
                 f"{folder / name}: has {tokenizer.vocab_size} pieces but {CONFIG} says {size}; the files are not of "
                 "one model, copy the folder again"
             )
-    weights = _load_weights(folder, description)
-    transformer = _build(folder, description)
-    load_weights(transformer, weights, folder / WEIGHTS)
-    know_words(transformer, source, target)
+    arrays = ModelArrays(
+        description.model,
+        description.src_vocab_size,
+        description.tgt_vocab_size,
+        _map_weights(folder, description),
+        word_tables(description.model, source, target),
+    )
     return LoadedModel(
-        folder=folder,
-        description=description,
-        transformer=transformer.eval(),
-        source_tokenizer=source,
-        target_tokenizer=target,
+        folder=folder, description=description, arrays=arrays, source_tokenizer=source, target_tokenizer=target
     )
 
 
@@ -167,15 +130,13 @@ def read_description(folder: Path) -> ModelDescription:
             f"{path}: format_version is {repr(version)[:40]}, this attendo reads {FORMAT_VERSION}; take the one that "
             "wrote it"
         )
-    try:
-        description = TypeAdapter(ModelDescription).validate_python(content)
-    except ValidationError as error:
-        faults = [f"{repr('.'.join(map(str, e['loc'])))[1:-1][:100]}: {e['msg'][:300]}" for e in error.errors()]
-    else:
+    description, problems = checked_table(ModelDescription, content)
+    faults = [f"{repr(key)[1:-1][:100]}: {message[:300]}" for key, message in problems]
+    if description is not None:
         faults = claim_problems(description.model, description.src_vocab_size, description.tgt_vocab_size)
         if not isinstance(description.training.get("valid", {}), dict):
             faults.append("training.valid: is no table")
-    if faults:
+    if faults or description is None:
         more = f"; and {len(faults) - _MAX_SHOWN} more" * (len(faults) > _MAX_SHOWN)
         raise ModelError(f"{path}: {'; '.join(faults[:_MAX_SHOWN])}{more}")
     return description
@@ -195,28 +156,6 @@ def replace_card(folder: Path, card: str) -> None:
     replace_file(folder, CARD, card)
 
 
-def skeleton(folder: Path, description: ModelDescription) -> Transformer:
-    """A model without its weights, names and shapes alone.
-
-    Args:
-        folder: where it is from or goes to, for messages.
-        description: what its `config.json` says.
-
-    Raises:
-        ModelError: there is no such model.
-    """
-    with torch.device("meta"):
-        return _build(folder, description)
-
-
-def _build(folder: Path, description: ModelDescription) -> Transformer:
-    try:
-        with torch.random.fork_rng(devices=[]):  # reading a model draws none of the caller's random numbers
-            return Transformer(description.model, description.src_vocab_size, description.tgt_vocab_size)
-    except ValueError as error:
-        raise ModelError(f"{folder / CONFIG}: {error}") from error
-
-
 def _load_tokenizers(folder: Path) -> tuple[Tokenizer, Tokenizer]:
     """Those of source and target; one object where one file serves both sides."""
     source_path, target_path = folder / SOURCE_SPM, folder / TARGET_SPM
@@ -234,23 +173,31 @@ def _require_own(path: Path) -> None:
         raise ModelError(f"{path}: cannot be read ({error.strerror}); copy or write it again") from error
 
 
-def _load_weights(folder: Path, description: ModelDescription) -> dict[str, Tensor]:
-    """The weights of a model folder, float32; what is claimed and stored is checked before it is believed."""
+def stored_matrices(description: ModelDescription) -> tuple[str, ...]:
+    """The weights that are stored as codes and scales."""
+    if description.dtype != "int8":
+        return ()
+    return matrix_names(description.model, description.src_vocab_size, description.tgt_vocab_size)
+
+
+def _map_weights(folder: Path, description: ModelDescription) -> MappedTensors:
+    """The weights of a model folder; what is claimed and stored is checked before it is believed."""
     path = folder / WEIGHTS
     _require_own(path)
     sizes = (description.src_vocab_size, description.tgt_vocab_size)
     header = check_claim(path, num_weights(description.model, *sizes))
-    expected = skeleton(folder, description)
-    matrices = matrix_names(expected) if description.dtype == "int8" else ()
-    shapes = {name: tuple(value.shape) for name, value in expected.named_parameters()}
+    matrices, shapes = stored_matrices(description), parameter_shapes(description.model, *sizes)
     shapes |= {scales_name(name): shapes[name][:1] for name in matrices}
     check_tensors(path, header, shapes, codes=matrices)
+    weights = MappedTensors(path, header)
     try:
-        weights = from_int8(load_tensors(path), matrices)
+        check_stored(weights, matrices)
     except ValueError as error:
         raise ModelError(f"{path}: {error}; it was changed or is torn, copy the folder again") from error
     if names := not_finite(weights):
         raise ModelError(
             f"{path}: {names[0]} has numbers that are infinite or none; the model is damaged, copy the folder again"
         )
+    if description.model.draft_tokens:
+        check_shortlist(path, weights["drafter.shortlist"], description.tgt_vocab_size)
     return weights

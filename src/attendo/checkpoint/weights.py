@@ -11,7 +11,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from attendo.checkpoint.checksums import CONFIG
+from attendo.checkpoint.claims import check_shortlist, check_tensors
 from attendo.errors import ModelError
 from attendo.model.transformer import Transformer
 
@@ -32,11 +32,8 @@ def load_weights(transformer: Transformer, weights: Mapping[str, Tensor], where:
     with torch.no_grad():
         for name, parameter in parameters.items():
             parameter.copy_(weights[name])
-    if transformer.drafter is not None and not transformer.drafter.has_ids(transformer.tgt_vocab_size):
-        raise ModelError(
-            f"{where}: drafter.shortlist holds what are no ids of {transformer.tgt_vocab_size} in order; the weights "
-            "are damaged, copy the folder again"
-        )
+    if transformer.drafter is not None:
+        check_shortlist(where, transformer.drafter.shortlist.detach().cpu().numpy(), transformer.tgt_vocab_size)
 
 
 def mean_weights(parts: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
@@ -63,38 +60,6 @@ def differences(tensors: Mapping[str, Tensor], others: Mapping[str, Tensor]) -> 
         for name in sorted(tensors.keys() | others.keys())
         if _shape(tensors, name) != _shape(others, name)
     ]
-
-
-def check_tensors(
-    path: Path, tensors: Mapping[str, Tensor], shapes: Mapping[str, tuple[int, ...]], codes: Sequence[str] = ()
-) -> None:
-    """Compares tensors with what a model has.
-
-    Args:
-        path: their file, for messages.
-        tensors: by name.
-        shapes: those expected.
-        codes: the names that are int8; the others are float32.
-
-    Raises:
-        ModelError: a name, a shape or a dtype differs.
-    """
-    dtypes = dict.fromkeys(shapes, torch.float32) | dict.fromkeys(codes, torch.int8)
-    problems = [f"{name} is missing" for name in shapes if name not in tensors]
-    problems += [f"{name} is not part of this model" for name in tensors if name not in shapes]
-    problems += [
-        f"{name} is {tuple(tensors[name].shape)}, not {shape}"
-        for name, shape in shapes.items()
-        if name in tensors and tuple(tensors[name].shape) != shape
-    ]
-    problems += [
-        f"{name} is in {str(tensors[name].dtype).removeprefix('torch.')}, not {str(dtype).removeprefix('torch.')}"
-        for name, dtype in dtypes.items()
-        if name in tensors and tensors[name].dtype != dtype
-    ]
-    if problems:
-        shown = "; ".join(problems[:3]) + (f" and {len(problems) - 3} more" if len(problems) > 3 else "")
-        raise ModelError(f"{path}: {shown}; the weights are not of the model that {CONFIG} describes")
 
 
 def load_tensors(path: Path) -> dict[str, Tensor]:

@@ -1,26 +1,33 @@
-"""What the vocabularies say of words and brackets, for models whose decoder is told what follows from what it wrote."""
+"""What the vocabularies say of words and brackets, for models whose decoder is given what follows from its output."""
 
-import torch
+import numpy as np
 
-from attendo.model.parser_stack import SymbolKind
-from attendo.model.transformer import Transformer
+from attendo.model.config import ModelConfig
+from attendo.model.words import SymbolKind, WordTables
 from attendo.text.sampling import SPACE_MARK
 from attendo.text.tokenization import Tokenizer
 
 
-def know_words(model: Transformer, source: Tokenizer, target: Tokenizer) -> None:
-    """Has a model know which pieces begin words, which symbols stand for one and which are brackets, if it has to.
+def word_tables(config: ModelConfig, source: Tokenizer, target: Tokenizer) -> WordTables | None:
+    """What the vocabularies say of words and brackets; None for a model without `next_word`.
 
     A word of the source begins with SentencePiece's mark of a space. A symbol of the target stands for a word unless it
     holds a bracket, or is a control symbol or a byte.
+
+    Args:
+        config: of the model.
+        source: the vocabulary of the source.
+        target: that of the target.
     """
-    if model.next_word is None:
-        return
+    if not config.next_word:
+        return None
     begins, symbols = (tokenizer.pieces(range(tokenizer.vocab_size)) for tokenizer in (source, target))
-    kinds = torch.tensor(_kinds(symbols))
-    model.next_word.know(torch.tensor([piece.startswith(SPACE_MARK) for piece in begins]), kinds == SymbolKind.WORD)
-    if model.parser_stack is not None:
-        model.parser_stack.know(kinds)
+    kinds = np.array(_kinds(symbols), dtype=np.uint8)
+    return WordTables(
+        begins=np.array([piece.startswith(SPACE_MARK) for piece in begins]),
+        writes=kinds == SymbolKind.WORD,
+        kinds=kinds,
+    )
 
 
 def _kinds(pieces: list[str]) -> list[SymbolKind]:

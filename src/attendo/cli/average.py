@@ -18,7 +18,9 @@ def average(
 ) -> None:
     """Writes the mean of a run's last N checkpoints as a model."""
     from attendo.checkpoint.finding import check_run
+    from attendo.workflow.extras import need_packages
 
+    need_packages(["torch"], "train")
     check_folder(output)
     check_run(run)
     from attendo.workflow.average import average as average_run

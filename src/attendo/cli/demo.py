@@ -26,6 +26,9 @@ def demo(
     as_json: JsonOption = False,
 ) -> None:
     """Trains a Transformer on an embedded phrasebook, translates, scores and draws, in a few minutes."""
+    from attendo.workflow.extras import need_packages
+
+    need_packages(["torch"], "train")
     check_folder(output)
     tell_kept(output, force=force)
     bound_for_training()

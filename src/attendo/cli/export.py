@@ -34,8 +34,10 @@ def export(
 
     Where it does not, or where the format cannot carry the model, nothing is written and the exit status is 1.
     """
+    from attendo.workflow.extras import need_packages
     from attendo.workflow.input_files import check_inputs
 
+    need_packages(["torch"], "train")
     check_folder(output)
     check_inputs(models=[model], files=(sentences, reference) if sentences else ())
     from attendo.workflow.export import export as export_model

@@ -28,8 +28,10 @@ def import_(
     Where it does not, or where the checkpoint has something that attendo's models have not, nothing is written and the
     exit status is 1.
     """
+    from attendo.workflow.extras import need_packages
     from attendo.workflow.input_files import check_inputs
 
+    need_packages(["torch"], "train")
     check_folder(output)
     if not path.is_dir():
         raise ModelError(f"{path / 'config.json'}: cannot be read (no such folder); a Marian checkpoint has this file")

@@ -38,9 +38,10 @@ def info(
 
         find_model(name)
     from attendo.workflow import inspect
-    from attendo.workflow.verification import verify as compare
 
     if verify and name is not None:  # before anything of it is read
+        from attendo.workflow.verification import verify as compare
+
         result = compare(name)
         for remark in result.remarks:
             note(printable(remark))

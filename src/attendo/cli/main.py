@@ -78,6 +78,10 @@ app.add_typer(keys)
 app.add_typer(draw)
 
 
+_OF_TRAINING = ("torch", "safetensors")
+"""Packages that translating does without, and that the extra `train` brings."""
+
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         print(f"attendo {__version__}")
@@ -135,6 +139,11 @@ def _run(arguments: Sequence[str]) -> int:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return _say(f"error: {where}{error.strerror or error}", 1)
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] not in _OF_TRAINING:
+            raise
+        needed = f"attendo {' '.join(arguments[:1])} needs {error.name}, which is not installed"
+        return _say(f'error: {needed}; pip install "attendo[train]"', 1)
     except KeyboardInterrupt:  # before or behind the commands, which have it told already
         return _flushed(128 + signal.SIGINT)
     except MemoryError:

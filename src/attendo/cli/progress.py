@@ -6,12 +6,12 @@ import sys
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import Self, TextIO
-
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
+from typing import TYPE_CHECKING, Self, TextIO
 
 from attendo.cli.pace import Pace
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 
 class JobProgress:
@@ -47,9 +47,16 @@ class JobProgress:
         """How many are done."""
         self._bar: Progress | None = None
         if self._stream.isatty() and not quiet:
+            from rich import progress  # only a terminal shows a bar
+            from rich.console import Console
+
             console = Console(file=self._stream)
-            columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[figures]}"))
-            self._bar = Progress(*columns, console=console, transient=True)
+            columns = (
+                progress.TextColumn("{task.description}"),
+                progress.BarColumn(),
+                progress.TextColumn("{task.fields[figures]}"),
+            )
+            self._bar = progress.Progress(*columns, console=console, transient=True)
             self._task = self._bar.add_task(label, total=total, figures="")
 
     @property

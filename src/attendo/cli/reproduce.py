@@ -94,6 +94,9 @@ def reproduce(
         return
     if name not in RESULTS:
         raise typer.BadParameter(f"{name!r} is not one of {', '.join(RESULTS)}", param_hint="NAME")
+    from attendo.workflow.extras import need_packages
+
+    need_packages(["torch"], "train")
     if runs and name not in TAKES_RUNS:
         raise typer.BadParameter(f"is for {', '.join(TAKES_RUNS)}; {name} looks at no other runs", param_hint="--run")
     bound_for_training()

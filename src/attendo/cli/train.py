@@ -57,6 +57,9 @@ def train(
     from attendo.checkpoint.finding import check_resumable
 
     status = 0
+    from attendo.workflow.extras import need_packages
+
+    need_packages(["torch"], "train")
     with together() as processes:
         if resume:
             if dry_run or prepared:

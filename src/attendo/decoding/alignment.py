@@ -8,9 +8,9 @@ from Neural Machine Translation") take the step that reads it, of a lower layer;
 too, and `benchmarks/alignment.py` measures what a model's heads are good for.
 
 They are computed from a finished pair, all target positions at once: so a translation from anywhere can be aligned, and
-the search is as fast as without. It is done in plain torch with the model's own weights: where int8 or bfloat16 runs on
-the native kernels, these are the float32 weights that were rounded for them. Padding and the rest of the batch change
-nothing but a float32 product's last bits.
+the search is as fast as without. It is done in float32 with the model's own weights: where int8 or bfloat16 runs on the
+native kernels, these are the float32 weights that were rounded for them, or those that the stored int8 stands for.
+Padding and the rest of the batch change nothing but a float32 product's last bits.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import torch
 
-from attendo.decoding.models import DecodingModel, TorchModel
+from attendo.decoding.models import DecodingModel
 from attendo.decoding.step import FloatArray
 from attendo.decoding.words import bytes_of
 from attendo.errors import ModelError
-from attendo.model.batch import collate
 
 _SPACE_MARK = "\u2581"
 
@@ -117,7 +115,6 @@ def links(weights: FloatArray, source: Words, target: Words) -> tuple[tuple[int,
     return tuple((int(received[places, :].sum(axis=0).argmax()), number) for number, places in enumerate(target))
 
 
-@torch.no_grad()
 def attention_batch(
     models: Sequence[DecodingModel],
     source: Sequence[Sequence[int]],
@@ -143,17 +140,14 @@ def attention_batch(
     """
     by_model = []
     for model in models:
-        transformer, config = model.transformer, model.transformer.config
-        batch = collate(source, target, start=config.start_id, masked=config.masks_targets).to(transformer.device)
-        with TorchModel(transformer).at_work():
-            heads = transformer.encoder_decoder_attention(batch, layer or _last_but_one(model))
-        by_model.append((heads if head is None else heads[:, head - 1 : head]).float().mean(dim=1))
-    weights = torch.stack(by_model).mean(dim=0)
-    # Of float32 they do already; bfloat16 is some hundredths off.
-    weights = weights / weights.sum(dim=-1, keepdim=True)
-    both: FloatArray = weights.cpu().numpy()
-    found = (both[row, : len(tgt), : len(src)] for row, (src, tgt) in enumerate(zip(source, target, strict=True)))
-    return [at_step(each, step) for each in found]
+        found = model.encoder_decoder_attention(source, target, layer or _last_but_one(model))
+        by_model.append([(heads if head is None else heads[head - 1 : head]).mean(axis=0) for heads in found])
+    pairs = []
+    for of_models in zip(*by_model, strict=True):
+        weights: FloatArray = np.mean(of_models, axis=0)
+        # Of float32 they sum to 1 already; bfloat16 is some hundredths off.
+        pairs.append(at_step(weights / weights.sum(axis=-1, keepdims=True), step))
+    return pairs
 
 
 def at_step(weights: FloatArray, step: AlignmentStep) -> FloatArray:
@@ -172,7 +166,7 @@ def check_choice(models: Sequence[DecodingModel], layer: int | None, head: int |
     Raises:
         ModelError: it is above the topmost, or beyond the last.
     """
-    configs = [model.transformer.config for model in models]
+    configs = [model.config for model in models]
     layers, heads = min(each.decoder_layers for each in configs), min(each.num_heads for each in configs)
     if layer is not None and layer > layers:
         raise ModelError(
@@ -185,7 +179,7 @@ def check_choice(models: Sequence[DecodingModel], layer: int | None, head: int |
 
 
 def _last_but_one(model: DecodingModel) -> int:
-    return max(1, model.transformer.config.decoder_layers - 1)
+    return max(1, model.config.decoder_layers - 1)
 
 
 def _texts(words: Words, pieces: Sequence[str]) -> tuple[str, ...]:

@@ -70,7 +70,7 @@ class Translator:
         self._between_steps = between_steps
         self._threads = threads if all(model.concurrent for model in models) else 1
         self._source_tokenizer, self._target_tokenizer = source_tokenizer, target_tokenizer
-        configs = [model.transformer.config for model in models]
+        configs = [model.config for model in models]
         learned = [config.max_positions for config in configs if config.positions == "learned"]
         # One position is for the source's </s>, and in the target for the start.
         self._max_positions = min(learned) - 1 if learned else None
@@ -331,8 +331,8 @@ def _check_vocabularies(models: Sequence[DecodingModel], source: Subwords, targe
     for number, model in enumerate(models, start=1):
         which = f"model {number} of the ensemble" if len(models) > 1 else "the model"
         for side, size, tokenizer in (
-            ("source", model.transformer.src_vocab_size, source),
-            ("target", model.transformer.tgt_vocab_size, target),
+            ("source", model.src_vocab_size, source),
+            ("target", model.tgt_vocab_size, target),
         ):
             if size != tokenizer.vocab_size:
                 raise ModelError(

@@ -5,41 +5,36 @@ import math
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from threading import Lock
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
-import torch
-from torch import Tensor, nn
 
+from attendo.decoding.array_attention import ArrayAttention, PairAttention
+from attendo.decoding.native_weights import pack_weights, padded
 from attendo.decoding.step import Block, FloatArray, IntArray, Limits, Written
-from attendo.model.config import ModelConfig
-from attendo.model.drafter import Drafter
-from attendo.model.layers import DecoderLayer, EncoderLayer
-from attendo.model.next_word import NextWord
-from attendo.model.parser_stack import MAX_DEPTH, ParserStack
-from attendo.model.quantization import quantize_rows
-from attendo.model.transformer import Transformer
-from attendo.native.library import PADDED, PRECISIONS, Kernels, Shape
-from attendo.text.tokenization import EOS_ID
+from attendo.model.arrays import HasArrays, ModelArrays
+from attendo.model.encodings import sinusoids, too_long
+from attendo.native.library import PADDED, Kernels, Shape
 
 Dtype = Literal["float32", "bfloat16", "int8"]
 """The numbers that products are calculated with."""
 
-_PROJECTION, _ENCODER, _DECODER, _DRAFTER, _NEXT_WORD, _PARSER_STACK = 0, 1, 5, 12, 18, 19
-"""Where the numbers of matrices begin in `model.h`."""
-
 _PASSAGES = 8
 """That one call of the kernels makes at most: a signal, or another thread's wish, is seen between two calls."""
+_POSITIONS = 256
+"""Sinusoids that are computed at first."""
 _KEPT_BYTES = 1 << 30
 """Of memory that a session nobody uses may keep: more than 128 sentences of usual lengths need with a beam of 4."""
 
 
-def can_run(transformer: Transformer) -> bool:
+def can_run(model: HasArrays) -> bool:
     """Whether the kernels know this architecture, and its weights are where and what they read."""
-    config, weights = transformer.config, transformer.parameters()
-    known = config.d_model % PADDED == 0 and config.attention_function != "additive" and not config.other_layers
-    return known and all(weight.dtype == torch.float32 and weight.device.type == "cpu" for weight in weights)
+    arrays = model.arrays()
+    if arrays is None:
+        return False
+    config = arrays.config
+    return config.d_model % PADDED == 0 and config.attention_function != "additive" and not config.other_layers
 
 
 class NativeModel:
@@ -49,25 +44,25 @@ class NativeModel:
     threads. A process that is forked off has none of the threads of its parent, so it needs a model of its own.
 
     Args:
-        transformer: float32, on the CPU; its norms and, but for int8, its embeddings are used in place.
+        model: a `Transformer` in float32 on the CPU, or its arrays. Of a `Transformer` the norms and, but for int8, the
+            embeddings are used in place.
         dtype: of the products; bfloat16 sums up in float32, int8 has a scale for each row of weights and activations.
         kernels: the variant to run on.
     """
 
     concurrent = True
 
-    def __init__(self, transformer: Transformer, *, dtype: Dtype, kernels: Kernels) -> None:
-        self.transformer = transformer
-        self.tgt_vocab_size = transformer.tgt_vocab_size
+    def __init__(self, model: HasArrays, *, dtype: Dtype, kernels: Kernels) -> None:
+        arrays = model.arrays()
+        assert arrays is not None, "the weights are not float32 or int8 in main memory"
+        self.arrays, self.config = arrays, arrays.config
+        self.src_vocab_size, self.tgt_vocab_size = arrays.src_vocab_size, arrays.tgt_vocab_size
         self.kernel = f"native {kernels.variant} {dtype}"
         self._kernels = kernels
-        self._kept: list[object] = []  # what the kernels point to
-        self._int8, self._precision = dtype == "int8", PRECISIONS.index(dtype)
-        self._handle = kernels.new("model_new", ctypes.byref(_shape(transformer)))
+        self._handle = kernels.new("model_new", ctypes.byref(_shape(arrays)))
         _when_gone(self, kernels.call, "model_free", self._handle)
-        self._fill(transformer)
+        self._kept = pack_weights(kernels, self._handle, arrays, dtype)
         self._idle: dict[int, list[Session]] = {}
-        self._lock = Lock()
         self._encodings: dict[str, FloatArray] = {}
 
     def step(self, sources: Sequence[Sequence[int]], *, threads: int = 1) -> "NativeStep":
@@ -90,9 +85,23 @@ class NativeModel:
         targets: Sequence[Sequence[int]],
         *,
         between: Callable[[], object] = lambda: None,
-    ) -> Tensor:
+    ) -> FloatArray:
         """Log-probabilities of given translations, float32 `(all target tokens,)`; see `DecodingModel`."""
         return _forced_log_probs(self.step(sources), targets, between)
+
+    def encoder_decoder_attention(
+        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], layer: int
+    ) -> list[FloatArray]:
+        """Where every head of a decoder layer looks; see `DecodingModel`."""
+        return self._attention.encoder_decoder(sources, targets, layer)
+
+    def attention(self, source: Sequence[int], target: Sequence[int]) -> PairAttention:
+        """Where every head of every layer looks; see `DecodingModel`."""
+        return self._attention.all(source, target)
+
+    @cached_property
+    def _attention(self) -> ArrayAttention:
+        return ArrayAttention(self.arrays)
 
     def borrow(self, threads: int) -> "Session":
         """A session nobody uses: one that is there already has its memory, which costs time to get."""
@@ -115,138 +124,16 @@ class NativeModel:
         known = self._encodings.get(side)
         if known is not None and len(known) >= length:
             return known
-        transformer = self.transformer
-        positions = (transformer.source_embedding if side == "source" else transformer.target_embedding).positions
-        with self._lock, torch.no_grad():
-            positions(0, length)  # sinusoids' table grows
-            table: FloatArray = positions.table.detach().numpy()
+        table: FloatArray
+        if self.config.positions == "learned":
+            table = np.require(self.arrays.values[f"{side}_embedding.positions.table"], requirements=("C", "A", "W"))
+            if length > len(table):
+                raise too_long(length, len(table))
+        else:
+            rows = max(length, _POSITIONS if known is None else 2 * len(known))
+            table = sinusoids(rows, self.config.d_model, self.config.positions)
         self._encodings[side] = table
         return table
-
-    def _fill(self, transformer: Transformer) -> None:
-        config = transformer.config
-        self._embedding(0, transformer.source_embedding.weight)
-        self._embedding(1, transformer.target_embedding.weight)
-        self._matrix(_PROJECTION, 0, transformer.output_weight, transformer.output_bias)
-        for index, layer in enumerate(transformer.encoder_layers):
-            assert isinstance(layer, EncoderLayer)
-            own = layer.self_attention
-            self._linear(_ENCODER, index, own.query_key_value, outputs=_head_places(config, "qkv"))
-            self._linear(_ENCODER + 1, index, own.output, inputs=_head_places(config, "v"))
-            self._feed_forward(_ENCODER + 2, index, layer)
-            self._norms(0, index, layer.self_attention_norm.norm, layer.feed_forward_norm.norm)
-        for index, layer in enumerate(transformer.decoder_layers):
-            assert isinstance(layer, DecoderLayer)
-            own, across = layer.self_attention, layer.encoder_attention
-            self._linear(_DECODER, index, own.query_key_value, outputs=_head_places(config, "qkv"))
-            self._linear(_DECODER + 1, index, own.output, inputs=_head_places(config, "v"))
-            self._linear(_DECODER + 2, index, across.query, outputs=_head_places(config, "q"))
-            self._linear(_DECODER + 3, index, across.key_value, outputs=_head_places(config, "kv"))
-            self._linear(_DECODER + 4, index, across.output, inputs=_head_places(config, "v"))
-            self._feed_forward(_DECODER + 5, index, layer)
-            norms = (layer.self_attention_norm, layer.encoder_attention_norm, layer.feed_forward_norm)
-            self._norms(2, index, *(each.norm for each in norms))
-        if transformer.drafter is not None:
-            self._fill_drafter(transformer, transformer.drafter)
-        if transformer.next_word is not None:
-            self._fill_next_word(transformer.next_word)
-        if transformer.parser_stack is not None:
-            self._fill_parser_stack(transformer.parser_stack)
-
-    def _fill_drafter(self, transformer: Transformer, drafter: Drafter) -> None:
-        config = transformer.config
-        self._linear(_DRAFTER, 0, drafter.joined)
-        self._linear(_DRAFTER + 1, 0, drafter.attention.query, outputs=_head_places(config, "q"))
-        self._linear(_DRAFTER + 2, 0, drafter.attention.output, inputs=_head_places(config, "v"))
-        self._feed_forward(_DRAFTER + 3, 0, drafter)
-        norms = (drafter.joined_norm, drafter.attention_norm, drafter.feed_forward_norm)
-        for number, each in enumerate(norms, start=5):
-            self._norms(number, 0, each.norm)
-        with torch.no_grad():
-            self._fill_proposals(transformer, drafter)
-
-    def _fill_proposals(self, transformer: Transformer, drafter: Drafter) -> None:
-        """What tokens are chosen by, some of it multiplied out beforehand: `Drafter.adjusted` and its projection."""
-        ids, adjustment = drafter.ids, drafter.adjustment
-        rows = transformer.output_weight[ids]
-        bias = rows.new_zeros(len(ids)) if transformer.output_bias is None else transformer.output_bias[ids]
-        size = transformer.config.d_model
-        own, before = drafter.beside.weight[:, :size], drafter.beside.weight[:, size:]
-        self._matrix(_DRAFTER + 5, 0, torch.cat((own, rows)), torch.cat((drafter.beside.bias, bias)))
-        befores = transformer.target_embedding.scaled(ids) @ before.T
-        tables = (drafter.places, ids, befores, rows @ adjustment.weight, rows @ adjustment.bias)
-        self._kernels.call("model_drafter", self._handle, *map(self._keep, tables))
-
-    def _fill_next_word(self, next_word: NextWord) -> None:
-        self._linear(_NEXT_WORD, 0, next_word.memory)
-        begins, writes = self._keep(next_word.begins), self._keep(next_word.writes)
-        self._kernels.call("model_next_word", self._handle, begins, writes, EOS_ID)
-
-    def _fill_parser_stack(self, stack: ParserStack) -> None:
-        self._linear(_PARSER_STACK, 0, stack.memory)
-        tables = stack.depths, stack.opened, stack.completed, stack.kinds
-        self._kernels.call("model_parser_stack", self._handle, *map(self._keep, tables), MAX_DEPTH)
-
-    def _feed_forward(self, which: int, index: int, layer: EncoderLayer | DecoderLayer | Drafter) -> None:
-        inner, outer = layer.feed_forward.inner, layer.feed_forward.outer
-        places = _Places.plain(inner.out_features)
-        self._linear(which, index, inner, outputs=places)
-        self._linear(which + 1, index, outer, inputs=places)
-
-    def _linear(
-        self,
-        which: int,
-        layer: int,
-        linear: nn.Linear,
-        *,
-        outputs: "_Places | None" = None,
-        inputs: "_Places | None" = None,
-    ) -> None:
-        self._matrix(which, layer, linear.weight, linear.bias, outputs=outputs, inputs=inputs)
-
-    def _matrix(
-        self,
-        which: int,
-        layer: int,
-        weight: Tensor,
-        bias: Tensor | None,
-        *,
-        outputs: "_Places | None" = None,
-        inputs: "_Places | None" = None,
-    ) -> None:
-        """Hands over a weight `(outputs, inputs)`, its rows or columns moved to where the kernels look for them."""
-        weight, bias = weight.detach(), None if bias is None else bias.detach()
-        codes, scales = quantize_rows(weight) if self._int8 else (None, None)
-        values = weight if codes is None else codes
-        if outputs is not None:
-            values = outputs.spread(values, 0)
-            scales = None if scales is None else outputs.spread(scales, 0)
-            bias = None if bias is None else outputs.spread(bias, 0)
-        if inputs is not None:
-            values = inputs.spread(values, 1)
-        values = values.contiguous()
-        floats, int8 = (None, values) if self._int8 else (values, None)
-        pointers = (_pointer(each) for each in (floats, int8, scales, bias))
-        self._kernels.call("model_matrix", self._handle, which, layer, self._precision, *values.shape, *pointers)
-
-    def _norms(self, which: int, layer: int, *norms: nn.LayerNorm) -> None:
-        for number, norm in enumerate(norms, start=which):
-            gain, bias = self._keep(norm.weight), self._keep(norm.bias)
-            self._kernels.call("model_norm", self._handle, number, layer, gain, bias)
-
-    def _embedding(self, target: int, weight: Tensor) -> None:
-        floats, codes, scales = None, None, None
-        if self._int8:
-            codes, scales = (self._keep(values) for values in quantize_rows(weight.detach()))
-        else:
-            floats = self._keep(weight)
-        self._kernels.call("model_embedding", self._handle, target, floats, codes, scales)
-
-    def _keep(self, values: Tensor) -> int:
-        """The address of values that stay where they are as long as this model."""
-        kept = values.detach().contiguous()
-        self._kept.append(kept)
-        return kept.data_ptr()
 
 
 class Session:
@@ -290,8 +177,8 @@ class NativeStep:
         self._session.call("start", self._source_ids, lengths, len(sources), positions)
         self._is_read = False
         self._positions = model.encodings("target", 1)
-        self.start_id = model.transformer.config.start_id
-        self._proposed = np.empty(model.transformer.config.draft_tokens, dtype=np.int64)
+        self.start_id = model.config.start_id
+        self._proposed = np.empty(model.config.draft_tokens, dtype=np.int64)
 
     def read(self, between: Callable[[], object] = lambda: None) -> None:
         """Reads the sources, where that is not done; see `ReadingStep`."""
@@ -411,7 +298,7 @@ class NativeStep:
             self._positions = self._model.encodings("target", self._length + count)
 
 
-def _forced_log_probs(step: NativeStep, targets: Sequence[Sequence[int]], between: Callable[[], object]) -> Tensor:
+def _forced_log_probs(step: NativeStep, targets: Sequence[Sequence[int]], between: Callable[[], object]) -> FloatArray:
     """Log-probabilities of given translations by a step, a token at a time: `DecodingModel.token_log_probs`.
 
     Args:
@@ -430,57 +317,21 @@ def _forced_log_probs(step: NativeStep, targets: Sequence[Sequence[int]], betwee
         if position + 1 < longest:
             between()
             next_tokens = step.advance(np.ascontiguousarray(ids[:, position]))
-    return torch.from_numpy(np.concatenate([found[row, : len(target)] for row, target in enumerate(targets)]))
+    return np.concatenate([found[row, : len(target)] for row, target in enumerate(targets)])
 
 
-class _Places:
-    """Where rows or columns go when every head is filled up with zeros to a multiple of `PADDED`."""
-
-    def __init__(self, places: Tensor, size: int) -> None:
-        self._places, self._size = places, size
-
-    @classmethod
-    def plain(cls, size: int) -> "_Places":
-        """As they are, and zeros behind."""
-        return cls(torch.arange(size), _padded(size))
-
-    @classmethod
-    def heads(cls, num_heads: int, sizes: Sequence[int]) -> "_Places":
-        """Blocks of `num_heads` heads of each of the sizes."""
-        parts, first = [], 0
-        for size in sizes:
-            starts = first + torch.arange(num_heads) * _padded(size)
-            parts.append((starts[:, None] + torch.arange(size)).flatten())
-            first += num_heads * _padded(size)
-        return cls(torch.cat(parts), first)
-
-    def spread(self, values: Tensor, dim: int) -> Tensor:
-        """The values with zeros between them."""
-        if len(self._places) == self._size:
-            return values
-        shape = list(values.shape)
-        shape[dim] = self._size
-        return values.new_zeros(shape).index_copy_(dim, self._places, values)
-
-
-def _head_places(config: ModelConfig, letters: str) -> _Places:
-    """The layout of a row that holds these one after the other: q, k and v."""
-    sizes = {"q": config.key_size, "k": config.key_size, "v": config.value_size}
-    return _Places.heads(config.num_heads, [sizes[letter] for letter in letters])
-
-
-def _shape(transformer: Transformer) -> Shape:
-    config = transformer.config
+def _shape(arrays: ModelArrays) -> Shape:
+    config = arrays.config
     return Shape(
         d_model=config.d_model,
-        d_ff=_padded(config.d_ff),
+        d_ff=padded(config.d_ff),
         num_heads=config.num_heads,
-        d_k=_padded(config.key_size),
-        d_v=_padded(config.value_size),
+        d_k=padded(config.key_size),
+        d_v=padded(config.value_size),
         encoder_layers=config.encoder_layers,
         decoder_layers=config.decoder_layers,
-        src_vocab_size=transformer.src_vocab_size,
-        tgt_vocab_size=transformer.tgt_vocab_size,
+        src_vocab_size=arrays.src_vocab_size,
+        tgt_vocab_size=arrays.tgt_vocab_size,
         start_id=config.start_id,
         swish=config.activation == "swish",
         draft_tokens=config.draft_tokens,
@@ -490,14 +341,6 @@ def _shape(transformer: Transformer) -> Shape:
         layer_norm_eps=config.layer_norm_eps,
         embedding_scale=math.sqrt(config.d_model),
     )
-
-
-def _padded(size: int) -> int:
-    return -(-size // PADDED) * PADDED
-
-
-def _pointer(values: Tensor | None) -> int | None:
-    return None if values is None else values.data_ptr()
 
 
 def _when_gone(thing: object, call: Callable[..., None], *arguments: object) -> None:

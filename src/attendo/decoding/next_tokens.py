@@ -4,7 +4,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attendo.decoding.step import BoolArray, FloatArray, IntArray, Limits
+from attendo.decoding.limits import excluded_by
+from attendo.decoding.step import FloatArray, IntArray, Limits
 from attendo.decoding.top_k import top_k
 
 
@@ -52,10 +53,3 @@ class DenseNext:
         """Log-probabilities of all tokens, float32 `(rows, vocab_size)`."""
         found: FloatArray = self._log_probs.cpu().numpy()
         return found
-
-
-def excluded_by(limits: Limits, vocab_size: int) -> BoolArray:
-    """Which tokens each row may not choose, `(rows, vocab_size)`."""
-    excluded = np.tile(limits.only[:, None], vocab_size)
-    excluded[np.repeat(np.arange(len(excluded)), np.diff(limits.offsets)), limits.ids] ^= True
-    return excluded

@@ -12,11 +12,11 @@ from attendo.decoding.batches import length_batches
 from attendo.decoding.blockwise import blockwise_search, keeps_to_length
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import Rules
+from attendo.decoding.ensemble import EnsembleStep
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.models import DecodingModel
 from attendo.decoding.search import search
 from attendo.decoding.step import can_draft, can_read
-from attendo.decoding.steps import EnsembleStep
 from attendo.decoding.watch import UNWATCHED, Cancelled, Watch
 from attendo.text.tokenization import EOS_ID
 
@@ -128,7 +128,7 @@ class IdSearch:
         """Whether a sentence that is alone gains by the model's drafter; beside others, steps are full without it."""
         config = self.config
         is_wanted = config.draft and config.beam_size == 1 and not config.sampling
-        has_drafter = len(self.models) == 1 and self.models[0].transformer.config.draft_tokens > 0
+        has_drafter = len(self.models) == 1 and self.models[0].config.draft_tokens > 0
         return is_wanted and has_drafter and keeps_to_length(rules, config)
 
 

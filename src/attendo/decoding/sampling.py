@@ -16,7 +16,7 @@ from attendo.decoding.choices import (
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import Allowed, Rules
 from attendo.decoding.hypothesis import Hypothesis, Written
-from attendo.decoding.next_tokens import excluded_by
+from attendo.decoding.limits import excluded_by
 from attendo.decoding.step import BoolArray, FloatArray, IntArray, Limits, NextTokens, Step
 from attendo.decoding.watch import UNWATCHED, Watch
 

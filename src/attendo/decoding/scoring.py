@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
+from attendo.decoding.ensemble import mean_probability
 from attendo.decoding.models import DecodingModel
-from attendo.decoding.steps import mean_probability
 
 
 @dataclass(frozen=True, kw_only=True)

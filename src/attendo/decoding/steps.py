@@ -1,13 +1,12 @@
-"""What the search can search: a Transformer with its cache, one without, and an ensemble of several."""
+"""What the search can search in torch: a Transformer with its cache, and one without."""
 
-import math
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
 from attendo.decoding.next_tokens import DenseNext
-from attendo.decoding.step import Block, IntArray, NextTokens, Step
+from attendo.decoding.step import Block, IntArray
 from attendo.model.batch import causal_mask
 from attendo.model.transformer import Transformer
 
@@ -131,40 +130,3 @@ class RecomputingStep:
         tgt_mask = causal_mask(self._written.shape[1], last_ids.device)
         hidden = self._model.decode(self._written, tgt_mask, self._memory, self._src_mask, self._words)
         return DenseNext(self._model.project(hidden[:, -1]).float().log_softmax(dim=-1))
-
-
-class EnsembleStep:
-    """Several models as one: the mean of their probabilities.
-
-    Args:
-        steps: one a model, over the same sentences and the same target vocabulary.
-    """
-
-    def __init__(self, steps: Sequence[Step]) -> None:
-        self._steps = tuple(steps)
-
-    def start(self) -> DenseNext:
-        """What may come first: a row a sentence."""
-        return _mean([step.start() for step in self._steps])
-
-    def advance(self, last_ids: IntArray) -> DenseNext:
-        """Adds a token, int64 `(rows,)`, to each row; gives what may come next."""
-        return _mean([step.advance(last_ids) for step in self._steps])
-
-    def select(self, rows: IntArray) -> None:
-        """Goes on from other rows, int64 `(sentences, hypotheses)`."""
-        for step in self._steps:
-            step.select(rows)
-
-
-def _mean(answers: Sequence[NextTokens]) -> DenseNext:
-    return DenseNext(mean_probability([torch.from_numpy(answer.all()) for answer in answers]))
-
-
-def mean_probability(log_probs: Sequence[Tensor]) -> Tensor:
-    """The logarithm of the mean of probabilities whose logarithms are given, all of one shape."""
-    if len(log_probs) == 1:
-        return log_probs[0]
-    summed = torch.stack(tuple(log_probs)).logsumexp(dim=0)
-    # Rounding may put a probability above 1 by a hair; the search counts on logarithms that never rise.
-    return (summed - math.log(len(log_probs))).clamp(max=0.0)

@@ -16,12 +16,13 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from attendo.checkpoint.claims import num_weights, read_header
+from attendo.checkpoint.claims import read_header
 from attendo.errors import ModelError
 from attendo.interop.huggingface import NEVER
 from attendo.interop.pieces import EOS, PAD, SPACE, UNK, is_language_code, renumbered, unnumbered
 from attendo.model.config import ModelConfig
 from attendo.model.layers import AddAndNorm, DecoderLayer, EncoderLayer
+from attendo.model.parameters import num_weights
 from attendo.model.positions import sinusoids
 from attendo.model.transformer import Transformer
 from attendo.reading import parse_json, read_bounded

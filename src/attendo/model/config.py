@@ -189,6 +189,15 @@ class ModelConfig:
         most = {"d_model": MAX_D_MODEL} | dict.fromkeys(sizes, MAX_SIZE) | dict.fromkeys(stacks, MAX_LAYERS)
         return [(key, getattr(self, key), limit) for key, limit in most.items()]
 
+    def vocabulary_problem(self, src_vocab_size: int, tgt_vocab_size: int) -> str | None:
+        """Why this shape does not go with two vocabularies of some sizes; None where it does."""
+        if self.shared_embeddings != "all" or src_vocab_size == tgt_vocab_size:
+            return None
+        return (
+            f'shared_embeddings = "all" needs one vocabulary, but the source has {src_vocab_size} entries and the '
+            f'target {tgt_vocab_size}; take "target" or "none", or a joint vocabulary'
+        )
+
     @property
     def encoder_layers(self) -> int:
         """Layers of the encoder."""

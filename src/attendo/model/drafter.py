@@ -43,12 +43,6 @@ class Drafter(nn.Module):
         self.beside = nn.Linear(2 * config.d_model, config.d_model)
         self.adjustment = nn.Linear(config.d_model, config.d_model)
 
-    def has_ids(self, vocab_size: int) -> bool:
-        """Whether the shortlist holds ids of such a vocabulary, each once and in order, and nothing else."""
-        ids = self.shortlist.detach()
-        whole = bool((ids == ids.round()).all()) and bool((ids.diff() > 0).all())
-        return whole and bool(ids[0] >= 0) and bool(ids[-1] < vocab_size)
-
     @property
     def ids(self) -> Tensor:
         """int64, those of the shortlist."""

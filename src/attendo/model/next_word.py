@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from attendo.model.config import ModelConfig
+from attendo.model.words import WordTables
 from attendo.text.tokenization import EOS_ID
 
 
@@ -37,6 +38,15 @@ class NextWord(nn.Module):
         """Tells it the vocabularies, see `begins` and `writes`."""
         self.begins.copy_(begins)
         self.writes.copy_(writes)
+
+    def tables(self, kinds: Tensor | None) -> WordTables:
+        """What it knows of the vocabularies, over the same memory.
+
+        Args:
+            kinds: uint8 `(tgt_vocab_size,)`, what `ParserStack` knows; None for a model without it.
+        """
+        kinds = self.writes.to(torch.uint8) if kinds is None else kinds
+        return WordTables(begins=self.begins.numpy(), writes=self.writes.numpy(), kinds=kinds.numpy())
 
     def by_word(self, values: Tensor, src_ids: Tensor) -> Tensor:
         """What belongs to each word's first piece.

@@ -8,7 +8,6 @@ and its first word. All that follows from what was written. Depth and labels are
 in the memory, through a matrix, as in `next_word.py`. The sum is added to what the decoder's first layer reads.
 """
 
-from enum import IntEnum
 from typing import NamedTuple
 
 import torch
@@ -17,23 +16,7 @@ from torch.nn import functional
 
 from attendo.model.config import ModelConfig
 from attendo.model.next_word import looked_up
-
-MAX_DEPTH = 63
-"""What is deeper is told as this; in CRAFT, QuestionBank and the Penn Treebank's sample 28 are open at most."""
-
-
-class SymbolKind(IntEnum):
-    """What a symbol of the target does to the stack."""
-
-    OTHER = 0
-    WORD = 1
-    """It stands for a word, which is complete then."""
-    OPENS_BEHIND = 2
-    """It opens a constituent whose first part is what was completed last: in-order `(NP`."""
-    OPENS_BEFORE = 3
-    """It opens a constituent that begins with the word that is next: top-down `(NP`."""
-    CLOSES = 4
-    """It closes the innermost open constituent, which is complete then; where none is open, nothing is."""
+from attendo.model.words import MAX_DEPTH, SymbolKind
 
 
 class StackTop(NamedTuple):

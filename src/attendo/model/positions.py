@@ -1,32 +1,16 @@
 """Positional encodings (Section 3.5): sinusoids, computed as needed, or a learned table."""
 
-import math
 from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
-from attendo.errors import DataError
+from attendo.model import encodings
 
 
 def sinusoids(length: int, d_model: int, layout: Literal["interleaved", "halves"], *, first: int = 0) -> Tensor:
-    """The paper's table: PE(pos, 2i) = sin(pos / 10000^(2i/d_model)), PE(pos, 2i+1) = cos of the same (Section 3.5).
-
-    Args:
-        length: rows.
-        d_model: columns, an even number.
-        layout: `interleaved` puts sine and cosine by turns as the paper does; `halves` has all sines first.
-        first: the first row's position.
-
-    Returns:
-        float32 `(length, d_model)`. Angles are in float64: float32 would lose digits at far positions.
-    """
-    position = torch.arange(first, first + length, dtype=torch.float64)[:, None]
-    frequency = torch.exp(torch.arange(0, d_model, 2, dtype=torch.float64) * (-math.log(10000.0) / d_model))
-    angle = position * frequency
-    if layout == "interleaved":
-        return torch.stack((angle.sin(), angle.cos()), dim=2).flatten(1).float()
-    return torch.cat((angle.sin(), angle.cos()), dim=1).float()
+    """The table of `encodings.sinusoids` as a tensor in main memory, float32 `(length, d_model)`."""
+    return torch.from_numpy(encodings.sinusoids(length, d_model, layout, first=first))
 
 
 class SinusoidalPositions(nn.Module):
@@ -38,8 +22,7 @@ class SinusoidalPositions(nn.Module):
         super().__init__()
         self.d_model = d_model
         self.layout: Literal["interleaved", "halves"] = layout
-        with torch.device("cpu"):  # to calculate for a skeleton torch would import its compiler, which takes seconds
-            table = sinusoids(length, d_model, layout)
+        table = sinusoids(length, d_model, layout)
         self.register_buffer("table", table.to(torch.get_default_device()), persistent=False)
 
     def forward(self, first: int, length: int) -> Tensor:
@@ -66,8 +49,5 @@ class LearnedPositions(nn.Module):
             DataError: a position past the table.
         """
         if first + length > len(self.table):
-            raise DataError(
-                f"a text of {first + length} tokens is longer than the {len(self.table)} learned positions of this "
-                "model (model.max_positions); split it, or train with sinusoids, which have no limit"
-            )
+            raise encodings.too_long(first + length, len(self.table))
         return self.table[first : first + length]

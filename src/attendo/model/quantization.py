@@ -15,11 +15,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from attendo.model import parameters
+from attendo.model.int8_rows import LARGEST, scales_name
 from attendo.model.layers import DecoderLayer
 from attendo.model.transformer import Embedding, Transformer
 
-LARGEST = 127
-"""The largest code: -128 is left out, so that codes are symmetric."""
 EXACT_TERMS = 2**24 // LARGEST**2
 """So many products of two codes always add up exactly in float32, whose integers are exact up to 2^24."""
 
@@ -47,32 +47,9 @@ def quantize_rows(weight: Tensor) -> tuple[Tensor, Tensor]:
     return codes.as_strided(codes.shape, (codes.shape[1], 1)), scales
 
 
-def dequantize_rows(codes: Tensor, scales: Tensor) -> Tensor:
-    """The matrix that codes and scales stand for, float32 `(rows, columns)`.
-
-    Of what `quantize_rows` gave, it is quantised to the same codes and scales again, bit for bit (from 4e-37 to 3e38).
-    For the numbers that are rounded to the scale s when they are divided by 127 lie in an interval around 127 s. The
-    row's largest value was one of them, so the float32 number nearest to 127 s, which is what code 127 becomes here, is
-    one too. The other values, divided by their scale again, are off their codes by some 2^-16 at the most.
-
-    Args:
-        codes: int8 `(rows, columns)`.
-        scales: float32 `(rows,)`.
-    """
-    return codes.float() * scales[:, None]
-
-
 def matrix_names(transformer: Transformer) -> tuple[str, ...]:
-    """The parameters that are codes and scales in int8: embeddings, projection and the linear layers' matrices."""
-    source, target = transformer.source_embedding, transformer.target_embedding
-    matrices = {id(weight) for weight in (source.weight, target.weight, transformer.output_weight)}
-    matrices |= {id(module.weight) for module in transformer.modules() if isinstance(module, nn.Linear)}
-    return tuple(name for name, parameter in transformer.named_parameters() if id(parameter) in matrices)
-
-
-def scales_name(name: str) -> str:
-    """What the scales of the matrix `name` are called where both are stored."""
-    return f"{name}.scales"
+    """The parameters that are codes and scales in int8; see `parameters.matrix_names`."""
+    return parameters.matrix_names(transformer.config, transformer.src_vocab_size, transformer.tgt_vocab_size)
 
 
 def to_int8(weights: Mapping[str, Tensor], names: Iterable[str]) -> dict[str, Tensor]:
@@ -92,27 +69,6 @@ def to_int8(weights: Mapping[str, Tensor], names: Iterable[str]) -> dict[str, Te
             raise ValueError(f"{name} has numbers that are not finite, which int8 cannot hold")
         stored[name], stored[scales_name(name)] = codes, scales
     return stored
-
-
-def from_int8(stored: Mapping[str, Tensor], names: Iterable[str]) -> dict[str, Tensor]:
-    """The weights that `to_int8` stored, float32.
-
-    Args:
-        stored: by name, codes int8 `(rows, columns)` and scales float32 `(rows,)` among them.
-        names: of the matrices.
-
-    Raises:
-        ValueError: a scale is not above 0 or makes infinite numbers, or a code is -128, which is none.
-    """
-    weights = dict(stored)
-    for name in names:
-        codes, scales = stored[name], weights.pop(scales_name(name))
-        if not bool(((scales > 0) & (scales * LARGEST).isfinite()).all()):
-            raise ValueError(f"{scales_name(name)} has scales that are not finite numbers above 0")
-        if bool((codes < -LARGEST).any()):
-            raise ValueError(f"{name} has codes below -{LARGEST}")
-        weights[name] = dequantize_rows(codes, scales)
-    return weights
 
 
 @cache

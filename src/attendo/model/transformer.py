@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from attendo.model.arrays import ModelArrays
 from attendo.model.attention import KeysValues
 from attendo.model.batch import Batch, causal_mask
 from attendo.model.cache import DecoderCache, extend
@@ -82,11 +83,8 @@ class Transformer(nn.Module):
 
     def __init__(self, config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -> None:
         super().__init__()
-        if config.shared_embeddings == "all" and src_vocab_size != tgt_vocab_size:
-            raise ValueError(
-                f'shared_embeddings = "all" needs one vocabulary, but the source has {src_vocab_size} entries and the '
-                f'target {tgt_vocab_size}; take "target" or "none", or a joint vocabulary'
-            )
+        if problem := config.vocabulary_problem(src_vocab_size, tgt_vocab_size):
+            raise ValueError(problem)
         self.config = config
         self.src_vocab_size, self.tgt_vocab_size = src_vocab_size, tgt_vocab_size
         source, target, output = _embedding_matrices(config, src_vocab_size, tgt_vocab_size)
@@ -111,6 +109,17 @@ class Transformer(nn.Module):
     def device(self) -> torch.device:
         """Where its weights are."""
         return next(self.encoder_layers.parameters()).device
+
+    def arrays(self) -> ModelArrays | None:
+        """The weights as arrays over the same memory; None where they are not float32 in main memory."""
+        weights = dict(self.named_parameters())
+        if any(weight.dtype != torch.float32 or weight.device.type != "cpu" for weight in weights.values()):
+            return None
+        stack, sizes = self.parser_stack, (self.src_vocab_size, self.tgt_vocab_size)
+        words = self.next_word.tables(None if stack is None else stack.kinds) if self.next_word is not None else None
+        return ModelArrays(
+            self.config, *sizes, {name: weight.detach().numpy() for name, weight in weights.items()}, words
+        )
 
     def encode(self, src_ids: Tensor, src_mask: Tensor | None) -> Tensor:
         """Reads the source.

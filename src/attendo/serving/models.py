@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import cast
 
 from attendo.checkpoint.checksums import verify_folder
-from attendo.checkpoint.claims import num_weights
 from attendo.checkpoint.finding import find_model
 from attendo.checkpoint.model_folder import ModelDescription, read_description
 from attendo.decoding.native_model import Dtype
@@ -27,6 +26,7 @@ from attendo.decoding.search_settings import SearchSettings
 from attendo.decoding.translation import Candidate, Translation
 from attendo.errors import AttendoError, ModelError
 from attendo.markup.text_types import Confidence
+from attendo.model.parameters import num_weights
 from attendo.serving.config import ModelsConfig
 from attendo.serving.errors import ServingError, overdue, unknown_pair
 from attendo.serving.logs import Log

@@ -12,11 +12,11 @@ from attendo import __version__
 from attendo.attention_maps.page import to_html
 from attendo.attention_maps.weights import to_json
 from attendo.attention_maps.words import joined
-from attendo.checkpoint.claims import num_weights
 from attendo.markup.splitting import sentence_spans
 from attendo.markup.text_types import TextRequest, TranslatedLine, TranslatedText
 from attendo.markup.texts import stream_text, translate_text
 from attendo.markup.together import gathered
+from attendo.model.parameters import num_weights
 from attendo.parsing.drawing import to_svg
 from attendo.serving.answers import unserved_notes
 from attendo.serving.errors import bad_request, unknown_pair

@@ -2,20 +2,17 @@
 
 from collections.abc import Sequence
 
-import torch
-
 from attendo.attention_maps.weights import AttentionMap
+from attendo.decoding.models import DecodingModel
 from attendo.decoding.words import Subwords
 from attendo.errors import DataError
-from attendo.model.batch import collate
-from attendo.model.transformer import Transformer
 
 MAX_DRAWN_TOKENS = 256
 """Of a side of a pair whose attention is drawn; the weights grow with its square, and no eye follows more."""
 
 
 def attention_map(
-    model: Transformer, source_tokenizer: Subwords, target_tokenizer: Subwords, src_ids: list[int], tgt_ids: list[int]
+    model: DecodingModel, source_tokenizer: Subwords, target_tokenizer: Subwords, src_ids: list[int], tgt_ids: list[int]
 ) -> AttentionMap:
     """Where every head of every layer looks while a model reads a pair.
 
@@ -35,12 +32,11 @@ def attention_map(
     for side, ids in sides:
         if not 1 < len(ids) <= limit:
             raise DataError(f"the {side} has {len(ids) - 1} tokens; 1 to {limit - 1} can be drawn")
-    with torch.no_grad():
-        weights = model.attention(collate([src_ids], [tgt_ids], start=model.config.start_id).to(model.device))
+    weights = model.attention(src_ids, tgt_ids)
     return AttentionMap(
         source=tuple(source_tokenizer.pieces(src_ids)),
         target=tuple(target_tokenizer.pieces(tgt_ids)),
-        encoder=weights.encoder[:, 0].float().cpu().numpy() if len(weights.encoder) else None,
-        decoder=weights.decoder[:, 0].float().cpu().numpy(),
-        cross=weights.encoder_decoder[:, 0].float().cpu().numpy(),
+        encoder=weights.encoder,
+        decoder=weights.decoder,
+        cross=weights.encoder_decoder,
     )

@@ -15,8 +15,10 @@ import ctypes
 import os
 import threading
 import time
+import warnings
+import weakref
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +26,7 @@ import torch
 
 from attendo.native.training import openmp_parallel
 from attendo.threads import chooses_waiting, cores_by_affinity
+from attendo.workflow.device import set_threads, waiting_advice
 
 _INTERVAL_S = 0.25
 _QUIET_S = 2.0
@@ -96,6 +99,21 @@ def read_now(proc: Path = Path("/proc"), cores: set[int] | None = None) -> Readi
         used_by_others_s=ticks / os.sysconf("SC_CLK_TCK") - time.process_time(),
         delayed_s=delayed_ns / 1e9,
     )
+
+
+def keep_waits_brief(engine: object, threads: int | None) -> None:
+    """Has torch's threads wait briefly for each other as long as an engine is there that works with them.
+
+    Args:
+        engine: decodes in torch on the processor.
+        threads: as for `set_threads`; torch may have been loaded by the engine.
+    """
+    set_threads(threads)
+    waits = ExitStack()
+    waits.enter_context(brief_waits())
+    weakref.finalize(engine, waits.close)
+    if advice := waiting_advice(torch.device("cpu")):
+        warnings.warn(advice, RuntimeWarning, stacklevel=3)
 
 
 @contextmanager

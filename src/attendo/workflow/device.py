@@ -6,9 +6,7 @@ import torch
 
 from attendo.errors import AttendoError
 from attendo.threads import cores_by_affinity, openmp_advice, usable_cores
-
-DEVICES = ("auto", "cpu", "cuda")
-"""The settings that `choose_device` knows."""
+from attendo.workflow.devices import check_device
 
 
 def choose_device(name: str, number: int = 0) -> torch.device:
@@ -21,8 +19,7 @@ def choose_device(name: str, number: int = 0) -> torch.device:
     Raises:
         AttendoError: the setting is unknown, a GPU is asked for and torch sees none, or not so many.
     """
-    if name not in DEVICES:
-        raise AttendoError(f"device = {name!r} is unknown; take one of {', '.join(DEVICES)}")
+    check_device(name)
     if name == "cuda" and not torch.cuda.is_available():
         raise AttendoError('device = "cuda", but torch sees no GPU here; take "auto" or "cpu"')
     if name == "cpu" or not torch.cuda.is_available():
@@ -35,8 +32,8 @@ def choose_device(name: str, number: int = 0) -> torch.device:
     return torch.device("cuda", number)
 
 
-def set_threads(threads: int | None) -> None:
-    """Sets how many threads torch works with, for this whole process.
+def set_threads(threads: int | None) -> int:
+    """Sets how many threads torch works with, for this whole process; gives their number.
 
     Args:
         threads: at least 1; None for torch's own choice, but no more than a container's quota allows, unless the user
@@ -47,6 +44,7 @@ def set_threads(threads: int | None) -> None:
         chosen = usable_cores()
     if chosen is not None and chosen != torch.get_num_threads():
         torch.set_num_threads(chosen)
+    return torch.get_num_threads()
 
 
 def waiting_advice(device: torch.device) -> str | None:

@@ -5,9 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, Unpack
-
-import torch
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from attendo.checkpoint.model_folder import LoadedModel, ModelDescription
 from attendo.decoding.config import SearchConfig
@@ -18,11 +16,16 @@ from attendo.decoding.search_settings import SearchSettings
 from attendo.decoding.translation import Counts
 from attendo.decoding.watch import nobody
 from attendo.errors import ModelError
-from attendo.recipe import override_section
 from attendo.workflow.arguments import check_settings
+from attendo.workflow.changed_section import changed_section
+from attendo.workflow.extras import need_packages
 from attendo.workflow.model_search import check_ensemble, own_parsing
 from attendo.workflow.parse import Parser
 from attendo.workflow.parse_input import SentenceReader
+from attendo.workflow.place import choose_threads
+
+if TYPE_CHECKING:
+    import torch
 
 _MAX_SET_UPS = 16
 """Different settings of calls that an engine keeps ready at a time."""
@@ -52,7 +55,8 @@ class EngineBase:
         search: the search settings.
         dtype: the numbers that products are calculated with; on a processor without matrix units bfloat16 only saves
             memory.
-        device: where to work.
+        device: where to work, as torch or `place.choose_place` names it.
+        threads: that may work at the same time; None as `place.choose_threads` has it.
         name: what `repr` calls the model; left out, its folder.
         reload: makes this engine again in another process; left out, the engine cannot be pickled.
 
@@ -66,12 +70,13 @@ class EngineBase:
         search: SearchConfig,
         *,
         dtype: Dtype,
-        device: torch.device,
+        device: "torch.device | str",
+        threads: int | None = None,
         name: str = "",
         reload: "Callable[[], EngineBase] | None" = None,
     ) -> None:
         check_ensemble(models)
-        ready = tuple(decoding_model(model.transformer, dtype=dtype, device=device) for model in models)
+        ready = tuple(decoding_model(model.arrays, dtype=dtype, device=device) for model in models)
         first = models[0]
         self.description: ModelDescription = first.description
         """The content of the (first) model's `config.json`: languages, shapes, scores."""
@@ -79,13 +84,12 @@ class EngineBase:
         """The folder of the (first) model."""
         self.dtype: Dtype = dtype
         """The numbers that products are calculated with."""
-        self.device: torch.device = device
-        """Where the models work."""
         self.kernel: str = ", ".join(dict.fromkeys(model.kernel for model in ready))
         """What the products are calculated by and in, for people; of an ensemble each kind once."""
         self.concurrent: bool = all(model.concurrent for model in ready)
         """Whether several threads may work at the same time, each with an engine from `with_search`."""
         self._name, self._reload = name or str(first.folder), reload
+        self._device, self._threads = str(device), choose_threads(threads)
         self._read = SentenceReader().read
         self._ready: _Ready | None = _Ready(first, ready)
         self._begin(search)
@@ -134,7 +138,7 @@ class EngineBase:
         found = self._others.get(key)
         if found is None:
             check_settings(method, changes)
-            search = override_section(self.search, "search", changes=changes)
+            search = changed_section(self.search, "search", changes=changes)
             own = self._own if search == self.search else None
             found = own or self._set_up(search)
             if len(self._others) >= _MAX_SET_UPS:
@@ -169,7 +173,7 @@ class EngineBase:
         return found.parser
 
     def _set_up(self, search: SearchConfig) -> SetUp:
-        ready, threads = self._open(), torch.get_num_threads()
+        ready, threads = self._open(), self._threads
         first = ready.first
         sides = first.source_tokenizer, first.target_tokenizer
         languages = self.source_language, self.target_language
@@ -195,6 +199,18 @@ class EngineBase:
             between_steps=self._while_open,
         )
         return SetUp(translator, parser)
+
+    @property
+    def device(self) -> "torch.device":
+        """Where the models work; only to name it torch is needed.
+
+        Raises:
+            AttendoError: torch is not installed.
+        """
+        need_packages(["torch"], "train")
+        import torch
+
+        return torch.device(self._device)
 
     @property
     def source_language(self) -> str:
@@ -235,7 +251,7 @@ class EngineBase:
         self._open()
         other = object.__new__(type(self))
         vars(other).update(vars(self))
-        other._begin(override_section(self.search, "search", changes=changes) if changes else self.search)
+        other._begin(changed_section(self.search, "search", changes=changes) if changes else self.search)
         return other
 
     def close(self) -> None:

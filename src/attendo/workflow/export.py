@@ -11,7 +11,8 @@ import torch
 
 from attendo.checkpoint.checksums import CARD, SOURCE_SPM, TARGET_SPM
 from attendo.checkpoint.finding import find_model
-from attendo.checkpoint.model_folder import LoadedModel, load_model, save_model
+from attendo.checkpoint.model_folder import LoadedModel, load_model
+from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.decoding.models import decoding_model
 from attendo.errors import ModelError

@@ -16,11 +16,12 @@ def need_packages(names: Sequence[str], extra: str) -> None:
     Raises:
         AttendoError: some are not installed; the message says how to install them.
     """
-    if missing := [name for name in names if not _is_there(name)]:
+    if missing := [name for name in names if not is_installed(name)]:
         raise AttendoError(f'{", ".join(missing)}: not installed, and needed here; pip install "attendo[{extra}]"')
 
 
-def _is_there(name: str) -> bool:
+def is_installed(name: str) -> bool:
+    """Whether a module can be imported, as far as can be said without importing it."""
     try:
         return find_spec(name) is not None
     except ModuleNotFoundError:  # of the package that it would be part of

@@ -27,9 +27,10 @@ from attendo.decoding.config import SearchConfig
 from attendo.decoding.native_model import Dtype
 from attendo.decoding.translation import Counts
 from attendo.text.parts import ScannedFile
-from attendo.workflow.device import choose_device
+from attendo.workflow.devices import device_type
 from attendo.workflow.part_files import PartRecord, PartsFolder, added
 from attendo.workflow.part_translation import Decoding, Device, Output, translate_part
+from attendo.workflow.place import choose_place
 from attendo.workflow.text_parts import changed_error, cut
 
 _FORMAT_VERSION = 2
@@ -97,7 +98,7 @@ def translate_file(
     engine = decoding.load(device, threads=threads)
     num_lines = texts["source"].num_lines
     parts = cut(dict(texts), part_lines(texts["source"], engine.search.window_lines))
-    manifest = manifest_of(decoding, engine.search, texts, output, choose_device(device).type)
+    manifest = manifest_of(decoding, engine.search, texts, output, device_type(choose_place(device)))
     if others := folder.differences(manifest):
         reporter.message(f"{folder.path}: holds another translation, with another {', '.join(others)}; starting anew")
         folder.remove_parts()

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import torch
 
-from attendo.checkpoint.model_folder import LoadedModel, ModelDescription, load_model, save_model
+from attendo.checkpoint.model_folder import LoadedModel, ModelDescription, load_model
+from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.interop.huggingface_runtime import HuggingFaceRuntime, text_differences
 from attendo.interop.marian_checkpoint import ImportedModel, read_marian

@@ -7,20 +7,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
-
-import torch
+from typing import TYPE_CHECKING, Any
 
 from attendo.checkpoint.checksums import CARD, WEIGHTS
 from attendo.checkpoint.finding import find_model, is_run, shipped_models
-from attendo.checkpoint.model_folder import read_description, skeleton
-from attendo.checkpoint.run_checkpoints import Checkpoints
+from attendo.checkpoint.model_folder import read_description
 from attendo.errors import ModelError
-from attendo.model.products import is_exact
+from attendo.model.parameters import num_weights
 from attendo.native.library import describe
 from attendo.reading import printable, read_bounded, require_inside
 from attendo.recipe import load_recipe, recipe_groups, shipped_recipes
 from attendo.threads import usable_cores
+from attendo.workflow.extras import is_installed
+from attendo.workflow.place import choose_threads
+
+if TYPE_CHECKING:
+    from attendo.workflow.torch_facts import TorchFacts
 
 PACKAGES = ("torch", "numpy", "sentencepiece", "sacrebleu", "sacremoses", "safetensors")
 """What results depend on."""
@@ -110,10 +112,10 @@ class EnvironmentInfo:
     usable_cores: int
     """Those that this process may use, by its affinity and its container's quota."""
     threads: int
-    """What torch uses."""
+    """What a command works with."""
     gpus: tuple[str, ...]
-    fast_float32: bool
-    """Whether float32 products run through oneDNN (`model.products`)."""
+    fast_float32: bool | None
+    """Whether torch's float32 products run through oneDNN (`model.products`); None without torch."""
     kernels: str
     """What decoding runs on, and why where it is not the native kernels."""
     packages: dict[str, str]
@@ -129,7 +131,7 @@ class EnvironmentInfo:
             ("attendo", self.attendo),
             ("python", f"{self.python} on {self.system}"),
             ("processor", f"{self.cpus} cores{limit}, {self.threads} threads"),
-            ("float32", "through oneDNN" if self.fast_float32 else "through torch's default library"),
+            ("float32", self._float32()),
             ("decoding", self.kernels),
             ("GPU", ", ".join(self.gpus) or "none"),
             ("packages", ", ".join(f"{name} {number}" for name, number in self.packages.items())),
@@ -137,6 +139,12 @@ class EnvironmentInfo:
             ("models", ", ".join(self.models) or "none"),
         ]
         return _table(rows)
+
+    def _float32(self) -> str:
+        """What float32 products in torch run through."""
+        if self.fast_float32 is None:
+            return 'no torch, which training needs: pip install "attendo[train]"'
+        return "through oneDNN" if self.fast_float32 else "through torch's default library"
 
     def _recipes(self) -> str:
         """The recipes by group, those of studies as a number."""
@@ -153,6 +161,8 @@ def inspect(name: str) -> ModelInfo | RunInfo:
     folder = Path(name)
     if not is_run(folder):
         return _model_info(find_model(name))
+    from attendo.checkpoint.run_checkpoints import Checkpoints  # needs torch, as what trains does
+
     recipe = load_recipe(str(folder))
     return RunInfo(
         folder=name,
@@ -169,20 +179,30 @@ def environment(attendo_version: str) -> EnvironmentInfo:
     Args:
         attendo_version: the package's own.
     """
+    facts = _torch_facts()
     return EnvironmentInfo(
         attendo=attendo_version,
         python=platform.python_version(),
         system=f"{platform.system()} {platform.machine()}",
         cpus=os.cpu_count() or 1,
         usable_cores=usable_cores(),
-        threads=torch.get_num_threads(),
-        gpus=tuple(torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())),
-        fast_float32=is_exact(),
+        threads=facts.threads if facts else choose_threads(None),
+        gpus=facts.gpus if facts else (),
+        fast_float32=facts.fast_float32 if facts else None,
         kernels=describe(),
         packages={name: _version(name) for name in PACKAGES},
         recipes=tuple(shipped_recipes()),
         models=tuple(shipped_models()),
     )
+
+
+def _torch_facts() -> "TorchFacts | None":
+    """What torch says of this machine; None without torch."""
+    if not is_installed("torch"):
+        return None
+    from attendo.workflow.torch_facts import torch_facts
+
+    return torch_facts()
 
 
 def _model_info(folder: Path) -> ModelInfo:
@@ -196,7 +216,7 @@ def _model_info(folder: Path) -> ModelInfo:
         task=description.task,
         source_language=description.source_language,
         target_language=description.target_language,
-        parameters=skeleton(folder, description).num_parameters,
+        parameters=num_weights(description.model, description.src_vocab_size, description.tgt_vocab_size),
         src_vocab_size=description.src_vocab_size,
         tgt_vocab_size=description.tgt_vocab_size,
         model=vars(description.model),

@@ -7,7 +7,8 @@ from typing import Any
 
 from torch import Tensor
 
-from attendo.checkpoint.model_folder import ModelDescription, save_model
+from attendo.checkpoint.model_folder import ModelDescription
+from attendo.checkpoint.saving import save_model
 from attendo.decoding.config import GuardConfig, SearchConfig
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData

@@ -4,8 +4,8 @@ import os
 
 import torch
 
-from attendo.checkpoint.claims import num_weights
 from attendo.errors import RecipeError
+from attendo.model.parameters import num_weights
 from attendo.recipe import Recipe
 
 BYTES_PER_PARAMETER = 16

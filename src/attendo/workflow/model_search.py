@@ -5,14 +5,13 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from attendo.checkpoint.checksums import CONFIG
 from attendo.checkpoint.model_folder import LoadedModel, ModelDescription
 from attendo.decoding.config import SearchConfig
 from attendo.errors import ModelError, RecipeError
 from attendo.parsing.config import ParsingConfig
-from attendo.recipe import override_section
+from attendo.settings.exact import checked_table
+from attendo.workflow.changed_section import changed_section
 
 _MAX_HYPOTHESES = 1000
 """Of a sentence. Whoever asks for more by himself may have it; a stranger's folder may not cost so much."""
@@ -30,15 +29,14 @@ def own_search(folder: Path, description: ModelDescription) -> SearchConfig:
     """
     known = {each.name for each in fields(SearchConfig)}
     faults = [f"{key[:100]!r} is no setting" for key in description.search if key not in known]
-    try:
-        if not faults:
-            own = TypeAdapter(SearchConfig).validate_python(description.search)
+    if not faults:
+        own, problems = checked_table(SearchConfig, description.search)
+        faults = [f"{key}: {message[:300]}" for key, message in problems]
+        if own is not None:
             counts = {key: getattr(own, key) for key in ("beam_size", "n_best", "beam_groups")}
             faults = [f"{key} = {count} is too large" for key, count in counts.items() if count > _MAX_HYPOTHESES]
-        if not faults:
-            return own
-    except ValidationError as error:
-        faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg'][:300]}" for each in error.errors()]
+            if not faults:
+                return own
     raise ModelError(f"{folder / CONFIG}: search: {'; '.join(faults[:3])}; take the folder as it was written")
 
 
@@ -69,7 +67,7 @@ def with_parsing(model: LoadedModel, changes: Mapping[str, Any]) -> LoadedModel:
     if model.description.task != "parse":
         raise ModelError(f"{model.folder}: translates, so there is nothing about parsing that could be changed")
     own = own_parsing(model)
-    changed = override_section(own, "parsing", changes=changes)
+    changed = changed_section(own, "parsing", changes=changes)
     if changed.linearization() != own.linearization():
         raise RecipeError(
             f"{model.folder}: has learned to write {own.linearization()}, and that stays; only constrained and "

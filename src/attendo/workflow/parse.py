@@ -157,7 +157,7 @@ class Parser:
         self._tags = frozenset(symbol.label for symbol in read if symbol is not None and symbol.kind == "word")
         known = set().union(*source.pieces(range(source.vocab_size)))
         self._plain = str.maketrans({letter: plain for letter, plain in PLAIN.items() if letter not in known})
-        configs = [model.transformer.config for model in models]
+        configs = [model.config for model in models]
         learned = [config.max_positions for config in configs if config.positions == "learned"]
         # One position is for the source's </s>, and in the target for the start.
         self._max_positions = min(learned) - 1 if learned else None

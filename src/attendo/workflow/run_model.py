@@ -7,8 +7,9 @@ import numpy.typing as npt
 
 from attendo.checkpoint.model_folder import ModelDescription, load_model
 from attendo.checkpoint.weights import load_weights, named_weights
-from attendo.checkpoint.words import know_words
+from attendo.checkpoint.words import word_tables
 from attendo.errors import ModelError, RecipeError
+from attendo.model.building import know_words
 from attendo.model.transformer import Transformer
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
@@ -31,7 +32,7 @@ def build_model(recipe: Recipe, prepared: PreparedData) -> Transformer:
         model = Transformer(recipe.model, *sizes)
     except ValueError as error:
         raise RecipeError(f"{recipe.name}: model.{error}") from error
-    know_words(model, prepared.source_tokenizer, prepared.target_tokenizer)
+    know_words(model, word_tables(recipe.model, prepared.source_tokenizer, prepared.target_tokenizer))
     return model
 
 

@@ -1,25 +1,21 @@
 """From a model folder to an engine: `attendo.load`."""
 
-import warnings
-import weakref
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
-
-import torch
 
 from attendo.checkpoint.finding import find_model
 from attendo.checkpoint.model_folder import LoadedModel, load_model
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.native_model import Dtype
-from attendo.errors import RecipeError
-from attendo.recipe import override_section
-from attendo.workflow.brief_waits import brief_waits
-from attendo.workflow.device import choose_device, set_threads, waiting_advice
+from attendo.errors import AttendoError, RecipeError
+from attendo.native.library import find_kernels
+from attendo.workflow.changed_section import changed_section
+from attendo.workflow.devices import device_type
 from attendo.workflow.engine import Engine
 from attendo.workflow.model_search import own_search, with_parsing
+from attendo.workflow.place import choose_place, choose_threads
 
 
 def load(
@@ -44,35 +40,42 @@ def load(
         dtype: the numbers that products are calculated with: `"float32"`, `"bfloat16"` or `"int8"`; None for those that
             the models are stored in.
         device: where to work; `"auto"` takes a GPU where there is one.
-        threads: processor threads, for the whole process; None for as many as this process may use
-            (its affinity and its container's quota).
+        threads: processor threads, where torch is loaded for the whole process; None for as many as this process may
+            use (its affinity and its container's quota).
 
     Raises:
         ModelError: a folder is missing or torn, the models do not go together, or the dtype is unknown.
         RecipeError: a setting is unknown, or its value cannot be used.
-        AttendoError: the device is unknown or not there.
+        AttendoError: the device is unknown or not there; or the model needs torch, which is not installed.
     """
     loaded = [load_model(find_model(str(name))) for name in (model, *ensemble)]
     if threads is not None and threads < 1:
         raise RecipeError(f"threads = {threads} is too small; take 1 or more")
-    set_threads(threads)
+    threads_now = choose_threads(threads)
     settings = search_settings(loaded[0], search or {}, overrides)
     if parsing:
         loaded[0] = with_parsing(loaded[0], parsing)
-    where = choose_device(device)
+    where = choose_place(device)
     again = partial(
         load, _lasting(model), ensemble=tuple(map(_lasting, ensemble)), parsing=parsing, dtype=dtype, device=device,
         threads=threads,
     )  # fmt: skip
-    engine = Engine(
-        loaded, settings, dtype=dtype or own_dtype(loaded, where), device=where, name=str(model), reload=again
-    )
-    if not engine.concurrent and where.type == "cpu":  # the native kernels have threads of their own
-        waits = ExitStack()
-        waits.enter_context(brief_waits())
-        weakref.finalize(engine, waits.close)
-        if advice := waiting_advice(where):
-            warnings.warn(advice, RuntimeWarning, stacklevel=2)
+    try:
+        engine = Engine(
+            loaded, settings, dtype=dtype or own_dtype(loaded, where), device=where, threads=threads_now,
+            name=str(model), reload=again,
+        )  # fmt: skip
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise AttendoError(
+            f"{model}: {find_kernels().reason or 'has layers that the native kernels do not know'}, so that it needs "
+            'torch, which is not installed; pip install "attendo[train]"'
+        ) from error
+    if not engine.concurrent and where == "cpu":  # the native kernels have threads of their own
+        from attendo.workflow.brief_waits import keep_waits_brief
+
+        keep_waits_brief(engine, threads)
     return engine
 
 
@@ -81,14 +84,15 @@ def _lasting(model: str | Path) -> str:
     return str(Path(model).absolute()) if Path(model).exists() else str(model)
 
 
-def own_dtype(models: Sequence[LoadedModel], device: torch.device) -> Dtype:
+def own_dtype(models: Sequence[LoadedModel], device: object) -> Dtype:
     """What models calculate with where nothing is asked for: int8 if all are stored in it and on a CPU, else float32.
 
     Args:
         models: one, or those of an ensemble.
-        device: where they are to work.
+        device: where they are to work, as torch or `place.choose_place` names it.
     """
-    return "int8" if device.type == "cpu" and all(each.description.dtype == "int8" for each in models) else "float32"
+    is_cpu = device_type(device) == "cpu"
+    return "int8" if is_cpu and all(each.description.dtype == "int8" for each in models) else "float32"
 
 
 def search_settings(model: LoadedModel, search: Mapping[str, Any], overrides: Sequence[str]) -> SearchConfig:
@@ -99,4 +103,4 @@ def search_settings(model: LoadedModel, search: Mapping[str, Any], overrides: Se
         RecipeError: the changes cannot.
     """
     own = own_search(model.folder, model.description)
-    return override_section(own, "search", overrides, changes=search)
+    return changed_section(own, "search", overrides, changes=search)

@@ -104,5 +104,4 @@ class WatchedEngine(EngineBase):
             ModelError: the engine is closed.
         """
         first, translator = self._open().first, self._using("attention", {}).translator
-        model = translator.models[0].transformer
-        return attention_map(model, first.source_tokenizer, first.target_tokenizer, *pair)
+        return attention_map(translator.models[0], first.source_tokenizer, first.target_tokenizer, *pair)

@@ -9,7 +9,8 @@ import torch
 from numpy.typing import NDArray
 
 from attendo.attention_maps.weights import AttentionMap
-from attendo.checkpoint.model_folder import ModelDescription, save_model
+from attendo.checkpoint.model_folder import ModelDescription
+from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer

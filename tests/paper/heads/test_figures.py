@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from attendo.checkpoint.model_folder import load_model, save_model
+from attendo.checkpoint.model_folder import load_model
+from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.errors import AttendoError, DataError, ModelError, RecipeError
 from attendo.paper.experiment import Order

@@ -8,7 +8,8 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from attendo.checkpoint.model_folder import ModelDescription, load_model, save_model
+from attendo.checkpoint.model_folder import ModelDescription, load_model
+from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.decoding.config import SearchConfig
 from attendo.errors import DataError

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from attendo.checkpoint.model_folder import ModelDescription, load_model, save_model
+from attendo.checkpoint.model_folder import ModelDescription, load_model
+from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.model.config import ModelConfig
 from attendo.model.positions import LearnedPositions, sinusoids

@@ -132,7 +132,9 @@ def without(model: LoadedModel, head: Head) -> LoadedModel:
     first = head.head * attention.d_v
     with torch.no_grad():
         attention.output.weight[:, first : first + attention.d_v] = 0
-    return replace(model, transformer=transformer)
+    arrays = transformer.arrays()
+    assert arrays is not None, "a model is read in float32 on the processor"
+    return replace(model, arrays=arrays)
 
 
 def attention_of(transformer: Transformer, head: Head) -> MultiHeadAttention:

@@ -1,0 +1,12 @@
+"""What may come next, as a table of the vocabulary."""
+
+import numpy as np
+
+from attendo.decoding.step import BoolArray, Limits
+
+
+def excluded_by(limits: Limits, vocab_size: int) -> BoolArray:
+    """Which tokens each row may not choose, `(rows, vocab_size)`."""
+    excluded = np.tile(limits.only[:, None], vocab_size)
+    excluded[np.repeat(np.arange(len(excluded)), np.diff(limits.offsets)), limits.ids] ^= True
+    return excluded
