@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from docx import Document
 from tests.cli.conftest import Command
 
 import attendo as library
@@ -143,6 +144,37 @@ def test_a_check_that_fails(attendo: Command, loaded: Engine, tmp_path: Path, ch
     assert "</target>" in output.read_text(encoding="utf-8")
     said = "checks: 0 of 1 without a finding; max-length 1; --report FILE lists them"
     assert (said in finished.err) == (check != "off")
+
+
+def test_documents_of_one_language(attendo: Command, loaded: Engine, tmp_path: Path) -> None:
+    page, guide, letter = (tmp_path / name for name in ("page.html", "guide.md", "letter.docx"))
+    page.write_text('<p>The <b>red</b> house is old.</p><script>var a = "x";</script>', encoding="utf-8")
+    guide.write_text("# The dog\n\nThe [house](https://a.example/b) is *old*.\n\n```sh\nls\n```\n", encoding="utf-8")
+    made = Document()
+    paragraph = made.add_paragraph("The ")
+    paragraph.add_run("red").bold = True
+    paragraph.add_run(" house is old.")
+    made.save(str(letter))
+    found = {path: path.with_name(f"out{path.suffix}") for path in (page, guide, letter)}
+    for path, output in found.items():
+        ran = attendo("translate", "en-de", path, "-o", output)
+        assert ran.status == 0
+        assert f"wrote {output}: this format has no marks for review" in ran.err
+    text = found[page].read_text(encoding="utf-8")
+    assert text.startswith("<p>")
+    assert "<b>rote</b> Haus" in text
+    assert text.endswith('</p><script>var a = "x";</script>')
+    text = found[guide].read_text(encoding="utf-8")
+    assert text.startswith("# Der Hund\n\n")
+    assert text.endswith("\n\n```sh\nls\n```\n")
+    assert "[Haus](https://a.example/b)" in text
+    [paragraph] = Document(str(found[letter])).paragraphs
+    assert [run.text for run in paragraph.runs if run.bold] == ["rote"]
+    assert "Haus" in paragraph.text
+    refused = attendo("check", found[guide])
+    assert refused.status == 1
+    assert f"{found[guide]}: a markdown file has its texts in one language" in refused.err
+    assert "translate --check error" in refused.err
 
 
 def test_interrupted_work_goes_on(

@@ -189,11 +189,11 @@ def _translated(
 
 def _read_line(document: "Document", source: str) -> str:
     """What was read: `read app.po: gettext, en to de-AT, 1,204 messages: 310 translated before, 878 to translate`."""
-    from attendo.formats.table import FORMATS
+    from attendo.formats.table import format_named
     from attendo.workflow.documents.opening import state_counts
 
     file = document.file
-    title = next((known.title for known in FORMATS if known.name == file.format), file.format)
+    title = format_named(file.format).title
     counts = state_counts(file)
     names = {
         "translated": "translated before",
@@ -209,6 +209,8 @@ def _read_line(document: "Document", source: str) -> str:
 
 def _summary(report: "DocumentReport", check: str, report_file: Path | None) -> list[str]:
     """What became of the messages, a line each."""
+    from attendo.formats.table import format_named
+
     lines = []
     total = report.num_translated + report.num_left
     if total and check != "off":
@@ -223,5 +225,7 @@ def _summary(report: "DocumentReport", check: str, report_file: Path | None) -> 
             f"left as they were, since no translation kept their placeholders: {report.num_left:,} ({examples})"
         )
     if report.output is not None:
-        lines.append(f"wrote {report.output}: {report.num_marked:,} marked for review")
+        can_mark = format_named(report.format).has_states
+        marks = f"{report.num_marked:,} marked for review" if can_mark else "this format has no marks for review"
+        lines.append(f"wrote {report.output}: {marks}")
     return lines

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from attendo.errors import DataError
 from attendo.formats.android import read_android
@@ -39,24 +40,37 @@ class Format:
     """How names of such files end."""
     read: Callable[[bytes, Languages], File]
     title: str
+    layout: Literal["bilingual", "keyed", "monolingual"] = "monolingual"
+    """Bilingual files have sources and translations; keyed ones have one language, and keys by which a file and its
+    translation belong together; monolingual ones have one language and nothing that stays in the translation."""
+    has_states: bool = False
+    """Whether a translation can be marked for review."""
 
 
+_XLIFF = (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff")
 FORMATS: Sequence[Format] = (
-    Format("po", (".po", ".pot"), read_po, "gettext"),
-    Format("xliff", (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff"), read_xliff, "XLIFF 1.2 and 2.x"),
-    Format("tmx", (".tmx",), read_tmx, "translation memories"),
-    Format("android", ("strings.xml", "plurals.xml", "arrays.xml"), read_android, "Android resources"),
-    Format("strings", (".strings",), read_strings, "Apple strings"),
-    Format("stringsdict", (".stringsdict",), read_stringsdict, "Apple plural rules"),
-    Format("xcstrings", (".xcstrings",), read_xcstrings, "Apple string catalogues"),
-    Format("properties", (".properties",), read_properties, "Java properties"),
-    Format("resx", (".resx",), read_resx, ".NET resources"),
-    Format("ts", (".ts",), read_ts, "Qt Linguist"),
-    Format("arb", (".arb",), read_arb, "Flutter's ARB"),
-    Format("json", (".json",), read_json, "JSON messages: nested, i18next, Chrome"),
-    Format("fluent", (".ftl",), read_fluent, "Fluent"),
-    Format("csv", (".csv",), read_csv, "CSV with named columns"),
-    Format("tsv", (".tsv",), read_tsv, "TSV with named columns"),
+    Format("po", (".po", ".pot"), read_po, "gettext", "bilingual", has_states=True),
+    Format(
+        "xliff",
+        (".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff"),
+        read_xliff,
+        "XLIFF 1.2 and 2.x",
+        "bilingual",
+        has_states=True,
+    ),
+    Format("tmx", (".tmx",), read_tmx, "translation memories", "bilingual", has_states=True),
+    Format("android", ("strings.xml", "plurals.xml", "arrays.xml"), read_android, "Android resources", "keyed"),
+    Format("strings", (".strings",), read_strings, "Apple strings", "keyed"),
+    Format("stringsdict", (".stringsdict",), read_stringsdict, "Apple plural rules", "keyed"),
+    Format("xcstrings", (".xcstrings",), read_xcstrings, "Apple string catalogues", "bilingual", has_states=True),
+    Format("properties", (".properties",), read_properties, "Java properties", "keyed"),
+    Format("resx", (".resx",), read_resx, ".NET resources", "keyed"),
+    Format("ts", (".ts",), read_ts, "Qt Linguist", "bilingual", has_states=True),
+    Format("arb", (".arb",), read_arb, "Flutter's ARB", "keyed"),
+    Format("json", (".json",), read_json, "JSON messages: nested, i18next, Chrome", "keyed"),
+    Format("fluent", (".ftl",), read_fluent, "Fluent", "keyed"),
+    Format("csv", (".csv",), read_csv, "CSV with named columns", "bilingual"),
+    Format("tsv", (".tsv",), read_tsv, "TSV with named columns", "bilingual"),
     Format("srt", (".srt",), read_srt, "SubRip subtitles"),
     Format("vtt", (".vtt",), read_webvtt, "WebVTT subtitles"),
     Format("html", (".html", ".htm", ".xhtml"), read_html, "HTML pages"),
@@ -65,10 +79,25 @@ FORMATS: Sequence[Format] = (
     Format("pptx", (".pptx", ".pptm"), read_pptx, "PowerPoint presentations"),
     Format("xlsx", (".xlsx", ".xlsm"), read_xlsx, "Excel workbooks"),
     Format("odf", (".odt", ".ods", ".odp", ".ott"), read_odf, "OpenDocument texts, spreadsheets, presentations"),
-    Format("yaml", (".yml", ".yaml"), read_yaml, "YAML messages, as Rails has them"),
+    Format("yaml", (".yml", ".yaml"), read_yaml, "YAML messages, as Rails has them", "keyed"),
     Format("epub", (".epub",), read_epub, "EPUB books"),
     Format("text", (".txt",), read_text, "lines of text"),
 )
+
+
+def format_named(name: str) -> Format:
+    """The format that a file was read as.
+
+    Args:
+        name: one in the table.
+    """
+    return next(known for known in FORMATS if known.name == name)
+
+
+def format_by_ending(name: str) -> Format | None:
+    """The format that the end of a file's name says, in capitals or small letters; None where it says none."""
+    lower = name.lower()
+    return next((known for known in FORMATS if lower.endswith(known.endings)), None)
 
 
 def format_of(name: str, data: bytes, wanted: str | None = None) -> Format:
@@ -88,8 +117,7 @@ def format_of(name: str, data: bytes, wanted: str | None = None) -> Format:
         if by_name is None:
             raise DataError(f"{wanted!r} is no format of files that are translated; there are {names}")
         return by_name
-    lower = name.lower()
-    by_ending = next((known for known in FORMATS if lower.endswith(known.endings)), None)
+    by_ending = format_by_ending(name)
     if by_ending is not None:
         return by_ending
     found = recognized(name, data[:HEAD_BYTES], whole=len(data) <= HEAD_BYTES)

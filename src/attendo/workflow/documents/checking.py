@@ -6,9 +6,10 @@ from typing import Any
 
 from attendo.errors import DataError
 from attendo.formats.file import Unit
+from attendo.formats.table import format_named
 from attendo.markup.checks.findings import Finding
 from attendo.markup.checks.units import unit_findings
-from attendo.workflow.documents.opening import KEYED, line_numbers, open_document
+from attendo.workflow.documents.opening import is_keyed, line_numbers, open_document
 from attendo.workflow.documents.report import shown
 from attendo.workflow.documents.settings import DocumentSettings
 
@@ -62,8 +63,13 @@ def check_document(path: Path, settings: DocumentSettings) -> CheckedDocument:
     """
     document = open_document(path, settings, source="", target=settings.target or "")
     file = document.file
-    if file.format in KEYED and settings.template is None:
+    if is_keyed(file) and settings.template is None:
         raise DataError(f"{path}: a {file.format} file has one language; name the file with the sources: --template")
+    if format_named(file.format).layout == "monolingual":
+        raise DataError(
+            f"{path}: a {file.format} file has its texts in one language, and no keys that would find their sources; "
+            "check it as you translate it: attendo translate --check error --report FILE"
+        )
     if all(form.target is None for unit in file.units for form in unit.forms):
         raise DataError(f"{path}: has no translations to check")
     lines, failed, checked, untranslated = line_numbers(file), [], 0, 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attendo.errors import DataError
 from attendo.formats.file import base_language, is_same_language
-from attendo.formats.table import FORMATS
+from attendo.formats.table import FORMATS, format_by_ending
 
 _LANGUAGE_CODES = (
     "ab aa af sq am ar an hy as az be bn eu bg bs br my ca zh co cs cy da de el en eo et fa fi fr fy ga gd gl gu "
@@ -22,8 +22,6 @@ _LPROJ = re.compile(r"(?P<code>Base|[\w-]+)\.lproj")
 # Formats that write a language behind an underscore in a file's name; the others have a point before it.
 _WITH_UNDERSCORE = frozenset(("properties", "ts", "arb"))
 _GETTEXT_STYLE = frozenset(("po", "properties", "ts", "arb"))
-BILINGUAL = frozenset(("po", "xliff", "tmx", "ts", "xcstrings", "csv", "tsv"))
-"""Formats whose files have source and translation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,7 @@ class Names:
 
         A file with both languages that is named after the target keeps its name.
         """
-        if (named := named_language(path)) and is_same_language(named, self.target) and _format(path) in BILINGUAL:
+        if (named := named_language(path)) and is_same_language(named, self.target) and _is_bilingual(path):
             return path
         for rename in (self._android, self._apple, self._folder, self._stem):
             found = rename(path)
@@ -120,11 +118,10 @@ def found_files(folder: Path, names: Names) -> Iterator[Path]:
         inner = path.relative_to(folder)
         if any(part.startswith(".") for part in inner.parts) or not path.is_file():
             continue
-        format_name = _format(path)
-        if format_name in ("", "text"):
+        if _format(path) in ("", "text"):
             continue
         named = named_language(inner)
-        is_target = named is not None and is_same_language(named, names.target) and format_name in BILINGUAL
+        is_target = named is not None and is_same_language(named, names.target) and _is_bilingual(path)
         if named is None or is_same_language(named, names.source) or is_target:
             is_any = True
             yield path
@@ -142,8 +139,13 @@ def _codes(code: str | None) -> tuple[str, ...]:
 
 
 def _format(path: Path) -> str:
-    lower = path.name.lower()
-    return next((known.name for known in FORMATS if lower.endswith(known.endings)), "")
+    found = format_by_ending(path.name)
+    return "" if found is None else found.name
+
+
+def _is_bilingual(path: Path) -> bool:
+    found = format_by_ending(path.name)
+    return found is not None and found.layout == "bilingual"
 
 
 def _split(path: Path) -> tuple[str, str]:

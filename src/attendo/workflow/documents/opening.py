@@ -9,7 +9,7 @@ from attendo.checkpoint.checksums import CONFIG, read_json
 from attendo.errors import DataError, ModelError
 from attendo.formats.contents import Content, plain
 from attendo.formats.file import File, Form, Languages, Result, Span, State, Unit, is_same_language
-from attendo.formats.table import Format, format_of, read_file
+from attendo.formats.table import Format, format_named, format_of, read_file
 from attendo.reading import read_bounded
 from attendo.text.formats import is_compressed
 from attendo.text.recognition import HEAD_BYTES, recognized
@@ -18,8 +18,6 @@ from attendo.workflow.documents.settings import STATES, DocumentSettings
 _MAX_BYTES = 1 << 30
 _REFUSED = frozenset(("binary", "archive", "markup", "catalogue", "json"))
 """What cannot be lines of text under whatever name; tables and UTF-16 are told apart where lines are read."""
-KEYED = frozenset(("android", "strings", "stringsdict", "properties", "resx", "json", "arb", "fluent", "yaml"))
-"""Formats whose files have one language, and keys by which a file and its translation belong together."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +34,11 @@ class Document:
     """What people translated in another file, by the ids of units; it is written along."""
     content: bytes = b""
     """The bytes of all files that were read, which decide the outcome."""
+
+
+def is_keyed(file: File) -> bool:
+    """Whether a file has one language, and keys by which it and its translation belong together."""
+    return format_named(file.format).layout == "keyed"
 
 
 def document_format(path: Path, wanted: str | None) -> Format | None:
@@ -108,12 +111,12 @@ def open_document(
         raise DataError(f"{path}: the file's source language is {declared}, the model reads {source}")
     content, kept = data, dict[str, Result]()
     if settings.template is not None:
-        if file.format not in KEYED:
+        if not is_keyed(file):
             raise DataError(f"{path}: a {file.format} file has its source in itself, or no keys; leave out --template")
         data = read_bounded(settings.template, _MAX_BYTES)
         file, kept = _with_existing(read_file(data, str(settings.template), languages, wanted=settings.format), file)
         content += data
-    elif existing is not None and file.format in KEYED and _is_other_file(path, existing):
+    elif existing is not None and is_keyed(file) and _is_other_file(path, existing):
         data = read_bounded(existing, _MAX_BYTES)
         file, kept = _with_existing(file, read_file(data, str(existing), languages, wanted=settings.format))
         content += data

@@ -19,6 +19,7 @@ from attendo.decoding.line_constraints import Constraints
 from attendo.files import write_bytes
 from attendo.formats.contents import Code, Content, codes, joined
 from attendo.formats.file import Result, Unit, WriteOptions
+from attendo.formats.table import format_named
 from attendo.markup.checks.findings import Finding
 from attendo.markup.text_types import Confidence, TranslatedLine, TranslateLines, no_confidence
 from attendo.markup.together import gathered
@@ -124,6 +125,7 @@ def written_document(
     }
     options = WriteOptions(mark=settings.mark, time=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
     content = document.file.write({**document.kept, **results}, options)
+    has_states = format_named(document.file.format).has_states
     if output is not None:
         write_bytes(output, content)
     report = document_report(
@@ -131,7 +133,7 @@ def written_document(
         translations,
         source_language=source_language,
         output=output,
-        marked=frozenset(name for name, found in results.items() if options.is_marked(found)),
+        marked=frozenset(name for name, found in results.items() if has_states and options.is_marked(found)),
     )
     return TranslatedDocument(content=content, report=report)
 
