@@ -8,6 +8,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -252,7 +253,7 @@ def test_wrong_usage(attendo: Command, options: list[str], problem: str) -> None
 def test_without_nltk_words_can_be_parsed(
     attendo: Command, parser_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("attendo.workflow.extras.find_spec", lambda name: None)
+    monkeypatch.setattr("attendo.workflow.extras.find_spec", lambda name: None if name == "nltk" else find_spec(name))
     finished = attendo("parse", "nowhere", stdin=b"it left\n")
     assert finished.status == 1
     assert finished.err == 'attendo: error: nltk: not installed, and needed here; pip install "attendo[parse]"\n'

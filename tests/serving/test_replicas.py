@@ -49,7 +49,7 @@ def test_compose_trusts_the_address_that_it_gives_to_nginx() -> None:
 def test_the_unit_can_be_meant(tmp_path: Path) -> None:
     text = (DEPLOY / "attendo.service").read_text(encoding="utf-8")
     unit = tmp_path / "attendo.service"
-    unit.write_text(text.replace("/opt/attendo/bin/attendo", sys.executable), encoding="utf-8")
+    unit.write_text(text.replace("/opt/attendo/bin/attendo", f'"{sys.executable}"'), encoding="utf-8")
     found = subprocess.run(["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, check=False)
     assert (found.returncode, found.stderr) == (0, "")
 

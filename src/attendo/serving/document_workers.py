@@ -182,13 +182,15 @@ class DocumentWorkers:
 
     def _take(self) -> "_Process":
         """An idle process that is still there, or a new one."""
-        with self._lock:
-            while self._idle:
-                process = self._idle.pop()
-                if process.is_alive:
-                    return process
-                process.end()
-            return _Process(self._limits)
+        while True:
+            with self._lock:
+                process = self._idle.pop() if self._idle else None
+            if process is None:
+                return _Process(self._limits)
+            # One that is being killed counts as alive for a moment: only an answer shows that it is there.
+            if process.is_alive and process.ask({"do": "close"}, _START_S) is not None:
+                return process
+            process.end()
 
     def _give_back(self, process: "_Process") -> None:
         """Keeps a process for the next document, or one that starts meanwhile in its place."""
