@@ -11,6 +11,9 @@
 
 #include "team.h"
 
+#if defined(__linux__)
+#include <sys/resource.h>
+#endif
 #if defined(__x86_64__) && defined(__linux__)
 #include <cpuid.h>
 #include <sys/syscall.h>
@@ -75,10 +78,32 @@ namespace attendo {
 namespace {
 
 // A step is over in a millisecond and has some forty products: a thread that slept between them would be late for each.
-// So it waits awake for longer than a product takes, and then sleeps. It must not go on much longer, since another program
-// may want the core; and it must not yield, since whoever gives the core away has to wait until the other's slice is over.
-constexpr std::chrono::microseconds AWAKE{400};
-constexpr int PAUSES = 64;  // between two looks at the clock
+// So it waits awake for longer than a product takes and, where nobody else wants the core, for as long as a search takes
+// between two of them; and then it sleeps. It must not yield: whoever gives the core away waits until the other's slice is
+// over.
+constexpr std::chrono::microseconds AWAKE{150}, LONG_AWAKE{500};
+constexpr std::chrono::milliseconds CONTENDED{100};  // for so long after it has lost its core a thread waits briefly
+constexpr int PAUSES = 64;                           // between two looks at the clock
+
+using Clock = std::chrono::steady_clock;
+
+// Whether the system has lately taken the core from this thread to give it to another.
+bool is_contended(Clock::time_point now) {
+#if defined(__linux__)
+  static thread_local long lost = -1;
+  static thread_local Clock::time_point lost_at;
+  rusage usage;
+  if (getrusage(RUSAGE_THREAD, &usage)) return true;
+  if (usage.ru_nivcsw != lost) {
+    if (lost >= 0) lost_at = now;
+    lost = usage.ru_nivcsw;
+  }
+  return now - lost_at < CONTENDED;
+#else
+  (void)now;
+  return true;
+#endif
+}
 
 void pause() {
 #if defined(__x86_64__)
@@ -91,14 +116,20 @@ void pause() {
 // Waits awake until something is true, for a short time; whether it came true.
 template <typename Condition>
 bool soon(Condition is_true) {
-  const auto end = std::chrono::steady_clock::now() + AWAKE;
-  do {
+  const auto start = Clock::now();
+  auto end = start + AWAKE;
+  bool is_long = false;
+  for (;;) {
     for (int turn = 0; turn < PAUSES; ++turn) {
       if (is_true()) return true;
       pause();
     }
-  } while (std::chrono::steady_clock::now() < end);
-  return is_true();
+    const auto now = Clock::now();
+    if (now < end) continue;
+    if (is_long || is_contended(now)) return is_true();
+    is_long = true;
+    end = start + LONG_AWAKE;
+  }
 }
 
 }  // namespace
