@@ -13,7 +13,7 @@ ROOT = Path(attendo.__file__).parent
 
 # Each row may import from the rows above it and from itself; two of one row do not know each other.
 TABLE = [
-    ["errors"],
+    ["errors", "version"],
     ["destinations"],
     ["files", "reading", "settings", "threads", "xml_text"],
     ["output_folders"],

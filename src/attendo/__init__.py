@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from attendo.threads import set_up_openmp
+from attendo.version import VERSION
 
 if TYPE_CHECKING:
     from attendo.client.asynchronous import AsyncClient
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from attendo.workflow.parse_input import Sentence
     from attendo.workflow.translate import load
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "Alignment",

@@ -10,7 +10,8 @@ from tests.formats.samples import SAMPLES, Sample
 from attendo.formats.archive import ArchiveFile
 from attendo.formats.contents import Code, Content, joined, plain
 from attendo.formats.file import File, Languages, Mark, Result, WriteOptions
-from attendo.formats.table import FORMATS, read_file
+from attendo.formats.known import FORMATS
+from attendo.formats.table import read_file
 from attendo.formats.zip_parts import ZipParts
 
 DOCUMENTS = ("html", "markdown", "docx", "pptx", "xlsx", "odf", "epub")

@@ -3,7 +3,8 @@ import re
 import pytest
 
 from attendo.errors import DataError
-from attendo.formats.table import FORMATS, format_of, read_file
+from attendo.formats.known import FORMATS, format_of
+from attendo.formats.table import READERS, read_file
 
 
 @pytest.mark.parametrize(
@@ -67,3 +68,7 @@ def test_lines_keep_their_edges_and_ends() -> None:
 def test_no_two_formats_claim_an_ending() -> None:
     endings = [ending for known in FORMATS for ending in known.endings]
     assert len(set(endings)) == len(endings)
+
+
+def test_every_format_has_a_reader() -> None:
+    assert list(READERS) == [known.name for known in FORMATS]

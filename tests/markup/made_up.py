@@ -13,6 +13,7 @@ from attendo.formats.contents import Content, content
 from attendo.formats.file import Form, Unit
 from attendo.markup.text_types import TranslatedLine
 from attendo.markup.units.batching import BatchedLines
+from attendo.markup.units.passages import Passages
 from attendo.markup.units.translating import UnitTranslation, UnitTranslator
 
 SYMBOL = re.compile("(\u27e6[0-9]+\u27e7)")
@@ -68,7 +69,7 @@ def shown(text: Content) -> str:
 
 
 def translator(made_up: MadeUp | None = None, target: str = "de") -> UnitTranslator:
-    return UnitTranslator(BatchedLines(made_up or MadeUp()), source_language="en", target_language=target)
+    return UnitTranslator(Passages(BatchedLines(made_up or MadeUp()), source_language="en", target_language=target))
 
 
 def translations(units: Sequence[Unit], made_up: MadeUp | None = None, target: str = "de") -> list[UnitTranslation]:

@@ -56,7 +56,7 @@ def are_documents(files: Sequence[Path], format_name: str | None) -> bool:
         if format_name not in (None, "text"):
             raise typer.BadParameter("standard input is text; name a file", param_hint="--format")
         return False
-    from attendo.workflow.documents.opening import document_format
+    from attendo.workflow.documents.recognizing import document_format
 
     lines = [path for path in files if not path.is_dir() and document_format(path, format_name) is None]
     if lines and len(files) > 1:
@@ -189,7 +189,7 @@ def _translated(
 
 def _read_line(document: "Document", source: str) -> str:
     """What was read: `read app.po: gettext, en to de-AT, 1,204 messages: 310 translated before, 878 to translate`."""
-    from attendo.formats.table import format_named
+    from attendo.formats.known import format_named
     from attendo.workflow.documents.opening import state_counts
 
     file = document.file
@@ -209,7 +209,7 @@ def _read_line(document: "Document", source: str) -> str:
 
 def _summary(report: "DocumentReport", check: str, report_file: Path | None) -> list[str]:
     """What became of the messages, a line each."""
-    from attendo.formats.table import format_named
+    from attendo.formats.known import format_named
 
     lines = []
     total = report.num_translated + report.num_left

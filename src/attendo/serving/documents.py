@@ -17,10 +17,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from attendo.decoding.line_constraints import Constraints
 from attendo.errors import AttendoError
 from attendo.files import flush_to_disk
-from attendo.markup.text_types import Segment, Term, TextRequest, TranslatedLine, TranslateLines
+from attendo.markup.text_types import Segment, Term, TextRequest, TranslateLines
 from attendo.markup.texts import stream_text, translate_text
 from attendo.markup.together import gathered
 from attendo.serving.config import DocumentsConfig
@@ -29,16 +28,15 @@ from attendo.serving.detection import Detector
 from attendo.serving.document import Document, safe_name, suffix_of
 from attendo.serving.document_records import DocumentRecords
 from attendo.serving.document_workers import AT_A_TIME, DocumentWorkers
-from attendo.serving.errors import ServingError, bad_request, busy, too_large, too_many_requests, unknown_pair
+from attendo.serving.errors import bad_request, busy, too_large, too_many_requests, unknown_pair
 from attendo.serving.formats.document import Languages, TranslatedUnit, Unit
 from attendo.serving.formats.readers import MEDIA_TYPES, READERS
 from attendo.serving.languages import name_of, served_code, sources
-from attendo.serving.translating import Caller, Options, Pair, Translating
+from attendo.serving.patience import patient
+from attendo.serving.translating import Caller, Pair, Translating
 
 _LONG_UNIT = 2_000
 _GROUP_CHARACTERS, _GROUP_UNITS = 4_000, 64
-_LONGEST_WAIT_S = 30.0
-_GIVE_UP_S = 1800.0
 _MAX_PROBLEMS = 200
 
 T = TypeVar("T")
@@ -309,7 +307,7 @@ class Documents:
     async def _translated(
         self, document: Document, units: Sequence[Unit], languages: Languages, pair: Pair
     ) -> list[TranslatedUnit]:
-        translate = _patient(self._translating, pair, document.caller)
+        translate = patient(self._translating, pair, document.caller)
         found: list[TranslatedUnit] = []
         for group in _groups(units):
             requests = [_request(unit, languages, document.glossary) for unit in group]
@@ -389,31 +387,3 @@ def _request(unit: Unit, languages: Languages, glossary: tuple[Term, ...]) -> Te
         target_language=languages.target,
         glossary=glossary,
     )
-
-
-def _patient(translating: Translating, pair: Pair, caller: Caller) -> TranslateLines:
-    """Translates lines whenever there is room: a document waits for its turn, its caller's requests go on beside."""
-    background = Caller(name=f"{caller.name} documents", key=caller.key, background=True)
-
-    async def translate(
-        lines: Sequence[str], constraints: Sequence[Constraints] | None = None, *, alignment: bool = False
-    ) -> list[TranslatedLine]:
-        waited, pause = 0.0, 0.5
-        while True:
-            try:
-                return await translating.translate(
-                    pair,
-                    lines,
-                    Options(),
-                    background,
-                    constraints=constraints,
-                    alignment=alignment,
-                )
-            except ServingError as error:
-                if error.status not in (429, 503) or waited > _GIVE_UP_S:
-                    raise
-                pause = min(_LONGEST_WAIT_S, max(pause * 1.6, error.retry_after_s or 0.0))
-                await asyncio.sleep(pause)
-                waited += pause
-
-    return translate

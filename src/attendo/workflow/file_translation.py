@@ -21,12 +21,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-import attendo
 from attendo.checkpoint.checksums import CARD, CHECKSUMS
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.native_model import Dtype
 from attendo.decoding.translation import Counts
 from attendo.text.parts import ScannedFile
+from attendo.version import VERSION
 from attendo.workflow.devices import device_type
 from attendo.workflow.part_files import PartRecord, PartsFolder, added
 from attendo.workflow.part_translation import Decoding, Device, Output, translate_part
@@ -145,7 +145,7 @@ def manifest_of(
     """All that decides the output, as JSON has it."""
     decisive = {
         "format_version": _FORMAT_VERSION,
-        "attendo": attendo.__version__,
+        "attendo": VERSION,
         "files": {name: {"lines": file.num_lines, "sha256": file.sha256} for name, file in texts.items()},
         **model_conditions(decoding.folders, search, decoding.dtype, device),
         "output": {**output.settings, "alignment": output.alignment},

@@ -9,7 +9,8 @@ from tests.markup.made_up import MadeUp, translator
 
 from attendo.errors import DataError
 from attendo.workflow.documents.checking import check_document
-from attendo.workflow.documents.opening import document_format, open_document
+from attendo.workflow.documents.opening import open_document
+from attendo.workflow.documents.recognizing import document_format
 from attendo.workflow.documents.settings import DocumentSettings
 from attendo.workflow.documents.translation import TranslatedDocument, document_translations, written_document
 

@@ -57,7 +57,7 @@ class Passages:
         confidence: Confidence = no_confidence,
     ) -> None:
         self._translate, self._confidence = translate, confidence
-        self._source_language, self._target_language = source_language, target_language
+        self._source_language, self.target_language = source_language, target_language
         self._drafts: dict[Passage, asyncio.Task[Draft]] = {}
 
     async def draft(self, passage: Passage) -> Draft:
@@ -81,7 +81,7 @@ class Passages:
             found = await self._in_pieces(passage, masked)
             text = _unmasked(masked, found.text, passage.flags)
             assert text is not None, "pieces keep the order"
-        return replace(found, text=repaired(passage.source, text, self._target_language))
+        return replace(found, text=repaired(passage.source, text, self.target_language))
 
     async def _as_text(self, masked: Content) -> Draft | None:
         """The translation of a content whose placeholders are codes; None where there is nothing to translate."""
@@ -89,7 +89,7 @@ class Passages:
         request = TextRequest(
             text=layout.text,
             source_language=self._source_language,
-            target_language=self._target_language.replace("_", "-").partition("-")[0],
+            target_language=self.target_language.replace("_", "-").partition("-")[0],
         )
         plan = planned(request, layout.contents(), Plain())
         if not any(sentence.has_words for sentence in plan.sentences):

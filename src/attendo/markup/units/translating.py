@@ -8,7 +8,6 @@ from attendo.formats.file import Form, Unit, base_language
 from attendo.markup.checks.findings import Finding
 from attendo.markup.checks.units import BREAKING, unit_findings
 from attendo.markup.content import STAND_IN
-from attendo.markup.text_types import Confidence, TranslateLines, no_confidence
 from attendo.markup.together import gathered
 from attendo.markup.units.accelerators import with_accelerator, without_accelerator
 from attendo.markup.units.code_text import KEY_SIGN
@@ -63,24 +62,11 @@ class UnitTranslator:
     """Translates units, equal texts once.
 
     Args:
-        translate: what translates lines.
-        source_language: its ISO 639-1 code.
-        target_language: the code of the target, with its region if it has one.
-        confidence: how sure a translation is.
+        passages: translates the texts that units are made of.
     """
 
-    def __init__(
-        self,
-        translate: TranslateLines,
-        *,
-        source_language: str,
-        target_language: str,
-        confidence: Confidence = no_confidence,
-    ) -> None:
-        self._language = target_language
-        self._passages = Passages(
-            translate, source_language=source_language, target_language=target_language, confidence=confidence
-        )
+    def __init__(self, passages: Passages) -> None:
+        self._passages, self._language = passages, passages.target_language
 
     async def translated(self, unit: Unit) -> UnitTranslation:
         """Translates a unit; one whose placeholders or codes cannot be kept is left as it was, with the findings."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from attendo.errors import DataError
 from attendo.formats.file import Unit
-from attendo.formats.table import format_named
+from attendo.formats.known import format_named
 from attendo.markup.checks.findings import Finding
 from attendo.markup.checks.units import unit_findings
 from attendo.workflow.documents.opening import is_keyed, line_numbers, open_document

@@ -6,6 +6,7 @@ from pathlib import Path
 from attendo.destinations import check_output_file, find_destination
 from attendo.errors import ModelError
 from attendo.formats.file import Mark
+from attendo.markup.units.passages import Passages
 from attendo.markup.units.translating import UnitTranslator
 from attendo.workflow.documents.opening import Document, open_document
 from attendo.workflow.documents.settings import Check, DocumentSettings, Only
@@ -96,10 +97,12 @@ def document_translator(engine: Engine, target: str) -> UnitTranslator:
     if engine.description.task != "translate":
         raise ModelError(f"{engine.folder}: this model does not translate; name one that does")
     return UnitTranslator(
-        engine_lines(engine),
-        source_language=engine.source_language,
-        target_language=target,
-        confidence=engine_confidence(engine),
+        Passages(
+            engine_lines(engine),
+            source_language=engine.source_language,
+            target_language=target,
+            confidence=engine_confidence(engine),
+        )
     )
 
 

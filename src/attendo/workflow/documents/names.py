@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attendo.errors import DataError
 from attendo.formats.file import base_language, is_same_language
-from attendo.formats.table import FORMATS, format_by_ending
+from attendo.formats.known import FORMATS, format_by_ending
 
 _LANGUAGE_CODES = (
     "ab aa af sq am ar an hy as az be bn eu bg bs br my ca zh co cs cy da de el en eo et fa fi fr fy ga gd gl gu "

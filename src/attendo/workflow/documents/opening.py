@@ -9,15 +9,12 @@ from attendo.checkpoint.checksums import CONFIG, read_json
 from attendo.errors import DataError, ModelError
 from attendo.formats.contents import Content, plain
 from attendo.formats.file import File, Form, Languages, Result, Span, State, Unit, is_same_language
-from attendo.formats.table import Format, format_named, format_of, read_file
+from attendo.formats.known import format_named
+from attendo.formats.table import read_file
 from attendo.reading import read_bounded
-from attendo.text.formats import is_compressed
-from attendo.text.recognition import HEAD_BYTES, recognized
 from attendo.workflow.documents.settings import STATES, DocumentSettings
 
 _MAX_BYTES = 1 << 30
-_REFUSED = frozenset(("binary", "archive", "markup", "catalogue", "json"))
-"""What cannot be lines of text under whatever name; tables and UTF-16 are told apart where lines are read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,24 +38,6 @@ def is_keyed(file: File) -> bool:
     return format_named(file.format).layout == "keyed"
 
 
-def document_format(path: Path, wanted: str | None) -> Format | None:
-    """The format that a file is translated as; None for lines of text.
-
-    Args:
-        path: the file.
-        wanted: the format's name, where it was given; `text` for lines.
-
-    Raises:
-        DataError: there is no such format, or the content is of one that the file's name does not say.
-    """
-    if wanted is not None:
-        return _unless_text(format_of(str(path), b"", wanted))
-    head = _head(path)
-    found = recognized(path.name, head[:HEAD_BYTES], whole=len(head) <= HEAD_BYTES) if head else None
-    is_lines = found is None or found.kind not in _REFUSED
-    return _unless_text(format_of(str(path), b"" if is_lines else head))
-
-
 def model_languages(folder: Path) -> tuple[str, str]:
     """The languages that a model reads and writes, without loading it; empty where its folder does not say.
 
@@ -70,18 +49,6 @@ def model_languages(folder: Path) -> tuple[str, str]:
     said = content if isinstance(content, dict) else {}
     source, target = (said.get(f"{side}_language", "") for side in ("source", "target"))
     return (source if isinstance(source, str) else "", target if isinstance(target, str) else "")
-
-
-def _unless_text(found: Format) -> Format | None:
-    return None if found.name == "text" else found
-
-
-def _head(path: Path) -> bytes:
-    """The beginning of a plain file; nothing of a compressed one, which has lines."""
-    if not path.is_file() or is_compressed(path):
-        return b""
-    with path.open("rb") as file:
-        return file.read(HEAD_BYTES + 1)
 
 
 def open_document(

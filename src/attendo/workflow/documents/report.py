@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import attendo
 from attendo.formats.contents import Code, Content
 from attendo.formats.file import Unit
 from attendo.markup.units.translating import UnitTranslation
+from attendo.version import VERSION
 from attendo.workflow.documents.opening import Document, line_numbers
 
 
@@ -76,7 +76,7 @@ class DocumentReport:
     def as_json(self) -> dict[str, Any]:
         """The report as `--report` writes it."""
         return {
-            "attendo": attendo.__version__,
+            "attendo": VERSION,
             "file": str(self.path),
             "output": None if self.output is None else str(self.output),
             "format": self.format,

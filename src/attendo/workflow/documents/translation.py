@@ -14,17 +14,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-import attendo
 from attendo.decoding.line_constraints import Constraints
 from attendo.files import write_bytes
 from attendo.formats.contents import Code, Content, codes, joined
 from attendo.formats.file import Result, Unit, WriteOptions
-from attendo.formats.table import format_named
+from attendo.formats.known import format_named
 from attendo.markup.checks.findings import Finding
 from attendo.markup.text_types import Confidence, TranslatedLine, TranslateLines, no_confidence
 from attendo.markup.together import gathered
 from attendo.markup.units.batching import BatchedLines
 from attendo.markup.units.translating import UnitTranslation, UnitTranslator
+from attendo.version import VERSION
 from attendo.workflow.confidence import load_confidence
 from attendo.workflow.documents.opening import Document
 from attendo.workflow.documents.report import DocumentReport, document_report
@@ -151,7 +151,7 @@ def conditions(
     """
     decisive = {
         "format_version": _FORMAT_VERSION,
-        "attendo": attendo.__version__,
+        "attendo": VERSION,
         "document": sha256(document.content).hexdigest(),
         "target": document.target,
         "units": document.file.format,

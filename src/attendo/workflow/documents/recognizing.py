@@ -1,0 +1,40 @@
+"""As what a file is translated: lines of text, or a format by its name and content, found out before any is read."""
+
+from pathlib import Path
+
+from attendo.formats.known import Format, format_of
+from attendo.text.formats import is_compressed
+from attendo.text.recognition import HEAD_BYTES, recognized
+
+_REFUSED = frozenset(("binary", "archive", "markup", "catalogue", "json"))
+"""What cannot be lines of text under whatever name; tables and UTF-16 are told apart where lines are read."""
+
+
+def document_format(path: Path, wanted: str | None) -> Format | None:
+    """The format that a file is translated as; None for lines of text.
+
+    Args:
+        path: the file.
+        wanted: the format's name, where it was given; `text` for lines.
+
+    Raises:
+        DataError: there is no such format, or the content is of one that the file's name does not say.
+    """
+    if wanted is not None:
+        return _unless_text(format_of(str(path), b"", wanted))
+    head = _head(path)
+    found = recognized(path.name, head[:HEAD_BYTES], whole=len(head) <= HEAD_BYTES) if head else None
+    is_lines = found is None or found.kind not in _REFUSED
+    return _unless_text(format_of(str(path), b"" if is_lines else head))
+
+
+def _unless_text(found: Format) -> Format | None:
+    return None if found.name == "text" else found
+
+
+def _head(path: Path) -> bytes:
+    """The beginning of a plain file; nothing of a compressed one, which has lines."""
+    if not path.is_file() or is_compressed(path):
+        return b""
+    with path.open("rb") as file:
+        return file.read(HEAD_BYTES + 1)
