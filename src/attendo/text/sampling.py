@@ -11,9 +11,9 @@ import math
 import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain, islice
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ SPACE_MARK = "\u2581"
 
 _KEPT = 200_000
 """Stretches of text whose usual segmentation, or lattice, is kept: a language has few words that come often."""
+_WORD = re.compile(f"(?:{SPACE_MARK}|^[^{SPACE_MARK}])[^{SPACE_MARK}]*")
 _UNKNOWN_PENALTY = 10.0  # SentencePiece's
 
 
@@ -64,41 +65,52 @@ class Sampler(ABC):
             seed: equal seeds, texts and order give equal ids.
         """
         rng = np.random.default_rng(seed)
-        stretches = [list(self._stretches(text)) for text in texts]
-        drawn = iter(self._draw([stretch for text in stretches for stretch, _ in text], rng))
-        return [self._spelled([next(drawn) for _ in text], text) for text in stretches]
+        stretches = [self._stretches(text) for text in texts]
+        drawn = self._draw([stretch for text in stretches for stretch in text], rng)
+        return [self._chained(islice(drawn, len(text))) for text in stretches]
 
     @abstractmethod
-    def _draw(self, stretches: Sequence[str], rng: np.random.Generator) -> Iterator[tuple[str, ...]]:
-        """Cuts stretches of text; what is no piece of the vocabulary is one character. A symbol is a stretch too."""
+    def _draw(self, stretches: Sequence[str], rng: np.random.Generator) -> Iterator[Sequence[int]]:
+        """Draws the ids of each stretch of text; a symbol is a stretch too."""
 
-    def _stretches(self, text: str) -> Iterator[tuple[str, bool]]:
-        """Parts of a text that are segmented each by itself, and whether they are symbols."""
-        parts = self._symbols.split(text) if self._symbols else [text]
-        for number, part in enumerate(parts):
-            if number % 2:
-                yield part, True
-            elif part and self._has_words:
-                starts = [i for i, character in enumerate(part) if character == SPACE_MARK or i == 0]
-                yield from ((part[a:b], False) for a, b in zip(starts, [*starts[1:], len(part)], strict=True))
-            elif part:
-                yield part, False
+    def _stretches(self, text: str) -> list[str]:
+        """The parts of a text that are segmented each by itself; a symbol is one."""
+        if self._symbols is None:
+            return self._words(text)
+        parts = self._symbols.split(text)
+        return [
+            stretch for number, part in enumerate(parts) for stretch in ((part,) if number % 2 else self._words(part))
+        ]
 
-    def _spelled(self, cut: Sequence[tuple[str, ...]], stretches: Sequence[tuple[str, bool]]) -> list[int]:
-        ids: list[int] = []
-        vocabulary = self._vocabulary
-        for pieces, (stretch, is_symbol) in zip(cut, stretches, strict=True):
-            if is_symbol:
-                ids.append(vocabulary.symbols[stretch])
-                continue
-            for piece in pieces:
-                known = vocabulary.pieces.get(piece)
-                if known is not None:
-                    ids.append(known)
-                elif vocabulary.byte_ids:
-                    ids += [vocabulary.byte_ids[byte] for byte in piece.encode()]
-                elif not ids or ids[-1] != vocabulary.unknown_id:
-                    ids.append(vocabulary.unknown_id)
+    def _words(self, text: str) -> list[str]:
+        if not self._has_words:
+            return [text] if text else []
+        words: list[str] = _WORD.findall(text)
+        return words
+
+    def _spelled(self, stretch: str, pieces: Iterable[str]) -> tuple[int, ...]:
+        """The ids of a stretch that was cut into pieces; what is no piece of the vocabulary is one character."""
+        vocabulary, ids = self._vocabulary, list[int]()
+        if stretch in vocabulary.symbols:
+            return (vocabulary.symbols[stretch],)
+        for piece in pieces:
+            known = vocabulary.pieces.get(piece)
+            if known is not None:
+                ids.append(known)
+            elif vocabulary.byte_ids:
+                ids += [vocabulary.byte_ids[byte] for byte in piece.encode()]
+            elif not ids or ids[-1] != vocabulary.unknown_id:
+                ids.append(vocabulary.unknown_id)
+        return tuple(ids)
+
+    def _chained(self, stretches: Iterable[Sequence[int]]) -> list[int]:
+        """The ids of a text; unknown characters in a row are one `<unk>`, over stretches too."""
+        if self._vocabulary.byte_ids:
+            return list(chain.from_iterable(stretches))
+        ids, unknown = list[int](), self._vocabulary.unknown_id
+        for stretch in stretches:
+            goes_on = ids and stretch and ids[-1] == stretch[0] == unknown
+            ids += stretch[1:] if goes_on else stretch
         return ids
 
 
@@ -113,28 +125,37 @@ class MergeSampler(Sampler):
     def __init__(self, vocabulary: Vocabulary, dropout: float) -> None:
         super().__init__(vocabulary)
         self._dropout = dropout
-        self._usual: dict[str, tuple[tuple[str, ...], int]] = {}
+        self._usual: dict[str, tuple[tuple[int, ...], int]] = {}
+        self._unusual: dict[tuple[str, tuple[int, ...]], tuple[int, ...]] = {}
 
-    def _draw(self, stretches: Sequence[str], rng: np.random.Generator) -> Iterator[tuple[str, ...]]:
+    def _draw(self, stretches: Sequence[str], rng: np.random.Generator) -> Iterator[Sequence[int]]:
         # A merge of n characters is offered 3 (n - 1) times at most: n - 1 pairs at first, and two new ones a merge.
-        starts = list(accumulate((3 * (len(stretch) - 1) for stretch in stretches), initial=0))
-        left_out = np.flatnonzero(rng.random(starts[-1]) < self._dropout).tolist()
-        position = 0
-        for start, stretch, end in zip(starts, stretches, starts[1:], strict=False):
-            first = position
-            position = bisect_right(left_out, end - 1, lo=position)
-            pieces, num_merges = self._usual.get(stretch) or self._learn(stretch)
-            if first == position or left_out[first] - start >= num_merges:
-                yield pieces
+        ends = np.cumsum([3 * (len(stretch) - 1) for stretch in stretches], dtype=np.int64)
+        left_out = np.flatnonzero(rng.random(int(ends[-1]) if len(ends) else 0) < self._dropout)
+        starts = np.concatenate([[0], ends[:-1]]).astype(np.int64)
+        first, behind = np.searchsorted(left_out, starts), np.searchsorted(left_out, ends)
+        numbers, places = left_out.tolist(), zip(starts.tolist(), first.tolist(), behind.tolist(), strict=True)
+        for stretch, (start, a, b) in zip(stretches, places, strict=True):
+            ids, num_merges = self._usual.get(stretch) or self._learn(stretch)
+            if a == b or numbers[a] - start >= num_merges:
+                yield ids
             else:
-                skipped = frozenset(left_out[i] - start for i in range(first, position))
-                yield _merged(stretch, self._vocabulary, skipped)[0]
+                skipped = tuple(number - start for number in numbers[a:b])
+                yield self._unusual.get((stretch, skipped)) or self._cut(stretch, skipped)
 
-    def _learn(self, stretch: str) -> tuple[tuple[str, ...], int]:
-        usual = _merged(stretch, self._vocabulary, frozenset())
+    def _learn(self, stretch: str) -> tuple[tuple[int, ...], int]:
+        pieces, num_merges = _merged(stretch, self._vocabulary, frozenset())
+        usual = self._spelled(stretch, pieces), num_merges
         if len(self._usual) < _KEPT:
             self._usual[stretch] = usual
         return usual
+
+    def _cut(self, stretch: str, skipped: tuple[int, ...]) -> tuple[int, ...]:
+        """The ids of a stretch some of whose merges are left out."""
+        ids = self._spelled(stretch, _merged(stretch, self._vocabulary, frozenset(skipped))[0])
+        if len(self._unusual) < _KEPT:
+            self._unusual[stretch, skipped] = ids
+        return ids
 
 
 def _merged(text: str, vocabulary: Vocabulary, skipped: frozenset[int]) -> tuple[tuple[str, ...], int]:
@@ -195,7 +216,7 @@ class LatticeSampler(Sampler):
         self._unknown_score -= _UNKNOWN_PENALTY
         self._lattices: dict[str, list[tuple[list[int], list[float]]]] = {}
 
-    def _draw(self, stretches: Sequence[str], rng: np.random.Generator) -> Iterator[tuple[str, ...]]:
+    def _draw(self, stretches: Sequence[str], rng: np.random.Generator) -> Iterator[Sequence[int]]:
         numbers: npt.NDArray[np.float64] = rng.random(sum(map(len, stretches)))
         position = 0
         for stretch in stretches:
@@ -207,7 +228,7 @@ class LatticeSampler(Sampler):
                 pieces.append(stretch[starts[chosen] : end])
                 end = starts[chosen]
             position += len(stretch)
-            yield tuple(reversed(pieces))
+            yield self._spelled(stretch, reversed(pieces))
 
     def _learn(self, text: str) -> list[tuple[list[int], list[float]]]:
         """For each end of a piece, from the first character's on, where it may start, and cumulative probabilities."""
