@@ -1,19 +1,20 @@
 """The stream of batches: every pair once an epoch, the same from any position, and cut anew under BPE-dropout."""
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import islice, takewhile
 from pathlib import Path
 
 import pytest
 
 from attendo.errors import DataError
-from attendo.model.batch import Batch, collate
+from attendo.model.batch import Batch, Ids, collate
 from attendo.text.augmentation import AugmentationConfig
 from attendo.text.learning import learn_tokenizer
 from attendo.text.shards import PairShards, ShardWriter
 from attendo.text.tokenization import Tokenizer, TokenizerConfig
 from attendo.training import batches
-from attendo.training.batches import BatchStream, Pairs, Rewriting
+from attendo.training.batches import BatchStream, Pairs, Place, Rewriting
 from attendo.training.config import TrainingConfig
 
 CONFIG = TrainingConfig(max_tokens=60, seed=3)
@@ -37,7 +38,7 @@ def pairs(tmp_path: Path, tokenizer: Tokenizer) -> PairShards:
 
 
 def epoch_of(stream: BatchStream, epoch: int) -> list[Pairs]:
-    return [pairs for _, _, pairs in islice(stream.from_position(epoch, 0), len(stream.plan(epoch).batches))]
+    return [pairs for _, pairs in islice(stream.from_place(Place(epoch=epoch)), len(stream.plan(epoch).batches))]
 
 
 def test_each_pair_comes_once_an_epoch_and_sides_stay_together(pairs: PairShards, tokenizer: Tokenizer) -> None:
@@ -69,15 +70,39 @@ def test_it_goes_on_from_any_position(
     monkeypatch.setattr(batches, "_WINDOW_LINES", 5)
     rewritten = rewriting(tokenizer, **changed) if changed else None
 
-    def rows(stream: BatchStream, epoch: int, batch: int, number: int) -> list[tuple[int, int, list[list[int]]]]:
-        taken = islice(stream.from_position(epoch, batch), number)
-        return [(e, b, [list(map(int, row)) for row in (*some.source, *some.target)]) for e, b, some in taken]
+    def rows(stream: BatchStream, place: Place, number: int) -> list[tuple[Place, list[list[int]]]]:
+        taken = islice(stream.from_place(place), number)
+        return [(at, [list(map(int, row)) for row in (*some.source, *some.target)]) for at, some in taken]
 
-    whole = rows(BatchStream([pairs], [1.0], CONFIG, rewritten), 0, 0, 25)
-    assert len({epoch for epoch, _, _ in whole}) > 1
+    whole = rows(BatchStream([pairs], [1.0], CONFIG, rewritten), Place(), 25)
+    assert len({place.epoch for place, _ in whole}) > 1
     for done in (1, 7, 20):
-        epoch, batch, _ = whole[done - 1]
-        assert rows(BatchStream([pairs], [1.0], CONFIG, rewritten), epoch, batch, 25 - done) == whole[done:]
+        place, _ = whole[done - 1]
+        assert rows(BatchStream([pairs], [1.0], CONFIG, rewritten), place, 25 - done) == whole[done:]
+        # A run of a version before that kept the epoch and the batch alone.
+        older = Place(epoch=place.epoch, batch=place.batch)
+        assert rows(BatchStream([pairs], [1.0], CONFIG, rewritten), older, 25 - done) == whole[done:]
+
+
+def test_going_on_rewrites_no_window_that_is_done(
+    pairs: PairShards, tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "_WINDOW_LINES", 5)
+    rewritten: list[int] = []
+
+    class Counting(Rewriting):
+        def rewrite(self, source: Sequence[Sequence[Ids]], target: Sequence[Sequence[Ids]], seed: int) -> Pairs:
+            rewritten.append(len(source))
+            return super().rewrite(source, target, seed)
+
+    off = AugmentationConfig()
+    counting = Counting(tokenizer, tokenizer, dropout=0.5, augmentation=off, max_tokens=60)
+    stream = BatchStream([pairs], [1.0], CONFIG, counting)
+    place = next(place for place, _ in stream.from_place(Place()) if place.windows == 1)
+    assert rewritten == [5, 5]
+    rewritten.clear()
+    next(stream.from_place(place))
+    assert rewritten == [5], "the second window alone, whose first batch is done"
 
 
 def test_bpe_dropout_cuts_the_same_text_in_other_pieces(pairs: PairShards, tokenizer: Tokenizer) -> None:
@@ -91,7 +116,7 @@ def test_bpe_dropout_cuts_the_same_text_in_other_pieces(pairs: PairShards, token
 
 
 def whole_epoch(stream: BatchStream, epoch: int) -> list[Pairs]:
-    return [some for _, _, some in takewhile(lambda position: position[0] == epoch, stream.from_position(epoch, 0))]
+    return [some for _, some in takewhile(lambda drawn: drawn[0].epoch == epoch, stream.from_place(Place(epoch=epoch)))]
 
 
 def test_joined_pairs_stay_whole_and_come_once(pairs: PairShards, tokenizer: Tokenizer) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from attendo.model.batch import Batch, collate
 from attendo.text.shards import PairShards, ShardWriter
-from attendo.training.batches import BatchStream, Pairs
+from attendo.training.batches import BatchStream, Pairs, Place
 from attendo.training.config import TrainingConfig
 from attendo.training.loader import Prefetched, idle_piece, load_updates, share
 from attendo.training.position import Position
@@ -60,13 +60,13 @@ def test_updates_of_two_processes_are_the_stream_divided(tmp_path: Path) -> None
         return [tuple(ids[tokens].tolist()) for ids, tokens in zip(piece.tgt_ids, piece.tgt_tokens, strict=True)]
 
     loaders = [load_updates(stream, Position(batch=2), 10, collate, rank, 2) for rank in range(2)]
-    for epoch, batch, pairs in stream.from_position(0, 2):
+    for place, pairs in stream.from_place(Place(batch=2)):
         parts = [next(loader) for loader in loaders]
-        assert {(part.epoch, part.batch) for part in parts} == {(epoch, batch)}
+        assert {part.place for part in parts} == {place}
         whole = [tuple(int(i) for i in row) for row in pairs.target]
         assert sorted(row for part in parts for piece in part.pieces for row in rows(piece)) == sorted(whole)
         assert {part.num_tokens for part in parts} == {sum(map(len, whole))}
-        if epoch == 2:
+        if place.epoch == 2:
             break
 
 

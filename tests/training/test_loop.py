@@ -17,7 +17,7 @@ from attendo.errors import AttendoError
 from attendo.model.config import AttentionFunction, EncoderLayerType, ModelConfig
 from attendo.model.transformer import Transformer
 from attendo.text.shards import PairShards, ShardWriter
-from attendo.training.batches import BatchStream
+from attendo.training.batches import BatchStream, Place
 from attendo.training.config import TrainingConfig
 from attendo.training.divergence import Divergence, all_finite
 from attendo.training.forward import TrainingBatch
@@ -374,8 +374,8 @@ LONG = TrainingConfig(
 
 def marked_step(pairs: PairShards, mark: int) -> int:
     """The first update with a pair that has an id."""
-    batches = BatchStream([pairs], [1.0], LONG).from_position(0, 0)
-    return next(number for _, number, batch in batches if any(mark in row for row in batch.target))
+    batches = BatchStream([pairs], [1.0], LONG).from_place(Place())
+    return next(place.batch for place, batch in batches if any(mark in row for row in batch.target))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from attendo.training.batches import Place
 from attendo.training.loader import LoadedUpdate
 from attendo.training.out_of_memory import is_out_of_memory, smaller_pieces
 
@@ -37,5 +38,5 @@ def test_other_errors_are_not() -> None:
     ],
 )
 def test_pieces_are_halved_down_to_a_pair(num_pairs: int, longest: int, before: int | None, after: int | None) -> None:
-    loaded = LoadedUpdate(epoch=0, batch=1, pieces=(), num_tokens=1, num_pairs=num_pairs, longest=longest)
+    loaded = LoadedUpdate(place=Place(batch=1), pieces=(), num_tokens=1, num_pairs=num_pairs, longest=longest)
     assert smaller_pieces(loaded, before) == after

@@ -9,6 +9,7 @@ from attendo.errors import RecipeError
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.batching import plan_epoch
 from attendo.text.prepared import PreparedData
+from attendo.training.batches import Place
 from attendo.workflow.estimate import MixPart, estimate
 from attendo.workflow.prepare import prepare
 from attendo.workflow.run_batches import batch_stream
@@ -74,9 +75,9 @@ def test_the_mix_of_an_epoch(recipe_path: Path, tmp_path: Path) -> None:
 
 def prepared_epoch(recipe: Recipe, prepared: PreparedData) -> list[str]:
     """The sources that the first epoch's batches hold."""
-    batches = batch_stream(recipe, prepared).from_position(0, 0)
+    batches = batch_stream(recipe, prepared).from_place(Place())
     number = len(batch_stream(recipe, prepared).plan(0).batches)
-    rows = [row for _, _, pairs in islice(batches, number) for row in pairs.source]
+    rows = [row for _, pairs in islice(batches, number) for row in pairs.source]
     sources = [prepared.source_tokenizer.decode(row) for row in rows]
     assert sum(source.startswith("<o> a ") for source in sources) == 72
     assert len(sources) == 288

@@ -115,6 +115,20 @@ def _chained(parts: Sequence[Ids]) -> list[int]:
     return [*(int(i) for part in parts for i in part[:-1]), EOS_ID]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A place in the endless sequence of a run's batches."""
+
+    epoch: int = 0
+    """The epoch, from 0."""
+    batch: int = 0
+    """Batches of it that are done."""
+    windows: int = 0
+    """Windows of it whose batches are all done, where lines are rewritten; going on does not rewrite them again."""
+    window_batches: int = 0
+    """Batches in those windows."""
+
+
 class BatchStream:
     """Endless training data: the same batches for the same seed, wherever one starts.
 
@@ -149,24 +163,16 @@ class BatchStream:
         """The batches of an epoch, counted from 0, as far as the shards' lengths tell: before any rewriting."""
         return self._plan(self._lines(epoch), epoch)
 
-    def from_position(self, epoch: int, batch: int) -> Iterator[tuple[int, int, Pairs]]:
+    def from_place(self, place: Place) -> Iterator[tuple[Place, Pairs]]:
         """Batches without end.
 
         Args:
-            epoch: the first epoch, from 0.
-            batch: batches of it to leave out, being done already.
+            place: where to begin.
 
         Yields:
-            The position behind the pairs, an epoch and a number of its batches, and the pairs.
+            The place behind the pairs, and the pairs.
         """
-        while True:
-            if self._rewriting is None:
-                batches = self._as_they_lie(epoch, batch)
-            else:
-                batches = self._rewritten(epoch, batch, self._rewriting)
-            for number, pairs in enumerate(batches, start=batch + 1):
-                yield epoch, number, pairs
-            epoch, batch = epoch + 1, 0
+        return self._unchanged(place) if self._rewriting is None else self._rewritten(place, self._rewriting)
 
     def origin(self, member: int) -> tuple[int, int]:
         """Of which corpus a pair is, and the how manyth of it, both from 0.
@@ -178,37 +184,54 @@ class BatchStream:
         corpus = int(np.searchsorted(starts, member, side="right")) - 1
         return corpus, member - int(starts[corpus])
 
-    def _as_they_lie(self, epoch: int, skipped: int) -> Iterator[Pairs]:
-        """An epoch's batches but the first ones, read when they are asked for."""
-        lines = self._lines(epoch)
-        for batch in self._plan(lines, epoch).batches[skipped:]:
-            members = lines.pairs[batch]
-            yield Pairs(
-                source=[self._pairs.source(int(i)) for i in members],
-                target=[self._pairs.target(int(i)) for i in members],
-                members=list(members.reshape(-1, 1)),
-            )
+    def _unchanged(self, place: Place) -> Iterator[tuple[Place, Pairs]]:
+        """Batches as they lie in the shards, read when they are asked for."""
+        epoch, done = place.epoch, place.batch
+        while True:
+            lines = self._lines(epoch)
+            for number, batch in enumerate(self._plan(lines, epoch).batches[done:], start=done + 1):
+                members = lines.pairs[batch]
+                pairs = Pairs(
+                    source=[self._pairs.source(int(i)) for i in members],
+                    target=[self._pairs.target(int(i)) for i in members],
+                    members=list(members.reshape(-1, 1)),
+                )
+                yield Place(epoch=epoch, batch=number), pairs
+            epoch, done = epoch + 1, 0
 
-    def _rewritten(self, epoch: int, skipped: int, rewriting: "Rewriting") -> Iterator[Pairs]:
-        """An epoch's batches but the first ones, rewritten so many lines at a time and batched by their new lengths.
+    def _rewritten(self, place: Place, rewriting: Rewriting) -> Iterator[tuple[Place, Pairs]]:
+        """Batches of rewritten lines, a window of lines at a time batched by their new lengths.
 
         Rewriting a batch when it is asked for would leave lines of unequal lengths in it: a third of it, padding.
         """
-        lines = self._lines(epoch)
+        epoch, windows, before, done = place.epoch, place.windows, place.window_batches, place.batch
+        while True:
+            lines = self._lines(epoch)
+            for start in self._window_starts(lines)[windows:]:
+                rows, plan = self._window(lines, epoch, start, rewriting)
+                for number, batch in enumerate(plan.batches, start=before + 1):
+                    if number > done:
+                        behind = Place(epoch=epoch, batch=number, windows=windows, window_batches=before)
+                        yield behind, rows.of_rows(batch)
+                windows, before = windows + 1, before + len(plan.batches)
+            epoch, windows, before, done = epoch + 1, 0, 0, 0
+
+    @staticmethod
+    def _window_starts(lines: "_Lines") -> range:
+        return range(0, len(lines), _WINDOW_LINES)
+
+    def _window(self, lines: "_Lines", epoch: int, start: int, rewriting: Rewriting) -> tuple[Pairs, BatchPlan]:
+        """The lines of an epoch's window, rewritten, and the batches of them."""
         order = np.random.default_rng([self._config.seed, _WINDOW_STREAM, epoch]).permutation(len(lines))
-        for start in range(0, len(order), _WINDOW_LINES):
-            window = [lines.members(int(line)) for line in order[start : start + _WINDOW_LINES]]
-            rows = rewriting.rewrite(
-                [[self._pairs.source(int(i)) for i in members] for members in window],
-                [[self._pairs.target(int(i)) for i in members] for members in window],
-                seed=int(np.random.SeedSequence([self._config.seed, epoch, start]).generate_state(1)[0]),
-            )
-            lengths = [np.array([len(row) for row in side]) for side in (rows.source, rows.target)]
-            plan = plan_epoch(*lengths, max_tokens=self._config.max_tokens, seed=self._config.seed, epoch=epoch)
-            for batch in plan.batches[skipped:]:
-                yield Pairs(source=rows.source, target=rows.target, members=window).of_rows(batch)
-            # Only rewriting a window tells how many batches it has.
-            skipped = max(0, skipped - len(plan.batches))
+        members = [lines.members(int(line)) for line in order[start : start + _WINDOW_LINES]]
+        pairs = rewriting.rewrite(
+            [[self._pairs.source(int(i)) for i in of_line] for of_line in members],
+            [[self._pairs.target(int(i)) for i in of_line] for of_line in members],
+            seed=int(np.random.SeedSequence([self._config.seed, epoch, start]).generate_state(1)[0]),
+        )
+        lengths = [np.array([len(row) for row in side]) for side in (pairs.source, pairs.target)]
+        plan = plan_epoch(*lengths, max_tokens=self._config.max_tokens, seed=self._config.seed, epoch=epoch)
+        return Pairs(source=pairs.source, target=pairs.target, members=members), plan
 
     def _lines(self, epoch: int) -> "_Lines":
         """An epoch's lines, of one pair or, where pairs are joined, of several."""

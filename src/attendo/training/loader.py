@@ -11,7 +11,7 @@ import numpy as np
 
 from attendo.errors import DataError
 from attendo.text.tokenization import EOS_ID
-from attendo.training.batches import BatchStream, Pairs
+from attendo.training.batches import BatchStream, Pairs, Place
 from attendo.training.forward import Collate, TrainingBatch
 from attendo.training.position import Position
 
@@ -25,10 +25,8 @@ Item = TypeVar("Item")
 class LoadedUpdate:
     """What a process needs for one update."""
 
-    epoch: int
-    """The position behind it: the epoch, from 0."""
-    batch: int
-    """Batches of the epoch that are done with it."""
+    place: Place
+    """Behind it."""
     pieces: tuple[TrainingBatch, ...]
     """This process' share of the pairs; none where there are fewer pairs than processes."""
     num_tokens: int
@@ -57,16 +55,15 @@ def load_updates(
     """
     skipped = frozenset(position.skipped)
     found_in = position.epoch
-    for epoch, batch, pairs in stream.from_position(position.epoch, position.batch):
-        if (epoch, batch) in skipped:
-            if epoch > found_in + 1:
+    for place, pairs in stream.from_place(position.place):
+        if (place.epoch, place.batch) in skipped:
+            if place.epoch > found_in + 1:
                 raise DataError("every batch of the data made training diverge; see skipped.jsonl in the run folder")
             continue
-        found_in = epoch
+        found_in = place.epoch
         own = share(pairs, rank, size)
         yield LoadedUpdate(
-            epoch=epoch,
-            batch=batch,
+            place=place,
             pieces=tuple(own.pieces(max_tokens_at_once, collate)) if own.source else (),
             num_tokens=sum(len(row) for row in pairs.target),
             num_pairs=len(own.source),

@@ -190,10 +190,8 @@ class _Sitting:
             raise self._does_not_fit(loaded, position) from None
         self._meter.add(result)
         position = replace(
-            position,
+            position.at(loaded.place),
             step=step,
-            epoch=loaded.epoch,
-            batch=loaded.batch,
             target_tokens=position.target_tokens + loaded.num_tokens,
             elapsed_s=self._clock.read(),
         )

@@ -1,10 +1,12 @@
 """Where a run stands: with the weights and Adam's state, all that going on takes, to the bit."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationError, with_config
+
+from attendo.training.batches import Place
 
 Count = Annotated[int, Field(ge=0, le=10**15)]
 Amount = Annotated[FiniteFloat, Field(ge=0.0)]
@@ -84,6 +86,10 @@ class Position:
     """The epoch being read, from 0."""
     batch: Count = 0
     """Batches of it that are done."""
+    windows: Count = 0
+    """Windows of rewritten lines of it that are done, as in `Place`."""
+    window_batches: Count = 0
+    """Batches in them."""
     target_tokens: Count = 0
     """Target tokens trained on, without padding."""
     elapsed_s: Amount = 0.0
@@ -112,6 +118,15 @@ class Position:
     """How often it went back since it was last past `diverged_step` with a checkpoint."""
     max_tokens_at_once: Annotated[Count, Field(ge=1)] | None = None
     """The size of pieces, where memory has turned out not to hold those of the recipe."""
+
+    @property
+    def place(self) -> Place:
+        """Where the next batch is."""
+        return Place(epoch=self.epoch, batch=self.batch, windows=self.windows, window_batches=self.window_batches)
+
+    def at(self, place: Place) -> "Position":
+        """With another place of the next batch."""
+        return replace(self, **asdict(place))
 
 
 def position_of(content: Any) -> Position:

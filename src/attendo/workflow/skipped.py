@@ -7,7 +7,7 @@ from typing import Any
 
 from attendo.files import write_text
 from attendo.text.prepared import PreparedData
-from attendo.training.batches import BatchStream
+from attendo.training.batches import BatchStream, Place
 from attendo.training.divergence import Divergence, UsedBatch
 
 SKIPPED = "skipped.jsonl"
@@ -35,7 +35,7 @@ def name_skipped(run: Path, found: Divergence, stream: BatchStream, prepared: Pr
 
 def _records(used: UsedBatch, stream: BatchStream, prepared: PreparedData) -> Iterator[dict[str, Any]]:
     names = list(prepared.corpora)
-    _, _, pairs = next(stream.from_position(used.epoch, used.batch - 1))
+    _, pairs = next(stream.from_place(Place(epoch=used.epoch, batch=used.batch - 1)))
     for source, target, members in zip(pairs.source, pairs.target, pairs.members, strict=True):
         origins = [stream.origin(int(member)) for member in members]
         yield {

@@ -20,6 +20,7 @@ from attendo.paper.length_extrapolation.texts import (
     write_texts,
 )
 from attendo.recipe import Recipe, load_recipe
+from attendo.training.batches import Place
 from attendo.workflow.preparation import prepare_if_missing
 from attendo.workflow.reporting import Silence
 from attendo.workflow.run_batches import batch_stream
@@ -114,8 +115,8 @@ def test_one_preparation_serves_both_and_long_texts_are_trained_on_beside_short_
     assert prepare_if_missing(every, tmp_path / "prepared", Silence()).folder == prepared.folder
     for made, names in ((short, (SHORT,)), (every, (SHORT, ALL))):
         stream = batch_stream(made, prepared)
-        batches = takewhile(lambda batch: batch[0] == 0, stream.from_position(0, 0))
-        members = (int(member) for _, _, pairs in batches for of_text in pairs.members for member in of_text)
+        batches = takewhile(lambda batch: batch[0].epoch == 0, stream.from_place(Place()))
+        members = (int(member) for _, pairs in batches for of_text in pairs.members for member in of_text)
         seen = Counter(map(stream.origin, members))
         numbers = {name: list(prepared.corpora).index(name) for name in names}
         assert seen == Counter({(numbers[n], index): 1 for n in names for index in range(len(prepared.corpora[n]))})
