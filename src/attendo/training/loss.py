@@ -46,12 +46,20 @@ class LossKernels(Protocol):
             The losses' sums, smoothed and without smoothing, and the gradient of the first, like `logits`.
         """
 
+    def turned(self, weight: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+        """A float32 weight `(outputs, inputs)` in the type of the products, and the same as `(inputs, outputs)`."""
+
     def add(self, total: Tensor, addend: Tensor) -> None:
         """Adds to a float32 tensor one of another type."""
 
 
 class PlainKernels:
     """`LossKernels` in plain torch, on any device."""
+
+    def turned(self, weight: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+        """A weight in the type of the products, twice; see `LossKernels`."""
+        low = weight.to(dtype)
+        return low, low.t()
 
     def softmax_gradient(
         self, logits: Tensor, bias: Tensor | None, targets: Tensor, smoothing: float, *, needs_grad: bool
@@ -98,12 +106,12 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
         smoothed = hidden.new_zeros((), dtype=torch.float32)
         log_loss = torch.zeros_like(smoothed)
         grads = _Gradients.empty(hidden, weight if ctx.needs_input_grad[1] else None, bias) if needs_grad else None
-        product_weight = weight.to(hidden.dtype)
+        product_weight, turned = kernels.turned(weight, hidden.dtype)
         # One room for the logits of every chunk: new memory would have to be cleared by the system each time.
         room = hidden.new_empty(min(chunk, len(hidden)), weight.shape[0])
         for first in range(0, len(hidden), chunk):
             rows = hidden[first : first + chunk]
-            logits = torch.mm(rows, product_weight.t(), out=room[: len(rows)])
+            logits = torch.mm(rows, turned, out=room[: len(rows)])
             right = targets[first : first + chunk]
             found = kernels.softmax_gradient(logits[: len(right)], bias, right, smoothing, needs_grad=needs_grad)
             smoothed += found[0]
