@@ -43,15 +43,15 @@ class ModelConfig:
     """
 
     d_model: int = 512
-    """Width of every sub-layer's output and of the embeddings."""
+    """Dimension of the embeddings and of every sub-layer's output."""
     d_ff: int = 2048
-    """Width inside the position-wise feed-forward network (Section 3.3)."""
+    """Inner dimension of the position-wise feed-forward network (Section 3.3)."""
     num_layers: int = 6
-    """N: layers of each stack."""
+    """N: number of layers in the encoder and in the decoder."""
     num_encoder_layers: int | None = None
-    """Layers of the encoder alone, where it differs from `num_layers`."""
+    """Number of encoder layers, if different from `num_layers`."""
     num_decoder_layers: int | None = None
-    """Layers of the decoder alone, where it differs from `num_layers`."""
+    """Number of decoder layers, if different from `num_layers`."""
     encoder_layer: EncoderLayerType = "self-attention"
     """What mixes the positions in an encoder layer, one of the layer types of Table 1; residual connection,
     normalisation and feed-forward network are as always. `recurrent`: a GRU each way, of d_model / 2 each.
@@ -63,43 +63,45 @@ class ModelConfig:
     """The decoder's self-attention: over all positions before, or restricted to the last `window`. The encoder-decoder
     attention sees the whole source in either."""
     kernel_size: int = 3
-    """k: positions that a convolution sees, an odd number; only convolutional encoder layers have it."""
+    """k: width of convolutions in positions, an odd number; for convolutional encoder layers only."""
     window: int = 128
     """r: positions that restricted self-attention sees in all, its own among them. In an encoder half of them lie
     behind and half ahead, where the number is even one more behind; in a decoder all lie behind."""
     num_heads: int = 8
-    """h: heads of each attention (Section 3.2.2)."""
+    """h: number of attention heads (Section 3.2.2)."""
     d_k: int | None = None
-    """Width of a head's queries and keys; left open, d_model / num_heads."""
+    """Dimension of each head's queries and keys; default d_model / num_heads."""
     d_v: int | None = None
-    """Width of a head's values; left open, d_model / num_heads."""
+    """Dimension of each head's values; default d_model / num_heads."""
     attention_function: AttentionFunction = "scaled-dot-product"
-    """How well a key fits a query (Section 3.2.1). `dot-product`: without the scale 1 / sqrt(d_k). `additive`: a
-    learned v^T tanh(q + k) in each head, several times as slow."""
+    """Compatibility function of queries and keys (Section 3.2.1). `dot-product` omits the scale 1 / sqrt(d_k).
+    `additive` learns v^T tanh(q + k) in each head and is several times as slow."""
     dropout: float = 0.1
-    """P_drop: on each sub-layer's output and on the sums of embeddings and positions (Section 5.4)."""
+    """P_drop: dropout on each sub-layer's output and on the sums of embeddings and positional encodings (Section
+    5.4)."""
     attention_dropout: float = 0.0
-    """Dropout of the attention weights; the paper has none."""
+    """Dropout of the attention weights; the paper uses none."""
     activation_dropout: float = 0.0
-    """Dropout after the feed-forward network's activation; the paper has none."""
+    """Dropout after the feed-forward network's activation; the paper uses none."""
     norm_order: Literal["post"] = "post"
-    """LayerNorm(x + Dropout(Sublayer(x))), the paper's order; no norm after the last layer."""
+    """Order of normalisation: `post` is the paper's LayerNorm(x + Dropout(Sublayer(x))), without a norm after the last
+    layer."""
     positions: Literal["interleaved", "halves", "learned"] = "interleaved"
-    """`interleaved`: the paper's sines and cosines by turns. `halves`: all sines, then all cosines, as Marian has them.
-    `learned`: a trained table (Table 3, row E)."""
+    """Positional encoding. `interleaved`: the paper's, sines and cosines alternating. `halves`: all sines, then all
+    cosines, as in Marian. `learned`: a trained table (Table 3, row E)."""
     max_positions: int = 1024
-    """Rows of a learned table: the longest text it can read or write, in tokens; sinusoids have no limit."""
+    """Size of a learned positional table: the longest input or output in tokens. Sinusoids have no limit."""
     activation: Literal["relu", "swish"] = "relu"
-    """The feed-forward network's activation; `swish` is what OPUS-MT models have."""
+    """Activation of the feed-forward network; OPUS-MT models use `swish`."""
     attention_bias: bool = False
-    """Biases in the projections of the attention; the paper has none."""
+    """Use biases in the attention projections; the paper uses none."""
     output_bias: bool = False
-    """A bias for the logits; the paper has none."""
+    """Add a bias to the logits; the paper has none."""
     layer_norm_eps: float = 1e-5
-    """Added to the variance in each layer normalisation."""
+    """Epsilon added to the variance in layer normalisation."""
     shared_embeddings: Literal["all", "target", "none"] = "all"
-    """`all`: source, target and pre-softmax projection are one matrix (Section 3.4). `target`: target and projection.
-    `none`: three matrices."""
+    """Weight sharing. `all`: source embedding, target embedding and pre-softmax projection are one matrix (Section
+    3.4). `target`: target embedding and projection. `none`: three matrices."""
     start: Literal["zero"] | int = "zero"
     """The decoder's first input: the zero vector, or a token's embedding in models imported from elsewhere."""
     next_word: bool = False
@@ -110,11 +112,11 @@ class ModelConfig:
     completed last, and where these begin. It needs `next_word`, and trees in brackets: those of `task = "parse"` with
     `parsing.order` in-order or top-down."""
     draft_tokens: int = 0
-    """Tokens that a drafter proposes behind the next one, for greedy decoding in fewer steps (docs/drafting.md). It is
-    trained for a model that there is, which `training.init_from` names; 0 for none."""
+    """Number of tokens after the next one that a drafter proposes, so that greedy decoding takes fewer steps
+    (docs/drafting.md); 0 for none. The drafter is trained for an existing model, given by `training.init_from`."""
     draft_vocabulary: int = 3072
-    """Tokens that a drafter proposes at all, the most frequent ones of what it is trained on: looking through them
-    takes half of its time."""
+    """Number of tokens a drafter can propose, the most frequent ones of its training data; scoring them takes half of
+    its time."""
 
     def __post_init__(self) -> None:
         """Refuses shapes that cannot be built, all problems at once."""

@@ -19,21 +19,22 @@ class ParsingConfig:
     """
 
     order: Order = "top-down"
-    """`top-down`: a constituent is opened before what it holds, and closed by name, as in the paper (Vinyals et al.,
-    2015). `in-order`: it is opened behind its first part (Liu and Zhang, 2017). `bottom-up`: it is made of its parts
-    when they are all there, as in shift-reduce parsing."""
+    """Linearisation of trees. `top-down`: a constituent is opened before its children and closed by its label, as in
+    the paper (Vinyals et al., 2015). `in-order`: it is opened after its first child (Liu and Zhang, 2017). `bottom-up`:
+    it is built once all its children are complete, as in shift-reduce parsing."""
     tags: Literal["kept", "XX"] = "kept"
-    """A word's symbol is its tag, so that the parser also tags; or XX, whatever the tag, as in the paper."""
+    """Symbol for a word: its part-of-speech tag (`kept`), so that the parser also tags, or always `XX`, as in the
+    paper."""
     read_tags: bool = False
-    """The tags are part of the input, and those of the output are the same ones."""
+    """Read the tags as part of the input and copy them to the output."""
     max_unary: int = 4
-    """The most constituents over the very same words that the search allows."""
+    """Maximum number of nested constituents over the same words in the search."""
     constrained: bool = True
-    """The search writes nothing but trees over the sentence's words. Otherwise, as in the paper, it writes what it
-    likes, and what is no tree is mended."""
+    """Restrict the search to well-formed trees over the sentence's words. If false, decoding is free, as in the paper,
+    and malformed output is repaired."""
     symbols_per_word: float = 6.0
-    """A tree may have so many symbols for each word of its sentence where `search.max_len_offset` allows fewer; 0
-    leaves it at that. Trees of treebanks have up to five."""
+    """Raise the length limit of a tree to this many symbols per word of its sentence, if `search.max_len_offset` allows
+    fewer; 0 disables it. Trees in treebanks have up to five symbols per word."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.max_unary <= MAX_UNARY:

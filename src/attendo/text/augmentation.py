@@ -33,22 +33,27 @@ class AugmentationConfig:
     """Shares of the training pairs that are changed, each kind drawn for itself; 0 leaves a kind out."""
 
     joined: float = 0.0
-    """Pairs put behind each other, two to four in a line; each pair still comes once an epoch."""
+    """Share of pairs that are concatenated, two to four per line; each pair still occurs once per epoch."""
     casing: float = 0.0
-    """The source in lower case, its first letter alone in lower case, in Title Case, or with a word in CAPITALS."""
+    """Share of pairs whose source is lower-cased, has only its first letter lower-cased, is in Title Case, or has a
+    word in CAPITALS."""
     punctuation: float = 0.0
-    """Both sides without their full stop, or with more than one; the source without commas or with other quotes."""
+    """Share of pairs without their final full stop or with several, or with a source without commas or with other
+    quotation marks."""
     typos: float = 0.0
-    """Letters of the source swapped, lost, doubled or hit beside; about one in twenty."""
+    """Share of pairs with typing errors in the source: letters swapped, dropped, doubled or replaced by a neighbouring
+    key, about one in twenty."""
     copies: float = 0.0
-    """Of the pairs that share a name or number: another one, made up, in its place on both sides."""
+    """Share of the pairs with a common name or number in which it is replaced on both sides by a made-up one."""
     strings: float = 0.0
-    """A made-up string of a program (version, identifier, hash, file, option, code) or word in another script on both
-    sides: in the place of the strings that they share, or else at an end."""
+    """Share of pairs that get a made-up program string (version, identifier, hash, file name, option, code) or a word
+    in another script on both sides, in place of a string they share or else at an end."""
     placeholders: float = 0.0
-    """A placeholder on both sides, for a shared name or number or at an end; needs `tokenizer.placeholders`."""
+    """Share of pairs that get a placeholder on both sides, for a shared name or number or at an end; needs
+    `tokenizer.placeholders`."""
     same_language: float = 0.0
-    """The target as its own source, so that text that needs no translation stays as it is."""
+    """Share of pairs whose source is replaced by their target, so that text that needs no translation stays as it
+    is."""
 
     def __post_init__(self) -> None:
         """Refuses what is no share, all of them at once.

@@ -66,25 +66,25 @@ class CorpusConfig:
     """File that `attendo translate --json` wrote of target text, with a model of the other direction: its translations
     are the sources (back-translation)."""
     encoding: str | tuple[str, ...] = UTF8
-    """What the files are encoded in: any text encoding that Python knows, as `"cp1252"`, `"koi8-r"`, `"gb18030"` or
-    `"utf-16"`. Two in a list are those of the source's and of the target's files."""
+    """Text encoding of the files: any that Python knows, such as `"cp1252"`, `"koi8-r"`, `"gb18030"` or `"utf-16"`. A
+    list of two gives the source's and the target's."""
     trees: str | None = None
     """Treebank, for `task = "parse"`: the sources are its sentences, the targets its trees. A file; a folder, which
     stands for the files in it (.mrg and the like); or a pattern: `"wsj/{02..21}"` for sections 2 to 21, `"*.mrg"`."""
     weight: float = 1.0
-    """How often each pair is seen an epoch: 2.0 is twice, 0.5 a changing half."""
+    """How often each pair is seen per epoch: 2.0 for twice, 0.5 for a different half each time."""
     share: float | None = None
-    """In place of `weight`: the share of an epoch's pairs that come from this corpus, so 0.25 for a quarter; 0 leaves
-    it out. The corpora without a share fill the rest of the epoch, by their weights."""
+    """Share of an epoch's pairs that come from this corpus, in place of `weight`: 0.25 for a quarter, 0 to leave it
+    out. Corpora without a share fill the rest of the epoch by their weights."""
     source_tag: str | None = None
-    """A word such as `<bt>` that is put before each source, so that the model can tell this corpus from the others; a
-    piece of its own in a vocabulary that is learned with it."""
+    """Word such as `<bt>` put before each source, so that the model can tell this corpus from others; it becomes a
+    piece of its own in a vocabulary learned with it."""
     tags: tuple[str, ...] = ()
-    """Labels of the user's own, kept in the report."""
+    """Your own labels, kept in the report."""
     licence: str = ""
-    """What the corpus may be used under, as `CC BY 2.0`; the model card names it."""
+    """Licence of the corpus, such as `CC BY 2.0`; printed in the model card."""
     attribution: str = ""
-    """Whom the licence wants named, and where the corpus is from; the model card says it."""
+    """Attribution that the licence requires, and the origin of the corpus; printed in the model card."""
 
     def __post_init__(self) -> None:
         """Refuses what names no corpus, all problems at once.

@@ -21,27 +21,27 @@ class CleaningConfig:
     """Which pairs of the training corpora are dropped. A validation set is never cleaned."""
 
     max_words: int = 250
-    """Words, between white space, of a side."""
+    """Maximum number of words (separated by white space) on either side."""
     max_characters: int = 2000
-    """Characters of a side; the limit that counts where a script has no spaces."""
+    """Maximum number of characters on either side; the effective limit for scripts without spaces."""
     max_tokens: int = 1024
-    """Subwords of a side, with `</s>`."""
+    """Maximum number of subword tokens on either side, including `</s>`."""
     max_ratio: float = 9.0
-    """Characters of the longer side by those of the shorter, where 10 count as the least."""
+    """Maximum ratio of the two sides' lengths in characters; a side shorter than 10 characters counts as 10."""
     numbers_agree: bool = False
-    """Drop a pair whose sides have different numbers, by those of two digits and more; the signs between digits do not
-    matter, so that 1,500.25 agrees with 1.500,25."""
+    """Drop pairs whose sides contain different numbers. Numbers of a single digit are ignored, and so are the
+    separators between digits: 1,500.25 agrees with 1.500,25."""
     max_copied: float = 1.0
-    """Share of the target's words that may be the source's too, of sides with four words or more; 1.0 for no limit.
-    Text that was left untranslated has nearly all of them."""
+    """Maximum share of the target's words that also occur in the source, for sides of four words or more; 1.0 for no
+    limit. Nearly all words of untranslated text do."""
     check_languages: bool = False
-    """Drop a pair of which a side is evidently in another language than the recipe says, by its common words; it knows
+    """Drop pairs with a side that is evidently in another language than the recipe's, judged by common words. Knows
     German, English, Spanish, French, Italian, Dutch and Portuguese."""
     drop_duplicates: bool = True
-    """Drop a pair whose both sides are as in an earlier one, of any of the corpora."""
+    """Drop pairs that occurred before, in any of the corpora."""
     near_duplicates: bool = False
-    """Take a pair for a duplicate also where it differs from an earlier one in case, digits, punctuation and spaces
-    alone; sides of fewer than 20 letters have to be the same."""
+    """Also count pairs as duplicates that differ only in case, digits, punctuation or spacing; sides of fewer than 20
+    letters must be identical."""
 
     def __post_init__(self) -> None:
         """Refuses limits that would drop everything, and settings that contradict each other, all at once.

@@ -43,28 +43,30 @@ class TokenizerConfig:
     """The section `tokenizer` of a recipe."""
 
     type: Literal["bpe", "unigram"] = "bpe"
-    """`bpe` is byte-pair encoding (the paper's en-de); `unigram` stands for the word-pieces of its en-fr."""
+    """`bpe` is byte-pair encoding (the paper's English-German); `unigram` corresponds to the word-pieces of its
+    English-French."""
     vocab_size: int = 37000
-    """Pieces in all, with `</s>`, `<unk>` and the 256 bytes of the fallback."""
+    """Vocabulary size, including `</s>`, `<unk>` and the 256 byte-fallback pieces."""
     joint: bool = True
-    """One vocabulary learned from both languages, or one for each."""
+    """Learn one vocabulary for both languages; if false, one for each."""
     character_coverage: float = 0.9999
-    """Share of the characters of the text that get a piece of their own; the rarest others are spelled in bytes."""
+    """Share of the text's characters that get their own piece; rarer characters are spelled in bytes."""
     sample_pairs: int = 500_000
-    """Pairs, drawn at random, that the vocabulary is learned from where there are more."""
+    """Maximum number of pairs the vocabulary is learned from, drawn at random."""
     seed: int = 1
-    """Of that draw and of the learning. It is not `training.seed`, so that models of several seeds share a vocabulary,
-    which an ensemble needs."""
+    """Random seed for that sample and for learning. It is independent of `training.seed`, so that models of several
+    seeds share a vocabulary, as an ensemble requires."""
     bpe_dropout: float = 0.0
-    """Training only: the chance to skip a merge (Provilkov et al., 2020); for unigram, sampling with alpha of it."""
+    """BPE-dropout, in training only: the probability of skipping a merge (Provilkov et al., 2020). For unigram, the
+    alpha of subword sampling."""
     placeholders: int = 0
-    """Pieces that stand for URLs, e-mail addresses and long numbers, so that they are copied to the letter; 0 for none,
-    8 at most. The model learns them through `training.augmentation.placeholders`."""
+    """Number of placeholder pieces (at most 8) that stand for URLs, e-mail addresses and long numbers, so that these
+    are copied exactly; 0 for none. The model learns them from `training.augmentation.placeholders`."""
     split_digits: bool = False
-    """Every digit is a piece of its own, so that a number is read and written digit by digit."""
+    """Make every digit a piece of its own, so that numbers are read and written digit by digit."""
     target_symbols: bool = False
-    """The target is no text but symbols with spaces between, as the trees of `task = "parse"`: its vocabulary is all of
-    them, and `vocab_size` is the source's alone."""
+    """The target consists of symbols separated by spaces rather than text, such as the trees of `task = "parse"`: its
+    vocabulary is the set of these symbols, and `vocab_size` applies to the source only."""
 
     def __post_init__(self) -> None:
         """Refuses values that no vocabulary can have, all at once.

@@ -37,83 +37,88 @@ class TrainingConfig:
     """
 
     max_steps: int = 100_000
-    """Updates of the weights; the big model has 300,000 (Section 5.2)."""
+    """Maximum number of updates; the paper's big model was trained for 300,000 (Section 5.2)."""
     max_minutes: float | None = None
-    """Training also ends after so many minutes, all sittings together; None for no limit."""
+    """Maximum training time in minutes, over all sessions of the run; None for no limit."""
     max_tokens: int = 25_000
-    """Source tokens, and target tokens, of one update, padding counted (Section 5.1); of all processes together, where
-    there are several."""
+    """Maximum number of source tokens, and of target tokens, in one update, padding included (Section 5.1); the total
+    over all processes."""
     max_tokens_at_once: int | None = None
-    """The batch, or a process' share of it, passes through the model in pieces of so many tokens, their gradients added
-    up before the update, so that a large batch fits a small machine; None for all at once."""
+    """Split each update's batch (or a process' share of it) into pieces of at most this many tokens and accumulate
+    their gradients, so that a large batch fits into little memory; None for no split."""
     learning_rate_factor: float = 1.0
-    """Multiplies the paper's learning rate, d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5) (Equation 3)."""
+    """Factor on the paper's learning rate, d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5) (Equation 3)."""
     peak_learning_rate: float | None = None
-    """In place of the factor: the highest learning rate, which the end of the warm-up has. Fine-tuning wants 5e-5 to
-    5e-4, where the paper's base model has 7e-4 and ends its training with 1.4e-4."""
+    """The learning rate at the end of the warm-up, in place of `learning_rate_factor`. For fine-tuning use 5e-5 to
+    5e-4; the paper's base model peaks at 7e-4 and ends at 1.4e-4."""
     warmup_steps: int = 4000
-    """Steps of rising learning rate (Section 5.3)."""
+    """Number of updates over which the learning rate rises (Section 5.3)."""
     cooldown_steps: int = 0
-    """The learning rate falls in a straight line to 0 over the last so many of `max_steps`; the paper has none."""
+    """Decay the learning rate linearly to 0 over the last `cooldown_steps` of `max_steps`; 0, as in the paper, disables
+    it."""
     adam_beta1: float = 0.9
-    """Decay of Adam's mean of gradients (Section 5.3)."""
+    """Decay rate of Adam's first moment (Section 5.3)."""
     adam_beta2: float = 0.98
-    """Decay of Adam's mean of squared gradients."""
+    """Decay rate of Adam's second moment (Section 5.3)."""
     adam_epsilon: float = 1e-9
-    """Keeps Adam's division finite."""
+    """Adam's epsilon, which avoids division by zero (Section 5.3)."""
     weight_decay: float = 0.0
-    """Decoupled decay of weight matrices (AdamW); the paper has none."""
+    """Decoupled weight decay of matrices (AdamW); the paper uses none."""
     max_gradient_norm: float | None = None
-    """Longer gradients are scaled to this length; the paper has no such limit."""
+    """Clip the gradient's norm to this value; the paper does not clip."""
     max_loss_rise: float | None = 4.0
-    """A loss without smoothing so many nats a token above what was usual (more for a batch smaller than usual) is a
-    spike. Like one that is no number, it takes the run back to the last checkpoint from before, without the batches
-    that may have done it, which `skipped.jsonl` in the run folder names (docs/surviving.md); None for no limit."""
+    """Treat an unsmoothed loss this many nats per token above its recent mean as a spike (the limit is wider for
+    smaller batches). After a spike, or a loss that is not finite, training rolls back to an earlier checkpoint and
+    leaves out the batches that may have caused it; `skipped.jsonl` in the run folder lists them (docs/surviving.md).
+    None for no limit."""
     max_rollbacks: int = 3
-    """The run ends when training diverges once more after so many times of going back without getting past it."""
+    """Maximum number of rollbacks in a row at the same place; after one more, training stops with an error."""
     label_smoothing: float = 0.1
-    """eps_ls: the share of probability spread over the vocabulary (Section 5.4)."""
+    """Label smoothing epsilon_ls: the probability mass spread over the vocabulary (Section 5.4)."""
     checkpoint_steps: int | None = None
-    """A checkpoint every so many steps; None for by time alone."""
+    """Save a checkpoint every this many updates; None to save by time only."""
     checkpoint_minutes: float | None = 10.0
-    """A checkpoint every so many minutes (Section 6.1); None, or with `checkpoint_steps` set, for by steps alone."""
+    """Save a checkpoint every this many minutes (Section 6.1); ignored if `checkpoint_steps` is set."""
     average_last: int = 5
-    """The model is the mean of the last so many checkpoints; 20 for the big model (Section 6.1)."""
+    """Number of most recent checkpoints averaged into the model (Section 6.1; the paper averages 20 for the big
+    model)."""
     eval_steps: int | None = 1000
-    """The averaged model is validated every so many steps, behind a checkpoint, and the best one kept; None for only at
-    the end."""
+    """Validate the averaged model every this many updates, after saving a checkpoint, and keep the best one; None to
+    validate only at the end."""
     drafter: Literal["with-model", "alone"] = "with-model"
-    """Of a model with a drafter (`model.draft_tokens`): both learn, and the translations change a little; or the
-    drafter alone, and they stay as they are. Together more proposals are right."""
+    """For a model with a drafter (`model.draft_tokens`): `with-model` trains both, which changes the translations
+    slightly and gets more proposals right; `alone` trains the drafter only and leaves the translations as they are."""
     eval_bleu: bool = True
-    """Validation translates and counts BLEU, or, of a parser, parses greedily and counts F1, and that decides which
-    model is best; otherwise perplexity does."""
+    """Choose the best model by BLEU on translations of the validation set (for a parser, F1 of greedy parses); if
+    false, by perplexity."""
     eval_sentences: int | None = None
-    """Validation translates or parses no more than so many sentences, spread evenly over its set; None for all, of a
-    parser for 1,000. The perplexity is that of all."""
+    """Maximum number of sentences translated or parsed in a validation, spread evenly over the set; None for all (1,000
+    for a parser). Perplexity always uses the whole set."""
     patience: int | None = None
-    """Ends training after so many validations in a row without a better one; None for never."""
+    """Stop after this many validations in a row without a new best one; None to never stop early."""
     log_steps: int = 50
-    """A line of metrics every so many steps."""
+    """Log metrics every this many updates."""
     tensorboard: bool = False
-    """Writes the metrics for TensorBoard too, into the run's folder `tensorboard/` (needs the extra `tensorboard`)."""
+    """Also write the metrics for TensorBoard, to `tensorboard/` in the run folder (needs the extra `tensorboard`)."""
     dtype: Literal["float32", "bfloat16"] = "float32"
-    """The numbers in products; the weights and Adam's state are float32 in either case."""
+    """Number type of matrix products; weights and Adam's state are always float32."""
     seed: int = 1
-    """Of the initial weights, the order of batches and dropout."""
+    """Random seed for the initial weights, the order of batches and dropout."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
-    """Where to train; `auto` takes a GPU where there is one."""
+    """Device to train on; `auto` uses a GPU if there is one."""
     threads: int | None = None
-    """Processor threads of each process; None for as many as it may use, by its affinity and its container's quota."""
+    """Processor threads per process; None for all that the CPU affinity and the container's quota allow."""
     deterministic: bool = False
-    """On a GPU: takes only operations that give the same bits each time, so that a resumed run is the uninterrupted one
-    to the bit, at some cost in time. A processor does so in any case."""
+    """On a GPU, use only operations with reproducible results, so that a resumed run equals an uninterrupted one bit
+    for bit, at some cost in speed. On a CPU, training is always reproducible."""
     sharding: Literal["none", "full"] = "none"
-    """What torchrun's processes hold of the model (docs/scaling.md): `none` for a copy each (DDP), `full` for a share
-    each of weights, gradients and Adam's state, where a model outgrows a card (FSDP2). One process holds all of it."""
+    """How torchrun's processes hold the model (docs/scaling.md): `none` keeps a full copy in each (DDP); `full` shards
+    weights, gradients and Adam's state, for models that do not fit one GPU (FSDP2). A single process always holds
+    everything."""
     init_from: str | None = None
-    """A model to fine-tune: a model folder, a run or a shipped model's name. Training starts from its weights and keeps
-    its vocabulary; what `model`, `search` and the languages leave out is as it has them."""
+    """Model to fine-tune: a model folder, a run or the name of a shipped model. Training starts from its weights and
+    keeps its vocabulary, and settings of `model`, `search` and the languages that the recipe leaves out are taken from
+    it."""
     augmentation: AugmentationConfig = field(default_factory=AugmentationConfig)
     """How pairs are changed each time they are met, for a model that bears with rough input; the paper has none."""
 
