@@ -13,9 +13,9 @@ import json
 import sys
 from dataclasses import asdict
 
-from attendo.bench.tables import aligned_table
 from attendo.paper.heads.alignments import Aligner, score_aligners
 from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
+from attendo.text_tables import aligned_table
 from attendo.workflow.engine import Engine
 from attendo.workflow.translate import load
 

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from tests.plain_curves import draw_nothing
 
 from attendo.checkpoint.model_folder import ModelDescription
 from attendo.checkpoint.saving import save_model
@@ -29,7 +29,16 @@ torch.set_num_threads(1)
 # A shell that starts the suite in the background has it, and all it starts, ignore Ctrl-C; tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+ROOT = Path(__file__).parents[1]
 MODEL = ModelConfig(d_model=16, d_ff=32, num_layers=2, num_heads=2)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _plain_curves() -> Iterator[None]:
+    """In this process runs draw no learning curves; `tests/demo` and what is started from nothing do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("attendo.workflow.train.draw_curves", draw_nothing)
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -123,21 +132,13 @@ def run_together() -> Callable[..., None]:
     """Runs a script with arguments in `size` processes that train together, as torchrun would start them."""
 
     def run(size: int, script: Path, *arguments: object) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        where = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": str(size)}
-        started = [
-            subprocess.Popen(
-                [sys.executable, "-W", "error", script, *map(str, arguments)],
-                env={**os.environ, **where, "RANK": str(rank), "LOCAL_RANK": str(rank)},
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-            for rank in range(size)
-        ]
-        told = [process.communicate(timeout=300)[1] for process in started]
-        assert [process.returncode for process in started] == [0] * size, "\n".join(told)
+        command = [sys.executable, "-W", "error", "-m", "tests.forked_together", size, script, *arguments]
+        path = os.pathsep.join(part for part in (os.environ.get("PYTHONPATH", ""), str(ROOT)) if part)
+        ended = subprocess.run(
+            list(map(str, command)), env={**os.environ, "PYTHONPATH": path}, stderr=subprocess.PIPE, text=True,
+            timeout=300, check=False,
+        )  # fmt: skip
+        assert ended.returncode == 0, ended.stderr
 
     return run
 

@@ -3,9 +3,9 @@
 import ast
 import subprocess
 import sys
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 import attendo
 
@@ -13,11 +13,11 @@ ROOT = Path(attendo.__file__).parent
 
 # Each row may import from the rows above it and from itself; two of one row do not know each other.
 TABLE = [
-    ["errors", "version"],
+    ["errors", "text_tables", "version"],
     ["destinations"],
     ["files", "reading", "settings", "threads", "xml_text"],
     ["output_folders"],
-    ["text"],
+    ["synthetic", "text"],
     ["formats", "parsing"],
     ["model", "native"],
     ["checkpoint"],
@@ -72,6 +72,8 @@ WITHOUT_TORCH = [
     "attendo.output_folders",
     "attendo.reading",
     "attendo.settings",
+    "attendo.synthetic",
+    "attendo.text_tables",
     "attendo.threads",
     "attendo.xml_text",
     "attendo.native",
@@ -95,7 +97,7 @@ def module_name(path: Path) -> str:
 MODULES = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
 
 
-def imported(tree: ast.AST) -> set[str]:
+def imported(tree: ast.AST) -> frozenset[str]:
     """What a module imports of attendo; `from attendo.x import y` counts as `attendo.x.y` where that is a module."""
     names = set()
     for node in ast.walk(tree):
@@ -105,31 +107,62 @@ def imported(tree: ast.AST) -> set[str]:
             assert node.level == 0, "imports are absolute"
             full = {f"{node.module}.{alias.name}" for alias in node.names}
             names |= {name if name in MODULES else str(node.module) for name in full}
-    return {name for name in names if name == "attendo" or name.startswith("attendo.")}
+    return frozenset(name for name in names if name == "attendo" or name.startswith("attendo."))
 
 
 def part_of(module: str) -> str:
     return module.split(".")[1]
 
 
-def parsed(module: str) -> ast.Module:
-    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+def is_of_an_extra(node: ast.Import | ast.ImportFrom) -> bool:
+    names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
+    lazy = EXTRAS | NEED_TORCH | SLOW
+    return all(any(name == extra or name.startswith(f"{extra}.") for extra in lazy) for name in names)
 
 
-@pytest.mark.parametrize("module", [name for name in MODULES if name != "attendo"])
-def test_imports_point_downwards(module: str) -> None:
-    part = part_of(module)
-    assert part in RANK, f"{module}: give it a place in the table, here and in ARCHITECTURE.md"
-    for name in imported(parsed(module)):
-        if name == "attendo":  # the version
-            assert part == "cli" or RANK[part] >= RANK["workflow"], f"{module} imports the package itself"
-            continue
-        other = part_of(name)
-        assert other == part or RANK[other] < RANK[part], f"{module} imports {name}, which stands above or beside it"
+def imports_inside(tree: ast.AST) -> tuple[int, ...]:
+    """The lines of imports within functions and classes, but for those that may stand there."""
+    return tuple(
+        node.lineno
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom) and not is_of_an_extra(node)
+    )
+
+
+@dataclass(frozen=True)
+class Module:
+    """What is asked of a module, which is parsed once."""
+
+    imported: frozenset[str]
+    imports_inside: tuple[int, ...]
+    is_docstring_only: bool
+
+
+@cache
+def parsed(module: str) -> Module:
+    tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
+    is_docstring_only = len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr)
+    return Module(imported(tree), imports_inside(tree), is_docstring_only)
+
+
+def test_imports_point_downwards() -> None:
+    for module in MODULES.keys() - {"attendo"}:
+        part = part_of(module)
+        assert part in RANK, f"{module}: give it a place in the table, here and in ARCHITECTURE.md"
+        for name in parsed(module).imported:
+            if name == "attendo":  # the version
+                assert part == "cli" or RANK[part] >= RANK["workflow"], f"{module} imports the package itself"
+                continue
+            other = part_of(name)
+            assert other == part or RANK[other] < RANK[part], (
+                f"{module} imports {name}, which stands above or beside it"
+            )
 
 
 def test_there_is_no_cycle() -> None:
-    graph = {module: imported(parsed(module)) & MODULES.keys() - {module, "attendo"} for module in MODULES}
+    graph = {module: parsed(module).imported & MODULES.keys() - {module, "attendo"} for module in MODULES}
     done: set[str] = set()
 
     def visit(module: str, path: tuple[str, ...]) -> None:
@@ -144,30 +177,19 @@ def test_there_is_no_cycle() -> None:
             visit(module, ())
 
 
-def is_of_an_extra(node: ast.Import | ast.ImportFrom) -> bool:
-    names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
-    lazy = EXTRAS | NEED_TORCH | SLOW
-    return all(any(name == extra or name.startswith(f"{extra}.") for extra in lazy) for name in names)
+def test_imports_stand_at_the_top() -> None:
+    inside = {
+        module: parsed(module).imports_inside
+        for module in MODULES
+        if module != "attendo" and part_of(module) != "cli" and parsed(module).imports_inside
+    }
+    assert not inside, "imports inside of functions or classes, by lines"
 
 
-@pytest.mark.parametrize("module", [name for name in MODULES if name != "attendo" and part_of(name) != "cli"])
-def test_imports_stand_at_the_top(module: str) -> None:
-    inside = [
-        node.lineno
-        for function in ast.walk(parsed(module))
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        for node in ast.walk(function)
-        if isinstance(node, ast.Import | ast.ImportFrom) and not is_of_an_extra(node)
-    ]
-    assert not inside, f"{module}: an import inside a function or class, line {inside}"
-
-
-@pytest.mark.parametrize("package", [name for name in MODULES if MODULES[name].name == "__init__.py"])
-def test_packages_hold_a_docstring_only(package: str) -> None:
-    if package == "attendo":
-        return
-    (docstring,) = parsed(package).body
-    assert isinstance(docstring, ast.Expr)
+def test_packages_hold_a_docstring_only() -> None:
+    packages = [name for name in MODULES if MODULES[name].name == "__init__.py" and name != "attendo"]
+    assert len(packages) > 20
+    assert [name for name in packages if not parsed(name).is_docstring_only] == []
 
 
 def test_text_evaluation_recipes_decoding_serving_and_the_command_line_start_without_torch() -> None:

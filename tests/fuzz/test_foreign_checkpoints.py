@@ -25,9 +25,9 @@ from tests.fuzz.damage import (
 from tests.fuzz.sandbox import Case, run_cases
 from tests.interop.opus import Opus, write_opus
 
-from attendo.demo.phrasebook import generate
 from attendo.errors import ModelError
 from attendo.interop.marian_checkpoint import read_marian
+from attendo.synthetic.phrasebook import generate
 
 pytest.importorskip("transformers")
 
@@ -57,7 +57,7 @@ def damages_of(folder: Path, outside: Path, num_flips: int) -> Iterable[Damage]:
 
 
 @pytest.mark.parametrize(
-    ("one_in", "num_flips", "refused"), [(20, 8, 6), pytest.param(1, 1000, 300, marks=pytest.mark.slow)]
+    ("one_in", "num_flips", "refused"), [(60, 4, 4), pytest.param(1, 1000, 300, marks=pytest.mark.slow)]
 )
 def test_checkpoints(checkpoint: Path, tmp_path: Path, one_in: int, num_flips: int, refused: int) -> None:
     def act(damage: Damage) -> int:

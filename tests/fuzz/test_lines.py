@@ -104,19 +104,19 @@ def try_beside(folder: Path, seed: int) -> int:
 
 
 def test_lines_are_the_same_from_a_file_standard_input_and_a_pipe(tmp_path: Path) -> None:
-    cases = [Case(kind="lines", name=str(n), act=partial(try_ways, tmp_path, n)) for n in range(200)]
-    run_cases(cases, lambda: None).check(refused=20)
+    cases = [Case(kind="lines", name=str(n), act=partial(try_ways, tmp_path, n)) for n in range(60)]
+    run_cases(cases, lambda: None).check(refused=6)
 
 
 def test_files_that_belong_together(tmp_path: Path) -> None:
-    cases = [Case(kind="beside each other", name=str(n), act=partial(try_beside, tmp_path, n)) for n in range(300)]
-    run_cases(cases, lambda: None).check(refused=50)
+    cases = [Case(kind="beside each other", name=str(n), act=partial(try_beside, tmp_path, n)) for n in range(90)]
+    run_cases(cases, lambda: None).check(refused=15)
 
 
 @pytest.mark.slow
 def test_thousands_of_lines(tmp_path: Path) -> None:
-    cases = [Case(kind="lines", name=str(n), act=partial(try_ways, tmp_path, n)) for n in range(200, 2200)]
-    cases += [Case(kind="beside", name=str(n), act=partial(try_beside, tmp_path, n)) for n in range(300, 3300)]
+    cases = [Case(kind="lines", name=str(n), act=partial(try_ways, tmp_path, n)) for n in range(60, 2200)]
+    cases += [Case(kind="beside", name=str(n), act=partial(try_beside, tmp_path, n)) for n in range(90, 3300)]
     run_cases(cases, lambda: None).check(refused=500)
 
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 import torch
 
-from attendo.demo.phrasebook import generate
 from attendo.model.batch import collate
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
+from attendo.synthetic.phrasebook import generate
 
 SIZES: dict[str, Any] = {"d_model": 16, "d_ff": 32, "num_heads": 2, "num_encoder_layers": 2, "num_decoder_layers": 3}
 

@@ -23,7 +23,7 @@ from attendo.text.prepared import PreparedData
 from attendo.workflow.preparation import prepare_if_missing
 from attendo.workflow.reporting import Silence
 
-LONG = ["training.max_steps=300", "training.log_steps=5", "training.checkpoint_steps=200", "training.eval_steps=300"]
+LONG = ["training.max_steps=150", "training.log_steps=5", "training.checkpoint_steps=200", "training.eval_steps=150"]
 
 
 class Notes:
@@ -90,7 +90,7 @@ def test_interrupted_failing_and_done_runs(
     saved = [
         json.loads(path.read_text("utf-8"))["position"]["step"] for path in long_run.glob("checkpoints/*/state.json")
     ]
-    assert 10 <= max(saved) < 300, "what ran was saved at once, not at the next checkpoint that was due"
+    assert 10 <= max(saved) < 150, "what ran was saved at once, not at the next checkpoint that was due"
     assert not (long_run / "result.json").exists()
 
     # What stood in the way of the broken run is gone: the same study finishes all.
@@ -100,10 +100,10 @@ def test_interrupted_failing_and_done_runs(
     assert not outcome.failures
     assert [result.row for result in outcome.results] == ["short", "broken", "long"]
     assert notes.results == [2, 3]
-    assert notes.progress[-1][:2] == (312, 312)
+    assert notes.progress[-1][:2] == (162, 162)
     short, broken, long = outcome.results
     assert (short.perplexity, short.bleu) == (broken.perplexity, broken.bleu), "equal recipes and seeds, equal runs"
-    assert (short.steps, long.steps, long.seed) == (6, 300, 2)
+    assert (short.steps, long.steps, long.seed) == (6, 150, 2)
 
     # The same recipe by `attendo train`, uninterrupted.
     settings = [part for setting in [*LONG, "training.seed=2"] for part in ("--set", setting)]

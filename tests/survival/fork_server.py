@@ -20,11 +20,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 from unittest.mock import patch
 
-from PIL import Image
+from tests.plain_curves import draw_nothing
 from tests.survival.faults import FAULTS
 
 from attendo.cli.main import run
-from attendo.files import atomic_path
 from attendo.workflow.validation import Validator
 
 _PRELOADED = (
@@ -95,13 +94,6 @@ class Operations:
 def _is_relative(path: object) -> bool:
     """Whether it is one of those that `shutil.rmtree` has, which are relative to an open folder."""
     return isinstance(path, str) and not Path(path).is_absolute()
-
-
-def draw_nothing(metrics: Path, picture: Path) -> None:
-    """In place of `draw_curves`, which takes longer than all training of so small a model, the same operations."""
-    metrics.read_bytes()
-    with atomic_path(picture) as draft:
-        Image.new("L", (1, 1)).save(draft)
 
 
 def signal_while_validating(after_s: float, number: int) -> None:

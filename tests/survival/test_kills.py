@@ -36,11 +36,11 @@ def kill_at_random(chains: Chains, reference: Uninterrupted, kind: str, num_kill
 def test_a_run_that_is_killed_ends_as_if_it_were_not(
     chains: Chains, uninterrupted: Reference, recipe: str, kind: str
 ) -> None:
-    kill_at_random(chains, uninterrupted(recipe), kind, 12)  # 108 in all
+    kill_at_random(chains, uninterrupted(recipe), kind, 4)  # 36 in all; the hundreds below are slow
 
 
 def test_checkpoints_by_time(chains: Chains, uninterrupted: Reference) -> None:
-    kill_at_random(chains, uninterrupted("time"), "time", 5)
+    kill_at_random(chains, uninterrupted("time"), "time", 3)
 
 
 @pytest.mark.slow

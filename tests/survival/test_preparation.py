@@ -120,12 +120,12 @@ def killed_at_moments(
 
 
 def test_killed_at_a_few_moments(preparing: Preparing, undisturbed: Any, tmp_path: Path) -> None:
-    killed_at_moments(preparing, undisturbed, tmp_path, range(3), workers=3)
+    killed_at_moments(preparing, undisturbed, tmp_path, range(2), workers=3)
 
 
 @pytest.mark.slow
 def test_killed_at_thirty_moments(preparing: Preparing, undisturbed: Any, tmp_path: Path) -> None:
-    killed_at_moments(preparing, undisturbed, tmp_path, range(3, 33), workers=3)
+    killed_at_moments(preparing, undisturbed, tmp_path, range(2, 33), workers=3)
 
 
 def killed_before_changes(preparing: Preparing, undisturbed: Any, tmp_path: Path, step: int) -> None:
@@ -143,7 +143,7 @@ def killed_before_changes(preparing: Preparing, undisturbed: Any, tmp_path: Path
 
 
 def test_killed_before_some_changes_of_the_disk(preparing: Preparing, undisturbed: Any, tmp_path: Path) -> None:
-    killed_before_changes(preparing, undisturbed, tmp_path, step=23)
+    killed_before_changes(preparing, undisturbed, tmp_path, step=47)
 
 
 @pytest.mark.slow

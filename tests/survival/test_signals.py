@@ -49,7 +49,7 @@ def test_a_run_that_is_interrupted_ends_as_if_it_were_not(
     for seed in range(20):
         fates = fates_at_random(reference, f"{number} {seed}", number)
         stops += check_no_step_lost(chains.follow(reference, fates, own_statuses=[128 + number]))
-        if seed > 1 and stops > 1:
+        if stops > 1:
             break
     assert stops > 1, "some of them came while it trained"
 
@@ -113,9 +113,15 @@ main()
 """
 
 
-@pytest.mark.parametrize("way", ["pass", "raise ImportError"])
-@pytest.mark.parametrize("module", ["attendo.recipe", "attendo.workflow.train"])
-@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize(
+    ("number", "module", "way"),
+    [  # each pair of a signal, a module and a way once
+        (signal.SIGINT, "attendo.recipe", "pass"),
+        (signal.SIGINT, "attendo.workflow.train", "raise ImportError"),
+        (signal.SIGTERM, "attendo.recipe", "raise ImportError"),
+        (signal.SIGTERM, "attendo.workflow.train", "pass"),
+    ],
+)
 def test_a_signal_that_an_import_loses(
     chains: Chains, uninterrupted: Reference, tmp_path: Path, number: int, module: str, way: str
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from attendo.bench.compare import Row
 from attendo.bench.machine import Machine
-from attendo.bench.tables import aligned_table
+from attendo.text_tables import aligned_table
 
 COLUMNS = ("system", "type", "layout", "sentences/s", "slowest-fastest", "tokens/s", "ratio", "agreement")
 

@@ -6,8 +6,8 @@ from itertools import groupby
 from typing import Any
 
 from attendo.bench.machine import Machine
-from attendo.bench.tables import aligned_table
 from attendo.bench.training_compare import OURS, SWITCHES, FirstLosses, Row
+from attendo.text_tables import aligned_table
 
 COLUMNS = ("system", "type", "products", "tokens/s", "slowest-fastest", "ratio", "ratio (switched)")
 

@@ -1,11 +1,13 @@
 """`attendo attention`: every head of every layer, drawn."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from attendo.cli.option_groups import with_groups
 from attendo.cli.options import DeviceOption, ModelArgument, QuietOption
 from attendo.cli.output import check_file
 from attendo.cli.progress import note, notes
@@ -27,6 +29,32 @@ class KindName(StrEnum):
 StyleName = Literal["maps", "lines"]
 
 
+@dataclass(frozen=True)
+class ViewOptions:
+    """What is drawn, and how."""
+
+    kind: Annotated[
+        list[KindName] | None,
+        typer.Option("--kind", help="Encoder or decoder self-attention, or from decoder to encoder; may be repeated."),
+    ] = None
+    layer: Annotated[
+        list[int] | None, typer.Option("--layer", metavar="N", help="From 1, the lowest; may be repeated.")
+    ] = None
+    head: Annotated[list[int] | None, typer.Option("--head", metavar="N", help="From 1; may be repeated.")] = None
+    style: Annotated[
+        StyleName | None,
+        typer.Option(
+            "--style",
+            help="Heat maps, or lines between two columns of words. Default: maps; lines for a page or a --word.",
+        ),
+    ] = None
+    word: Annotated[
+        list[str] | None,
+        typer.Option("--word", metavar="WORD", help="Only the lines of this word; may be repeated."),
+    ] = None
+
+
+@with_groups(view=ViewOptions)
 def attention(
     model: ModelArgument,
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="The source sentence.")],
@@ -40,25 +68,8 @@ def attention(
         str | None, typer.Option("--target", help="Its translation; the model's own where left out.")
     ] = None,
     pieces: Annotated[bool, typer.Option("--pieces", help="Show word pieces, not joined to words.")] = False,
-    kind: Annotated[
-        list[KindName] | None,
-        typer.Option("--kind", help="Encoder or decoder self-attention, or from decoder to encoder; may be repeated."),
-    ] = None,
-    layer: Annotated[
-        list[int] | None, typer.Option("--layer", metavar="N", help="From 1, the lowest; may be repeated.")
-    ] = None,
-    head: Annotated[list[int] | None, typer.Option("--head", metavar="N", help="From 1; may be repeated.")] = None,
-    style: Annotated[
-        StyleName | None,
-        typer.Option(
-            "--style",
-            help="Heat maps, or lines between two columns of words. Default: maps; lines for a page or a --word.",
-        ),
-    ] = None,
-    word: Annotated[
-        list[str] | None,
-        typer.Option("--word", metavar="WORD", help="Only the lines of this word; may be repeated."),
-    ] = None,
+    *,
+    view: ViewOptions,
     device: DeviceOption = "auto",
     quiet: QuietOption = False,
 ) -> None:
@@ -66,9 +77,9 @@ def attention(
     suffix = output.suffix.lower()
     if suffix not in FORMATS:
         raise DataError(f"{output}: the name must end in one of {', '.join(FORMATS)}")
-    if suffix == ".json" and any((kind, layer, head, style, word)):
+    if suffix == ".json" and any(vars(view).values()):
         raise DataError(f"{output}: data holds every weight; leave out --kind, --layer, --head, --style and --word")
-    if word and style == "maps":
+    if view.word and view.style == "maps":
         raise DataError("--word chooses lines, and --style maps draws none; leave out one of them")
 
     check_file(output)
@@ -84,22 +95,22 @@ def attention(
     from attendo.attention_maps.words import joined
     from attendo.workflow.translate import load
 
-    view = View(
-        kinds=tuple(each.value for each in kind) if kind else KINDS,
-        layers=tuple(layer or ()),
-        heads=tuple(head or ()),
-        style=style or ("lines" if word or suffix == ".html" else "maps"),
-        words=tuple(word or ()),
+    chosen = View(
+        kinds=tuple(each.value for each in view.kind) if view.kind else KINDS,
+        layers=tuple(view.layer or ()),
+        heads=tuple(view.head or ()),
+        style=view.style or ("lines" if view.word or suffix == ".html" else "maps"),
+        words=tuple(view.word or ()),
     )
     weights = load(model, device=device).attention(source, target)
     shown = weights if pieces else joined(weights)
     match suffix:
         case ".html":
-            write_text(output, to_html(weights, view, shown.unit))
+            write_text(output, to_html(weights, chosen, shown.unit))
         case ".svg":
-            write_text(output, to_svg(draw(shown, view)))
+            write_text(output, to_svg(draw(shown, chosen)))
         case ".png":
-            drawing = draw(shown, view)
+            drawing = draw(shown, chosen)
             write_bytes(output, to_png(drawing))
             if missing := fonts_for(drawing)[1]:
                 note(f"no font of this machine has {missing!r}; .svg and .html take their reader's fonts")

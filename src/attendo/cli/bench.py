@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, get_args
 
 import typer
 
+from attendo.cli.option_groups import with_groups
 from attendo.cli.options import JsonOption, LengthPenaltyOption, ThreadsOption
 from attendo.cli.output import check_file
 from attendo.cli.progress import JobProgress, note
@@ -23,9 +25,50 @@ TrainingDtype = Literal["float32", "bfloat16"]
 ModelName = Literal["base", "small"]
 BatchesName = Literal["equal", "unequal"]
 Switch = Literal["installed", "onednn", "mkl"]
+RepetitionsOption = Annotated[int, typer.Option("--repetitions", min=1, help="Measurements of each.")]
+
+
+@dataclass(frozen=True)
+class DecodingMatrix:
+    """What is measured in decoding, in each combination."""
+
+    systems: Annotated[str, typer.Option("--systems", help="What to measure.")] = ",".join(get_args(SystemName))
+    dtypes: Annotated[str, typer.Option("--dtypes", help="The numbers to calculate with.")] = ",".join(get_args(Dtype))
+    beam: Annotated[str, typer.Option("--beam", help="Beam sizes; 1 is greedy.")] = "1,4"
+    batch: Annotated[
+        str, typer.Option("--batch", help="Sentences at once; 1 is one call a sentence, which is latency.")
+    ] = "1,32,128"
+    length: Annotated[
+        int, typer.Option("--length", min=2, help="Tokens of a random sentence and of its translation.")
+    ] = 25
+    sentences: Annotated[
+        int | None,
+        typer.Option(
+            "--sentences",
+            min=1,
+            help="Of a measurement. Default: a batch for each thread; of batch 1 six, or 50 with MODEL.",
+        ),
+    ] = None
+    repetitions: RepetitionsOption = 3
+    threads: ThreadsOption = None
+    device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option("--device", help="Where to decode.")] = "cpu"
+
+    def lists(self) -> dict[str, Any]:
+        """The lists with commas, as the bench takes them.
+
+        Raises:
+            BadParameter: something in them is unknown.
+        """
+        return {
+            "systems": _choices(self.systems, get_args(SystemName), "--systems"),
+            "dtypes": _choices(self.dtypes, get_args(Dtype), "--dtypes"),
+            "beams": _numbers(self.beam, "--beam"),
+            "batches": _numbers(self.batch, "--batch"),
+        }
 
 
 @bench.command()
+@with_groups(matrix=DecodingMatrix)
 def decode(
     model: Annotated[
         str | None,
@@ -34,26 +77,8 @@ def decode(
     source: Annotated[
         Path | None, typer.Option("--source", metavar="FILE", help="With MODEL: sentences to translate, one a line.")
     ] = None,
-    systems: Annotated[str, typer.Option("--systems", help="What to measure.")] = ",".join(get_args(SystemName)),
-    dtypes: Annotated[str, typer.Option("--dtypes", help="The numbers to calculate with.")] = ",".join(get_args(Dtype)),
-    beam: Annotated[str, typer.Option("--beam", help="Beam sizes; 1 is greedy.")] = "1,4",
-    batch: Annotated[
-        str, typer.Option("--batch", help="Sentences at once; 1 is one call a sentence, which is latency.")
-    ] = "1,32,128",
-    length: Annotated[
-        int, typer.Option("--length", min=2, help="Tokens of a random sentence and of its translation.")
-    ] = 25,
-    sentences: Annotated[
-        int | None,
-        typer.Option(
-            "--sentences",
-            min=1,
-            help="Of a measurement. Default: a batch for each thread; of batch 1 six, or 50 with MODEL.",
-        ),
-    ] = None,
-    repetitions: Annotated[int, typer.Option("--repetitions", min=1, help="Measurements of each.")] = 3,
-    threads: ThreadsOption = None,
-    device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option("--device", help="Where to decode.")] = "cpu",
+    *,
+    matrix: DecodingMatrix,
     length_penalty: LengthPenaltyOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -64,9 +89,7 @@ def decode(
     """
     if (model is None) != (source is None):
         raise typer.BadParameter("MODEL and --source go together", param_hint="--source")
-    chosen_systems = _choices(systems, get_args(SystemName), "--systems")
-    chosen_dtypes = _choices(dtypes, get_args(Dtype), "--dtypes")
-    beams, batches = _numbers(beam, "--beam"), _numbers(batch, "--batch")
+    lists = matrix.lists()
 
     from attendo.workflow.input_files import check_inputs
 
@@ -77,57 +100,78 @@ def decode(
     from attendo.workflow.device import choose_device
 
     options = DecodeOptions(
-        systems=chosen_systems,
-        dtypes=chosen_dtypes,
-        beams=beams,
-        batches=batches,
-        threads=threads or usable_cores(),
-        repetitions=repetitions,
-        sentences=sentences,
-        device=choose_device(device),
+        **lists,
+        threads=matrix.threads or usable_cores(),
+        repetitions=matrix.repetitions,
+        sentences=matrix.sentences,
+        device=choose_device(matrix.device),
     )
     note("preparing the work")
     if model is not None and source is not None:
         work = model_work(model, source, length_penalty=length_penalty)
     else:
-        settings = make_settings(beams, batches, threads=options.threads, sentences=sentences)
-        work = paper_work(length=length, sentences=max(setting.sentences for setting in settings))
+        settings = make_settings(options.beams, options.batches, threads=options.threads, sentences=options.sentences)
+        work = paper_work(length=matrix.length, sentences=max(setting.sentences for setting in settings))
     _run(DecodeBench(work, options, note), as_json=as_json)
 
 
-@bench.command()
-def train(
+@dataclass(frozen=True)
+class TrainingMatrix:
+    """What is measured in training, in each combination."""
+
     models: Annotated[
         str, typer.Option("--models", help="The paper's base model, and one of an eighth of its size.")
-    ] = ",".join(get_args(ModelName)),
-    systems: Annotated[str, typer.Option("--systems", help="What to measure.")] = ",".join(get_args(TrainingSystem)),
+    ] = ",".join(get_args(ModelName))
+    systems: Annotated[str, typer.Option("--systems", help="What to measure.")] = ",".join(get_args(TrainingSystem))
     dtypes: Annotated[str, typer.Option("--dtypes", help="The numbers to calculate with.")] = ",".join(
         get_args(TrainingDtype)
-    ),
+    )
     batches: Annotated[
         str, typer.Option("--batches", help="Sentences of 25 tokens each, and sentences of unequal length.")
-    ] = ",".join(get_args(BatchesName)),
-    source: Annotated[
-        Path | None,
-        typer.Option("--source", metavar="FILE", help="With --target: real sentences for the unequal batches."),
-    ] = None,
-    target: Annotated[Path | None, typer.Option("--target", metavar="FILE", help="Their translations.")] = None,
+    ] = ",".join(get_args(BatchesName))
     switches: Annotated[
         str,
         typer.Option(
             "--switches",
             help="The peers' float32 products: as installed, by oneDNN, or by MKL told that it is on an Intel (mkl).",
         ),
-    ] = "installed,onednn",
+    ] = "installed,onednn"
     python: Annotated[
         list[str] | None,
         typer.Option(
             "--python", metavar="SYSTEM=PATH", help="A peer in another environment: its Python; may be repeated."
         ),
+    ] = None
+    repetitions: RepetitionsOption = 3
+    threads: ThreadsOption = None
+    device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option("--device", help="Where to train.")] = "cpu"
+
+    def lists(self) -> dict[str, Any]:
+        """The lists with commas and the Pythons, as the bench takes them.
+
+        Raises:
+            BadParameter: something in them is unknown.
+        """
+        return {
+            "systems": _choices(self.systems, get_args(TrainingSystem), "--systems"),
+            "models": _choices(self.models, get_args(ModelName), "--models"),
+            "dtypes": _choices(self.dtypes, get_args(TrainingDtype), "--dtypes"),
+            "batches": _choices(self.batches, get_args(BatchesName), "--batches"),
+            "switches": _choices(self.switches, get_args(Switch), "--switches"),
+            "pythons": _pythons(self.python or []),
+        }
+
+
+@bench.command()
+@with_groups({"source": "batches", "target": "source"}, matrix=TrainingMatrix)
+def train(
+    *,
+    matrix: TrainingMatrix,
+    source: Annotated[
+        Path | None,
+        typer.Option("--source", metavar="FILE", help="With --target: real sentences for the unequal batches."),
     ] = None,
-    repetitions: Annotated[int, typer.Option("--repetitions", min=1, help="Measurements of each.")] = 3,
-    threads: ThreadsOption = None,
-    device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option("--device", help="Where to train.")] = "cpu",
+    target: Annotated[Path | None, typer.Option("--target", metavar="FILE", help="Their translations.")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Writes the JSON into a file too.")
     ] = None,
@@ -140,13 +184,8 @@ def train(
     """
     if (source is None) != (target is None):
         raise typer.BadParameter("--source and --target go together", param_hint="--source")
-    chosen_systems = _choices(systems, get_args(TrainingSystem), "--systems")
-    chosen_models = _choices(models, get_args(ModelName), "--models")
-    chosen_dtypes = _choices(dtypes, get_args(TrainingDtype), "--dtypes")
-    chosen_batches = _choices(batches, get_args(BatchesName), "--batches")
-    chosen_switches = _choices(switches, get_args(Switch), "--switches")
+    lists = matrix.lists()
     check_file(output)
-    pythons = _pythons(python or [])
 
     from attendo.workflow.input_files import check_inputs
 
@@ -157,15 +196,10 @@ def train(
     from attendo.workflow.device import choose_device
 
     options = TrainOptions(
-        models=chosen_models,
-        systems=chosen_systems,
-        dtypes=chosen_dtypes,
-        batches=chosen_batches,
-        switches=chosen_switches,
-        pythons=pythons,
-        repetitions=repetitions,
-        threads=threads or usable_cores(),
-        device="cuda" if choose_device(device).type == "cuda" else "cpu",
+        **lists,
+        repetitions=matrix.repetitions,
+        threads=matrix.threads or usable_cores(),
+        device="cuda" if choose_device(matrix.device).type == "cuda" else "cpu",
     )
     corpus = None
     if source is not None and target is not None:

@@ -1,12 +1,13 @@
 """`attendo calibrate`: how sure to be of a model's translations, learned from a test set."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from attendo.cli.option_groups import with_groups
 from attendo.cli.options import (
     DeviceOption,
     JsonOption,
@@ -23,28 +24,44 @@ from attendo.errors import DataError
 DEFAULT_CLOSE = 50.0
 
 
-def calibrate(
-    model: ModelArgument,
-    source: SourceOption,
-    reference: ReferenceOption,
-    name: Annotated[
-        str, typer.Option("--name", metavar="NAME", help="The test set's, for the page and the curve.")
-    ] = "held-out set",
+@dataclass(frozen=True)
+class LearningOptions:
+    """What is learned from, and what counts as close."""
+
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="The test set's, for the page and the curve.")] = (
+        "held-out set"
+    )
     check: Annotated[
         bool,
         typer.Option(
             "--check", help="Learn nothing: measure what was learned on this other test set, and keep that too."
         ),
-    ] = False,
+    ] = False
     close: Annotated[
         float,
         typer.Option("--close", metavar="CHRF", help="chrF2 from which a translation counts as close to a person's."),
-    ] = DEFAULT_CLOSE,
+    ] = DEFAULT_CLOSE
+
+
+@dataclass(frozen=True)
+class ProcessorOptions:
+    """What calculates."""
+
+    threads: ThreadsOption = None
+    device: DeviceOption = "auto"
+
+
+@with_groups(learning=LearningOptions, processor=ProcessorOptions)
+def calibrate(
+    model: ModelArgument,
+    source: SourceOption,
+    reference: ReferenceOption,
+    *,
+    learning: LearningOptions,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw the reliability curve (.svg, .png).")
     ] = None,
-    threads: ThreadsOption = None,
-    device: DeviceOption = "auto",
+    processor: ProcessorOptions,
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -56,7 +73,7 @@ def calibrate(
     from attendo.checkpoint.finding import find_model
     from attendo.workflow.input_files import check_inputs
 
-    if check and close != DEFAULT_CLOSE:
+    if learning.check and learning.close != DEFAULT_CLOSE:
         raise typer.BadParameter("is that of the set that was learned from; leave it out", param_hint="--close")
     check_file(output)
     check_inputs(models=[model], files=(source, reference))
@@ -72,14 +89,16 @@ def calibrate(
         check_name(output)
     sources, references = read_pairs(source, reference)
     folder = find_model(model)
-    engine = load(model, device=device, threads=threads)
+    engine = load(model, device=processor.device, threads=processor.threads)
     if engine.description.task != "translate":
         raise DataError(f"{folder}: parses; confidence is of models that translate")
     with JobProgress("translating", "lines", len(set(sources)), quiet=quiet) as progress:
-        if check:
-            found = measure(engine, folder, sources, references, name=name, progress=progress.update)
+        if learning.check:
+            found = measure(engine, folder, sources, references, name=learning.name, progress=progress.update)
         else:
-            found = learn(engine, folder, sources, references, name=name, close=close, progress=progress.update)
+            found = learn(
+                engine, folder, sources, references, name=learning.name, close=learning.close, progress=progress.update
+            )
     say = notes(quiet=quiet)
     print(
         json.dumps(asdict(found), indent=2, ensure_ascii=False) if as_json else report(found.measured[-1], found.close)

@@ -1,7 +1,7 @@
 """Groups of options: frozen dataclasses whose fields become options of a command, so that its function has few."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from functools import wraps
 from typing import Any, TypeVar, get_type_hints
@@ -9,10 +9,13 @@ from typing import Any, TypeVar, get_type_hints
 ResultT = TypeVar("ResultT")
 
 
-def with_groups(**groups: type) -> Callable[[Callable[..., ResultT]], Callable[..., ResultT]]:
+def with_groups(
+    after: Mapping[str, str] | None = None, **groups: type
+) -> Callable[[Callable[..., ResultT]], Callable[..., ResultT]]:
     """Makes a command of a function of which some parameters are groups of options.
 
     Args:
+        after: options that `--help` lists elsewhere than their parameter stands, each with the one it follows.
         groups: dataclasses by the names of the parameters. Every field has a default, and an annotation that says to
             Typer which option it is.
     """
@@ -22,6 +25,7 @@ def with_groups(**groups: type) -> Callable[[Callable[..., ResultT]], Callable[.
         for parameter in inspect.signature(command).parameters.values():
             group = groups.get(parameter.name)
             parameters += [parameter] if group is None else _parameters(group)
+        parameters = _moved(parameters, after or {})
 
         @wraps(command)
         def flat(**values: Any) -> ResultT:
@@ -29,11 +33,27 @@ def with_groups(**groups: type) -> Callable[[Callable[..., ResultT]], Callable[.
                 values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
             return command(**values)
 
-        flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what Typer reads
+        flat.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # what Typer reads
+            [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
+        )
         flat.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         return flat
 
     return decorate
+
+
+def option_names(group: type) -> dict[str, str]:
+    """The options of a group as they are written on the command line, by the names of the fields.
+
+    Args:
+        group: a dataclass whose fields are annotated with options that have names.
+    """
+    names = {}
+    for name, annotation in get_type_hints(group, include_extras=True).items():
+        option = annotation.__metadata__[0]
+        # Typer has the first name in the place of the default until it reads the annotation.
+        names[name] = next(text for text in (option.default, *option.param_decls) if str(text).startswith("--"))
+    return names
 
 
 def _parameters(group: type) -> list[inspect.Parameter]:
@@ -45,9 +65,19 @@ def _parameters(group: type) -> list[inspect.Parameter]:
         found.append(
             inspect.Parameter(
                 field.name,
-                inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                inspect.Parameter.KEYWORD_ONLY,
                 default=field.default,
                 annotation=hints[field.name],
             )
         )
     return found
+
+
+def _moved(parameters: list[inspect.Parameter], after: Mapping[str, str]) -> list[inspect.Parameter]:
+    """The parameters, of which some follow another one than before."""
+    for name, predecessor in after.items():
+        [parameter] = [parameter for parameter in parameters if parameter.name == name]
+        parameters = [other for other in parameters if other is not parameter]
+        place = [other.name for other in parameters].index(predecessor)
+        parameters.insert(place + 1, parameter)
+    return parameters

@@ -1,11 +1,15 @@
 """Arguments and options that several commands share, so that one thing is called one thing."""
 
 import math
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+
+if TYPE_CHECKING:
+    from attendo.workflow.engine import Engine
 
 ModelArgument = Annotated[
     str, typer.Argument(metavar="MODEL", help="A model folder, a run folder, or a shipped model (see `attendo info`).")
@@ -96,9 +100,51 @@ ForceIntoOption = Annotated[bool, typer.Option("--force", help="Write into a fol
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def search_changes(**options: int | float | None) -> dict[str, int | float]:
-    """The search settings that options were given for."""
-    return {key: value for key, value in options.items() if value is not None}
+@dataclass(frozen=True)
+class EngineOptions:
+    """The models that translate or parse, the search, and what calculates."""
+
+    beam_size: BeamSizeOption = None
+    length_penalty: LengthPenaltyOption = None
+    dtype: DtypeOption = None
+    ensemble: EnsembleOption = None
+    settings: SetSearchOption = None
+    threads: ThreadsOption = None
+    device: DeviceOption = "auto"
+
+    def models(self, model: str) -> tuple[str, ...]:
+        """The model and those it makes an ensemble with."""
+        return (model, *(self.ensemble or ()))
+
+    def search(self, **more: int | None) -> dict[str, int | float]:
+        """The search settings that were given.
+
+        Args:
+            more: further ones; None where one was not given.
+        """
+        given = {"beam_size": self.beam_size, "length_penalty": self.length_penalty, **more}
+        return {key: value for key, value in given.items() if value is not None}
+
+    def load(self, model: str, search: Mapping[str, Any] | None = None, *, unconstrained: bool = False) -> "Engine":
+        """Loads the models.
+
+        Args:
+            model: the first of them.
+            search: search settings to change, in place of those that were given.
+            unconstrained: whether a parser may write what is no tree.
+        """
+        from attendo.workflow.translate import load
+
+        return load(
+            model,
+            ensemble=self.ensemble or (),
+            search=self.search() if search is None else search,
+            overrides=self.settings or (),
+            parsing={"constrained": False} if unconstrained else None,
+            dtype=self.dtype,
+            device=self.device,
+            threads=self.threads,
+        )
 
 
 def guard_changes(no_guards: bool) -> dict[str, dict[str, bool]]:

@@ -5,25 +5,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import typer
 
-from attendo.cli.options import (
-    BeamSizeOption,
-    DeviceOption,
-    DtypeOption,
-    EnsembleOption,
-    LengthPenaltyOption,
-    ModelArgument,
-    QuietOption,
-    SetSearchOption,
-    ThreadsOption,
-    json_number,
-    search_changes,
-)
+from attendo.cli.option_groups import with_groups
+from attendo.cli.options import EngineOptions, ModelArgument, QuietOption, json_number
 from attendo.cli.output import check_file, destination
 from attendo.cli.progress import JobProgress, done_in, notes
 from attendo.destinations import find_destination
@@ -32,6 +21,7 @@ from attendo.reading import printable
 
 if TYPE_CHECKING:
     from attendo.errors import DataError
+    from attendo.workflow.engine import Engine
     from attendo.workflow.parse import Parse, ParseCounts, ParsedTree
     from attendo.workflow.parse_input import Sentence
 
@@ -41,6 +31,54 @@ Write = Callable[["Parse", int], None]
 """Writes what came of a sentence, with its number from 1."""
 
 
+@dataclass(frozen=True)
+class SentenceOptions:
+    """What is read."""
+
+    kind: Annotated[
+        InputKind,
+        typer.Option(
+            "--input",
+            help="Text, split into words as the Penn Treebank does; words, spaces between; tagged words, as cat/NN, "
+            "which keep their tags; or a treebank's trees, whose words are parsed again.",
+        ),
+    ] = "text"
+    gold_tags: Annotated[
+        bool, typer.Option("--gold-tags", help="With --input trees: the words keep the treebank's tags.")
+    ] = False
+    gold: Annotated[
+        Path | None,
+        typer.Option("--gold", metavar="FILE", help="With --input trees: write those for `attendo evalb`, one a line."),
+    ] = None
+
+
+@dataclass(frozen=True)
+class TreeOptions:
+    """What is written of each sentence."""
+
+    form: Annotated[
+        Format,
+        typer.Option("--format", help="A tree a line; indented; a JSON object a line; or drawings -o NAME.svg."),
+    ] = "lines"
+    n_best: Annotated[
+        int | None,
+        typer.Option("--n-best", min=1, help="So many trees a sentence, each written as number-of-the-line TAB tree."),
+    ] = None
+    scores: Annotated[
+        bool,
+        typer.Option("--scores", help="Write score TAB log-probability TAB tree; behind the number, with --n-best."),
+    ] = False
+    keep: Annotated[
+        float | None,
+        typer.Option(
+            "--keep",
+            metavar="SHARE",
+            help="Write a treebank to learn from: of all trees the share that the parser was surest of, such as 0.5.",
+        ),
+    ] = None
+
+
+@with_groups(sentences=SentenceOptions, trees=TreeOptions, engine=EngineOptions)
 def parse(
     model: ModelArgument,
     file: Annotated[
@@ -49,54 +87,16 @@ def parse(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, when all is parsed.")
     ] = None,
-    kind: Annotated[
-        InputKind,
-        typer.Option(
-            "--input",
-            help="Text, split into words as the Penn Treebank does; words, spaces between; tagged words, as cat/NN, "
-            "which keep their tags; or a treebank's trees, whose words are parsed again.",
-        ),
-    ] = "text",
-    gold_tags: Annotated[
-        bool, typer.Option("--gold-tags", help="With --input trees: the words keep the treebank's tags.")
-    ] = False,
-    gold: Annotated[
-        Path | None,
-        typer.Option("--gold", metavar="FILE", help="With --input trees: write those for `attendo evalb`, one a line."),
-    ] = None,
-    form: Annotated[
-        Format,
-        typer.Option("--format", help="A tree a line; indented; a JSON object a line; or drawings -o NAME.svg."),
-    ] = "lines",
-    n_best: Annotated[
-        int | None,
-        typer.Option("--n-best", min=1, help="So many trees a sentence, each written as number-of-the-line TAB tree."),
-    ] = None,
-    scores: Annotated[
-        bool,
-        typer.Option("--scores", help="Write score TAB log-probability TAB tree; behind the number, with --n-best."),
-    ] = False,
-    keep: Annotated[
-        float | None,
-        typer.Option(
-            "--keep",
-            metavar="SHARE",
-            help="Write a treebank to learn from: of all trees the share that the parser was surest of, such as 0.5.",
-        ),
-    ] = None,
+    *,
+    sentences: SentenceOptions,
+    trees: TreeOptions,
     unconstrained: Annotated[
         bool,
         typer.Option(
             "--unconstrained", help="Let the model write what it likes, as the paper does, and mend what is no tree."
         ),
     ] = False,
-    beam_size: BeamSizeOption = None,
-    length_penalty: LengthPenaltyOption = None,
-    dtype: DtypeOption = None,
-    ensemble: EnsembleOption = None,
-    settings: SetSearchOption = None,
-    threads: ThreadsOption = None,
-    device: DeviceOption = "auto",
+    engine: EngineOptions,
     quiet: QuietOption = False,
 ) -> None:
     """Parses sentences into constituency trees, a sentence in, a tree out, in order.
@@ -105,46 +105,64 @@ def parse(
     An empty line stays one. What cannot be parsed becomes an empty line too, is told of by its number, and makes the
     exit status 1.
     """
-    if kind != "trees" and (gold_tags or gold is not None):
-        raise typer.BadParameter("goes with --input trees", param_hint="--gold" if gold else "--gold-tags")
-    if form == "svg" and output is None:
-        raise typer.BadParameter("drawings need --output NAME.svg", param_hint="--format")
-    if form == "svg" and output is not None and not find_destination(output).is_file:
-        raise typer.BadParameter("drawings are files; name a new or regular one", param_hint="--output")
-    if keep is not None and (output is None or form != "lines" or (n_best or 1) > 1):
-        raise typer.BadParameter("needs --output FILE, and neither --format nor --n-best", param_hint="--keep")
-    if keep is not None and not 0 < keep <= 1:
-        raise typer.BadParameter("take a share above 0 up to 1, such as 0.5", param_hint="--keep")
-    for written in (output, gold):
+    _check_usage(sentences, trees, output)
+    for written in (output, sentences.gold):
         check_file(written)
     started = time.monotonic()
     from attendo.workflow.extras import need_packages
     from attendo.workflow.input_files import check_inputs, count_lines
 
-    if kind == "text":
+    if sentences.kind == "text":
         need_packages(("nltk",), "parse")
-    check_inputs(models=(model, *(ensemble or ())), files=[file])
+    check_inputs(models=engine.models(model), files=[file])
     num_lines = count_lines(file) if file else None
-    from attendo.workflow.parse import ParseCounts
-    from attendo.workflow.translate import load
+    loaded = engine.load(model, engine.search(n_best=trees.n_best), unconstrained=unconstrained)
+    total = None if sentences.kind == "trees" else num_lines
+    counts, parsing_s = _parse_all(loaded, (file, output), total, sentences, trees, quiet=quiet)
+    for line in summary(counts, time.monotonic() - started, parsing_s, unconstrained=unconstrained):
+        notes(quiet=quiet)(line)
+    if counts.failed:
+        raise typer.Exit(1)
 
-    say = notes(quiet=quiet)
-    engine = load(
-        model,
-        ensemble=ensemble or (),
-        search=search_changes(beam_size=beam_size, length_penalty=length_penalty, n_best=n_best),
-        overrides=settings or (),
-        parsing={"constrained": False} if unconstrained else None,
-        dtype=dtype,
-        device=device,
-        threads=threads,
-    )
-    unit, total = ("tree", None) if kind == "trees" else ("line", num_lines)
-    counts = ParseCounts()
+
+def _check_usage(sentences: SentenceOptions, trees: TreeOptions, output: Path | None) -> None:
+    """Refuses options that do not go together.
+
+    Raises:
+        BadParameter: there are some.
+    """
+    if sentences.kind != "trees" and (sentences.gold_tags or sentences.gold is not None):
+        raise typer.BadParameter("goes with --input trees", param_hint="--gold" if sentences.gold else "--gold-tags")
+    if trees.form == "svg" and output is None:
+        raise typer.BadParameter("drawings need --output NAME.svg", param_hint="--format")
+    if trees.form == "svg" and output is not None and not find_destination(output).is_file:
+        raise typer.BadParameter("drawings are files; name a new or regular one", param_hint="--output")
+    if trees.keep is not None and (output is None or trees.form != "lines" or (trees.n_best or 1) > 1):
+        raise typer.BadParameter("needs --output FILE, and neither --format nor --n-best", param_hint="--keep")
+    if trees.keep is not None and not 0 < trees.keep <= 1:
+        raise typer.BadParameter("take a share above 0 up to 1, such as 0.5", param_hint="--keep")
+
+
+def _parse_all(
+    engine: "Engine",
+    files: tuple[Path | None, Path | None],
+    total: int | None,
+    options: SentenceOptions,
+    trees: TreeOptions,
+    *,
+    quiet: bool,
+) -> "tuple[ParseCounts, float]":
+    """Parses every sentence of a file and writes its trees; gives what became of them, and the seconds it took."""
+    from attendo.workflow.parse import ParseCounts
+
+    file, output = files
+    unit = "tree" if options.kind == "trees" else "line"
+    counts, say = ParseCounts(), notes(quiet=quiet)
+    on_terminal = output is None and sys.stdout.isatty()  # the trees themselves show how far it is
     with (
-        _sentences(kind, file, gold_tags=gold_tags, gold=gold) as sentences,
-        _writer(form, output, n_best=engine.search.n_best, scores=scores, keep=keep, say=say) as write,
-        JobProgress("parsing", "sentences", total, quiet=quiet or (output is None and sys.stdout.isatty())) as progress,
+        _sentences(options, file) as sentences,
+        _writer(trees, output, n_best=engine.search.n_best, say=say) as write,
+        JobProgress("parsing", "sentences", total, quiet=quiet or on_terminal) as progress,
     ):
         parses = engine.stream_parses(sentences)
         if file is None and sys.stdin.isatty():
@@ -155,10 +173,7 @@ def parse(
             if parsed.problem is not None:
                 progress.say(f"{unit} {number} is not parsed: {printable(parsed.problem)}")
             progress.update(number)
-    for line in summary(counts, time.monotonic() - started, progress.seconds, unconstrained=unconstrained):
-        say(line)
-    if counts.failed:
-        raise typer.Exit(1)
+    return counts, progress.seconds
 
 
 def summary(counts: "ParseCounts", waited_s: float, parsing_s: float, *, unconstrained: bool = False) -> list[str]:
@@ -186,48 +201,44 @@ def summary(counts: "ParseCounts", waited_s: float, parsing_s: float, *, unconst
 
 
 @contextmanager
-def _sentences(
-    kind: InputKind, file: Path | None, *, gold_tags: bool, gold: Path | None
-) -> "Iterator[Iterator[Sentence | DataError]]":
+def _sentences(options: SentenceOptions, file: Path | None) -> "Iterator[Iterator[Sentence | DataError]]":
     """The input; of trees, what of them goes to the file of gold trees as they are read."""
     from attendo.workflow.parse_input import read_lines_of, read_trees, sentence_of
 
-    if kind != "trees":
-        yield read_lines_of(kind, file)
+    if options.kind != "trees":
+        yield read_lines_of(options.kind, file)
         return
     trees = read_trees(file)
-    if gold is None:
-        yield (sentence_of(tree, tags=gold_tags) for tree in trees)
+    if options.gold is None:
+        yield (sentence_of(tree, tags=options.gold_tags) for tree in trees)
         return
-    with destination(gold) as stream:
+    with destination(options.gold) as stream:
 
         def written() -> "Iterator[Sentence | DataError]":
             for tree in trees:
                 stream.write("\n" if tree is None or isinstance(tree, Exception) else f"{tree}\n")
-                yield sentence_of(tree, tags=gold_tags)
+                yield sentence_of(tree, tags=options.gold_tags)
 
         yield written()
 
 
 @contextmanager
-def _writer(
-    form: Format, output: Path | None, *, n_best: int, scores: bool, keep: float | None, say: Callable[[str], None]
-) -> Iterator[Write]:
+def _writer(options: TreeOptions, output: Path | None, *, n_best: int, say: Callable[[str], None]) -> Iterator[Write]:
     """What writes each parse in a format, or in the end those that are kept."""
-    if keep is not None:
+    if options.keep is not None:
         from attendo.workflow.confident_trees import ConfidentTrees
 
         assert output is not None, "usage is checked before"
-        with ConfidentTrees(output, keep, scores=scores) as trees:
+        with ConfidentTrees(output, options.keep, scores=options.scores) as trees:
             yield trees.add
             say(trees.write())
         return
-    if form == "svg":
+    if options.form == "svg":
         assert output is not None, "usage is checked before"
         yield lambda parsed, number: write_drawings(parsed, number, output, n_best=n_best)
         return
     with destination(output) as stream:
-        yield _text_writer(form, stream, n_best=n_best, scores=scores)
+        yield _text_writer(options.form, stream, n_best=n_best, scores=options.scores)
 
 
 def _text_writer(form: Format, stream: TextIO, *, n_best: int, scores: bool) -> Write:

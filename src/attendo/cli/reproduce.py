@@ -3,7 +3,7 @@
 import json
 import shlex
 import signal
-from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Literal, Self
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 import typer
 
 from attendo.cli.kernel_cache import bound_for_training
+from attendo.cli.option_groups import with_groups
 from attendo.cli.options import ForceIntoOption, JsonOption, QuietOption
 from attendo.cli.output import check_folder, tell_kept
 from attendo.cli.progress import JobProgress, note, notes
@@ -19,6 +20,7 @@ from attendo.cli.signals import StopSignal
 from attendo.errors import AttendoError
 
 if TYPE_CHECKING:
+    from attendo.paper.experiment import Order
     from attendo.paper.report import Report
     from attendo.workflow.prepare import Progress
 
@@ -44,28 +46,28 @@ TAKES_RUNS = ("table2", "table4", "figure3", "figure4", "figure5")
 """What `--run` is for."""
 
 
-def reproduce(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="What to reproduce; left out, the list of what there is.")
-    ] = None,
+@dataclass(frozen=True)
+class StudyOptions:
+    """How large a study is, of what, and where."""
+
     scale: Annotated[
         Literal["tiny", "small", "paper"],
         typer.Option("--scale", help="Seconds, to see it work; what a laptop can do; the paper's full size."),
-    ] = "small",
+    ] = "small"
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="All of it, and the page. Default: reproduced/NAME-SCALE."),
-    ] = None,
-    seeds: Annotated[int, typer.Option("--seeds", min=1, help="How often each thing that depends on chance.")] = 3,
+    ] = None
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="How often each thing that depends on chance.")] = 3
     jobs: Annotated[
         int | None,
         typer.Option(
             "--jobs", min=1, help="Processes side by side, which share the processor. Default: one a core, or a GPU."
         ),
-    ] = None,
+    ] = None
     data: Annotated[
         Path | None, typer.Option("--data", metavar="DIR", help="The folder of the corpora. Default: the recipe's.")
-    ] = None,
+    ] = None
     runs: Annotated[
         list[str] | None,
         typer.Option(
@@ -76,7 +78,41 @@ def reproduce(
             "seeds, and an ensemble too. For figures 3 to 5: a model or "
             "run whose heads are looked at instead of those that ship. Several times for several.",
         ),
+    ] = None
+
+    def order(self, name: str) -> "Order":
+        """The study that is asked for.
+
+        Args:
+            name: what it reproduces.
+        """
+        from attendo.paper.experiment import Order, usual_jobs
+
+        return Order(
+            scale=self.scale,
+            folder=self.output or Path("reproduced") / f"{name}-{self.scale}",
+            seeds=self.seeds,
+            jobs=self.jobs or usual_jobs(),
+            data=self.data,
+            command=self.command(name),
+            runs=tuple(self.runs or ()),
+        )
+
+    def command(self, name: str) -> str:
+        """What does the same again, wherever and by however many processes."""
+        folder = ["--data", str(self.data)] if self.data is not None else []
+        further = [part for run in self.runs or () for part in ("--run", run)]
+        size = ["--scale", self.scale, "--seeds", str(self.seeds)]
+        return shlex.join(["attendo", "reproduce", name, *size, *folder, *further])
+
+
+@with_groups(study=StudyOptions)
+def reproduce(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="What to reproduce; left out, the list of what there is.")
     ] = None,
+    *,
+    study: StudyOptions,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print rows, parameters and the time to expect, and train nothing.")
     ] = False,
@@ -97,31 +133,26 @@ def reproduce(
     from attendo.workflow.extras import need_packages
 
     need_packages(["torch"], "train")
-    if runs and name not in TAKES_RUNS:
+    if study.runs and name not in TAKES_RUNS:
         raise typer.BadParameter(f"is for {', '.join(TAKES_RUNS)}; {name} looks at no other runs", param_hint="--run")
     bound_for_training()
-    from attendo.paper.experiment import Order, usual_jobs
     from attendo.paper.lock import own_folder
     from attendo.paper.studies import EXPERIMENTS
 
-    order = Order(
-        scale=scale,
-        folder=output or Path("reproduced") / f"{name}-{scale}",
-        seeds=seeds,
-        jobs=jobs or usual_jobs(),
-        data=data,
-        command=_command(name, scale, seeds, data, runs or ()),
-        runs=tuple(runs or ()),
-    )
+    order, experiment = study.order(name), EXPERIMENTS[name]
     if dry_run:
         with _Reporter("rows", quiet=quiet) as reporter:
-            _print(EXPERIMENTS[name].forecast(order, reporter), as_json=as_json)
+            _print(experiment.forecast(order, reporter), as_json=as_json)
         return
     check_folder(order.folder)
     tell_kept(order.folder, force=force)
-    stop, study = StopSignal(), EXPERIMENTS[name]
-    with own_folder(order.folder, name, scale, force=force), _Reporter(study.unit, quiet=quiet) as reporter, stop:
-        outcome = study.reproduce(order, reporter, lambda: stop.number is not None)
+    stop = StopSignal()
+    with (
+        own_folder(order.folder, name, study.scale, force=force),
+        _Reporter(experiment.unit, quiet=quiet) as reporter,
+        stop,
+    ):
+        outcome = experiment.reproduce(order, reporter, lambda: stop.number is not None)
     if outcome.report is not None:
         if not outcome.interrupted:
             _print(outcome.report, as_json=as_json)
@@ -132,13 +163,6 @@ def reproduce(
     if outcome.failures:
         told = "\n".join(outcome.failures)
         raise AttendoError(f"{len(outcome.failures)} runs failed; the same command tries them again:\n{told}")
-
-
-def _command(name: str, scale: str, seeds: int, data: Path | None, runs: Sequence[str]) -> str:
-    """What does the same again, wherever and by however many processes."""
-    folder = ["--data", str(data)] if data is not None else []
-    further = [part for run in runs for part in ("--run", run)]
-    return shlex.join(["attendo", "reproduce", name, "--scale", scale, "--seeds", str(seeds), *folder, *further])
 
 
 def _print(report: "Report", *, as_json: bool) -> None:

@@ -3,11 +3,13 @@
 import json
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from attendo.cli.option_groups import with_groups
 from attendo.cli.options import (
     DeviceOption,
     DtypeOption,
@@ -25,6 +27,17 @@ if TYPE_CHECKING:
     from attendo.decoding.scoring import PairScore
 
 
+@dataclass(frozen=True)
+class ModelOptions:
+    """The models that score, and what calculates."""
+
+    dtype: DtypeOption = None
+    ensemble: EnsembleOption = None
+    threads: ThreadsOption = None
+    device: DeviceOption = "auto"
+
+
+@with_groups(models=ModelOptions)
 def score(
     model: ModelArgument,
     source: SourceOption,
@@ -36,10 +49,8 @@ def score(
             help="Their translations, one a line. Left out where the source is TMX, XLIFF, PO, CSV, TSV or JSON lines.",
         ),
     ] = None,
-    dtype: DtypeOption = None,
-    ensemble: EnsembleOption = None,
-    threads: ThreadsOption = None,
-    device: DeviceOption = "auto",
+    *,
+    models: ModelOptions,
     quiet: QuietOption = False,
     per_token: Annotated[bool, typer.Option("--per-token", help="The mean of each target token instead.")] = False,
     as_json: JsonLinesOption = False,
@@ -53,8 +64,9 @@ def score(
         raise typer.BadParameter(
             "name the file; TMX, XLIFF, PO, CSV, TSV and JSON lines (.jsonl) as source need none", param_hint="--target"
         )
+    ensemble = models.ensemble or ()
     lines, units = ((source, target), ()) if target else ((), (source,))
-    check_inputs(models=(model, *(ensemble or ())), files=lines, of_units=units)
+    check_inputs(models=(model, *ensemble), files=lines, of_units=units)
     from attendo.decoding.scoring import perplexity
     from attendo.workflow.lines import line_pairs_from
     from attendo.workflow.parallel_text import read_parallel
@@ -70,7 +82,7 @@ def score(
             say(said)
     else:
         pairs, total = line_pairs_from(source, target), count_lines(source)
-    engine = load(model, ensemble=ensemble or (), dtype=dtype, device=device, threads=threads)
+    engine = load(model, ensemble=ensemble, dtype=models.dtype, device=models.device, threads=models.threads)
     scores = []
     with JobProgress("scoring", "pairs", total, quiet=quiet) as progress:
         for pair_score in engine.score(pairs):

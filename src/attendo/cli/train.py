@@ -5,12 +5,14 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from attendo.cli.kernel_cache import bound_for_training
+from attendo.cli.option_groups import with_groups
 from attendo.cli.options import ForceIntoOption, QuietOption, SetOption
 from attendo.cli.output import check_folder, tell_kept
 from attendo.cli.prepare import resolved_recipe
@@ -26,6 +28,15 @@ if TYPE_CHECKING:
     from attendo.workflow.train import RunOutcome
 
 
+@dataclass(frozen=True)
+class ReportOptions:
+    """What is said while a model is trained, and at the end."""
+
+    quiet: QuietOption = False
+    as_json: Annotated[bool, typer.Option("--json", help="With --dry-run, and at the end: print JSON.")] = False
+
+
+@with_groups(report=ReportOptions)
 def train(
     recipe: Annotated[
         str | None,
@@ -46,8 +57,8 @@ def train(
         typer.Option("--prepared", metavar="DIR", help="The prepared data. Default: prepared/NAME-FINGERPRINT."),
     ] = None,
     force: ForceIntoOption = False,
-    quiet: QuietOption = False,
-    as_json: Annotated[bool, typer.Option("--json", help="With --dry-run, and at the end: print JSON.")] = False,
+    *,
+    report: ReportOptions,
 ) -> None:
     """Trains a model by a recipe; what it needs is prepared first. Ctrl-C saves, and --resume goes on.
 
@@ -66,17 +77,17 @@ def train(
                 raise typer.BadParameter("--resume goes on with a run as it is: leave out --dry-run and --prepared")
             folder = _run_to_resume(recipe, output)
             check_resumable(folder)
-            status = _train(folder, settings or [], processes, quiet=quiet, as_json=as_json)
+            status = _train(folder, settings or [], processes, report)
         elif recipe is None:
             raise typer.BadParameter("name a recipe (attendo recipe lists the shipped ones), or --resume a run")
         else:
             loaded = resolved_recipe(recipe, settings or ())
             if not dry_run:
                 folder = output or Path("runs") / loaded.name
-                _start(loaded, folder, prepared, processes, force=force, quiet=quiet)
-                status = _train(folder, [], processes, quiet=quiet, as_json=as_json)
+                _start(loaded, folder, prepared, processes, force=force, quiet=report.quiet)
+                status = _train(folder, [], processes, report)
             elif processes is None or processes.is_main:
-                _dry_run(loaded, prepared, as_json=as_json)
+                _dry_run(loaded, prepared, as_json=report.as_json)
     if status:
         raise typer.Exit(status)
 
@@ -159,7 +170,7 @@ def _start(
         processes.main_first("run", start)
 
 
-def _train(folder: Path, settings: list[str], processes: "Processes | None", *, quiet: bool, as_json: bool) -> int:
+def _train(folder: Path, settings: list[str], processes: "Processes | None", report: ReportOptions) -> int:
     """Trains, and tells what came of it; gives the exit status."""
     from attendo.text.prepared import open_prepared
     from attendo.training.hooks import Ending
@@ -171,7 +182,7 @@ def _train(folder: Path, settings: list[str], processes: "Processes | None", *, 
     stop = StopSignal(tells=is_main)
     with (
         _with_a_way_on(folder),
-        RunReporter(quiet=quiet) as shown,
+        RunReporter(quiet=report.quiet) as shown,
         stop,
         run_lock(folder) if is_main else nullcontext(),
     ):
@@ -186,7 +197,7 @@ def _train(folder: Path, settings: list[str], processes: "Processes | None", *, 
         outcome = run.train(lambda: stop.number is not None)
     is_interrupted = outcome.ending is Ending.INTERRUPTED
     if is_main:
-        _tell(outcome, notes(quiet=quiet), as_json=as_json)
+        _tell(outcome, notes(quiet=report.quiet), as_json=report.as_json)
     return 128 + (stop.number or signal.SIGINT) if is_interrupted else 0
 
 

@@ -11,11 +11,11 @@ import typer
 
 from attendo.cli.file_reporter import FileReporter
 from attendo.cli.option_groups import with_groups
-from attendo.cli.options import ModelArgument, QuietOption, guard_changes, search_changes
+from attendo.cli.options import EngineOptions, ModelArgument, NoGuardsOption, QuietOption, guard_changes
 from attendo.cli.output import check_file, destination
 from attendo.cli.progress import JobProgress, counted, done_in, note, notes
 from attendo.cli.translate_documents import DocumentRequest, are_documents, translate_documents
-from attendo.cli.translate_options import DecodingOptions, DocumentOptions, LineOptions
+from attendo.cli.translate_options import DocumentOptions, LineOptions
 from attendo.cli.translation_lines import WrittenLines
 from attendo.destinations import find_destination
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from attendo.workflow.part_translation import Decoding
 
 
-@with_groups(decoding=DecodingOptions, lines=LineOptions, documents=DocumentOptions)
+@with_groups({"no_guards": "settings"}, decoding=EngineOptions, lines=LineOptions, documents=DocumentOptions)
 def translate(
     model: ModelArgument,
     files: Annotated[
@@ -44,7 +44,8 @@ def translate(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, when all is translated.")
     ] = None,
     *,
-    decoding: DecodingOptions,
+    decoding: EngineOptions,
+    no_guards: NoGuardsOption = False,
     lines: LineOptions,
     documents: DocumentOptions,
     quiet: QuietOption = False,
@@ -60,11 +61,8 @@ def translate(
         what = "lines of text" if are_files else "files of known formats, such as PO and XLIFF"
         raise typer.BadParameter(f"is for {what}", param_hint=given[0])
     request = Request(
-        models=(model, *(decoding.ensemble or ())),
-        search={
-            **search_changes(beam_size=decoding.beam_size, length_penalty=decoding.length_penalty, n_best=lines.n_best),
-            **guard_changes(decoding.no_guards),
-        },
+        models=decoding.models(model),
+        search={**decoding.search(n_best=lines.n_best), **guard_changes(no_guards)},
         overrides=tuple(decoding.settings or ()),
         dtype=decoding.dtype,
         device=decoding.device,

@@ -6,17 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from attendo.cli.options import (
-    BeamSizeOption,
-    DeviceOption,
-    DtypeOption,
-    EnsembleOption,
-    JsonLinesOption,
-    LengthPenaltyOption,
-    NoGuardsOption,
-    SetSearchOption,
-    ThreadsOption,
-)
+from attendo.cli.option_groups import option_names
+from attendo.cli.options import JsonLinesOption
 
 if TYPE_CHECKING:
     from attendo.workflow.documents.settings import DocumentSettings
@@ -41,20 +32,6 @@ TemplateOption = Annotated[
         help="The file with the sources, where FILE is its translation in a format of one language a file.",
     ),
 ]
-
-
-@dataclass(frozen=True)
-class DecodingOptions:
-    """What translates, and how."""
-
-    beam_size: BeamSizeOption = None
-    length_penalty: LengthPenaltyOption = None
-    dtype: DtypeOption = None
-    ensemble: EnsembleOption = None
-    settings: SetSearchOption = None
-    no_guards: NoGuardsOption = False
-    threads: ThreadsOption = None
-    device: DeviceOption = "auto"
 
 
 @dataclass(frozen=True)
@@ -99,7 +76,7 @@ class LineOptions:
 
     def given(self) -> list[str]:
         """The options that were given, as they are written."""
-        return _given(self, {"as_json": "--json"})
+        return _given(self)
 
 
 @dataclass(frozen=True)
@@ -136,7 +113,7 @@ class DocumentOptions:
 
     def given(self) -> list[str]:
         """The options that were given, but for the format, as they are written."""
-        return [name for name in _given(self, {}) if name != "--format"]
+        return [name for name in _given(self) if name != "--format"]
 
     def document_settings(self) -> "DocumentSettings":
         """The settings that the options stand for."""
@@ -152,9 +129,6 @@ class DocumentOptions:
         )
 
 
-def _given(group: LineOptions | DocumentOptions, names: dict[str, str]) -> list[str]:
-    return [
-        names.get(field.name, f"--{field.name.replace('_', '-')}")
-        for field in fields(group)
-        if getattr(group, field.name) != field.default
-    ]
+def _given(group: LineOptions | DocumentOptions) -> list[str]:
+    names = option_names(type(group))
+    return [names[field.name] for field in fields(group) if getattr(group, field.name) != field.default]

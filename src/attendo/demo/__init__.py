@@ -1,1 +1,1 @@
-"""The embedded default: a phrasebook the project writes itself, and the report about a model trained on it."""
+"""The embedded default: a model trained on the phrasebook of `attendo.synthetic`, and the report about it."""

@@ -10,12 +10,12 @@ from attendo.attention_maps.svg import fragment
 from attendo.attention_maps.view import View
 from attendo.attention_maps.weights import AttentionMap
 from attendo.attention_maps.words import joined
-from attendo.demo.phrasebook import TEMPLATES, PhrasePair, Split, split
 from attendo.demo.report import DemoReport, NextStep, PhrasebookSummary, Sample, TrainingSummary, write_report
 from attendo.evaluation.scores import Scores, evaluate_output
 from attendo.files import write_text
 from attendo.output_folders import check_begun
 from attendo.recipe import load_recipe
+from attendo.synthetic.phrasebook import TEMPLATES, PhrasePair, Split, split
 from attendo.text.prepared import open_prepared
 from attendo.training.hooks import Ending
 from attendo.training.position import Position

@@ -1,6 +1,6 @@
 """Sentences of the phrasebook for those who want some real ones of English or German."""
 
-from attendo.demo.phrasebook import generate
+from attendo.synthetic.phrasebook import generate
 from attendo.workflow.parity_report import SENTENCES, Sample
 
 

@@ -77,6 +77,84 @@ class PerturbedLine:
     """What the translation has to have to the letter."""
 
 
+_SAME = "as it is"
+_TAKEN_OUT = "as it is; what was put in is taken out of the output before scoring"
+_NUMBER = "number"
+
+_OF_ANY_LANGUAGE = (
+    Perturbation(name="upper case", what="ALL CAPS", to_reference="upper-cased too", change=upper_cased, of_case=True),
+    Perturbation(
+        name="title case", what="every word begins with a capital", to_reference=_SAME, change=title_cased, of_case=True
+    ),
+    Perturbation(name="lower case", what="no capital at all", to_reference=_SAME, change=lower_cased, of_case=True),
+    Perturbation(
+        name="no final punctuation",
+        what="without . ! ? at the end",
+        to_reference="as it is; final punctuation is taken off everything before scoring",
+        change=unpunctuated,
+        scored=without_final_punctuation,
+    ),
+    Perturbation(
+        name="a typo", what="one word is misspelled", to_reference=_SAME, change=partial(with_typos, dense=False)
+    ),
+    Perturbation(
+        name="many typos",
+        what=f"a misspelled word for every {LETTERS_PER_TYPO} letters",
+        to_reference=_SAME,
+        change=partial(with_typos, dense=True),
+    ),
+    Perturbation(
+        name="emoji at the end",
+        what="an emoji behind the line",
+        to_reference=_TAKEN_OUT,
+        change=emoji_at_the_end,
+        inserted="end",
+    ),
+    Perturbation(
+        name="emoji within",
+        what="an emoji between two words",
+        to_reference=_TAKEN_OUT,
+        change=with_emoji_within,
+        inserted="anywhere",
+    ),
+    Perturbation(
+        name=_NUMBER,
+        what="five digits in brackets at the end",
+        to_reference=_TAKEN_OUT,
+        change=number_at_the_end,
+        inserted="anywhere",
+    ),
+    Perturbation(
+        name="numbers replaced",
+        what="numbers of two digits or more that both sides have are others",
+        to_reference="changed likewise",
+        change=with_other_numbers,
+    ),
+    Perturbation(name="URL", what="a URL behind the line", to_reference=_TAKEN_OUT, change=url_behind, inserted="end"),
+    Perturbation(
+        name="e-mail", what="an address behind the line", to_reference=_TAKEN_OUT, change=email_behind, inserted="end"
+    ),
+    Perturbation(
+        name="placeholders",
+        what="{user_7} %1$s at the end",
+        to_reference=_TAKEN_OUT,
+        change=placeholders_at_the_end,
+        inserted="anywhere",
+    ),
+    Perturbation(
+        name="markup", what="<b> and </b> around the line", to_reference=_TAKEN_OUT, change=marked_up, inserted="around"
+    ),
+    Perturbation(name="2 sentences", what="two lines in one", to_reference="joined too", change=as_it_is, joined=2),
+    Perturbation(name="4 sentences", what="four lines in one", to_reference="joined too", change=as_it_is, joined=4),
+    Perturbation(name="double spaces", what="two spaces for one", to_reference=_SAME, change=with_double_spaces),
+    Perturbation(
+        name="spaces around", what="two spaces before, one behind", to_reference=_SAME, change=with_spaces_around
+    ),
+    Perturbation(name="tabs", what="tabs for spaces", to_reference=_SAME, change=with_tabs),
+)
+"""In the order of a table."""
+
+
 def perturbations(source_language: str = "", target_language: str = "") -> tuple[Perturbation, ...]:
     """All perturbations for a pair of languages, in the order of a table.
 
@@ -85,117 +163,32 @@ def perturbations(source_language: str = "", target_language: str = "") -> tuple
             separators out.
         target_language: likewise.
     """
-    same, without_it = "as it is", "as it is; what was put in is taken out of the output before scoring"
-    found = [
-        Perturbation(
-            name="upper case", what="ALL CAPS", to_reference="upper-cased too", change=upper_cased, of_case=True
-        ),
-        Perturbation(
-            name="title case",
-            what="every word begins with a capital",
-            to_reference=same,
-            change=title_cased,
-            of_case=True,
-        ),
-        Perturbation(name="lower case", what="no capital at all", to_reference=same, change=lower_cased, of_case=True),
-        Perturbation(
-            name="no final punctuation",
-            what="without . ! ? at the end",
-            to_reference="as it is; final punctuation is taken off everything before scoring",
-            change=unpunctuated,
-            scored=without_final_punctuation,
-        ),
-        Perturbation(
-            name="a typo",
-            what="one word is misspelled",
-            to_reference=same,
-            change=partial(with_typos, dense=False),
-        ),
-        Perturbation(
-            name="many typos",
-            what=f"a misspelled word for every {LETTERS_PER_TYPO} letters",
-            to_reference=same,
-            change=partial(with_typos, dense=True),
-        ),
-        Perturbation(
-            name="emoji at the end",
-            what="an emoji behind the line",
-            to_reference=without_it,
-            change=emoji_at_the_end,
-            inserted="end",
-        ),
-        Perturbation(
-            name="emoji within",
-            what="an emoji between two words",
-            to_reference=without_it,
-            change=with_emoji_within,
-            inserted="anywhere",
-        ),
-        Perturbation(
-            name="number",
-            what="five digits in brackets at the end",
-            to_reference=without_it,
-            change=number_at_the_end,
-            inserted="anywhere",
-        ),
-        Perturbation(
-            name="numbers replaced",
-            what="numbers of two digits or more that both sides have are others",
-            to_reference="changed likewise",
-            change=with_other_numbers,
-        ),
-        Perturbation(
-            name="URL", what="a URL behind the line", to_reference=without_it, change=url_behind, inserted="end"
-        ),
-        Perturbation(
-            name="e-mail",
-            what="an address behind the line",
-            to_reference=without_it,
-            change=email_behind,
-            inserted="end",
-        ),
-        Perturbation(
-            name="placeholders",
-            what="{user_7} %1$s at the end",
-            to_reference=without_it,
-            change=placeholders_at_the_end,
-            inserted="anywhere",
-        ),
-        Perturbation(
-            name="markup",
-            what="<b> and </b> around the line",
-            to_reference=without_it,
-            change=marked_up,
-            inserted="around",
-        ),
-        Perturbation(name="2 sentences", what="two lines in one", to_reference="joined too", change=as_it_is, joined=2),
-        Perturbation(
-            name="4 sentences", what="four lines in one", to_reference="joined too", change=as_it_is, joined=4
-        ),
-        Perturbation(name="double spaces", what="two spaces for one", to_reference=same, change=with_double_spaces),
-        Perturbation(
-            name="spaces around", what="two spaces before, one behind", to_reference=same, change=with_spaces_around
-        ),
-        Perturbation(name="tabs", what="tabs for spaces", to_reference=same, change=with_tabs),
-        Perturbation(
-            name="other quotes",
-            what="curly quotes and apostrophes for straight ones, or straight for curly",
-            to_reference="as it is; all quotes are straightened before scoring",
-            change=partial(with_other_quotes, language=source_language),
-            scored=straight_quotes,
-        ),
-    ]
+    found = [*_OF_ANY_LANGUAGE, _other_quotes(source_language)]
     if source_language in _SEPARATORS and target_language in _SEPARATORS:
-        forms = _SEPARATORS[source_language], _SEPARATORS[target_language]
-        number = Perturbation(
-            name="amount",
-            what=f"an amount such as {grouped(8210, 50, *forms[0])} in brackets at the end",
-            to_reference=f"{without_it}, as its language writes it, {grouped(8210, 50, *forms[1])}",
-            change=partial(amount_at_the_end, forms=forms),
-            inserted="anywhere",
-        )
-        found.insert([each.name for each in found].index("number") + 1, number)
+        place = [each.name for each in found].index(_NUMBER) + 1
+        found.insert(place, _amount(_SEPARATORS[source_language], _SEPARATORS[target_language]))
     return tuple(found)
+
+
+def _other_quotes(language: str) -> Perturbation:
+    return Perturbation(
+        name="other quotes",
+        what="curly quotes and apostrophes for straight ones, or straight for curly",
+        to_reference="as it is; all quotes are straightened before scoring",
+        change=partial(with_other_quotes, language=language),
+        scored=straight_quotes,
+    )
+
+
+def _amount(source_form: tuple[str, str], target_form: tuple[str, str]) -> Perturbation:
+    """An amount as each of two languages writes it, by its separators."""
+    return Perturbation(
+        name="amount",
+        what=f"an amount such as {grouped(8210, 50, *source_form)} in brackets at the end",
+        to_reference=f"{_TAKEN_OUT}, as its language writes it, {grouped(8210, 50, *target_form)}",
+        change=partial(amount_at_the_end, forms=(source_form, target_form)),
+        inserted="anywhere",
+    )
 
 
 def perturb(

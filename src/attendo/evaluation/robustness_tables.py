@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from attendo.evaluation.faults import DEFINITIONS, MAX_WORDS_OF_ONE, Faults
 from attendo.evaluation.ratios import Ratio
 from attendo.evaluation.robustness import Effect, Robustness
+from attendo.text_tables import aligned
 
 LARGE_LOSS = 0.9
 """A ratio of BLEU below it is named in words."""
@@ -149,15 +150,8 @@ def _share(ratio: float | None) -> str:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    if len(rows[0]) < 5:  # words: all to the left
-        return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-    return [
-        "  ".join(
-            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        )
-        for row in rows
-    ]
+    columns = len(rows[0])
+    return aligned(rows, words=columns if columns < 5 else 1)  # of few columns all are words
 
 
 def _markdown(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -9,6 +9,7 @@ from sacrebleu.significance import PairedTest, Result
 
 from attendo.errors import DataError
 from attendo.evaluation.scores import BleuTokenizer, check_parallel, metrics
+from attendo.text_tables import aligned
 
 METRIC_NAMES = {"bleu": "BLEU", "chrf": "chrF2", "ter": "TER"}
 """Our key of each metric, and the name sacreBLEU gives its results."""
@@ -88,14 +89,8 @@ class Comparison:
         """A plain table: a line for each metric, the two tests' p-values, then the signatures."""
         header = ("", "A", "95%", "B", "95%", "B - A", "p bootstrap", "p randomised", "better")
         rows = [header, *(_row_text(row) for row in self.metrics)]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(header))]
         lines = [f"A: {self.name_a}", f"B: {self.name_b}", f"{self.num_sentences} sentences", ""]
-        for row in rows:
-            cells = [
-                row[0].ljust(widths[0]),
-                *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)),
-            ]
-            lines.append("  ".join(cells).rstrip())
+        lines += [line.rstrip() for line in aligned(rows, words=1)]
         lines += ["", "* p < 0.05: unlikely to be chance", ""]
         for compared in self.metrics:
             name = METRIC_NAMES[compared.metric]

@@ -6,42 +6,34 @@ vector. A start with weights stays a token, behind the others. Last come pieces 
 does not have: copies of `<unk>`, which is what they mean there. Neither of the two is ever written.
 """
 
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
-from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from attendo.checkpoint.claims import read_header
 from attendo.errors import ModelError
 from attendo.interop.huggingface import NEVER
+from attendo.interop.marian_files import (
+    ACTIVATIONS,
+    Weights,
+    check_settings,
+    read_bytes,
+    read_card,
+    read_json,
+    read_vocabulary,
+    read_weights,
+    shown,
+)
 from attendo.interop.pieces import EOS, PAD, SPACE, UNK, is_language_code, renumbered, unnumbered
 from attendo.model.config import ModelConfig
 from attendo.model.layers import AddAndNorm, DecoderLayer, EncoderLayer
 from attendo.model.parameters import num_weights
 from attendo.model.positions import sinusoids
 from attendo.model.transformer import Transformer
-from attendo.reading import parse_json, read_bounded
 from attendo.text.tokenization import Tokenizer
-
-Weights = Mapping[str, Tensor]
-
-_MAX_BYTES = 64 << 20
-"""Of a vocabulary, a SentencePiece file or a table of settings; the largest multilingual ones have a tenth."""
-_MAX_SHARING = 4
-"""Names that one tensor may have: embeddings of both sides, the projection, and what all of them share."""
-
-ACTIVATIONS: dict[str, Literal["relu", "swish"]] = {"relu": "relu", "swish": "swish", "silu": "swish"}
-"""By Hugging Face's names."""
-REQUIRED = (
-    "d_model",
-    *(f"{side}_{key}" for key in ("layers", "attention_heads", "ffn_dim") for side in ("encoder", "decoder")),
-)
-"""What `config.json` must say, as whole numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,10 +77,10 @@ def read_marian(folder: Path) -> ImportedModel:
     Raises:
         ModelError: a file is missing or torn, or the model has something that ours cannot be; all of it is named.
     """
-    settings = _read_json(folder / "config.json")
-    _check(settings, folder)
-    weights = _read_weights(folder)
-    tokenizer_settings = _read_json(folder / "tokenizer_config.json", needed=False)
+    settings = read_json(folder / "config.json")
+    check_settings(settings, folder)
+    weights = read_weights(folder)
+    tokenizer_settings = read_json(folder / "tokenizer_config.json", needed=False)
     embeddings = _embeddings(settings, weights, folder)
     start = _start(settings, embeddings[1], folder)
     source, target, files = _vocabularies(folder, bool(tokenizer_settings.get("separate_vocabs")), start)
@@ -97,7 +89,7 @@ def read_marian(folder: Path) -> ImportedModel:
     except (ModelError, ValueError, TypeError, IndexError, RuntimeError) as error:  # tensors of other shapes than meant
         raise ModelError(f"{folder}: {(str(error).splitlines() or [''])[0][:500]}") from error
     tokenizers = [Tokenizer(content, str(folder / name)) for name, content in files.items()]
-    generation = _read_json(folder / "generation_config.json", needed=False)
+    generation = read_json(folder / "generation_config.json", needed=False)
     return ImportedModel(
         transformer=transformer.eval(),
         source_tokenizer=tokenizers[0],
@@ -110,93 +102,13 @@ def read_marian(folder: Path) -> ImportedModel:
             "beam_size": _beams(generation) or settings.get("num_beams") or 4,
             "max_source_tokens": (settings.get("max_position_embeddings") or 512) - 1,
         },
-        card=_card(folder),
-    )
-
-
-def _check(settings: Mapping[str, Any], folder: Path) -> None:
-    """Refuses what our Transformer is not, all of it at once."""
-    if settings.get("model_type") != "marian":
-        raise ModelError(
-            f"{folder / 'config.json'}: model_type is {_shown(settings.get('model_type'))}, only 'marian' can be "
-            "imported"
-        )
-    problems = [f"{key} is missing" for key in REQUIRED if not isinstance(settings.get(key), int)]
-    for key in ("attention_heads", "ffn_dim"):
-        sizes = [settings.get(f"{side}_{key}") for side in ("encoder", "decoder")]
-        if sizes[0] != sizes[1]:
-            problems.append(f"encoder and decoder differ in {key}: {_shown(sizes[0])} and {_shown(sizes[1])}")
-    if not isinstance(activation := settings.get("activation_function"), str) or activation not in ACTIVATIONS:
-        known = ", ".join(ACTIVATIONS)
-        problems.append(f"activation_function is {_shown(activation)}, known are {known}")
-    for key in ("num_beams", "max_position_embeddings"):
-        if not isinstance(settings.get(key, 1), int | None):
-            problems.append(f"{key} is {_shown(settings[key])}, no whole number")
-    if not settings.get("scale_embedding"):
-        problems.append("scale_embedding is not set, but our embeddings are always times sqrt(d_model)")
-    for key in ("normalize_before", "normalize_embedding", "add_final_layer_norm"):
-        if settings.get(key):
-            problems.append(f"{key} is set, but our layers are post-norm with nothing before or behind")
-    if problems:
-        raise ModelError(f"{folder / 'config.json'}: {'; '.join(problems)}")
-
-
-def _read_weights(folder: Path) -> Weights:
-    """The tensors by name, as float32."""
-    for name in ("model.safetensors", "pytorch_model.bin"):
-        path = folder / name
-        if not path.is_file():
-            continue
-        try:
-            if path.suffix == ".safetensors":
-                read_header(path)
-                read = load_file(path)
-            else:
-                _check_archive(path)
-                # weights_only: tensors and plain containers; any other object in the pickle is an error.
-                read = torch.load(path, "cpu", weights_only=True)
-        except Exception as error:  # of what is no pickle torch's reader makes errors of any kind
-            reason = (str(error).splitlines() or [type(error).__name__])[0]
-            raise ModelError(f"{path}: cannot be read as tensors and nothing else ({reason})") from error
-        if not isinstance(read, dict):
-            raise ModelError(f"{path}: holds no tensors by name")
-        tensors = {name: value for name, value in read.items() if isinstance(name, str) and isinstance(value, Tensor)}
-        # A pickle can say that one number is a matrix of any size.
-        claimed = sum(value.numel() * value.element_size() for value in tensors.values())
-        if claimed > _MAX_SHARING * path.stat().st_size or not all(map(_is_plain, tensors.values())):
-            raise ModelError(
-                f"{path}: its tensors claim {claimed:,} bytes, far more than it has, or are none of numbers"
-            )
-        return {name: value.float() for name, value in tensors.items()}
-    raise ModelError(
-        f"{folder}: has neither model.safetensors nor pytorch_model.bin; name a folder with a Hugging Face checkpoint"
+        card=read_card(folder),
     )
 
 
 def _beams(generation: Mapping[str, Any]) -> int | None:
     beams = generation.get("num_beams")
     return beams if isinstance(beams, int) else None
-
-
-def _shown(value: Any) -> str:
-    return repr(value)[:80]
-
-
-def _check_archive(path: Path) -> None:
-    """Refuses a pickle in a zip whose members are packed, which torch never does: a few bytes could become gigabytes.
-
-    Raises:
-        ValueError: one is.
-        zipfile.BadZipFile: it is torn.
-    """
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            if any(member.file_size > member.compress_size for member in archive.infolist()):
-                raise ValueError("it is packed")
-
-
-def _is_plain(tensor: Tensor) -> bool:
-    return tensor.layout == torch.strided and tensor.device.type == "cpu" and tensor.dtype.is_floating_point
 
 
 def _embeddings(settings: Mapping[str, Any], weights: Weights, folder: Path) -> tuple[Tensor, Tensor, Tensor]:
@@ -220,7 +132,7 @@ def _start(settings: Mapping[str, Any], target: Tensor, folder: Path) -> int | N
     """Their id of the decoder's first input; None where its row is zeros, and so our zero vector."""
     start = settings.get("decoder_start_token_id", settings.get("pad_token_id"))
     if not isinstance(start, int) or not 0 <= start < len(target):
-        raise ModelError(f"{folder / 'config.json'}: decoder_start_token_id is {_shown(start)}, no id of {len(target)}")
+        raise ModelError(f"{folder / 'config.json'}: decoder_start_token_id is {shown(start)}, no id of {len(target)}")
     return start if bool(target[start].any()) else None
 
 
@@ -232,9 +144,9 @@ def _vocabularies(folder: Path, separate: bool, start: int | None) -> tuple[Voca
         separate: whether each side has a vocabulary of its own.
         start: their id of the decoder's start where it is a token with weights.
     """
-    contents = {name: _read_bytes(folder / name) for name in ("source.spm", "target.spm")}
-    source_names = _read_vocabulary(folder / "vocab.json")
-    target_names = _read_vocabulary(folder / "target_vocab.json") if separate else source_names
+    contents = {name: read_bytes(folder / name) for name in ("source.spm", "target.spm")}
+    source_names = read_vocabulary(folder / "vocab.json")
+    target_names = read_vocabulary(folder / "target_vocab.json") if separate else source_names
     try:
         missing = unnumbered(contents["source.spm"], list(source_names))
         if not separate:  # one numbering: the start and the copies have their places on both sides
@@ -394,36 +306,3 @@ class _Layer:
                 "is of another model"
             )
         parameter.copy_(value)
-
-
-def _read_vocabulary(path: Path) -> dict[str, int]:
-    content = _read_json(path)
-    if not all(isinstance(number, int) for number in content.values()):
-        raise ModelError(f"{path}: is no table of pieces and their ids")
-    if missing := [name for name in (EOS, UNK) if name not in content]:
-        raise ModelError(f"{path}: has no {' and no '.join(missing)}")
-    return content
-
-
-def _read_json(path: Path, *, needed: bool = True) -> dict[str, Any]:
-    if not needed and not path.exists():
-        return {}
-    try:
-        content = parse_json(_read_bytes(path))
-    except ValueError as error:
-        raise ModelError(f"{path}: is no JSON ({error})") from error
-    if not isinstance(content, dict):
-        raise ModelError(f"{path}: holds no table")
-    return content
-
-
-def _read_bytes(path: Path) -> bytes:
-    try:
-        return read_bounded(path, _MAX_BYTES)
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be read ({error.strerror}); a Marian checkpoint has this file") from error
-
-
-def _card(folder: Path) -> str:
-    path = folder / "README.md"
-    return read_bounded(path, _MAX_BYTES).decode("utf-8", errors="replace") if path.is_file() else ""

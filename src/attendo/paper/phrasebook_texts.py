@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from attendo.demo.phrasebook import split
 from attendo.errors import RecipeError
 from attendo.files import write_text
 from attendo.paper.experiment import Order
+from attendo.synthetic.phrasebook import split
 
 
 def phrasebook_folder(order: Order) -> Path:

@@ -8,8 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
-from attendo.bench.tables import aligned_table
 from attendo.files import write_bytes, write_json, write_text
+from attendo.text_tables import aligned_table
 
 RowT = TypeVar("RowT")
 Columns = tuple[tuple[str, Callable[[RowT], str]], ...]

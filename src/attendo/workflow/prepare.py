@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from attendo.errors import DataError
 from attendo.files import atomic_folder, write_json, write_text
@@ -95,22 +96,17 @@ def prepare(
     if not data.corpora:
         raise DataError("data.corpora names no corpus: there is nothing to prepare")
     named = data  # as the recipe has it, which the fingerprint is of
-    data = data.resolved(base_folder / data.folder)
+    folder_of_text = base_folder / data.folder
+    data = data.resolved(folder_of_text)
     check_files(data, base_folder)
     check_text(data, base_folder)
-    _check_replaceable(output, base_folder / data.folder, force=force)
+    _check_replaceable(output, folder_of_text, force=force)
     with atomic_folder(followed(output)) as folder:
-        pairs, tag_symbols, corpus_files = data, data.source_tags, None
+        tree_files = None if parsing is None else file_facts(data, base_folder)
+        pairs, tag_symbols = data, data.source_tags
         if parsing is not None:
-            corpus_files = file_facts(data, base_folder)
-            treebanks = treebank_text(data, base_folder, folder / _TREES, parsing)
-            pairs, tag_symbols = treebanks.data, treebanks.tag_symbols
-            write_json(folder / WORD_TAGS, treebanks.word_tags)
-            write_text(folder / "unread.tsv", f"corpus\tfile\tline\tproblem\n{treebanks.unread}")
-            if pairs.valid:
-                write_text(folder / VALID_TREES, "".join(f"{tree}\n" for tree in treebanks.valid))
+            pairs, tag_symbols = _pairs_of_treebanks(data, base_folder, folder, parsing)
         languages = data.source_language, data.target_language
-        folder_of_text = base_folder / data.folder
         left_out: Counter[str] = Counter()
         read = reader_of_meant(languages, left_out)
         valid = read_valid(pairs.valid, folder_of_text, languages=languages, read=read) if pairs.valid else ([], [])
@@ -132,29 +128,47 @@ def prepare(
             seconds=round(time.monotonic() - started, 3),
             vocabulary_from=vocabulary.origin if vocabulary else None,
         )
-        if corpus_files is None:
-            corpus_files = preparation.corpus_files()
-        else:
-            check_unchanged(data, base_folder, corpus_files)
+        if tree_files is not None:
+            check_unchanged(data, base_folder, tree_files)
             shutil.rmtree(folder / _TREES)
             report = _with_treebanks(report, data, base_folder)
         write_json(folder / "report.json", report_as_json(report))
         manifest = {
-            "format_version": FORMAT_VERSION,
-            "fingerprint": fingerprint(
-                named, tokenizer, vocabulary, None if parsing is None else linearization_facts(parsing)
-            ),
-            "source_language": data.source_language,
-            "target_language": data.target_language,
-            "joint": vocabulary.joint if vocabulary else tokenizer.joint,
-            "vocabulary": {"from": vocabulary.origin, "sha256": vocabulary.checksums} if vocabulary else None,
-            "seed": tokenizer.seed,
-            "corpus_files": corpus_files,
+            **_facts(named, tokenizer, vocabulary, parsing),
+            "corpus_files": preparation.corpus_files() if tree_files is None else tree_files,
             "files": preparation.written_files(),
         }
         write_json(folder / MANIFEST_NAME, manifest)  # says that all others are there
     dropped_beside(output).unlink(missing_ok=True)  # of an earlier start that failed
     return open_prepared(output)
+
+
+def _pairs_of_treebanks(
+    data: DataConfig, base_folder: Path, folder: Path, parsing: ParsingConfig
+) -> tuple[DataConfig, tuple[str, ...]]:
+    """Writes what treebanks come to; gives the section with pairs in their place, and the symbols of tags."""
+    treebanks = treebank_text(data, base_folder, folder / _TREES, parsing)
+    write_json(folder / WORD_TAGS, treebanks.word_tags)
+    write_text(folder / "unread.tsv", f"corpus\tfile\tline\tproblem\n{treebanks.unread}")
+    if treebanks.data.valid:
+        write_text(folder / VALID_TREES, "".join(f"{tree}\n" for tree in treebanks.valid))
+    return treebanks.data, treebanks.tag_symbols
+
+
+def _facts(
+    data: DataConfig, tokenizer: TokenizerConfig, vocabulary: Vocabulary | None, parsing: ParsingConfig | None
+) -> dict[str, Any]:
+    """What the manifest says of the recipe and the vocabulary."""
+    linearization = None if parsing is None else linearization_facts(parsing)
+    return {
+        "format_version": FORMAT_VERSION,
+        "fingerprint": fingerprint(data, tokenizer, vocabulary, linearization),
+        "source_language": data.source_language,
+        "target_language": data.target_language,
+        "joint": vocabulary.joint if vocabulary else tokenizer.joint,
+        "vocabulary": {"from": vocabulary.origin, "sha256": vocabulary.checksums} if vocabulary else None,
+        "seed": tokenizer.seed,
+    }
 
 
 def _with_treebanks(report: PreparationReport, data: DataConfig, base_folder: Path) -> PreparationReport:

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from attendo.demo.words import Adjective, Noun, Phrase, Verb
 from attendo.errors import DataError
 from attendo.paper.heads import sentences
 from attendo.paper.heads.lexicon import ParticleVerb, lexicon
 from attendo.paper.heads.markup import Pair, links
 from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
 from attendo.paper.heads.templates import ANAPHORS, DEPENDENCIES
+from attendo.synthetic.words import Adjective, Noun, Phrase, Verb
 
 
 def words_of(value: Any) -> set[str]:

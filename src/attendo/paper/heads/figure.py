@@ -57,24 +57,6 @@ class Sentences:
         return len(self.dependencies) + len(self.anaphors)
 
 
-def sentences(order: Order, *, dependencies: bool, anaphors: bool) -> Sentences:
-    """Draws what an order takes.
-
-    Args:
-        order: how it is wanted: scale and seeds.
-        dependencies: whether it takes those sentences.
-        anaphors: whether it takes these.
-
-    Raises:
-        DataError: the templates have not so many.
-    """
-    num = NUM_SENTENCES[order.scale] * order.seeds
-    return Sentences(
-        dependencies=dependency_pairs(num, _SEED) if dependencies else (),
-        anaphors=anaphor_pairs(num, _SEED) if anaphors else (),
-    )
-
-
 def no_steps(subject: Subject) -> int:
     """No further step."""
     return 0
@@ -83,6 +65,11 @@ def no_steps(subject: Subject) -> int:
 def no_texts(order: Order) -> tuple[str, ...]:
     """No further text."""
     return ()
+
+
+def no_note(shown: Sequence[Shown[Any]]) -> str:
+    """No further note."""
+    return ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,12 +94,26 @@ class HeadsFigure(Generic[FoundT]):
 
     title: str
     """Of the page, with the figure's number before a colon."""
-    sentences: Callable[[Order], Sentences]
-    """What is read."""
+    question: tuple[str, ...]
+    """What the paper shows and what is counted here, a paragraph each."""
+    dependencies: bool
+    """Whether sentences with a long-distance dependency are read."""
+    anaphors: bool
+    """Whether sentences with an anaphor are read."""
     measure: Callable[[Reading], FoundT | Stopped]
     """Measures what a model's heads do."""
-    page: Callable[[Order, Sentences, tuple[Shown[FoundT], ...]], Report]
-    """Makes the page of all models."""
+    verdicts: Callable[[Shown[FoundT]], Sequence[str]]
+    """What came of a model, a paragraph each."""
+    sections: Callable[[Shown[FoundT]], Sequence[Section]]
+    """The sections of a model."""
+    method: Callable[[Sequence[Shown[FoundT]]], Sequence[str]]
+    """How it was measured, a paragraph each."""
+    data: Callable[[FoundT], Mapping[str, object]]
+    """What was measured of a model, for JSON."""
+    note: Callable[[Sequence[Shown[FoundT]]], str] = no_note
+    """Stands beside the versions, at the end of the page."""
+    reads_corpora: bool = False
+    """Whether a folder of corpora, `--data`, is for something."""
     further_steps: Callable[[Subject], int] = no_steps
     """The number of further steps of a model that `measure` tells of."""
     further: Callable[[Order], tuple[str, ...]] = no_texts
@@ -133,7 +134,7 @@ class HeadsFigure(Generic[FoundT]):
                 of corpora is given that nothing here reads.
             OSError: the folder cannot be written to.
         """
-        read, stopped = self.sentences(order), Outcome(report=None, interrupted=True)
+        read, stopped = self.read(order), Outcome(report=None, interrupted=True)
         with alone(order.folder):
             subjects = open_subjects(order, reporter, should_stop)
             if subjects is None:
@@ -150,7 +151,7 @@ class HeadsFigure(Generic[FoundT]):
                     return stopped
                 shown.append(found)
             reporter.running(total, total, "")
-            report = self.page(order, read, tuple(shown))
+            report = self.page(order, read, shown)
             write_report(order.folder, report)
         return Outcome(report=report)
 
@@ -182,13 +183,63 @@ class HeadsFigure(Generic[FoundT]):
             subject=subject, dependencies=dependencies, anaphors=anaphors, found=found, processor_s=processor_s
         )
 
+    def read(self, order: Order) -> Sentences:
+        """Draws the sentences.
+
+        Args:
+            order: how it is wanted: scale and seeds.
+
+        Raises:
+            RecipeError: corpora are given that nothing here reads.
+            DataError: the templates have not so many sentences.
+        """
+        if order.data is not None and not self.reads_corpora:
+            raise RecipeError(f"--data: {_name(self.title)} reads sentences of its own; leave it out")
+        num = NUM_SENTENCES[order.scale] * order.seeds
+        return Sentences(
+            dependencies=dependency_pairs(num, _SEED) if self.dependencies else (),
+            anaphors=anaphor_pairs(num, _SEED) if self.anaphors else (),
+        )
+
+    def page(self, order: Order, read: Sentences, shown: Sequence[Shown[FoundT]]) -> Report:
+        """What was found, how, in which sentences, and how to repeat it.
+
+        Args:
+            order: how it is wanted.
+            read: the sentences, of which one of each template is shown.
+            shown: the models with what came of their heads.
+        """
+        method = Section(title="How it was measured", blocks=tuple(Paragraph(text=text) for text in self.method(shown)))
+        return Report(
+            title=self.title,
+            introduction=(
+                *self.question,
+                *(text for each in shown for text in self.verdicts(each)),
+                *_scale_notes(order),
+            ),
+            sections=(
+                *(section for each in shown for section in self.sections(each)),
+                method,
+                _about_sentences(shown, _one_of_each((*read.dependencies, *read.anaphors))),
+                _how_to_repeat(order, shown, self.note(shown)),
+            ),
+            data={
+                "result": _name(self.title),
+                "scale": order.scale,
+                "command": order.command,
+                "models": [
+                    {"model": each.subject.name, "skipped": each.skipped, **self.data(each.found)} for each in shown
+                ],
+            },
+        )
+
     def forecast(self, order: Order, reporter: Reporter) -> Report:
         """What will be read, and by which models.
 
         Raises:
             AttendoError: no model is named where one has to be, or corpora are given that nothing here reads.
         """
-        read, names = self.sentences(order), names_of(order)
+        read, names = self.read(order), names_of(order)
         total = (
             f"{read.count} sentences of our own, each read once by {', '.join(names)}: some 25 milliseconds each on "
             "one core with a small model, so well under a minute a model."
@@ -217,60 +268,6 @@ def _check_enough(subject: Subject, read: Sentences, dependencies: Looks, anapho
                 f"{subject.name}: its vocabulary joins words and punctuation in {looks.skipped} of {len(pairs)} "
                 "sentences, which leaves too few; take a model whose pieces keep them apart"
             )
-
-
-def check_no_data(order: Order, figure: str) -> None:
-    """Refuses a folder of corpora where nothing reads one.
-
-    Raises:
-        RecipeError: one is given.
-    """
-    if order.data is not None:
-        raise RecipeError(f"--data: {figure} reads sentences of its own; leave it out")
-
-
-def figure_page(
-    order: Order,
-    title: str,
-    shown: Sequence[Shown[FoundT]],
-    *,
-    introduction: Sequence[str],
-    sections: Sequence[Section],
-    examples: Iterable[Pair],
-    models: Sequence[Mapping[str, object]],
-    note: str = "",
-) -> Report:
-    """A page: what was found, how, in which sentences, and how to repeat it.
-
-    Args:
-        order: how it is wanted.
-        title: of the figure, with its number before a colon.
-        shown: the models.
-        introduction: a paragraph each; what the scale is worth stands behind them.
-        sections: of the models, then of the method.
-        examples: sentences, of which one of each template is shown.
-        models: for JSON, one for each of `shown`.
-        note: on how it was done.
-    """
-    return Report(
-        title=title,
-        introduction=(*introduction, *_scale_notes(order)),
-        sections=(*sections, _about_sentences(shown, _one_of_each(examples)), _how_to_repeat(order, shown, note)),
-        data={
-            "result": _name(title),
-            "scale": order.scale,
-            "command": order.command,
-            "models": [
-                {"model": each.subject.name, "skipped": each.skipped, **data}
-                for each, data in zip(shown, models, strict=True)
-            ],
-        },
-    )
-
-
-def method(texts: Iterable[str]) -> Section:
-    """How it was measured, a paragraph each."""
-    return Section(title="How it was measured", blocks=tuple(Paragraph(text=text) for text in texts))
 
 
 def _name(title: str) -> str:

@@ -1,60 +1,33 @@
 """`attendo reproduce figure3`: which heads follow long-distance dependencies, against chance, and the heads drawn."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from attendo.paper.experiment import Order
 from attendo.paper.heads.dependencies import Relation, relations
 from attendo.paper.heads.figure import (
     HeadsFigure,
-    Sentences,
     Shown,
-    check_no_data,
-    figure_page,
-    method,
     percent,
-    sentences,
     to_data,
 )
 from attendo.paper.heads.looks import Look
 from attendo.paper.heads.markup import Side
 from attendo.paper.heads.nulls import p_text
 from attendo.paper.heads.pictures import lines_picture
-from attendo.paper.report import Block, Paragraph, Picture, Report, Section, Table
+from attendo.paper.report import Block, Paragraph, Picture, Section, Table
 
-TITLE = "Figure 3: heads that follow long-distance dependencies"
+_QUESTION = (
+    "The paper's Figure 3 shows one sentence in which several heads of the encoder's fifth layer of six, "
+    "looking from a verb, find the distant words that complete it. It is an example; the paper counts nothing.",
+    "Here it is counted, on sentences whose dependencies are known: a verb and its particle, to make something "
+    "so and so, a subject and its verb across a relative clause, and in German an auxiliary and its participle "
+    "and a modal verb and its infinitive at the clause's end.",
+)
+"""What the paper shows and what is counted here."""
 
 _NUM_DRAWN = 2
 _MOST_WORDS = 16
 """Of a sentence that is drawn, if there is one so short."""
-
-
-def figure3_report(order: Order, read: Sentences, shown: tuple[Shown[tuple[Relation, ...]], ...]) -> Report:
-    """Makes the page.
-
-    Args:
-        order: how it is wanted.
-        read: the sentences.
-        shown: the models with their relations.
-    """
-    return figure_page(
-        order,
-        TITLE,
-        shown,
-        introduction=(
-            "The paper's Figure 3 shows one sentence in which several heads of the encoder's fifth layer of six, "
-            "looking from a verb, find the distant words that complete it. It is an example; the paper counts nothing.",
-            "Here it is counted, on sentences whose dependencies are known: a verb and its particle, to make something "
-            "so and so, a subject and its verb across a relative clause, and in German an auxiliary and its participle "
-            "and a modal verb and its infinitive at the clause's end.",
-            *(_verdict(each) for each in shown),
-        ),
-        sections=(
-            *(_section(each) for each in shown),
-            _method(shown),
-        ),
-        examples=read.dependencies,
-        models=[{"relations": [_data(one) for one in each.found]} for each in shown],
-    )
 
 
 def _verdict(shown: Shown[tuple[Relation, ...]]) -> str:
@@ -151,11 +124,11 @@ def _picture(shown: Shown[tuple[Relation, ...]], one: Relation, number: int) -> 
     return lines_picture(f"{shown.subject.slug}-{number}", look, heads, caption, (asking,))
 
 
-def _method(shown: tuple[Shown[tuple[Relation, ...]], ...]) -> Section:
+def _method(shown: Sequence[Shown[tuple[Relation, ...]]]) -> Sequence[str]:
     num_tests = ", ".join(
         f"{_num_tests(each)} pairs of a head and a row of the tables for {each.subject.name}" for each in shown
     )
-    texts = (
+    return (
         "Weights are those between words: a word is looked at as much as its pieces together, and looks as they do on "
         "average. A hit: the partner gets more than anything else, the word itself, </s> or the start included. "
         "'Onwards' looks from the governor, which stands first in these sentences, to what belongs to it; 'back' the "
@@ -172,7 +145,6 @@ def _method(shown: tuple[Shown[tuple[Relation, ...]], ...]) -> Section:
         f"All p-values are corrected by Holm for all that was looked at: {num_tests}. A relation counts as followed "
         "with both below 0.05.",
     )
-    return method(texts)
 
 
 def _num_tests(shown: Shown[tuple[Relation, ...]]) -> int:
@@ -221,14 +193,14 @@ def _data(one: Relation) -> dict[str, object]:
     return {**to_data(one), "follows": one.follows, "leans": one.leans}
 
 
-def _read(order: Order) -> Sentences:
-    check_no_data(order, "figure3")
-    return sentences(order, dependencies=True, anaphors=False)
-
-
 FIGURE3 = HeadsFigure[tuple[Relation, ...]](
-    title=TITLE,
-    sentences=_read,
+    title="Figure 3: heads that follow long-distance dependencies",
+    question=_QUESTION,
+    dependencies=True,
+    anaphors=False,
     measure=lambda reading: relations(reading.dependencies),
-    page=figure3_report,
+    verdicts=lambda shown: [_verdict(shown)],
+    sections=lambda shown: [_section(shown)],
+    method=_method,
+    data=lambda found: {"relations": [_data(one) for one in found]},
 )

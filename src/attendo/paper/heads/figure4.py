@@ -1,57 +1,30 @@
 """`attendo reproduce figure4`: which heads link an anaphor to its antecedent, against chance, and the heads drawn."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from attendo.paper.experiment import Order
 from attendo.paper.heads.anaphors import LEAST_SHARE, AnaphorHead, Anaphors, anaphors
 from attendo.paper.heads.figure import (
     HeadsFigure,
-    Sentences,
     Shown,
-    check_no_data,
-    figure_page,
-    method,
     percent,
-    sentences,
     to_data,
 )
 from attendo.paper.heads.nulls import LEVEL, p_text
 from attendo.paper.heads.pictures import lines_picture
-from attendo.paper.report import Block, Paragraph, Picture, Report, Section, Table
+from attendo.paper.report import Block, Paragraph, Picture, Section, Table
 
-TITLE = "Figure 4: heads that link an anaphor to its antecedent"
+_QUESTION = (
+    "The paper's Figure 4 shows two heads of the encoder's fifth layer of six in one sentence: all their "
+    "lines, and those of the word 'its' alone, which are sharp and go to what it stands for. It is an example; "
+    "the paper counts nothing.",
+    "Here it is counted, on twins: two sentences alike but for the anaphor, such as 'his' and 'her', of which "
+    "each stands for another of two persons at the same places. Chance is exactly one half.",
+)
+"""What the paper shows and what is counted here."""
 
 _NUM_ROWS = 6
 _TEMPLATE_DRAWN = "gave"
-
-
-def figure4_report(order: Order, read: Sentences, shown: tuple[Shown[Anaphors], ...]) -> Report:
-    """Makes the page.
-
-    Args:
-        order: how it is wanted.
-        read: the sentences.
-        shown: the models with what came of their heads.
-    """
-    return figure_page(
-        order,
-        TITLE,
-        shown,
-        introduction=(
-            "The paper's Figure 4 shows two heads of the encoder's fifth layer of six in one sentence: all their "
-            "lines, and those of the word 'its' alone, which are sharp and go to what it stands for. It is an example; "
-            "the paper counts nothing.",
-            "Here it is counted, on twins: two sentences alike but for the anaphor, such as 'his' and 'her', of which "
-            "each stands for another of two persons at the same places. Chance is exactly one half.",
-            *(_verdict(each) for each in shown),
-        ),
-        sections=(
-            *(_section(each) for each in shown),
-            _method(shown),
-        ),
-        examples=read.anaphors,
-        models=[to_data(each.found) for each in shown],
-    )
 
 
 def _verdict(shown: Shown[Anaphors]) -> str:
@@ -167,9 +140,9 @@ def _pictures(shown: Shown[Anaphors]) -> tuple[Picture, ...]:
     )
 
 
-def _method(shown: tuple[Shown[Anaphors], ...]) -> Section:
+def _method(shown: Sequence[Shown[Anaphors]]) -> Sequence[str]:
     num_heads = ", ".join(f"{len(each.found.heads)} of {each.subject.name}" for each in shown)
-    texts = (
+    return (
         "A head is right about an anaphor if it gives the antecedent more than the rival. If it does not read the "
         "anaphor, or does not know whom it fits, it prefers the same person in both twins, and is right in one of "
         "them. So the exact sign test, one-sided, is over held-out twins: is it right in both more often than wrong in "
@@ -180,17 +153,16 @@ def _method(shown: tuple[Shown[Anaphors], ...]) -> Section:
         "and stand behind the others. Weights are those between words: a word is looked at as much as its pieces "
         "together, and looks as they do on average.",
     )
-    return method(texts)
-
-
-def _read(order: Order) -> Sentences:
-    check_no_data(order, "figure4")
-    return sentences(order, dependencies=False, anaphors=True)
 
 
 FIGURE4 = HeadsFigure[Anaphors](
-    title=TITLE,
-    sentences=_read,
+    title="Figure 4: heads that link an anaphor to its antecedent",
+    question=_QUESTION,
+    dependencies=False,
+    anaphors=True,
     measure=lambda reading: anaphors(reading.anaphors),
-    page=figure4_report,
+    verdicts=lambda shown: [_verdict(shown)],
+    sections=lambda shown: [_section(shown)],
+    method=_method,
+    data=to_data,
 )

@@ -19,12 +19,8 @@ from attendo.paper.heads.cuts import (
 from attendo.paper.heads.figure import (
     HeadsFigure,
     Reading,
-    Sentences,
     Shown,
-    figure_page,
-    method,
     percent,
-    sentences,
     to_data,
 )
 from attendo.paper.heads.looks import Head, Looks
@@ -32,9 +28,17 @@ from attendo.paper.heads.nulls import p_text
 from attendo.paper.heads.pictures import cuts_png, lines_picture
 from attendo.paper.heads.roles import RoleScore, roles
 from attendo.paper.heads.structure import LEAST_SHARE, LEAST_WORDS, Structure, StructureHead, structure
-from attendo.paper.report import Block, Paragraph, Picture, Report, Section, Table
+from attendo.paper.report import Block, Paragraph, Picture, Section, Table
 
-TITLE = "Figure 5: heads that follow sentence structure, and what every head does"
+_QUESTION = (
+    "The paper's Figure 5 shows two heads of the encoder's fifth layer of six whose lines seem to follow the "
+    "structure of a sentence, and says that heads have learnt to do different things. It is an example; the "
+    "paper counts nothing.",
+    "Here it is counted: whether heads keep to the constituents of sentences whose constituents are known, "
+    "more than their places explain; what every head of the three kinds looks at; and how far BLEU falls when "
+    "it is cut.",
+)
+"""What the paper shows and what is counted here."""
 
 PARKED = 0.9
 """Attention on `</s>` or on the start from which a head is said to rest there."""
@@ -55,44 +59,6 @@ class Figure5:
     roles: Mapping[Kind, tuple[RoleScore, ...]]
     dev: DevSet
     cuts: Cuts
-
-
-def figure5_report(order: Order, read: Sentences, shown: tuple[Shown[Figure5], ...]) -> Report:
-    """Makes the page.
-
-    Args:
-        order: how it is wanted.
-        read: the sentences.
-        shown: the models with what came of their heads.
-    """
-    return figure_page(
-        order,
-        TITLE,
-        shown,
-        introduction=(
-            "The paper's Figure 5 shows two heads of the encoder's fifth layer of six whose lines seem to follow the "
-            "structure of a sentence, and says that heads have learnt to do different things. It is an example; the "
-            "paper counts nothing.",
-            "Here it is counted: whether heads keep to the constituents of sentences whose constituents are known, "
-            "more than their places explain; what every head of the three kinds looks at; and how far BLEU falls when "
-            "it is cut.",
-            *(text for each in shown for text in _verdicts(each)),
-        ),
-        sections=(
-            *(section for each in shown for section in _sections(each)),
-            _method(shown),
-        ),
-        examples=(*read.dependencies, *read.anaphors),
-        models=[
-            {
-                "structure": to_data(each.found.structure),
-                "roles": to_data(each.found.roles),
-                "cuts": {"set": each.found.dev.name, **to_data(each.found.cuts)},
-            }
-            for each in shown
-        ],
-        note=f"BLEU is sacreBLEU's: {shown[0].found.cuts.signature}",
-    )
 
 
 def _verdicts(shown: Shown[Figure5]) -> list[str]:
@@ -252,9 +218,9 @@ def _name(head: Head) -> str:
     return f"{TITLES[head.kind].lower()} {head.to_text()}"
 
 
-def _method(shown: tuple[Shown[Figure5], ...]) -> Section:
+def _method(shown: Sequence[Shown[Figure5]]) -> Sequence[str]:
     num_heads = ", ".join(f"{len(each.found.structure.heads)} of {each.subject.name}" for each in shown)
-    texts = (
+    return (
         f"Constituents: of each word the smallest constituent of at least {LEAST_WORDS} words that it is in (noun "
         "phrases, phrases behind a preposition, subordinate clauses), and of its attention on the sentence's other "
         "words the share within. By place: the same of the head's positional twin, which gives a word so many places "
@@ -272,7 +238,6 @@ def _method(shown: tuple[Shown[Figure5], ...]) -> Section:
         "loss costs little by itself may still do what another head would have to do, were both gone (Michel et al., "
         "2019; Voita et al., 2019).",
     )
-    return method(texts)
 
 
 # --- how it is measured -----------------------------------------------------------------------------------------------
@@ -322,11 +287,26 @@ def _further(order: Order) -> tuple[str, ...]:
     )
 
 
+def _data(found: Figure5) -> dict[str, object]:
+    return {
+        "structure": to_data(found.structure),
+        "roles": to_data(found.roles),
+        "cuts": {"set": found.dev.name, **to_data(found.cuts)},
+    }
+
+
 FIGURE5 = HeadsFigure[Figure5](
-    title=TITLE,
-    sentences=lambda order: sentences(order, dependencies=True, anaphors=True),
+    title="Figure 5: heads that follow sentence structure, and what every head does",
+    question=_QUESTION,
+    dependencies=True,
+    anaphors=True,
     measure=_measured,
-    page=figure5_report,
+    verdicts=_verdicts,
+    sections=_sections,
+    method=_method,
+    data=_data,
+    note=lambda shown: f"BLEU is sacreBLEU's: {shown[0].found.cuts.signature}",
+    reads_corpora=True,
     further_steps=lambda subject: len(heads_of(subject.model.transformer)),
     further=_further,
 )

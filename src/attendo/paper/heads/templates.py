@@ -5,11 +5,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from attendo.demo import german
-from attendo.demo.english import with_article
-from attendo.demo.german import Case
-from attendo.demo.words import Adjective, Noun, Phrase
 from attendo.paper.heads.lexicon import Lexicon
+from attendo.synthetic import german
+from attendo.synthetic.english import with_article
+from attendo.synthetic.german import Case
+from attendo.synthetic.words import Adjective, Noun, Phrase
 
 T = TypeVar("T")
 THE, A, MY = Phrase("the", "der"), Phrase("a", "ein"), Phrase("my", "mein")

@@ -1,0 +1,1 @@
+"""An English-German phrasebook that the project writes itself: a lexicon, both grammars, templates of sentences."""

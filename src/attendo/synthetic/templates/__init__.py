@@ -1,0 +1,1 @@
+"""The sentences of the phrasebook, by what they are about."""
