@@ -2,8 +2,10 @@
 
     python benchmarks/one_line.py [--model en-de] [--runs 15] [--json]
 
-Each run is a process of its own, by turns: wall time from its start to its end, and the most memory it had (the
-resident set as Linux counts it, pages of mapped files included). The model is exported for CTranslate2 with int8
+Each run is a process of its own, by turns: wall time from its start to its end, its processor time, which says more on
+a busy machine, and the most memory it had (the resident set as Linux counts it, pages of mapped files included).
+Python's bytecode is kept, as that of installed packages is: PYTHONDONTWRITEBYTECODE would have each run of a checkout
+compile all that it imports. The model is exported for CTranslate2 with int8
 weights, as `attendo export` writes it; the script for it does what its documentation shows, with SentencePiece, beam 4
 and the length penalty of the model. `serve` is the time until the first answer of /health, with no model in use.
 """
@@ -24,6 +26,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 LINE = "Where is the train station, and when does the next train to Berlin leave?"
+ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
 ATTENDO = "import sys, attendo; print(attendo.load(sys.argv[1]).translate(sys.argv[2]).text)"
 CTRANSLATE2 = """
 import sys
@@ -42,6 +45,7 @@ class Row:
 
     way: str
     wall_s: float
+    cpu_s: float
     max_rss_mb: float
     text: str
 
@@ -51,6 +55,7 @@ class Run:
     """One process."""
 
     wall_s: float
+    cpu_s: float
     max_rss_mb: float
     text: str
 
@@ -83,7 +88,8 @@ def main() -> None:
         f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, medians of {arguments.runs} runs"
     )
     for row in rows:
-        print(f"{row.way:<28} {row.wall_s:6.3f} s {row.max_rss_mb:7.1f} MB   {row.text}")
+        figures = f"{row.wall_s:6.3f} s, {row.cpu_s:6.3f} s of processor time, {row.max_rss_mb:5.1f} MB"
+        print(f"{row.way:<28} {figures}   {row.text}")
     print(f"{'attendo serve, to /health':<28} {serve_s:6.3f} s")
 
 
@@ -99,7 +105,7 @@ def export(model: str, folder: Path) -> Path | None:
 def run(command: Sequence[str], given: str) -> Run:
     """A process: its time, its memory and what it printed."""
     started = time.perf_counter()
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT)
     assert process.stdin is not None
     assert process.stdout is not None
     with process.stdin, process.stdout:
@@ -109,13 +115,15 @@ def run(command: Sequence[str], given: str) -> Run:
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0, command
-    return Run(time.perf_counter() - started, usage.ru_maxrss / 1024, text)
+    cpu_s = usage.ru_utime + usage.ru_stime
+    return Run(time.perf_counter() - started, cpu_s, usage.ru_maxrss / 1024, text)
 
 
 def medians(way: str, runs: Sequence[Run]) -> Row:
     return Row(
         way=way,
         wall_s=round(statistics.median(each.wall_s for each in runs), 4),
+        cpu_s=round(statistics.median(each.cpu_s for each in runs), 4),
         max_rss_mb=round(statistics.median(each.max_rss_mb for each in runs), 1),
         text=runs[0].text,
     )
@@ -125,7 +133,7 @@ def serving_s(model: str) -> float:
     """Seconds from the start of `attendo serve` to its first answer."""
     started = time.perf_counter()
     command = [sys.executable, "-m", "attendo", "serve", model, "--port", "0"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as process:
         assert process.stderr is not None
         address = next(found[1] for line in process.stderr if (found := re.search(r"listening on (\S+)", line)))
         with urllib.request.urlopen(f"{address.rstrip('/')}/health", timeout=60):

@@ -13,11 +13,11 @@ import pytest
 import typer
 
 import attendo
-from attendo.cli.main import app, run
+from attendo.cli.main import application, run
 
 PROJECT = Path(__file__).parent.parent
 DOCUMENTS = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
-COMMAND = typer.main.get_command(app)
+COMMAND = typer.main.get_command(application())
 
 SMALL = ["tokenizer.vocab_size=300", "model.d_model=16", "model.d_ff=32", "training.max_steps=12"]
 """What makes the tiny recipe a matter of seconds; 300 pieces are what 216 short sentences can fill."""

@@ -44,6 +44,7 @@ EXTRAS = {
     "pyarrow",
     "ray",
     "sentencepiece.sentencepiece_model_pb2",  # which needs protobuf
+    "zstandard",
 }
 """Not installed everywhere: what needs one imports it where it is wanted, so that the rest works without."""
 NEED_TORCH = {
@@ -57,8 +58,16 @@ NEED_TORCH = {
     "attendo.workflow.torch_facts",
 }
 """torch, and the modules of ours that import it and that decoding uses only where the native kernels are not enough."""
-SLOW = {"attendo.recipe", "attendo.settings.validated"}
-"""What imports pydantic, which takes longer than translating a line, and is asked only where something is unusual."""
+SLOW = {
+    "attendo.recipe",
+    "attendo.settings.validated",
+    "attendo.text.sampling",
+    "attendo.workflow.card_evaluations",
+    "attendo.workflow.parse",
+    "sacrebleu",
+}
+"""What takes long to import and is needed for something else than translating a line: pydantic's checks where a setting
+is unusual, subword sampling, parsing, scores."""
 
 WITHOUT_TORCH = [
     "attendo.formats",

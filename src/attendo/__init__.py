@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from attendo.decoding.search_settings import SearchSettings
     from attendo.decoding.translation import Candidate, Translation
     from attendo.errors import AttendoError, DataError, ModelError, RecipeError
+    from attendo.parsing.sentences import Sentence
     from attendo.parsing.tree import Span, Tree
     from attendo.recipe import Recipe, load_recipe
     from attendo.workflow.documents.files import translate_file
     from attendo.workflow.engine import Engine
     from attendo.workflow.parse import Parse, ParsedTree
-    from attendo.workflow.parse_input import Sentence
     from attendo.workflow.translate import load
 
 __version__ = VERSION
@@ -71,7 +71,7 @@ _HOMES = {
     "Recipe": "attendo.recipe",
     "RecipeError": "attendo.errors",
     "SearchSettings": "attendo.decoding.search_settings",
-    "Sentence": "attendo.workflow.parse_input",
+    "Sentence": "attendo.parsing.sentences",
     "Span": "attendo.parsing.tree",
     "Translation": "attendo.decoding.translation",
     "Tree": "attendo.parsing.tree",

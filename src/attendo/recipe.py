@@ -15,14 +15,13 @@ from attendo.decoding.config import SearchConfig
 from attendo.errors import RecipeError
 from attendo.model.config import ModelConfig
 from attendo.parsing.config import ParsingConfig
+from attendo.settings.characters import has_control_characters, is_unicode
 from attendo.settings.checking import checked, told
 from attendo.settings.overrides import Origins, override
 from attendo.settings.tables import toml_table
 from attendo.settings.toml import (
     MAX_BYTES,
     excerpt,
-    has_control_characters,
-    is_unicode,
     one_line,
     read_toml,
     toml_value,

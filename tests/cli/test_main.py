@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from attendo import __version__
-from attendo.cli.main import COMMANDS
+from attendo.cli.commands import COMMANDS, GROUPS
 
 Command = Callable[..., Any]
 ATTENDO = [sys.executable, "-m", "attendo.cli.main"]
@@ -17,9 +17,9 @@ ATTENDO = [sys.executable, "-m", "attendo.cli.main"]
 
 def test_every_command_has_help(attendo: Command) -> None:
     listed = attendo("--help").out
-    for command in COMMANDS:
-        assert command.__name__.rstrip("_") in listed
-        finished = attendo(command.__name__.rstrip("_"), "--help")
+    for name in (*COMMANDS, *GROUPS):
+        assert name in listed
+        finished = attendo(name, "--help")
         assert (finished.status, finished.err) == (0, "")
         assert "Usage: attendo" in finished.out
 

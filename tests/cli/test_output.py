@@ -12,7 +12,7 @@ import pytest
 import typer.main
 from tests.cli.conftest import Command
 
-from attendo.cli.main import app
+from attendo.cli.main import application
 
 ATTENDO = [sys.executable, "-m", "attendo"]
 SENTENCE = "The house is small.\n"
@@ -55,7 +55,7 @@ def _commands(group: Any, names: tuple[str, ...] = ()) -> Iterator[tuple[str, An
 
 
 def test_all_commands_with_an_output_are_here() -> None:
-    commands = _commands(typer.main.get_command(app))
+    commands = _commands(typer.main.get_command(application()))
     found = {name for name, command in commands if any("--output" in each.opts for each in command.params)}
     assert found == FILE_COMMANDS.keys() | FOLDER_COMMANDS.keys()
 

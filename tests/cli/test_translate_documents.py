@@ -16,7 +16,7 @@ import attendo as library
 from attendo.workflow.documents import translation
 from attendo.workflow.engine import Engine
 from attendo.workflow.part_files import PartsFolder
-from attendo.workflow.part_translation import Decoding
+from attendo.workflow.translate import Decoding
 
 HEADER = (
     'msgid ""\nmsgstr ""\n"Language: de\\n"\n"Content-Type: text/plain; charset=UTF-8\\n"\n'

@@ -12,8 +12,9 @@ from attendo.cli.translation_lines import WrittenLines
 from attendo.cluster.part_translation import OpenTranslation
 from attendo.errors import DataError, ModelError
 from attendo.workflow.part_files import PartsFolder, added
-from attendo.workflow.part_translation import Decoding, Output
+from attendo.workflow.part_translation import Output
 from attendo.workflow.text_parts import TextFiles, cut, scan_texts
+from attendo.workflow.translate import Decoding
 
 LINES = [
     "one red dogs see us.",

@@ -14,7 +14,8 @@ from tests.parsing.naive_trees import Node, naively_read, words_of
 from attendo.decoding.constraints import Constraint
 from attendo.decoding.grammar import Grammar
 from attendo.errors import DataError
-from attendo.parsing.linearization import Order, tree_of
+from attendo.parsing.config import Order
+from attendo.parsing.linearization import tree_of
 
 EOS = 0
 ORDERS: tuple[Order, ...] = get_args(Order)

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -105,6 +107,32 @@ def test_without_a_compiler_it_is_a_pure_wheel_that_says_so(tmp_path: Path) -> N
     archive = zipfile.ZipFile(wheel)
     assert BUILT.intersection(archive.namelist()) == {f"attendo/native/{RECORD}"}
     assert "no C++ compiler was found" in json.loads(archive.read(f"attendo/native/{RECORD}"))["message"]
+    archive.extractall(tmp_path / "pure")
+    environment = {key: value for key, value in os.environ.items() if key != "ATTENDO_KERNELS"}
+    said = subprocess.run(
+        [sys.executable, "-m", "attendo", "info"],
+        check=True, capture_output=True, text=True, cwd=empty, env=environment | {"PYTHONPATH": str(tmp_path / "pure")},
+    )  # fmt: skip
+    rows = dict(line.split(maxsplit=1) for line in said.stdout.splitlines())
+    assert rows["decoding"].startswith("plain torch (the native kernels are not built, as no C++ compiler was found")
+    assert rows["decoding"].endswith("install one, such as g++; to build them: python -m attendo.native.build)")
+    assert rows["lost"].startswith("decoding takes 2 to 5 times as long as with the native kernels")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what manylinux allows is Linux's")
+@pytest.mark.skipif(shutil.which("readelf") is None, reason="no readelf, of binutils")
+def test_its_library_needs_nothing_but_the_systems_own(wheel: Path, tmp_path: Path) -> None:
+    """The libraries that auditwheel's policy lets every manylinux wheel expect; the C++ library is within."""
+    path = zipfile.ZipFile(wheel).extract(f"attendo/native/{LIBRARY}", tmp_path)
+    said = subprocess.run(["readelf", "--dynamic", path], check=True, capture_output=True, text=True).stdout
+    needed = set(re.findall(r"\(NEEDED\).*\[(.+?)\]", said))
+    assert {name.split(".so")[0] for name in needed} <= {
+        "libc",
+        "libm",
+        "libpthread",
+        "ld-linux-x86-64",
+        "ld-linux-aarch64",
+    }
 
 
 def test_it_is_the_wheel_that_runs(installed: Callable[..., subprocess.CompletedProcess[str]]) -> None:

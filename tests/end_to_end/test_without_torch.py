@@ -1,4 +1,4 @@
-"""A process in which torch cannot be imported: what only decodes works as ever, what needs torch says so.
+"""A process without torch, and what else an extra brings: what only decodes works as ever, what needs them says so.
 
 What decodes in it is compared with plain torch, which this process has.
 """
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import zstandard
 
 from attendo.checkpoint.finding import find_model
 from attendo.checkpoint.model_folder import LoadedModel, load_model
@@ -31,7 +32,7 @@ pytestmark = pytest.mark.skipif(find_kernels().kernels is None, reason=find_kern
 
 LINES = ["Where is the train station?", "I have never seen such a big dog."]
 TREES = ["The protein binds to DNA ."]
-BLOCKED = "import sys; sys.modules['torch'] = sys.modules['safetensors'] = None; "
+BLOCKED = "import sys; sys.modules.update(dict.fromkeys(('torch', 'safetensors', 'matplotlib', 'zstandard'))); "
 COMMANDS = """
 import contextlib, io, json
 from types import SimpleNamespace
@@ -113,8 +114,12 @@ def ran(files: Path) -> dict[str, Ran]:
         "export": (["export", "en-de", "--format", "ctranslate2", "-o", str(files / "ct2")], ""),
         "demo": (["demo", "-o", str(files / "demo")], ""),
         "draw": (["draw", "architecture", "base", "-o", str(files / "drawn.svg")], ""),
+        "chart": (["draw", "schedule", "tiny", "-o", str(files / "schedule.svg")], ""),
+        "picture": (["attention", "en-de", LINES[0], "-o", str(files / "drawn.png")], ""),
+        "compressed": (["translate", "en-de", str(files / "source.zst")], ""),
         "gpu": (["translate", "en-de", "--device", "cuda"], text),
     }  # fmt: skip
+    (files / "source.zst").write_bytes(zstandard.compress(text.encode()))
     (files / "prefixes").write_text("Und wo\nUnd ich\n", encoding="utf-8")
     return dict(zip(commands, run_all(*commands.values()), strict=True))
 
@@ -199,6 +204,17 @@ def test_what_needs_torch_says_so_before_it_does_anything(ran: dict[str, Ran], w
 def test_what_is_found_out_later_is_said_in_a_line_too(ran: dict[str, Ran]) -> None:
     message = 'attendo: error: attendo draw needs torch, which is not installed; pip install "attendo[train]"\n'
     assert (ran["draw"].status, ran["draw"].out, ran["draw"].err) == (1, "", message)
+
+
+def test_what_needs_another_extra_names_it(ran: dict[str, Ran], files: Path) -> None:
+    assert (ran["chart"].status, ran["picture"].status, ran["compressed"].status) == (1, 1, 1)
+    plot = 'pip install "attendo[plot]"'
+    assert ran["chart"].err == f"attendo: error: attendo draw needs matplotlib, which is not installed; {plot}\n"
+    assert ran["picture"].err == f"attendo: error: matplotlib: not installed, and needed here; {plot}\n"
+    assert ran["compressed"].err == (
+        f"attendo: error: {files / 'source.zst'}: is compressed with zstd, which the package zstandard reads, and it "
+        'is not installed; pip install "attendo[zstd]", or decompress the file: zstd -d\n'
+    )
 
 
 def test_without_kernels_either_a_model_says_what_it_needs() -> None:

@@ -15,7 +15,8 @@ from attendo.model.layers import DecoderLayer
 from attendo.model.parser_stack import ParserStack, StackTop
 from attendo.model.transformer import Transformer
 from attendo.model.words import MAX_DEPTH, SymbolKind
-from attendo.parsing.linearization import Order, linearized
+from attendo.parsing.config import Order
+from attendo.parsing.linearization import linearized
 from attendo.parsing.tree import Tree
 
 VOCABULARY = 30

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from attendo.parsing.linearization import Order
+from attendo.parsing.config import Order
 
 
 class Node(NamedTuple):

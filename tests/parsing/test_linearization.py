@@ -8,7 +8,8 @@ from hypothesis import given
 from tests.parsing.random_trees import SPACE, any_words, few, trees
 
 from attendo.errors import DataError
-from attendo.parsing.linearization import WORD, Order, Symbol, linearized, read_symbol, tree_of
+from attendo.parsing.config import Order
+from attendo.parsing.linearization import WORD, Symbol, linearized, read_symbol, tree_of
 from attendo.parsing.tree import Tree
 from attendo.parsing.treebank import parse_tree
 

@@ -11,7 +11,8 @@ from tests.parsing.naive_trees import naively_read, words_of
 from tests.parsing.random_trees import any_words, few, labels, tags, trees
 
 from attendo.errors import DataError
-from attendo.parsing.linearization import FaultKind, Order, linearized, repaired
+from attendo.parsing.config import Order
+from attendo.parsing.linearization import FaultKind, linearized, repaired
 from attendo.parsing.tree import Span, Tree
 
 ORDERS: tuple[Order, ...] = get_args(Order)

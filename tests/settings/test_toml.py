@@ -12,8 +12,6 @@ from attendo.settings.toml import (
     MAX_DEPTH,
     dotted,
     excerpt,
-    has_control_characters,
-    is_unicode,
     one_line,
     read_toml,
     toml_key,
@@ -117,11 +115,3 @@ def test_messages_are_short_and_printable() -> None:
     assert excerpt("\u202e\x1b\U000e0001") == '"\\u202e\\u001b\\U000e0001"'
     assert dotted("a", "b c", "k" * 100) == f'a."b c".{"k" * 30}…{"k" * 30} (100 characters)'
     assert one_line("a\nb\x85c") == "a\\u000ab\\u0085c"
-
-
-def test_what_is_no_text_and_no_name() -> None:
-    assert not is_unicode("\udcff")
-    assert is_unicode("\u202e\n\0")
-    for text in ("a\0", "a\nb", "\x85", "\u2028", "\x7f", "\udc80"):
-        assert has_control_characters(text)
-    assert not has_control_characters("Ärger 你好 👩‍🚀 a\u00a0b")

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from attendo.errors import DataError, ModelError, RecipeError
+from attendo.parsing.sentences import Sentence
 from attendo.parsing.treebank import parse_tree
-from attendo.workflow.parse_input import Sentence
 from attendo.workflow.translate import load
 
 spacy = pytest.importorskip("spacy")

@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attendo.text.learning import learn_tokenizer
-from attendo.text.sampling import SPACE_MARK, LatticeSampler, MergeSampler, Vocabulary
+from attendo.text.pieces import SPACE_MARK
+from attendo.text.sampling import LatticeSampler, MergeSampler, Vocabulary
 from attendo.text.tokenization import Tokenizer, TokenizerConfig
 
 WORDS = [

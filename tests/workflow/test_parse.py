@@ -15,7 +15,8 @@ from attendo.decoding.native_model import Dtype, NativeModel
 from attendo.decoding.torch_model import TorchModel
 from attendo.errors import DataError, ModelError, RecipeError
 from attendo.native.library import Kernels
-from attendo.parsing.linearization import Order, tree_of
+from attendo.parsing.config import Order
+from attendo.parsing.linearization import tree_of
 from attendo.parsing.tree import Tree
 from attendo.parsing.treebank import parse_tree
 from attendo.workflow.engine import Engine

@@ -7,8 +7,9 @@ import pytest
 import zstandard
 
 from attendo.errors import DataError
+from attendo.parsing.sentences import Sentence
 from attendo.parsing.treebank import parse_tree
-from attendo.workflow.parse_input import Sentence, SentenceReader, read_lines_of, read_trees, sentence_of
+from attendo.workflow.parse_input import SentenceReader, read_lines_of, read_trees, sentence_of
 
 TREES = """( (S (NP-SBJ-1 (NNP Ann)) (VP (VBD left) (NP (-NONE- *-1))) (. .)))
 # a comment

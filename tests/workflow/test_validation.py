@@ -19,11 +19,11 @@ from attendo.errors import DataError
 from attendo.model.batch import collate
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
+from attendo.parsing.sentences import Sentence
 from attendo.recipe import load_recipe
 from attendo.text.corpora import CorpusConfig, DataConfig
 from attendo.text.tokenization import TokenizerConfig
 from attendo.training.config import TrainingConfig
-from attendo.workflow.parse_input import Sentence
 from attendo.workflow.prepare import open_prepared, prepare
 from attendo.workflow.run_model import build_model
 from attendo.workflow.translate import load

@@ -4,7 +4,7 @@ import numpy as np
 
 from attendo.model.config import ModelConfig
 from attendo.model.words import SymbolKind, WordTables
-from attendo.text.sampling import SPACE_MARK
+from attendo.text.pieces import SPACE_MARK
 from attendo.text.tokenization import Tokenizer
 
 

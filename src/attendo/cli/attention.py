@@ -83,12 +83,14 @@ def attention(
         raise DataError("--word chooses lines, and --style maps draws none; leave out one of them")
 
     check_file(output)
+    from attendo.workflow.extras import need_packages
     from attendo.workflow.input_files import check_inputs
 
+    if suffix == ".png":
+        need_packages(["matplotlib"], "plot")
     check_inputs(models=[model])
     from attendo.attention_maps.drawing import draw
     from attendo.attention_maps.page import to_html
-    from attendo.attention_maps.png import fonts_for, to_png
     from attendo.attention_maps.svg import to_svg
     from attendo.attention_maps.view import View
     from attendo.attention_maps.weights import KINDS, TITLES, to_json
@@ -110,6 +112,8 @@ def attention(
         case ".svg":
             write_text(output, to_svg(draw(shown, chosen)))
         case ".png":
+            from attendo.attention_maps.png import fonts_for, to_png
+
             drawing = draw(shown, chosen)
             write_bytes(output, to_png(drawing))
             if missing := fonts_for(drawing)[1]:

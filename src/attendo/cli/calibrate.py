@@ -71,14 +71,15 @@ def calibrate(
     must not be those the model was trained on, and should be like those it is for.
     """
     from attendo.checkpoint.finding import find_model
+    from attendo.workflow.extras import need_packages
     from attendo.workflow.input_files import check_inputs
 
     if learning.check and learning.close != DEFAULT_CLOSE:
         raise typer.BadParameter("is that of the set that was learned from; leave it out", param_hint="--close")
     check_file(output)
+    if output is not None:
+        need_packages(["matplotlib"], "plot")
     check_inputs(models=[model], files=(source, reference))
-    from attendo.plots.figure_files import check_name, write_figure
-    from attendo.plots.reliability import description, draw_reliability
     from attendo.workflow.confidence import calibrate as learn
     from attendo.workflow.confidence import check as measure
     from attendo.workflow.confidence import report
@@ -86,6 +87,8 @@ def calibrate(
     from attendo.workflow.translate import load
 
     if output is not None:
+        from attendo.plots.figure_files import check_name
+
         check_name(output)
     sources, references = read_pairs(source, reference)
     folder = find_model(model)
@@ -104,6 +107,9 @@ def calibrate(
         json.dumps(asdict(found), indent=2, ensure_ascii=False) if as_json else report(found.measured[-1], found.close)
     )
     if output is not None:
+        from attendo.plots.figure_files import write_figure
+        from attendo.plots.reliability import description, draw_reliability
+
         figure = draw_reliability(found.measured, folder.name)
         write_figure(figure, output, f"How sure {folder.name} is", description(found.measured))
         say(f"wrote {output}")

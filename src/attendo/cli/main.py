@@ -9,77 +9,15 @@ from typing import Annotated
 import typer
 
 from attendo import __version__
-from attendo.cli.attention import attention
-from attendo.cli.average import average
-from attendo.cli.bench import bench
-from attendo.cli.calibrate import calibrate
-from attendo.cli.check import check
-from attendo.cli.compare import compare
-from attendo.cli.data import data
-from attendo.cli.demo import demo
-from attendo.cli.draw import draw
-from attendo.cli.evalb import evalb
-from attendo.cli.evaluate import evaluate
-from attendo.cli.export import export
-from attendo.cli.import_ import import_
-from attendo.cli.info import info
-from attendo.cli.keys import keys
-from attendo.cli.parse import parse
-from attendo.cli.plot import plot
-from attendo.cli.prepare import prepare
-from attendo.cli.recipe import recipe
-from attendo.cli.reproduce import reproduce
-from attendo.cli.score import score
-from attendo.cli.serve import serve
+from attendo.cli.commands import COMMANDS, GROUPS
+from attendo.cli.plain_values import PlainCommand, PlainGroup
 from attendo.cli.signals import ending_at_signals
-from attendo.cli.train import train
-from attendo.cli.translate import translate
 from attendo.errors import AttendoError
 from attendo.reading import printable
 from attendo.threads import set_up_openmp
 
-app = typer.Typer(
-    name="attendo",
-    help="The Transformer of 'Attention Is All You Need': train, translate, parse, score, look inside.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-COMMANDS = (
-    demo,
-    prepare,
-    train,
-    average,
-    translate,
-    check,
-    serve,
-    evaluate,
-    calibrate,
-    score,
-    compare,
-    parse,
-    evalb,
-    attention,
-    plot,
-    export,
-    import_,
-    info,
-    recipe,
-    reproduce,
-)
-"""In the order of `--help`, which is that of use."""
-
-for command in COMMANDS:
-    app.command(command.__name__.rstrip("_"))(command)  # import is a word of Python's
-app.add_typer(data)
-app.add_typer(bench)
-app.add_typer(keys)
-app.add_typer(draw)
-
-
-_OF_TRAINING = ("torch", "safetensors")
-"""Packages that translating does without, and that the extra `train` brings."""
+_EXTRAS = {"torch": "train", "safetensors": "train", "matplotlib": "plot"}
+"""Packages that translating does without, each with the extra that brings it."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -88,13 +26,36 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def attendo(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
     """The options of `attendo` itself."""
+
+
+def application(arguments: Sequence[str] = ()) -> typer.Typer:
+    """Builds the command line: of the command that is called, or of all where the arguments begin with none.
+
+    Args:
+        arguments: without the program's name.
+    """
+    app = typer.Typer(
+        name="attendo",
+        cls=PlainGroup,
+        help="The Transformer of 'Attention Is All You Need': train, translate, parse, score, look inside.",
+        callback=attendo,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    called = {*arguments[:1]} & {*COMMANDS, *GROUPS} or {*COMMANDS, *GROUPS}
+    for name in (name for name in COMMANDS if name in called):
+        app.command(name, cls=PlainCommand)(COMMANDS[name]())
+    for name in (name for name in GROUPS if name in called):
+        app.add_typer(GROUPS[name]())
+    return app
 
 
 def main() -> None:
@@ -131,7 +92,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     try:
-        app(args=list(arguments), prog_name="attendo")
+        application(arguments)(args=list(arguments), prog_name="attendo")
     except SystemExit as ending:  # also a usage error, which is printed already, and Ctrl-C
         return _flushed(ending.code if isinstance(ending.code, int) else 0)
     except AttendoError as error:
@@ -140,10 +101,11 @@ def _run(arguments: Sequence[str]) -> int:
         where = f"{error.filename}: " if error.filename else ""
         return _say(f"error: {where}{error.strerror or error}", 1)
     except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in _OF_TRAINING:
+        extra = _EXTRAS.get((error.name or "").split(".")[0])
+        if extra is None:
             raise
         needed = f"attendo {' '.join(arguments[:1])} needs {error.name}, which is not installed"
-        return _say(f'error: {needed}; pip install "attendo[train]"', 1)
+        return _say(f'error: {needed}; pip install "attendo[{extra}]"', 1)
     except KeyboardInterrupt:  # before or behind the commands, which have it told already
         return _flushed(128 + signal.SIGINT)
     except MemoryError:

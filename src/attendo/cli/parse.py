@@ -21,9 +21,9 @@ from attendo.reading import printable
 
 if TYPE_CHECKING:
     from attendo.errors import DataError
+    from attendo.parsing.sentences import Sentence
     from attendo.workflow.engine import Engine
     from attendo.workflow.parse import Parse, ParseCounts, ParsedTree
-    from attendo.workflow.parse_input import Sentence
 
 InputKind = Literal["text", "words", "tagged", "trees"]
 Format = Literal["lines", "pretty", "json", "svg"]

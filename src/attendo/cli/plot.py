@@ -43,10 +43,12 @@ def plot(
     For pictures of a model or a recipe, see `attendo draw`.
     """
     from attendo.checkpoint.finding import check_run
+    from attendo.workflow.extras import need_packages
 
     check_file(output)
     for run in runs:
         check_run(run)
+    need_packages(["matplotlib"], "plot")
     from attendo.plots.figure_files import check_name, write_figure
     from attendo.plots.runs import MEASURES, described, draw_runs, read_runs
 

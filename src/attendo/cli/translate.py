@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from attendo.decoding.translation import Counts, Translation
     from attendo.workflow.engine import Engine
     from attendo.workflow.file_translation import Finished
-    from attendo.workflow.part_translation import Decoding
+    from attendo.workflow.translate import Decoding
 
 
 @with_groups({"no_guards": "settings"}, decoding=EngineOptions, lines=LineOptions, documents=DocumentOptions)
@@ -130,7 +130,7 @@ class Request:
 
     def decoding(self) -> "Decoding":
         """What translates, and how."""
-        from attendo.workflow.part_translation import Decoding
+        from attendo.workflow.translate import Decoding
 
         model, *ensemble = self.models
         return Decoding(

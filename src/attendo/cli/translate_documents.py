@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from attendo.workflow.documents.settings import DocumentSettings
     from attendo.workflow.documents.translation import TranslatedDocument
     from attendo.workflow.engine import Engine
-    from attendo.workflow.part_translation import Decoding
+    from attendo.workflow.translate import Decoding
 
 
 @dataclass(frozen=True, kw_only=True)

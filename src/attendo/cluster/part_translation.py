@@ -8,8 +8,9 @@ from typing import Literal
 
 from attendo.errors import ModelError
 from attendo.workflow.part_files import PartRecord, PartsFolder
-from attendo.workflow.part_translation import Decoding, Output, translate_part
+from attendo.workflow.part_translation import Output, translate_part
 from attendo.workflow.text_parts import TextPart
+from attendo.workflow.translate import Decoding
 
 Device = Literal["cpu", "cuda"]
 

@@ -23,8 +23,9 @@ from attendo.workflow.file_translation import (
     part_lines,
 )
 from attendo.workflow.part_files import PartsFolder
-from attendo.workflow.part_translation import Decoding, Output
+from attendo.workflow.part_translation import Output
 from attendo.workflow.text_parts import TextFiles, cut, scan_texts
+from attendo.workflow.translate import Decoding
 
 _MAX_THREADS = 4
 

@@ -6,7 +6,7 @@ from attendo.decoding.constraints import Allowed, Place, TracingConstraint
 from attendo.decoding.grammar_states import NEVER, Sentence, State, fewest_symbols, start
 from attendo.decoding.grammar_symbols import Ids, SymbolSets
 from attendo.errors import DataError
-from attendo.parsing.linearization import Order
+from attendo.parsing.config import Order
 
 
 class Grammar:

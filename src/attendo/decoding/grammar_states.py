@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from attendo.decoding.constraints import Allowed
 from attendo.decoding.grammar_symbols import NO_IDS, NO_LABELS, Ids, SymbolSets
-from attendo.parsing.linearization import Order
+from attendo.parsing.config import Order
 
 NEVER = 1 << 40
 """More symbols than any tree has."""

@@ -4,7 +4,8 @@ from collections.abc import Callable, Hashable, Mapping
 
 from attendo.decoding.constraints import Allowed
 from attendo.errors import DataError
-from attendo.parsing.linearization import Order, Symbol, read_symbol
+from attendo.parsing.config import Order
+from attendo.parsing.linearization import Symbol, read_symbol
 
 Ids = frozenset[int]
 NO_IDS: Ids = frozenset()

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from attendo.decoding.guards.verbatim import UNSPACED
 from attendo.decoding.words import Pieces
+from attendo.text.patterns import compiled
 
 _SPACE_MARK = "\u2581"
 _LONGEST_WORD = 40
@@ -15,7 +16,7 @@ _SHORTEST_SPELLED = 20
 _SPELLED = 3.4
 """Tokens a character times characters a piece: of news and conversations 1.3 to 2, of French read as English 2.8, of
 stack traces and random letters 3.6 to 5.6."""
-_UNSPACED = re.compile(f"[{UNSPACED}]")
+_UNSPACED = f"[{UNSPACED}]"
 _FURTHER_BYTE = re.compile("<0x[89AB][0-9A-F]>")
 
 
@@ -35,7 +36,7 @@ def needed_tokens(vocabulary: Pieces, ids: Sequence[int]) -> int:
     for piece in vocabulary.pieces(ids[:-1]):
         if piece.startswith(_SPACE_MARK):
             needed, word = needed + min(word, _LONGEST_WORD), 0
-        if _UNSPACED.search(piece):
+        if compiled(_UNSPACED).search(piece):
             needed += 1
         elif not _FURTHER_BYTE.fullmatch(piece):
             word += 1

@@ -4,14 +4,17 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from sacrebleu.metrics.chrf import CHRF
 
 from attendo.errors import DataError
 from attendo.evaluation.confidence import Confidence, Weighted, length_ratio, shortness, surprise
 from attendo.evaluation.reliability import Floats
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.chrf import CHRF
 
 LEAST_SENTENCES, LEAST_OF_A_KIND = 100, 10
 NUM_FOLDS = 10
@@ -35,12 +38,14 @@ class Judged:
     """Whether it came close to a reference."""
 
 
-def chrf() -> CHRF:
+def chrf() -> "CHRF":
     """The metric that says how close a sentence is: chrF2 with sacreBLEU's defaults (Popović, 2015)."""
+    from sacrebleu.metrics.chrf import CHRF
+
     return CHRF()
 
 
-def is_close(metric: CHRF, text: str, references: Sequence[str], close: float) -> bool:
+def is_close(metric: "CHRF", text: str, references: Sequence[str], close: float) -> bool:
     """Whether a text comes close to one of its references.
 
     Args:
@@ -52,7 +57,7 @@ def is_close(metric: CHRF, text: str, references: Sequence[str], close: float) -
     return any(metric.sentence_score(text, [reference]).score >= close for reference in references)
 
 
-def people_agree(metric: CHRF, references: Sequence[Sequence[str]], close: float) -> tuple[int, float]:
+def people_agree(metric: "CHRF", references: Sequence[Sequence[str]], close: float) -> tuple[int, float]:
     """How often one person's translation comes close to another's, the anchor that a model's figures need.
 
     Args:

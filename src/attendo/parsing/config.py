@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from attendo.parsing.linearization import Order
+Order = Literal["top-down", "in-order", "bottom-up"]
+"""When a constituent's label is written: before its parts, behind the first of them, behind the last."""
 
 MAX_UNARY = 16
 """The most constituents over the very same words; treebanks have five or six at most."""

@@ -1,6 +1,6 @@
 """What is kept of a treebank's tree: traces, functional tags, unary chains, the outer bracket."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from attendo.parsing.tree import Tree
@@ -30,6 +30,13 @@ class Conventions:
     leaves only the upper one, whatever the labels."""
     unescape: bool = False
     """Words as text has them: ( for -LRB-, / for \\\\/."""
+
+
+CONVENTIONS = Conventions(unescape=True, unary_chains="repeated")
+"""What a parser learns of a tree: no traces, no functional tags, no outer bracket; of several constituents of the same
+label around each other one, since the grammar writes no others (`decoding.grammar`); words as text has them."""
+GOLD_CONVENTIONS = replace(CONVENTIONS, unary_chains="keep")
+"""What is kept of a tree that a parser's is compared with: also several of the same label, as the treebank has them."""
 
 
 def normalised(tree: Tree, conventions: Conventions) -> Tree | None:

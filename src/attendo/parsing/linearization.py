@@ -20,11 +20,10 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from attendo.errors import DataError
+from attendo.parsing.config import Order
 from attendo.parsing.conventions import ROOT
 from attendo.parsing.tree import Tree
 
-Order = Literal["top-down", "in-order", "bottom-up"]
-"""When a constituent's label is written: before its parts, behind the first of them, behind the last."""
 WORD = "XX"
 """The symbol of any word where tags are not written."""
 

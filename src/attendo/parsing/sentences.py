@@ -1,8 +1,52 @@
-"""Sentences as a parser reads them: words with single spaces between, quotation marks as text has them."""
+"""Sentences to parse, and what a parser reads of them: words with single spaces between, quotation marks as in text."""
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
+from attendo.errors import DataError
+
+_SPACE = re.compile(r"[ \t\n\v\f\r]")
+_NOT_IN_TAG = re.compile(r"[ \t\n\v\f\r()]")
+_MAX_SHOWN = 80
 _QUOTES = {"``": '"', "''": '"'}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sentence:
+    """A sentence as its words.
+
+    Raises:
+        DataError: a word is empty or holds white space, a tag holds a bracket too, or there is not a tag for each word.
+    """
+
+    words: Sequence[str]
+    """In the manner of treebanks: `ca` `n't`, punctuation marks by themselves, brackets as ( or -LRB-."""
+    tags: Sequence[str | None] | None = None
+    """What the words are tagged in the tree, None for a word whose tag is open; None for open tags of all words."""
+
+    def __post_init__(self) -> None:
+        """Refuses what no tree can have."""
+        for name, given in (("words", self.words), ("tags", self.tags)):
+            if isinstance(given, str):
+                raise DataError(f"{name} = {shown(given)} is one string; give them one by one")
+        for number, word in enumerate(self.words, start=1):
+            if not word or _SPACE.search(word):
+                raise DataError(f"word {number}, {shown(word)}, is empty or holds white space; divide it")
+        if self.tags is None:
+            return
+        if len(self.tags) != len(self.words):
+            raise DataError(f"{len(self.words)} words have {len(self.tags)} tags; give each its tag, or None")
+        for number, tag in enumerate(self.tags, start=1):
+            if tag is not None and (not tag or _NOT_IN_TAG.search(tag)):
+                raise DataError(f"the tag of word {number}, {shown(tag)}, is empty, or holds white space or a bracket")
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+GivenSentence = str | Sequence[str] | Sentence
+"""Plain text, split into words as treebanks have them (by NLTK, extra `parse`); words; or words with tags."""
 
 
 def source_words(words: Iterable[str]) -> list[str]:
@@ -25,3 +69,8 @@ def source_text(words: Sequence[str], tags: Sequence[str] | None = None) -> str:
 def tag_symbol(tag: str) -> str:
     """A tag as a piece of the source's vocabulary."""
     return f"\N{MATHEMATICAL LEFT ANGLE BRACKET}{tag}\N{MATHEMATICAL RIGHT ANGLE BRACKET}"
+
+
+def shown(text: str) -> str:
+    """A piece of what was given, for a message: never longer than a line, and nothing a terminal could obey."""
+    return ascii(text) if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]!a}..."

@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from attendo.errors import RecipeError
+from attendo.settings.characters import is_unicode
 from attendo.settings.overrides import KeyPath, Origins
 from attendo.settings.problems import descriptions, located
 from attendo.settings.schema import NONE, alternatives, entry_in, keys_of, table_in
-from attendo.settings.toml import dotted, excerpt, is_unicode
+from attendo.settings.toml import dotted, excerpt
 
 DocumentT = TypeVar("DocumentT", bound=BaseModel)
 

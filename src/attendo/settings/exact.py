@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
-from attendo.settings.toml import is_unicode
+from attendo.settings.characters import is_unicode
 
 T = TypeVar("T")
 

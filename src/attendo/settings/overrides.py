@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from attendo.errors import RecipeError
-from attendo.settings.toml import dotted, is_unicode, one_line, read_toml
+from attendo.settings.characters import is_unicode
+from attendo.settings.toml import dotted, one_line, read_toml
 
 KeyPath = tuple[str, ...]
 """The parts of a dotted key; an entry of a list is called by its name."""

@@ -7,7 +7,6 @@ many digits. What no file of settings has is therefore refused before it is read
 import json
 import re
 import tomllib
-import unicodedata
 from typing import Any
 
 from attendo.errors import RecipeError
@@ -121,17 +120,3 @@ def one_line(text: str, most: int = _VALUE_CHARACTERS) -> str:
 def _shortened(text: str, most: int) -> str:
     """Its two ends, which say what it is about and what to do."""
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) :]} ({len(text):,} characters)"
-
-
-def has_control_characters(text: str) -> bool:
-    """Whether it is no name: NUL would end it, a line end break the lines it stands in, half a character spoil both."""
-    return any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in text)
-
-
-def is_unicode(text: str) -> bool:
-    """Whether UTF-8 can write it: what a command line has in another encoding is read as halves of characters."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

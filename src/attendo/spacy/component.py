@@ -13,9 +13,9 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 
 from attendo.errors import DataError
+from attendo.parsing.sentences import Sentence
 from attendo.spacy.constituents import Constituents, Range
 from attendo.workflow.engine import Engine
-from attendo.workflow.parse_input import Sentence
 from attendo.workflow.translate import load
 
 NAME = "attendo_parser"

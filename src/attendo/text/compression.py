@@ -7,10 +7,9 @@ import lzma
 import re
 import zlib
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any, Protocol, cast
-
-import zstandard
 
 from attendo.errors import DataError
 
@@ -18,7 +17,7 @@ _MAGIC = {b"\x1f\x8b": "gz", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 # bzip2's magic is letters, with which text may begin too: the size of its blocks, and pi before the first block or the
 # square root of pi before the end of an empty file, tell them apart.
 _BZ2_MAGIC = re.compile(rb"BZh[1-9](?:\x31\x41\x59\x26\x53\x59|\x17\x72\x45\x38\x50\x90)")
-READING_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError)
+READING_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error)
 """What reading a file's content raises where it is broken."""
 
 # What decompressing may take: four times what `xz -9` needs. A header can claim 4 GB (`zstd` claims 128 MB at most).
@@ -57,7 +56,7 @@ def open_content(path: Path) -> tuple[IO[bytes], IO[bytes]]:
         The file as it lies on disk, and its decompressed content: the same object where it is plain.
 
     Raises:
-        DataError: it is missing, cannot be read, or is no regular file.
+        DataError: it is missing, cannot be read, or is no regular file; or it is zst, and zstandard is not installed.
     """
     try:
         if problem := not_a_file(path):  # opening a pipe would wait for somebody to write into it
@@ -75,6 +74,12 @@ def open_content(path: Path) -> tuple[IO[bytes], IO[bytes]]:
     if kind == "xz":
         return raw, cast("IO[bytes]", io.BufferedReader(_Frames(raw, _xz_frame, padding=b"\0"), 1 << 16))
     if kind == "zst":
+        if find_spec("zstandard") is None:
+            raw.close()
+            raise DataError(
+                f"{path}: is compressed with zstd, which the package zstandard reads, and it is not installed; "
+                'pip install "attendo[zstd]", or decompress the file: zstd -d'
+            )
         return raw, cast("IO[bytes]", io.BufferedReader(_Frames(raw, _ZstFrame), 1 << 16))
     return raw, raw
 
@@ -104,7 +109,9 @@ class _ZstFrame:
     needs_input = True
 
     def __init__(self) -> None:
-        self._frame = zstandard.ZstdDecompressor().decompressobj()
+        import zstandard
+
+        self._frame, self._error = zstandard.ZstdDecompressor().decompressobj(), zstandard.ZstdError
 
     @property
     def eof(self) -> bool:
@@ -115,7 +122,15 @@ class _ZstFrame:
         return self._frame.unused_data
 
     def decompress(self, data: bytes, _: int, /) -> bytes:
-        return self._frame.decompress(data)
+        """Decompresses a piece.
+
+        Raises:
+            OSError: it is torn.
+        """
+        try:
+            return self._frame.decompress(data)
+        except self._error as error:
+            raise OSError(str(error)) from error
 
 
 class _Frames(io.RawIOBase):

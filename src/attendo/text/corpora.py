@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from attendo.errors import DataError
-from attendo.settings.toml import has_control_characters
+from attendo.settings.characters import has_control_characters
 from attendo.text.compression import unpacked_name
 from attendo.text.encodings import UTF8, encoding_problem, is_utf8, is_wide
 from attendo.text.file_patterns import has_wildcards, matching_files

@@ -9,8 +9,8 @@ from pathlib import Path
 import sentencepiece
 
 from attendo.errors import DataError
+from attendo.text.pieces import SPACE_MARK
 from attendo.text.placeholders import placeholder
-from attendo.text.sampling import SPACE_MARK
 from attendo.text.tokenization import EOS_ID, UNK_ID, Tokenizer, TokenizerConfig
 
 # The segmentation does not depend on the number of threads, but the sums inside unigram's EM do: so it is fixed.

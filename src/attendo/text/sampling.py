@@ -18,8 +18,7 @@ from itertools import accumulate, chain, islice
 import numpy as np
 import numpy.typing as npt
 
-SPACE_MARK = "\u2581"
-"""What SentencePiece writes for a space."""
+from attendo.text.pieces import SPACE_MARK
 
 _KEPT = 200_000
 """Stretches of text whose usual segmentation, or lattice, is kept: a language has few words that come often."""

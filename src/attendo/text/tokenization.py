@@ -12,8 +12,8 @@ import sentencepiece
 from attendo.errors import DataError, ModelError
 from attendo.files import write_bytes
 from attendo.reading import read_bounded, require_inside
+from attendo.text.pieces import SPACE_MARK
 from attendo.text.placeholders import MAX_PLACEHOLDERS, placeholder
-from attendo.text.sampling import SPACE_MARK, LatticeSampler, MergeSampler, Sampler, Vocabulary
 
 Ids = Sequence[int] | npt.NDArray[np.integer]
 """The ids of one sentence, `(src_len,)` or `(tgt_len,)`."""
@@ -130,10 +130,11 @@ class Tokenizer:
                 f"expected {EOS_ID} and {UNK_ID}; learn it with --eos_id=0 --unk_id=1 --bos_id=-1 --pad_id=-1"
             )
         try:
-            pieces = [self._processor.id_to_piece(i) for i in range(len(self._processor))]
+            self._pieces = [self._processor.id_to_piece(i) for i in range(len(self._processor))]
         except UnicodeDecodeError as error:
             raise ModelError(f"{name}: has a piece that is not UTF-8 ({error.reason}); copy the file again") from error
-        byte_ids = {piece: i for i, piece in enumerate(pieces) if self._processor.is_byte(i)}
+        pieces, is_byte = self._pieces, self._processor.is_byte
+        byte_ids = {piece: i for i, piece in enumerate(pieces) if piece.startswith("<0x") and is_byte(i)}
         self._byte_ids = [byte_ids[f"<0x{byte:02X}>"] for byte in range(256)] if len(byte_ids) == 256 else None
         self._known_characters = {character for piece in pieces for character in piece}
         known, symbols = set(pieces), [placeholder(number) for number in range(1, MAX_PLACEHOLDERS + 1)]
@@ -209,7 +210,7 @@ class Tokenizer:
 
     def pieces(self, ids: Ids) -> list[str]:
         """Gives the piece of each id, as for an axis of a picture: `▁` is a space, `<0xE2>` a byte."""
-        return [self._processor.id_to_piece(int(i)) for i in ids]
+        return [self._pieces[i] for i in ids]
 
     def _encode(self, texts: Sequence[str], segment: Callable[[Sequence[str]], list[list[int]]]) -> list[list[int]]:
         stand_ins = [self._stand_in(text) for text in texts]
@@ -290,6 +291,8 @@ class _NormalizingSampler:
         placeholders: Sequence[str],
         dropout: float,
     ) -> None:
+        from attendo.text.sampling import LatticeSampler, MergeSampler, Sampler, Vocabulary
+
         self.dropout = dropout
         self._processor = processor
         # SentencePiece puts user-defined symbols before the bytes.

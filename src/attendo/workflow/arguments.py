@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from attendo.decoding.line_constraints import Constraints, paired
 from attendo.decoding.search_settings import SearchSettings
 from attendo.errors import DataError
-from attendo.workflow.parse_input import GivenSentence, Sentence
+from attendo.parsing.sentences import GivenSentence, Sentence
 
 _BYTES = (bytes, bytearray, memoryview)
 _MAX_SHOWN = 40

@@ -4,10 +4,9 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
-from sacrebleu.metrics.chrf import CHRF
 
 from attendo.checkpoint.checksums import CHECKSUMS, CONFIDENCE, WEIGHTS, file_problem, read_json, replace_file
 from attendo.errors import DataError, ModelError
@@ -23,8 +22,10 @@ from attendo.evaluation.calibration import (
 )
 from attendo.evaluation.confidence import CLOSE, Confidence
 from attendo.evaluation.reliability import Reliability, reliability
-from attendo.workflow.card_evaluations import check_section_name
 from attendo.workflow.engine import Engine
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.chrf import CHRF
 
 FORMAT_VERSION = 1
 MAX_MEASURED = 20
@@ -139,6 +140,8 @@ def calibrate(
         ModelError: the folder's checksums are missing or torn.
         OSError: the folder cannot be written to.
     """
+    from attendo.workflow.card_evaluations import check_section_name  # with sacreBLEU, which serving does without
+
     check_section_name(name)
     if not 0 < close <= 100:
         raise DataError(f"--close {close}: chrF2 goes from 0 to 100; take one such as {CLOSE:g}")
@@ -183,6 +186,8 @@ def check(
         ModelError: the folder is not calibrated, or cannot be read.
         OSError: the folder cannot be written to.
     """
+    from attendo.workflow.card_evaluations import check_section_name  # with sacreBLEU, which serving does without
+
     check_section_name(name)
     calibration = read_calibration(folder)
     if calibration is None:
@@ -215,7 +220,7 @@ def _judged(
     engine: Engine,
     sources: Sequence[str],
     references: Sequence[str],
-    metric: CHRF,
+    metric: "CHRF",
     close: float,
     progress: Callable[[int], None] | None,
 ) -> tuple[list[Judged], tuple[int, float]]:

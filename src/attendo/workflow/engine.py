@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
-from typing import Unpack, overload
+from typing import TYPE_CHECKING, Unpack, overload
 
 from attendo.attention_maps.weights import AttentionMap
 from attendo.decoding.alignment import Alignment
@@ -22,16 +22,18 @@ from attendo.decoding.texts import (
 from attendo.decoding.translation import Translation
 from attendo.decoding.windows import PAUSE_S
 from attendo.errors import DataError
-from attendo.parsing.tree import Tree
+from attendo.parsing.sentences import GivenSentence, Sentence
 from attendo.workflow.arguments import (
     checked_pairs,
     checked_sentences,
     constrained_texts,
     renamed,
 )
-from attendo.workflow.parse import Parse
-from attendo.workflow.parse_input import GivenSentence, Sentence, attempted
 from attendo.workflow.watched_engine import WatchedEngine
+
+if TYPE_CHECKING:
+    from attendo.parsing.tree import Tree
+    from attendo.workflow.parse import Parse
 
 
 class Engine(WatchedEngine):
@@ -201,14 +203,14 @@ class Engine(WatchedEngine):
     @overload
     def parse(  # type: ignore[overload-overlap]
         self, sentences: str | Sentence, **search: Unpack[SearchSettings]
-    ) -> Tree: ...
+    ) -> "Tree": ...
 
     @overload
-    def parse(self, sentences: Iterable[GivenSentence], **search: Unpack[SearchSettings]) -> list[Tree]: ...
+    def parse(self, sentences: Iterable[GivenSentence], **search: Unpack[SearchSettings]) -> "list[Tree]": ...
 
     def parse(
         self, sentences: str | Sentence | Iterable[GivenSentence], **search: Unpack[SearchSettings]
-    ) -> Tree | list[Tree]:
+    ) -> "Tree | list[Tree]":
         """Parses a sentence, or several: the best tree of each.
 
         Args:
@@ -236,14 +238,14 @@ class Engine(WatchedEngine):
     @overload
     def parse_n_best(  # type: ignore[overload-overlap]
         self, sentences: str | Sentence, **search: Unpack[SearchSettings]
-    ) -> Parse: ...
+    ) -> "Parse": ...
 
     @overload
-    def parse_n_best(self, sentences: Iterable[GivenSentence], **search: Unpack[SearchSettings]) -> list[Parse]: ...
+    def parse_n_best(self, sentences: Iterable[GivenSentence], **search: Unpack[SearchSettings]) -> "list[Parse]": ...
 
     def parse_n_best(
         self, sentences: str | Sentence | Iterable[GivenSentence], **search: Unpack[SearchSettings]
-    ) -> Parse | list[Parse]:
+    ) -> "Parse | list[Parse]":
         """Parses a sentence, or several: the `n_best` trees of each, with scores and what had to be mended.
 
         Args:
@@ -265,10 +267,10 @@ class Engine(WatchedEngine):
 
     def _parses(
         self, method: str, sentences: str | Sentence | Iterable[GivenSentence], search: SearchSettings
-    ) -> list[Parse]:
+    ) -> "list[Parse]":
         parser = self._parser(method, search)
         given = checked_sentences(method, sentences)
-        return parser.parse_sentences([attempted(self._read, sentence) for sentence in given])
+        return parser.parse_sentences(list(parser.sentences(given)))
 
     def stream_parses(
         self,
@@ -276,7 +278,7 @@ class Engine(WatchedEngine):
         *,
         pause_s: float = PAUSE_S,
         **search: Unpack[SearchSettings],
-    ) -> Iterator[Parse]:
+    ) -> "Iterator[Parse]":
         """Parses sentences as they come: `window_lines` at a time, or fewer when the input pauses.
 
         Args:
@@ -296,8 +298,7 @@ class Engine(WatchedEngine):
         """
         parser = self._parser("stream_parses", search)
         checked = checked_sentences("stream_parses", sentences)
-        read = (given if isinstance(given, DataError) else attempted(self._read, given) for given in checked)
-        return parser.stream(read, pause_s=pause_s)
+        return parser.stream(parser.sentences(checked), pause_s=pause_s)
 
     def align(
         self, pairs: Iterable[tuple[str, str | Sequence[int]]], **search: Unpack[SearchSettings]

@@ -20,12 +20,12 @@ from attendo.workflow.arguments import check_settings
 from attendo.workflow.changed_section import changed_section
 from attendo.workflow.extras import need_packages
 from attendo.workflow.model_search import check_ensemble, own_parsing
-from attendo.workflow.parse import Parser
-from attendo.workflow.parse_input import SentenceReader
 from attendo.workflow.place import choose_threads
 
 if TYPE_CHECKING:
     import torch
+
+    from attendo.workflow.parse import Parser
 
 _MAX_SET_UPS = 16
 """Different settings of calls that an engine keeps ready at a time."""
@@ -44,7 +44,7 @@ class SetUp:
     """What works with some search settings."""
 
     translator: Translator
-    parser: Parser | None
+    parser: "Parser | None"
 
 
 class EngineBase:
@@ -90,7 +90,6 @@ class EngineBase:
         """Whether several threads may work at the same time, each with an engine from `with_search`."""
         self._name, self._reload = name or str(first.folder), reload
         self._device, self._threads = str(device), choose_threads(threads)
-        self._read = SentenceReader().read
         self._ready: _Ready | None = _Ready(first, ready)
         self._begin(search)
 
@@ -159,7 +158,7 @@ class EngineBase:
             )
         return found.translator
 
-    def _parser(self, method: str, changes: Mapping[str, Any]) -> Parser:
+    def _parser(self, method: str, changes: Mapping[str, Any]) -> "Parser":
         """What parses with the settings of a call.
 
         Raises:
@@ -188,6 +187,8 @@ class EngineBase:
         )
         if first.description.task != "parse":
             return SetUp(translator, None)
+        from attendo.workflow.parse import Parser
+
         word_tags = first.description.word_tags
         parser = Parser(
             ready.models,

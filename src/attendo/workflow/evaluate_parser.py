@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from attendo.errors import DataError, ModelError
+from attendo.parsing.conventions import GOLD_CONVENTIONS
 from attendo.parsing.error_analysis import ErrorAnalysis
 from attendo.parsing.evalb import OK, SentenceScore
 from attendo.parsing.evalb_files import Evaluation
@@ -19,7 +20,6 @@ from attendo.workflow.engine import Engine
 from attendo.workflow.parse import Parse, ParseCounts
 from attendo.workflow.parse_input import sentence_of
 from attendo.workflow.parse_scores import score_parses
-from attendo.workflow.treebank_text import GOLD_CONVENTIONS
 
 ParserInput = Literal["words", "gold-tags"]
 """What a parser is given: words alone, or words with the treebank's tags."""
@@ -179,7 +179,7 @@ def evaluate_parser(
 
     Args:
         engine: the parser.
-        gold: the treebank's trees, by `treebank_text.GOLD_CONVENTIONS`.
+        gold: the treebank's trees, by `conventions.GOLD_CONVENTIONS`.
         parameters: how to count.
         given: what the parser is given; None for what it needs. To one that writes no tags, gold ones say nothing:
             they stand in its trees.

@@ -29,9 +29,10 @@ from attendo.text.parts import ScannedFile
 from attendo.version import VERSION
 from attendo.workflow.devices import device_type
 from attendo.workflow.part_files import PartRecord, PartsFolder, added
-from attendo.workflow.part_translation import Decoding, Device, Output, translate_part
+from attendo.workflow.part_translation import Output, translate_part
 from attendo.workflow.place import choose_place
 from attendo.workflow.text_parts import changed_error, cut
+from attendo.workflow.translate import Decoding, Device
 
 _FORMAT_VERSION = 2
 # Of a long text a part takes minutes, which is what an interruption costs at most; of a short one there are parts

@@ -14,9 +14,9 @@ from attendo.checkpoint.finding import find_model, is_run, shipped_models
 from attendo.checkpoint.model_folder import read_description
 from attendo.errors import ModelError
 from attendo.model.parameters import num_weights
+from attendo.native.advice import advice
 from attendo.native.library import describe
 from attendo.reading import printable, read_bounded, require_inside
-from attendo.recipe import load_recipe, recipe_groups, shipped_recipes
 from attendo.threads import usable_cores
 from attendo.workflow.extras import is_installed
 from attendo.workflow.place import choose_threads
@@ -118,6 +118,8 @@ class EnvironmentInfo:
     """Whether torch's float32 products run through oneDNN (`model.products`); None without torch."""
     kernels: str
     """What decoding runs on, and why where it is not the native kernels."""
+    lost: str
+    """What other kernels would be worth here, and how to get them; empty where these are the best."""
     packages: dict[str, str]
     recipes: tuple[str, ...]
     """The shipped ones."""
@@ -133,6 +135,7 @@ class EnvironmentInfo:
             ("processor", f"{self.cpus} cores{limit}, {self.threads} threads"),
             ("float32", self._float32()),
             ("decoding", self.kernels),
+            ("lost", self.lost),
             ("GPU", ", ".join(self.gpus) or "none"),
             ("packages", ", ".join(f"{name} {number}" for name, number in self.packages.items())),
             ("recipes", self._recipes()),
@@ -148,6 +151,8 @@ class EnvironmentInfo:
 
     def _recipes(self) -> str:
         """The recipes by group, those of studies as a number."""
+        from attendo.recipe import recipe_groups
+
         main = [name for group in recipe_groups() if not group.folder for name in group.names]
         return f"{', '.join(main)}, and {len(self.recipes) - len(main)} of the paper's studies (attendo recipe --all)"
 
@@ -162,6 +167,7 @@ def inspect(name: str) -> ModelInfo | RunInfo:
     if not is_run(folder):
         return _model_info(find_model(name))
     from attendo.checkpoint.run_checkpoints import Checkpoints  # needs torch, as what trains does
+    from attendo.recipe import load_recipe
 
     recipe = load_recipe(str(folder))
     return RunInfo(
@@ -179,6 +185,8 @@ def environment(attendo_version: str) -> EnvironmentInfo:
     Args:
         attendo_version: the package's own.
     """
+    from attendo.recipe import shipped_recipes
+
     facts = _torch_facts()
     return EnvironmentInfo(
         attendo=attendo_version,
@@ -190,6 +198,7 @@ def environment(attendo_version: str) -> EnvironmentInfo:
         gpus=facts.gpus if facts else (),
         fast_float32=facts.fast_float32 if facts else None,
         kernels=describe(),
+        lost=advice(),
         packages={name: _version(name) for name in PACKAGES},
         recipes=tuple(shipped_recipes()),
         models=tuple(shipped_models()),

@@ -16,14 +16,14 @@ from attendo.decoding.windows import PAUSE_S, windows
 from attendo.errors import DataError, ModelError
 from attendo.parsing.config import ParsingConfig
 from attendo.parsing.linearization import Fault, FaultKind, read_symbol, repaired
-from attendo.parsing.sentences import source_text, source_words
+from attendo.parsing.sentences import GivenSentence, Sentence, source_text, source_words
 from attendo.parsing.tokenizing import PLAIN
 from attendo.parsing.tree import Tree
 from attendo.parsing.word_tags import possible_tags
 from attendo.parsing.words import unescaped
-from attendo.text.sampling import SPACE_MARK
+from attendo.text.pieces import SPACE_MARK
 from attendo.text.tokenization import EOS_ID, Tokenizer
-from attendo.workflow.parse_input import Sentence
+from attendo.workflow.parse_input import SentenceReader, attempted
 
 _CHARACTERS_PER_TOKEN = 32
 """Twice SentencePiece's longest piece: a sentence of more characters has too many tokens, and is not even encoded."""
@@ -146,6 +146,7 @@ class Parser:
         self._between_steps = between_steps
         self._word_tags = {} if word_tags is None or parsing.tags == "XX" else word_tags
         self._source = source
+        self._reader = SentenceReader()
         self._search = IdSearch(models, search, threads=threads)
         self._symbols = {
             number: piece.removeprefix(SPACE_MARK)
@@ -161,6 +162,19 @@ class Parser:
         learned = [config.max_positions for config in configs if config.positions == "learned"]
         # One position is for the source's </s>, and in the target for the start.
         self._max_positions = min(learned) - 1 if learned else None
+
+    def sentence(self, given: GivenSentence) -> Sentence:
+        """Reads a sentence that a program has given, as text or as words.
+
+        Raises:
+            DataError: it has words or tags that no tree can have.
+            AttendoError: it is plain text, and NLTK is not installed.
+        """
+        return self._reader.read(given)
+
+    def sentences(self, given: Iterable[GivenSentence | DataError]) -> Iterator[Sentence | DataError]:
+        """Reads sentences as `sentence` does; one that cannot be read is replaced by the reason."""
+        return (each if isinstance(each, DataError) else attempted(self.sentence, each) for each in given)
 
     def parse(self, sentences: Sequence[Sequence[str]], tags: Sequence[Tags | None] | None = None) -> list[Parse]:
         """Finds the trees of sentences.

@@ -1,65 +1,24 @@
 """Sentences to parse: as text, words, tagged words or a treebank's trees, and what of it cannot be read."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Literal, TypeVar
 
 from attendo.errors import DataError
 from attendo.parsing.assembling import Unread
-from attendo.parsing.conventions import normalised
+from attendo.parsing.conventions import GOLD_CONVENTIONS, normalised
+from attendo.parsing.sentences import GivenSentence, Sentence, shown
 from attendo.parsing.tokenizing import TreebankTokenizer
 from attendo.parsing.tree import Tree
 from attendo.parsing.treebank import parse_trees
 from attendo.workflow.lines import lines_from
-from attendo.workflow.treebank_text import GOLD_CONVENTIONS
 
 LineKind = Literal["text", "words", "tagged"]
 """What a line has: plain text; words with spaces between them; words as word/TAG with spaces between them."""
 
 _SPACE = re.compile(r"[ \t\n\v\f\r]+")
-_NOT_IN_TAG = re.compile(r"[ \t\n\v\f\r()]")
 _SEPARATOR = "/"
-_MAX_SHOWN = 80
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sentence:
-    """A sentence as its words.
-
-    Raises:
-        DataError: a word is empty or holds white space, a tag holds a bracket too, or there is not a tag for each word.
-    """
-
-    words: Sequence[str]
-    """In the manner of treebanks: `ca` `n't`, punctuation marks by themselves, brackets as ( or -LRB-."""
-    tags: Sequence[str | None] | None = None
-    """What the words are tagged in the tree, None for a word whose tag is open; None for open tags of all words."""
-
-    def __post_init__(self) -> None:
-        """Refuses what no tree can have."""
-        for name, given in (("words", self.words), ("tags", self.tags)):
-            if isinstance(given, str):
-                raise DataError(f"{name} = {_shown(given)} is one string; give them one by one")
-        for number, word in enumerate(self.words, start=1):
-            if not word or _SPACE.search(word):
-                raise DataError(f"word {number}, {_shown(word)}, is empty or holds white space; divide it")
-        if self.tags is None:
-            return
-        if len(self.tags) != len(self.words):
-            raise DataError(f"{len(self.words)} words have {len(self.tags)} tags; give each its tag, or None")
-        for number, tag in enumerate(self.tags, start=1):
-            if tag is not None and (not tag or _NOT_IN_TAG.search(tag)):
-                raise DataError(f"the tag of word {number}, {_shown(tag)}, is empty, or holds white space or a bracket")
-
-    def __len__(self) -> int:
-        return len(self.words)
-
-
-GivenSentence = str | Sequence[str] | Sentence
-"""Plain text, split into words as treebanks have them (by NLTK, extra `parse`); words; or words with tags."""
-
 
 GivenT = TypeVar("GivenT")
 
@@ -113,7 +72,7 @@ class SentenceReader:
         for number, token in enumerate(plain.words, start=1):
             word, _, tag = token.rpartition(_SEPARATOR)
             if not word or not tag:
-                raise DataError(f"word {number}, {_shown(token)}, has no tag; write it as word{_SEPARATOR}TAG")
+                raise DataError(f"word {number}, {shown(token)}, has no tag; write it as word{_SEPARATOR}TAG")
             words.append(word)
             tags.append(tag)
         return Sentence(words=tuple(words), tags=tuple(tags))
@@ -205,8 +164,3 @@ def _check_unicode(line: str) -> None:
             f"character {error.start + 1} is a byte that is not UTF-8, or half of a surrogate pair; convert the text, "
             "for instance with iconv -f latin1 -t utf-8"
         ) from error
-
-
-def _shown(text: str) -> str:
-    """A piece of what was given, for a message: never longer than a line, and nothing a terminal could obey."""
-    return ascii(text) if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]!a}..."

@@ -1,21 +1,15 @@
-"""Loading what translates, and translating one part of a text into a file."""
+"""Translating one part of a text into a file."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
-from attendo.checkpoint.finding import find_model, shipped_models
 from attendo.decoding.alignment import Alignment
-from attendo.decoding.native_model import Dtype
 from attendo.decoding.translation import Translation
 from attendo.workflow.engine import Engine
 from attendo.workflow.part_files import PartRecord, PartsFolder, copied, since
 from attendo.workflow.text_parts import TextPart, read_part
-from attendo.workflow.translate import load
-
-Device = Literal["auto", "cpu", "cuda"]
 
 
 class LineFormat(Protocol):
@@ -30,49 +24,6 @@ class LineFormat(Protocol):
             alignments: one for each translation; none where none are wanted.
             n_best: how many translations were asked for.
         """
-
-
-@dataclass(frozen=True, kw_only=True)
-class Decoding:
-    """What translates, and how: the arguments of `workflow.translate.load`."""
-
-    model: str
-    ensemble: tuple[str, ...] = ()
-    search: Mapping[str, Any] = field(default_factory=dict)
-    overrides: tuple[str, ...] = ()
-    dtype: Dtype | None = None
-
-    @property
-    def folders(self) -> tuple[Path, ...]:
-        """Where the models lie on this machine.
-
-        Raises:
-            ModelError: there is none.
-        """
-        return tuple(find_model(name) for name in (self.model, *self.ensemble))
-
-    def load(self, device: Device, *, threads: int | None = None) -> Engine:
-        """Loads it.
-
-        Raises:
-            ModelError: a folder is missing or torn, or the models do not go together.
-            RecipeError: a search setting that cannot be meant.
-        """
-        return load(
-            self.model,
-            ensemble=self.ensemble,
-            search=self.search,
-            overrides=self.overrides,
-            dtype=self.dtype,
-            device=device,
-            threads=threads,
-        )
-
-    def elsewhere(self) -> "Decoding":
-        """The same for other machines: a model that ships by its name, another one by its whole path."""
-        shipped = {folder: name for name, folder in shipped_models().items()}
-        model, *ensemble = (shipped.get(folder) or str(folder.absolute()) for folder in self.folders)
-        return replace(self, model=model, ensemble=tuple(ensemble))
 
 
 @dataclass(frozen=True, kw_only=True)

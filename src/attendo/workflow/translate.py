@@ -1,11 +1,12 @@
-"""From a model folder to an engine: `attendo.load`."""
+"""From a model folder to an engine: `attendo.load`, and what it is asked for as a value that can be sent elsewhere."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from attendo.checkpoint.finding import find_model
+from attendo.checkpoint.finding import find_model, shipped_models
 from attendo.checkpoint.model_folder import LoadedModel, load_model
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.native_model import Dtype
@@ -16,6 +17,8 @@ from attendo.workflow.devices import device_type
 from attendo.workflow.engine import Engine
 from attendo.workflow.model_search import own_search, with_parsing
 from attendo.workflow.place import choose_place, choose_threads
+
+Device = Literal["auto", "cpu", "cuda"]
 
 
 def load(
@@ -77,6 +80,49 @@ def load(
 
         keep_waits_brief(engine, threads)
     return engine
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decoding:
+    """What translates, and how: the arguments of `load`."""
+
+    model: str
+    ensemble: tuple[str, ...] = ()
+    search: Mapping[str, Any] = field(default_factory=dict)
+    overrides: tuple[str, ...] = ()
+    dtype: Dtype | None = None
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Where the models lie on this machine.
+
+        Raises:
+            ModelError: there is none.
+        """
+        return tuple(find_model(name) for name in (self.model, *self.ensemble))
+
+    def load(self, device: Device, *, threads: int | None = None) -> Engine:
+        """Loads it.
+
+        Raises:
+            ModelError: a folder is missing or torn, or the models do not go together.
+            RecipeError: a search setting that cannot be meant.
+        """
+        return load(
+            self.model,
+            ensemble=self.ensemble,
+            search=self.search,
+            overrides=self.overrides,
+            dtype=self.dtype,
+            device=device,
+            threads=threads,
+        )
+
+    def elsewhere(self) -> "Decoding":
+        """The same for other machines: a model that ships by its name, another one by its whole path."""
+        shipped = {folder: name for name, folder in shipped_models().items()}
+        model, *ensemble = (shipped.get(folder) or str(folder.absolute()) for folder in self.folders)
+        return replace(self, model=model, ensemble=tuple(ensemble))
 
 
 def _lasting(model: str | Path) -> str:

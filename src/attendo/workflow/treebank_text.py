@@ -7,7 +7,7 @@ from typing import Any
 from attendo.errors import DataError
 from attendo.files import sha256, write_text
 from attendo.parsing.config import ParsingConfig
-from attendo.parsing.conventions import Conventions, normalised
+from attendo.parsing.conventions import CONVENTIONS, GOLD_CONVENTIONS, normalised
 from attendo.parsing.linearization import linearized
 from attendo.parsing.sentences import source_text, source_words, tag_symbol
 from attendo.parsing.tree import Tree
@@ -17,11 +17,6 @@ from attendo.text.corpora import VALID_NAME, CorpusConfig, DataConfig
 from attendo.text.pair_rules import CleaningConfig
 from attendo.text.parts import changed_error
 
-CONVENTIONS = Conventions(unescape=True, unary_chains="repeated")
-"""What is kept of a tree: no traces, no functional tags, no outer bracket; of several constituents of the same label
-around each other one, since the grammar writes no others (`decoding.grammar`); words as text has them."""
-GOLD_CONVENTIONS = replace(CONVENTIONS, unary_chains="keep")
-"""What is kept of a tree that a parser's is compared with: also several of the same label, as the treebank has them."""
 _NO_LIMIT = 1 << 30
 
 

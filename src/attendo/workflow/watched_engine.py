@@ -1,17 +1,20 @@
 """An engine's work on lines that can be cancelled one by one while it goes on, as a server needs it."""
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from attendo.attention_maps.weights import AttentionMap
 from attendo.decoding.line_constraints import Constraints, paired
 from attendo.decoding.translation import Translation
 from attendo.decoding.watch import BetweenSteps
+from attendo.parsing.sentences import GivenSentence
 from attendo.text.tokenization import EOS_ID
 from attendo.workflow.arguments import checked_sentences, checked_text
 from attendo.workflow.attention import attention_map
 from attendo.workflow.engine_base import EngineBase
-from attendo.workflow.parse import Parse
-from attendo.workflow.parse_input import GivenSentence, attempted
+
+if TYPE_CHECKING:
+    from attendo.workflow.parse import Parse
 
 IdPair = tuple[list[int], list[int]]
 """Ids of a source and of its target, each with its `</s>`."""
@@ -44,7 +47,7 @@ class WatchedEngine(EngineBase):
         translator = self._translator("translate_watched", {})
         return translator.translate_watched(list(paired(lines, constraints)), between_steps)
 
-    def parse_watched(self, sentences: Iterable[GivenSentence], between_steps: BetweenSteps) -> list[Parse | None]:
+    def parse_watched(self, sentences: Iterable[GivenSentence], between_steps: BetweenSteps) -> "list[Parse | None]":
         """Parses sentences.
 
         Args:
@@ -59,7 +62,7 @@ class WatchedEngine(EngineBase):
         """
         parser = self._parser("parse_watched", {})
         given = checked_sentences("parse_watched", sentences)
-        return parser.parse_watched([attempted(self._read, sentence) for sentence in given], between_steps)
+        return parser.parse_watched(list(parser.sentences(given)), between_steps)
 
     def attention_pair(self, source: str, target: str | None, between_steps: BetweenSteps) -> IdPair | None:
         """Gives the pair whose attention `attention_of` shows.
@@ -86,7 +89,7 @@ class WatchedEngine(EngineBase):
             # What is read differs from the source where a guard acted.
             [translation] = set_up.translator.translate_watched(list(paired([source], None)), between_steps)
             return None if translation is None else (encode(translation.read), [*translation.n_best[0].ids, EOS_ID])
-        sentence = self._read(source)
+        sentence = parser.sentence(source)
         [parse] = parser.parse_watched([sentence], between_steps)
         if parse is None:
             return None

@@ -8,6 +8,8 @@ at once are read worse, but half a sentence is read wrong.
 import re
 from itertools import pairwise
 
+from attendo.text.patterns import compiled
+
 # Possessive, and from its first mark alone: of a thousand full stops each would be tried with all behind it.
 _END = re.compile(
     r"(?<![.!?])(?P<mark>[.!?]++)(?P<quote>[\"”“’»)\]]*)(?P<space>\s+)(?=[\"“„«‘(\[¿¡]*(?P<next>[^\W\d_]))"
@@ -16,10 +18,9 @@ _LAST_WORD = re.compile(r"\S*$")
 _OPENING = "([\"“„«‘'"
 _LONGEST_WORD = 40
 # Those that a word with a capital may follow.
-_ABBREVIATION = re.compile(
-    "bspw|bzw|ca|capt|cf|co|col|corp|dept|dipl|dr|e\\.g|eds?|etc|evtl|feat|fr|frl|gen|ggf|gov|hon|hr|i\\.e|inc|ing|inkl|"
-    "jr|lt|ltd|mio|mlle|mme|mr|mrd|mrs|ms|mt|prof|rep|rev|sen|sgt|sr|ste?|tsd|usw|vgl|vs|zzgl",
-    re.IGNORECASE,
+_ABBREVIATION = (
+    "(?i:bspw|bzw|ca|capt|cf|co|col|corp|dept|dipl|dr|e\\.g|eds?|etc|evtl|feat|fr|frl|gen|ggf|gov|hon|hr|i\\.e|inc|ing|inkl|"
+    "jr|lt|ltd|mio|mlle|mme|mr|mrd|mrs|ms|mt|prof|rep|rev|sen|sgt|sr|ste?|tsd|usw|vgl|vs|zzgl)"
 )
 _INITIAL = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]|[IVXivx]+|\d{1,2}")
 """A letter, several with full stops between, a Roman numeral, or the number of an ordinal or a list's item."""
@@ -62,4 +63,4 @@ def _ends(text: str, match: "re.Match[str]") -> bool:
         return True
     last = _LAST_WORD.search(text[max(0, match.start() - _LONGEST_WORD) : match.start()])
     word = last[0].lstrip(_OPENING) if last else ""
-    return bool(word) and not _ABBREVIATION.fullmatch(word) and not _INITIAL.fullmatch(word)
+    return bool(word) and not compiled(_ABBREVIATION).fullmatch(word) and not _INITIAL.fullmatch(word)

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from attendo.text.patterns import compiled
+
 UNSPACED = (
     "\u0e00-\u109f\u1780-\u17ff\u1950-\u19ff\u1a20-\u1aaf\u1b00-\u1bff\u2e80-\u312f\u3190-\ua4cf\ua980-\ua9ff"
     "\uaa60-\uaadf\uf900-\ufaff\uff61-\uff9f\U0001b000-\U0001b16f\U00020000-\U0003ffff"
@@ -30,8 +32,8 @@ _NEVER_AN_ADDRESS = 400
 _NEVER_A_WORD = 90
 _MIN_SENTENCE_LETTERS = 100
 
-_SUSPECT = re.compile(rf"[^\s{UNSPACED}]{{16}}|(\S{{1,8}})\1{{15}}")
-_RUN = re.compile(rf"[^\s{UNSPACED}]{{16,}}")
+_SUSPECT = rf"[^\s{UNSPACED}]{{16}}|(\S{{1,8}})\1{{15}}"
+_RUN = rf"[^\s{UNSPACED}]{{16,}}"
 _REPEATED = re.compile(r"(\S{1,12}?)\1{9,}")
 _MIN_REPEATED = 32
 _OPAQUE = re.compile(r"[A-Za-z0-9_+/=-]{16,}")
@@ -41,26 +43,26 @@ _HEX = re.compile(r"(?:0x)?(?:[0-9a-f]{16,}|[0-9A-F]{16,})")
 _SWITCH = re.compile(r"(?<=[a-z])[A-Z]|(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]|(?<=[A-Z][A-Z])[a-z]")
 _WORD = re.compile("[^\\W\\d_]+")
 _WORD_OF_THREE = re.compile("[^\\W\\d_]{3}")
-_UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
+_UNSPACED_LETTER = f"[{UNSPACED}]"
 _RUN_OF_ANY = re.compile(r"\S+")
 # Sixty characters and more in which no three letters stand together.
 _GAP = re.compile(r"(?:[^\W\d_]{0,2}+(?![^\W\d_])[\W\d_]){20}")
 _LONG_WORD = re.compile("[^\\W\\d_]{40,}")
-_ALPHABET = re.compile("[A-Za-z\u00c0-\u024f\u0370-\u052f\u1e00-\u1fff]+")
+_ALPHABET = "[A-Za-z\u00c0-\u024f\u0370-\u052f\u1e00-\u1fff]+"
 """Letters of Latin, Greek and Cyrillic, in which no word is longer than German's compounds."""
-_LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
-_VOWEL = re.compile(
+_LATIN = "[A-Za-z\u00c0-\u024f\u1e00-\u1eff]"
+_VOWEL = (
     "[aeiouy\u00e0-\u00e6\u00e8-\u00ef\u00f2-\u00f6\u00f8-\u00fd\u00ff\u0101\u0103\u0105\u0113\u0115\u0117\u0119\u011b"
     "\u0129\u012b\u012d\u012f\u0131\u014d\u014f\u0151\u0153\u0169\u016b\u016d\u016f\u0171\u0173\u0177\u01a1\u01b0"
     "\u1ea0-\u1ef9]"
 )
 _CONSONANTS = re.compile("[b-df-hj-np-tv-xz]{11}")
 _CLUSTER = re.compile("[b-df-hj-np-tv-xz]{4,}")
-_MARKS = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
+_MARKS = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 _CODE = re.compile(r"[(){}\[\];=<>$&|\\^~@#*]")
 _LINK_OR_TAG = re.compile(r"://|\]\(|</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>")
 _MARKS_AROUND = "`\"'“”„‚‘’«»‹›()[]{}<>.,;:!?…-–—*_"
-_FINAL = re.compile(r"\w\W*[.!?。！？]\W*$")
+_FINAL = r"\w\W*[.!?。！？]\W*$"
 _MIN_TIMES = 10
 _MAX_PERIOD = 8
 _MIN_CODE = 7
@@ -94,7 +96,8 @@ def verbatim(text: str) -> list[Stretch]:
     if "\n" in text:
         lines = re.finditer("[^\n]+", text)
         return [Stretch(line.start() + a.start, line.start() + a.end) for line in lines for a in verbatim(line[0])]
-    found = list(_in_runs(text)) if _SUSPECT.search(text) else []
+    has_long_run = max(map(len, text.split()), default=0) >= _SHORTEST  # which few lines have, and _SUSPECT needs
+    found = list(_in_runs(text)) if has_long_run and compiled(_SUSPECT).search(text) else []
     if len(text) >= _MIN_RUN:
         found += _repeated_words(text)
     if len(text) >= _SHORTEST_TABLE:
@@ -119,7 +122,7 @@ def has_words_besides(text: str, stretches: Sequence[Stretch]) -> bool:
 
 
 def _in_runs(text: str) -> Iterator[Stretch]:
-    for match in _RUN.finditer(text):
+    for match in compiled(_RUN).finditer(text):
         run, start = match[0], match.start()
         if len(run) < _NEVER_AN_ADDRESS and (_LINK_OR_TAG.search(run) or run.lower().startswith("www.")):
             continue
@@ -151,14 +154,14 @@ def _is_opaque(token: str) -> bool:
 
 def _is_no_word(run: str) -> bool:
     """Whether a run is no word, nor words joined by marks, as a whole."""
-    length, letters, marks = len(run), sum(map(str.isalpha, run)), len(_MARKS.findall(run))
+    length, letters, marks = len(run), sum(map(str.isalpha, run)), len(compiled(_MARKS).findall(run))
     if marks >= _MIN_MARKS and marks > letters:
         return True
     digits = sum(map(str.isdigit, run))
     if length < _MIN_RUN:
         return length >= _MIN_DENSE and run.isascii() and _MIN_LETTERS <= letters < 0.45 * length
     # Other alphabets write what is no letter to Python within their words.
-    known = letters - sum(map(len, _ALPHABET.findall(run))) < 0.1 * length
+    known = letters - sum(map(len, compiled(_ALPHABET).findall(run))) < 0.1 * length
     if length >= _NEVER_A_RUN and known:
         return True
     signs = length - letters - marks - digits
@@ -170,15 +173,15 @@ def _is_no_word(run: str) -> bool:
 
 def _is_odd_word(word: str) -> bool:
     """Whether forty letters or more are no word: too long for one, or letters as no language puts them together."""
-    alphabet = _ALPHABET.fullmatch(word)
+    alphabet = compiled(_ALPHABET).fullmatch(word)
     if alphabet and len(word) > _NEVER_A_WORD:
         return True
     small = word.lower()
     if len(set(small)) <= 6:
         return True
-    if not alphabet or not _LATIN.match(word):
+    if not alphabet or not compiled(_LATIN).match(word):
         return False
-    vowels = len(_VOWEL.findall(small)) / len(small)
+    vowels = len(compiled(_VOWEL).findall(small)) / len(small)
     return not 0.2 <= vowels <= 0.75 or bool(_CONSONANTS.search(small))
 
 
@@ -199,7 +202,7 @@ def _repeated_words(text: str) -> Iterator[Stretch]:
                 continue
             # Sentences that come again are sentences.
             is_long = run >= (_MIN_TIMES - 1) * period
-            if is_long and not any(_FINAL.search(each) for each in texts[place - period : place]):
+            if is_long and not any(compiled(_FINAL).search(each) for each in texts[place - period : place]):
                 start, end = words[place - run - period][0], words[place - 1][1]
                 if end - start >= _MIN_RUN:
                     yield Stretch(start, end)
@@ -245,13 +248,15 @@ def _behind_wordless(kinds: Sequence[str], first: int) -> int:
 def _kind(run: str) -> str:
     """What stands between spaces: a word, a short word, code, or a sign, which digits and single letters are too."""
     core = run.strip(_MARKS_AROUND)
-    if not core.isascii() and (_UNSPACED_LETTER.search(core) or (_WORD.search(core) and not _LATIN.search(core))):
+    if not core.isascii() and (
+        compiled(_UNSPACED_LETTER).search(core) or (_WORD.search(core) and not compiled(_LATIN).search(core))
+    ):
         return "word"
     if _WORD_OF_THREE.search(core):
         return "code" if _CODE.search(core) else "word"  # brackets around a word are a sentence's
     if not core.isalpha():
         return "sign"
-    return "short" if len(core) == 2 and _VOWEL.search(core.lower()) else "sign"
+    return "short" if len(core) == 2 and compiled(_VOWEL).search(core.lower()) else "sign"
 
 
 def _has_no_sense(content: str, kinds: Sequence[str]) -> bool:
@@ -282,11 +287,11 @@ def _has_too_many_consonants(text: str) -> bool:
     small = text.lower()
     if len(text) < _MIN_SENTENCE_LETTERS or sum(map(small.count, "aeiou")) > 0.3 * len(text):
         return False
-    latin = len(_LATIN.findall(small))
+    latin = len(compiled(_LATIN).findall(small))
     if latin < _MIN_SENTENCE_LETTERS or 2 * latin < sum(map(str.isalpha, small)):
         return False
     in_clusters = sum(map(len, _CLUSTER.findall(small)))
-    return in_clusters > _MOST_IN_CLUSTERS * latin or len(_VOWEL.findall(small)) < _FEWEST_VOWELS * latin
+    return in_clusters > _MOST_IN_CLUSTERS * latin or len(compiled(_VOWEL).findall(small)) < _FEWEST_VOWELS * latin
 
 
 def _joined(text: str, found: Sequence[Stretch]) -> list[Stretch]:

@@ -11,11 +11,12 @@ from attendo.paper.rows_study import PartReporter, threads_of
 from attendo.paper.run_results import ParserRunResult, read_parser_run
 from attendo.paper.study import Run, Study
 from attendo.paper.table4.rows import SELF_TRAINED_SHARE, Plan, Row, self_trained
+from attendo.parsing.sentences import Sentence
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
 from attendo.workflow.confident_trees import ConfidentTrees
 from attendo.workflow.extras import need_packages
-from attendo.workflow.parse_input import Sentence, read_lines_of
+from attendo.workflow.parse_input import read_lines_of
 from attendo.workflow.preparation import prepare_if_missing
 from attendo.workflow.translate import load
 

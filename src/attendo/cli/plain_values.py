@@ -1,0 +1,117 @@
+"""Commands that read plain values of their options without pydantic.
+
+Typer has pydantic convert each value that a command line gives or leaves out, and to import it takes a third as long as
+all else that translating a line needs. Text, names of files, whole numbers and choices that are exactly what belongs
+there are converted here. Everything else is left to Typer: what is wrong, and types that are not known here.
+"""
+
+import os
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+from typer.core import TyperCommand, TyperGroup
+
+from attendo.settings.characters import is_unicode
+
+_MAX_DIGITS = 9
+
+Process = Callable[[Any, Any], Any]
+"""A parameter's `process_value`: the value for the command, of a context and the value from the command line."""
+
+
+class _NotPlainError(Exception):
+    """A value that Typer has to convert, or to refuse."""
+
+
+class PlainCommand(TyperCommand):
+    """A command that converts plain values itself."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Reads the words of the command line behind the command."""
+        _convert_plain_values(self.get_params(ctx))
+        return super().parse_args(ctx, args)
+
+
+class PlainGroup(TyperGroup):
+    """A group of commands that converts plain values of its own options itself."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Reads the words of the command line before the command's name."""
+        _convert_plain_values(self.get_params(ctx))
+        return super().parse_args(ctx, args)
+
+
+def _convert_plain_values(parameters: Iterable[Any]) -> None:
+    for parameter in parameters:
+        parameter.process_value = partial(_process, parameter, parameter.process_value)
+
+
+def _process(parameter: Any, by_typer: Process, context: Any, value: Any) -> Any:
+    """Converts a parameter's value.
+
+    Args:
+        parameter: the option or argument, as Typer has made it.
+        by_typer: what Typer does with a value.
+        context: of the command.
+        value: what the command line gives, or the default.
+    """
+    declared = getattr(parameter, "type_descriptor", None)  # which Typer has from 0.29 on
+    if declared is None or (parameter.required and not value) or not _is_usual(declared.parameter_info):
+        return by_typer(context, value)
+    is_list = parameter.multiple or parameter.nargs == -1
+    try:
+        if value is None:
+            found: Any = () if is_list else None
+        elif is_list:
+            [item] = get_args(declared.annotation)
+            found = [plain(item, declared.parameter_info, each) for each in value]
+        else:
+            found = plain(declared.annotation, declared.parameter_info, value)
+    except _NotPlainError:
+        return by_typer(context, value)
+    return found if parameter.callback is None else parameter.callback(context, parameter, found)
+
+
+def _is_usual(info: Any) -> bool:
+    """Whether a declaration asks for nothing that only Typer does."""
+    asked = (
+        info.parser, info.path_type, info.exists, info.writable, info.resolve_path, info.allow_dash, info.clamp,
+        not info.file_okay, not info.dir_okay, not info.case_sensitive,
+    )  # fmt: skip
+    return not any(asked)
+
+
+def plain(annotation: Any, info: Any, value: Any) -> Any:
+    """Converts a value that is plainly of a type.
+
+    Args:
+        annotation: the type.
+        info: what else is declared of the option or argument.
+        value: a word of the command line, or a default.
+
+    Raises:
+        _NotPlainError: Typer has to look at it.
+    """
+    if get_origin(annotation) is Literal:
+        return _if(value in get_args(annotation), value)
+    if annotation is bool:
+        return _if(isinstance(value, bool), value)
+    if annotation is str:
+        return _if(isinstance(value, str) and is_unicode(value), value)
+    if annotation is Path:
+        path = value if isinstance(value, Path) else Path(_if(isinstance(value, str) and is_unicode(value), value))
+        return _if(os.access(path, os.R_OK) or not path.exists(), path)
+    if annotation is int:
+        is_number = type(value) is str and value.isascii() and value.isdigit() and len(value) <= _MAX_DIGITS
+        number = int(_if(is_number or type(value) is int, value))
+        least, most = info.min, info.max
+        return _if((least is None or number >= least) and (most is None or number <= most), number)
+    raise _NotPlainError
+
+
+def _if(is_plain: bool, value: Any) -> Any:
+    if not is_plain:
+        raise _NotPlainError
+    return value

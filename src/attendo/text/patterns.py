@@ -1,0 +1,13 @@
+"""Regular expressions that are compiled when they are first used."""
+
+import re
+from functools import cache
+
+
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Compiles a regular expression once.
+
+    Large sets of characters take milliseconds each, which adds up to more than a line takes to translate.
+    """
+    return re.compile(pattern)
