@@ -22,15 +22,15 @@ EXPORT void product(int precision, int count, int inputs, int outputs, int threa
   Matrix matrix;
   matrix.pack(static_cast<Precision>(precision), outputs, inputs, weights, codes, scales, bias);
   const size_t stride = inputs + 64, out_stride = matrix.width() + 64;
-  // What lies between rows is what earlier products have left there: here bytes that are no numbers.
-  std::vector<uint8_t> ready(count * stride * sizeof(float), 0xFF);
+  // What lies between and behind rows is what earlier products have left there: here bytes that are no numbers.
+  std::vector<uint8_t> ready(padded(count, ROWS_IN_TURNS) * stride * sizeof(float), 0xFF);
   std::vector<float> row_scales(count), results(count * out_stride);
   for (int row = 0; row < count; ++row) {
     const float *from = rows + static_cast<size_t>(row) * inputs;
     if (matrix.precision == Precision::int8) {
-      row_scales[row] = quantize(from, inputs, ready.data() + row * stride);
+      row_scales[row] = quantize(from, inputs, {ready.data(), row, stride});
     } else if (matrix.precision == Precision::bfloat16) {
-      to_bfloat16(from, matrix, reinterpret_cast<Half *>(ready.data()) + row * stride);
+      to_bfloat16(from, matrix, {reinterpret_cast<Half *>(ready.data()), row, stride});
     } else {
       memcpy(ready.data() + row * stride * sizeof(float), from, inputs * sizeof(float));
     }

@@ -1,19 +1,21 @@
-"""Products of rows with a packed weight against numpy: the variants', and AMX's loop on a model of its instructions.
+"""Products of rows with a packed weight against numpy: all variants, and AMX's loop on a model of its instructions.
 
 A small library is compiled for each (`products.cpp`); the model (`amx_model.h`) is plain C++, so that the loop is tried
-on every processor.
+on every processor. Those for aarch64 are programs that run under emulation.
 """
 
 import ctypes
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from tests.native.emulation import MISSING, PROCESSORS, EmulatedProducts
 
 from attendo.decoding.step import FloatArray
 from attendo.native.build import COMPILE_FLAGS, HERE, find_compiler, variants
@@ -21,46 +23,91 @@ from attendo.native.library import PRECISIONS, available_kernels
 
 MODEL = "amx_model"
 FLAGS = {variant.name: variant.flags for variant in variants()} | {MODEL: ("-DATTENDO_AMX_MODEL",)}
+EMULATED = {f"emulated {variant}": variant for variant in PROCESSORS}
 
 SHAPES = [(16, 5), (48, 33), (64, 32), (80, 130), (512, 40)]
 """Inputs and outputs: multiples of 16, of a tile register's 64 bytes, and of a panel's 32 outputs, and not."""
 COUNTS = (*range(1, 71), 130, 600)
 """Numbers of rows; of 600 with 512 inputs those of int8 pass in two stretches, and those of bfloat16 in three."""
+FEW = (*range(1, 18), 41)
+"""Of floats where the processor is emulated, since that takes a thousand times as long."""
 
-Product = Callable[..., FloatArray]
+Array = npt.NDArray[np.float32 | np.int8]
 
 
-@pytest.fixture(scope="module", params=["portable", "avx512vnni", "avx512amx", MODEL])
-def product(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Product:
-    """Multiplies rows with a weight: `(count, inputs)` and `(outputs, inputs)` give `(count, outputs)`."""
-    name, compiler = request.param, find_compiler(os.environ)
-    if compiler is None:
-        pytest.skip("no C++ compiler")
-    if name not in (MODEL, *(kernels.variant for kernels in available_kernels())):
-        pytest.skip("this processor or this build does not have them")
-    made, here = tmp_path_factory.mktemp(name) / "products.so", Path(__file__).parent
-    flags = (*COMPILE_FLAGS, "-O2", "-Werror", *FLAGS[name], f"-DATTENDO_VARIANT={name}", f"-I{HERE}", f"-I{here}")
-    subprocess.run([*compiler, *flags, "-shared", str(here / "products.cpp"), "-o", str(made)], check=True)
-    call = ctypes.CDLL(str(made)).product
+@dataclass(frozen=True)
+class Product:
+    """Multiplies rows with a weight."""
 
-    def multiply(
+    compute: Callable[[Sequence[int], Sequence[Array | None], FloatArray], None]
+    """`product` of `products.cpp`: its integers, its arrays, and the one that is filled."""
+    rounding: dict[str, float]
+    """By precision: how much an addition may change a sum by rounding it, as a fraction of it."""
+    counts: Sequence[int] = COUNTS
+    """Numbers of rows of floats to try."""
+
+    def __call__(
+        self,
         precision: Literal["float32", "bfloat16", "int8"],
         rows: FloatArray,
-        weights: npt.NDArray[np.float32 | np.int8],
+        weights: Array,
         *,
         scales: FloatArray | None = None,
         bias: FloatArray | None = None,
         relu: bool = False,
         threads: int = 1,
     ) -> FloatArray:
+        """`(count, inputs)` and `(outputs, inputs)` give `(count, outputs)`."""
         out = np.empty((len(rows), len(weights)), dtype=np.float32)
         floats, codes = (None, weights) if precision == "int8" else (weights, None)
         arrays = [None if each is None else np.ascontiguousarray(each) for each in (rows, floats, codes, scales, bias)]
-        pointers = [None if each is None else ctypes.c_void_p(each.ctypes.data) for each in (*arrays, out)]
-        call(PRECISIONS.index(precision), *rows.shape, len(weights), threads, int(relu), *pointers)
+        sizes = (PRECISIONS.index(precision), *rows.shape, len(weights), threads, int(relu))
+        self.compute(sizes, arrays, out)
         return out
 
-    return multiply
+
+def in_process(variant: str, folder: Path) -> Callable[[Sequence[int], Sequence[Array | None], FloatArray], None]:
+    """A variant's products as a library, compiled in a folder."""
+    compiler = find_compiler(os.environ)
+    if compiler is None:
+        pytest.skip("no C++ compiler")
+    if variant not in (MODEL, *(kernels.variant for kernels in available_kernels())):
+        pytest.skip("this processor or this build does not have them")
+    made, here = folder / "products.so", Path(__file__).parent
+    flags = (
+        *COMPILE_FLAGS,
+        "-O2",
+        "-Werror",
+        *FLAGS[variant],
+        f"-DATTENDO_VARIANT={variant}",
+        f"-I{HERE}",
+        f"-I{here}",
+    )
+    subprocess.run([*compiler, *flags, "-shared", str(here / "products.cpp"), "-o", str(made)], check=True)
+    call = ctypes.CDLL(str(made)).product
+
+    def compute(sizes: Sequence[int], arrays: Sequence[Array | None], out: FloatArray) -> None:
+        call(*sizes, *(None if array is None else ctypes.c_void_p(array.ctypes.data) for array in (*arrays, out)))
+
+    return compute
+
+
+@pytest.fixture(
+    scope="module",
+    params=["portable", "avx512vnni", "avx512amx", "neon", "neondot", "neoni8mm", MODEL, *EMULATED],
+)
+def product(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    variant, folder = EMULATED.get(request.param, request.param), tmp_path_factory.mktemp("products")
+    # Sums are rounded to the nearest number, but for those of Arm's bfmmla, which are rounded to odd.
+    rounding = {"float32": 2.0**-24, "bfloat16": 2.0 ** (-23 if variant == "neoni8mm" else -24)}
+    if request.param not in EMULATED:
+        yield Product(in_process(variant, folder), rounding)
+        return
+    if MISSING:
+        pytest.skip(f"not installed: {MISSING}")
+    emulated = EmulatedProducts(folder, variant)
+    yield Product(emulated, rounding, FEW)
+    emulated.close()
 
 
 def int8_rows(rng: np.random.Generator, count: int, inputs: int) -> tuple[npt.NDArray[np.int64], FloatArray]:
@@ -115,24 +162,35 @@ def test_int8_with_bias_and_relu(product: Product, count: int) -> None:
         assert_same_bits(found, expected.astype(np.float32))
 
 
-@pytest.mark.parametrize(("inputs", "outputs"), SHAPES)
-def test_bfloat16_is_near_and_a_row_does_not_depend_on_others(product: Product, inputs: int, outputs: int) -> None:
-    rng = np.random.default_rng(inputs)
-    rows, weights = as_bfloat16(rng.normal(size=(max(COUNTS), inputs))), as_bfloat16(rng.normal(size=(outputs, inputs)))
-    bias = rng.normal(size=outputs).astype(np.float32)
-    every = product("bfloat16", rows, weights, bias=bias, threads=3)
-    exact = rows.astype(np.float64) @ weights.T.astype(np.float64) + bias
-    magnitudes = np.abs(rows) @ np.abs(weights.T) + np.abs(bias)
-    # Each of the additions may round the magnitude that there is by then by half a unit of float32's last place.
-    assert np.all(np.abs(every - exact) <= (inputs + 1) * 2.0**-24 * magnitudes)
-    for count in COUNTS:
-        assert_same_bits(product("bfloat16", rows[:count], weights, bias=bias, threads=1 + count % 3), every[:count])
-    order = rng.permutation(len(rows))
-    assert_same_bits(product("bfloat16", rows[order], weights, bias=bias), every[order])
+def test_rows_become_the_nearest_codes_and_of_two_the_even_one(product: Product) -> None:
+    rows = (np.arange(-256, 256).clip(-254, 254) / 2).astype(np.float32).reshape(16, 32)
+    rows[:, 0] = 127  # so that a code stands for 1
+    found = product("int8", rows, np.eye(32, dtype=np.int8), scales=np.ones(32, np.float32))
+    np.testing.assert_array_equal(found, np.rint(rows))
 
 
 @pytest.mark.parametrize("precision", ["bfloat16", "float32"])
-def test_what_is_no_number_stays_in_its_row(product: Product, precision: str) -> None:
+@pytest.mark.parametrize(("inputs", "outputs"), SHAPES)
+def test_floats_are_near_and_a_row_does_not_depend_on_others(
+    product: Product, precision: Literal["bfloat16", "float32"], inputs: int, outputs: int
+) -> None:
+    rng = np.random.default_rng(inputs)
+    num_rows = max(product.counts)
+    rows, weights = as_bfloat16(rng.normal(size=(num_rows, inputs))), as_bfloat16(rng.normal(size=(outputs, inputs)))
+    bias = rng.normal(size=outputs).astype(np.float32)
+    every = product(precision, rows, weights, bias=bias, threads=3)
+    exact = rows.astype(np.float64) @ weights.T.astype(np.float64) + bias
+    magnitudes = np.abs(rows) @ np.abs(weights.T) + np.abs(bias)
+    # Each of the additions may round the magnitude that there is by then.
+    assert np.all(np.abs(every - exact) <= (inputs + 1) * product.rounding[precision] * magnitudes)
+    for count in product.counts:
+        assert_same_bits(product(precision, rows[:count], weights, bias=bias, threads=1 + count % 3), every[:count])
+    order = rng.permutation(len(rows))
+    assert_same_bits(product(precision, rows[order], weights, bias=bias), every[order])
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", "float32"])
+def test_what_is_no_number_stays_in_its_row(product: Product, precision: Literal["bfloat16", "float32"]) -> None:
     rows, weights = np.ones((37, 48), dtype=np.float32), np.ones((40, 48), dtype=np.float32)
     rows[5, 3], rows[20, 47] = np.nan, np.inf
     found = product(precision, rows, weights)

@@ -17,7 +17,8 @@ from attendo.training.functions import Rows, Spans, add_and_norm, attention, emb
 from attendo.training.kernels import TrainingKernels, training_kernels
 from attendo.training.loss import PlainKernels
 
-LANES = {"avx512amx": 16, "avx512bf16": 16, "avx512vnni": 16, "avx2": 8, "portable": 4}
+LANES = {"avx512amx": 16, "avx512bf16": 16, "avx512vnni": 16, "avx2": 8}
+LANES |= {"neoni8mm": 4, "neondot": 4, "neon": 4, "portable": 4}
 FLOAT32, BFLOAT16 = 3e-6, 2e-2
 """Largest errors, relative to the largest entry."""
 

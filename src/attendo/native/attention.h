@@ -80,7 +80,7 @@ static inline void head_context(const float *weights, size_t weights_stride, int
 
 // A source as its queries see it: keys turned so that 16 positions lie side by side, values as they came.
 constexpr int SIDE_BY_SIDE = 16;
-constexpr int MOST_QUERIES = 4;
+constexpr int MOST_QUERIES = LANES == 4 ? 2 : 4;  // at a time: their sums for SIDE_BY_SIDE positions stay in registers
 
 template <class T>
 struct Source {

@@ -47,6 +47,13 @@ class Variant:
     flags: tuple[str, ...] = ()
 
 
+NEON_VARIANTS = (
+    Variant(name="portable"),
+    Variant(name="neon", flags=("-DATTENDO_NEON",)),
+    Variant(name="neondot", flags=("-DATTENDO_NEON", "-march=armv8.2-a+dotprod")),
+    Variant(name="neoni8mm", flags=("-DATTENDO_NEON", "-march=armv8.2-a+dotprod+i8mm+bf16")),
+)
+"""For aarch64: plain NEON, dot products of int8, and products of matrices of int8 and bfloat16."""
 VARIANTS = {
     "x86_64": (
         Variant(name="portable"),
@@ -58,6 +65,8 @@ VARIANTS = {
             flags=("-march=x86-64-v4", "-mavx512vnni", "-mavx512bf16", "-mamx-tile", "-mamx-int8", "-mamx-bf16"),
         ),
     ),
+    "aarch64": NEON_VARIANTS,  # Linux' name
+    "arm64": NEON_VARIANTS,  # macOS'
     "": (Variant(name="portable"),),
 }
 """By `platform.machine()`; "" is any other. The smallest instruction set comes first, see `_link`."""

@@ -14,6 +14,11 @@
 #if defined(__linux__)
 #include <sys/resource.h>
 #endif
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#elif defined(__aarch64__) && defined(__APPLE__)
+#include <sys/sysctl.h>
+#endif
 #if defined(__x86_64__) && defined(__linux__)
 #include <cpuid.h>
 #include <sys/syscall.h>
@@ -49,8 +54,48 @@ bool may_use_amx() {
 }  // namespace
 #endif
 
+#if defined(__aarch64__)
+namespace {
+
+// Instructions that not every processor of the family has, by their names in Arm's Architecture Reference Manual. LSE are
+// atomic ones, which compilers use from Armv8.1 on.
+enum class Feature { LSE, DotProd, I8MM, BF16 };
+
+bool has(Feature feature) {
+#if defined(__linux__)
+  // Linux' documentation, "ARM64 ELF hwcaps". The headers of an older system than this may not have these names.
+  constexpr unsigned long ATOMICS = 1ul << 8, ASIMDDP = 1ul << 20;  // of HWCAP
+  constexpr unsigned long I8MM = 1ul << 13, BF16 = 1ul << 14;       // of HWCAP2
+  switch (feature) {
+    case Feature::LSE:
+      return getauxval(AT_HWCAP) & ATOMICS;
+    case Feature::DotProd:
+      return getauxval(AT_HWCAP) & ASIMDDP;
+    case Feature::I8MM:
+      return getauxval(AT_HWCAP2) & I8MM;
+    case Feature::BF16:
+      return getauxval(AT_HWCAP2) & BF16;
+  }
+  return false;
+#elif defined(__APPLE__)
+  static const char *const names[] = {"hw.optional.arm.FEAT_LSE", "hw.optional.arm.FEAT_DotProd",
+                                      "hw.optional.arm.FEAT_I8MM", "hw.optional.arm.FEAT_BF16"};
+  int32_t value = 0;
+  size_t size = sizeof value;
+  return !sysctlbyname(names[static_cast<int>(feature)], &value, &size, nullptr, 0) && value;
+#else
+  (void)feature;
+  return false;
+#endif
+}
+
+}  // namespace
+#endif
+
 // Whether this processor can run a variant, by the variant's number in `native/library.py`.
 EXPORT int attendo_can_run(int variant) {
+  constexpr int PORTABLE = 7;
+  if (variant == PORTABLE) return 1;
 #if defined(__x86_64__)
   __builtin_cpu_init();
   const bool avx512vnni = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -66,12 +111,19 @@ EXPORT int attendo_can_run(int variant) {
       return avx512vnni;
     case 3:
       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-    default:
-      return 1;
   }
-#else
-  return variant == 4;
+#elif defined(__aarch64__)
+  const bool dot = has(Feature::LSE) && has(Feature::DotProd);
+  switch (variant) {
+    case 4:
+      return dot && has(Feature::I8MM) && has(Feature::BF16);
+    case 5:
+      return dot;
+    case 6:
+      return 1;  // part of the architecture
+  }
 #endif
+  return 0;
 }
 
 namespace attendo {

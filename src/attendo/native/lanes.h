@@ -9,6 +9,9 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
+#if defined(ATTENDO_NEON)  // by `native/build.py`: the portable variant does without, as something to compare with
+#include <arm_neon.h>
+#endif
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -58,6 +61,9 @@ static inline void store(Half *to, Floats value) {
   // One instruction, for which the numbers below 2^-126 are 0.
   const __m256bh halves = _mm512_cvtneps_pbh((__m512)value);
   memcpy(to, &halves, sizeof halves);
+#elif defined(ATTENDO_NEON) && defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
+  const bfloat16x4_t halves = vcvt_bf16_f32((float32x4_t)value);
+  memcpy(to, &halves, sizeof halves);
 #else
   const FloatBits bits = (FloatBits)value;
   const FloatBits up = value == value ? 0x7FFF + (bits >> 16 & 1) : FloatBits{};
@@ -79,6 +85,14 @@ static inline Floats all(float value) { return value - Floats{}; }
 
 static inline Floats larger(Floats a, Floats b) { return a > b ? a : b; }
 
+static inline Floats not_below_zero(Floats value) {
+#if defined(ATTENDO_NEON)
+  return (Floats)((Ints)value & ~(value < 0.0f));  // two instructions, where GCC makes seven of the other
+#else
+  return value < 0.0f ? Floats{} : value;
+#endif
+}
+
 // The first `count` lanes, and the same value in all others.
 static inline Floats only(Floats value, int count, float others) {
   if (count >= LANES) return value;
@@ -92,6 +106,9 @@ static inline Floats absolute(Floats a) { return (Floats)((Ints)a & 0x7FFFFFFF);
 static inline float sum(Floats value) {
 #if defined(__AVX512F__)
   return _mm512_reduce_add_ps((__m512)value);
+#elif defined(ATTENDO_NEON)
+  // In the order of the loop below.
+  return vaddv_f32(vadd_f32(vget_low_f32((float32x4_t)value), vget_high_f32((float32x4_t)value)));
 #else
   float parts[LANES];
   memcpy(parts, &value, sizeof parts);
@@ -104,6 +121,8 @@ static inline float sum(Floats value) {
 static inline float largest(Floats value) {
 #if defined(__AVX512F__)
   return _mm512_reduce_max_ps((__m512)value);
+#elif defined(ATTENDO_NEON)
+  return vmaxvq_f32((float32x4_t)value);
 #else
   float parts[LANES];
   memcpy(parts, &value, sizeof parts);
@@ -116,6 +135,8 @@ static inline float largest(Floats value) {
 static inline int32_t largest(Ints value) {
 #if defined(__AVX512F__)
   return _mm512_reduce_max_epi32((__m512i)value);
+#elif defined(ATTENDO_NEON)
+  return vmaxvq_s32((int32x4_t)value);
 #else
   int32_t parts[LANES], most;
   memcpy(parts, &value, sizeof parts);
@@ -139,6 +160,8 @@ static inline Floats rounded(Floats value) {
 static inline Floats whole(Floats value) {
 #if defined(__AVX512F__)
   return (Floats)_mm512_roundscale_ps((__m512)value, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#elif defined(ATTENDO_NEON)
+  return (Floats)vrndnq_f32((float32x4_t)value);
 #else
   const Floats shift = all(12582912.0f);
   const Floats moved = value + shift;

@@ -16,7 +16,7 @@ from typing import Any
 from attendo.errors import ModelError
 from attendo.native.build import HERE, LIBRARY, problem
 
-VARIANTS = ("avx512amx", "avx512bf16", "avx512vnni", "avx2", "portable")
+VARIANTS = ("avx512amx", "avx512bf16", "avx512vnni", "avx2", "neoni8mm", "neondot", "neon", "portable")
 """Best first; the number is that of `attendo_can_run` in `dispatch.cpp`."""
 PORTABLE = "portable"
 """For every processor, so that the kernels can be tried on each, but slower than plain torch: only taken by name."""

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "amx_products.h"
+#include "neon_products.h"
 #include "products.h"
 #include "team.h"
 
@@ -27,16 +28,21 @@ static void multiply_panels(const Rows &rows, int count, const Matrix &weight, i
   }
 #endif
   static void (*const multiply_in[])(int, const Tile &) = {
+#if defined(ATTENDO_NEON)
+      multiply_rows_in_strips<FusedFloats>, multiply_rows_in_strips<Halves>, multiply_rows_in_strips<Codes>};
+#else
       multiply_rows<FloatProducts>, multiply_rows<HalfProducts>, multiply_rows<Int8Products>};
+#endif
   const auto multiply_by = multiply_in[static_cast<int>(weight.precision)];
   const int at_once = rows_at_once(rows, TILE_ROWS);
   for (int start = 0; start < count; start += at_once) {
     const int here = count - start < at_once ? count - start : at_once;
-    const int blocks = (here + TILE_ROWS - 1) / TILE_ROWS;
+    const int blocks = (here + TILE_ROWS - 1) / TILE_ROWS, turns = (here + ROWS_IN_TURNS - 1) / ROWS_IN_TURNS;
+    // Blocks of about equal size: a last one of one row would cost nearly as much as a whole one.
+    const auto block_start = [=](int block) { return start + turns * block / blocks * ROWS_IN_TURNS; };
     for (int panel = first; panel < last; ++panel) {
       for (int block = 0; block < blocks; ++block) {
-        // Blocks of about equal size: a last one of one row would cost nearly as much as a whole one.
-        const int from = start + here * block / blocks, to = start + here * (block + 1) / blocks;
+        const int from = block_start(block), to = block + 1 < blocks ? block_start(block + 1) : start + here;
         float *to_here = out + from * stride + (panel - first) * PANEL;
         multiply_by(to - from, {&weight, panel, &rows, from, to_here, stride, relu});
       }

@@ -3,8 +3,10 @@
 //
 // A packed weight is cut into panels of 32 outputs. A panel holds, for one group of inputs after the other (a group is
 // 4 bytes: one float32, two bfloat16 or four int8), the group's weights of all 32 outputs side by side: 128 bytes,
-// read in order. Every sum runs over the inputs in their order and belongs to one thread, so a row's result has the
-// same bits whatever rows and threads there are beside it.
+// read in order. Where instructions multiply matrices (NEON's smmla and bfmmla), two groups of bfloat16 or int8 make a
+// chunk, which takes the group's place; and two rows lie in memory in turns, a chunk of each. Every sum runs over the
+// inputs in their order and belongs to one thread, so a row's result has the same bits whatever rows and threads there are
+// beside it.
 #pragma once
 
 #include "amx.h"
@@ -27,6 +29,13 @@ constexpr int SHIFT = 0;
 constexpr int WHOLE_GROUPS = 16;
 #else
 constexpr int WHOLE_GROUPS = 1;
+#endif
+
+// How many bytes of a row of bfloat16 or int8 one instruction multiplies with each output's, and how many rows at once.
+#if defined(ATTENDO_NEON) && defined(__ARM_FEATURE_MATMUL_INT8)
+constexpr int CHUNK_BYTES = 8, ROWS_IN_TURNS = 2;
+#else
+constexpr int CHUNK_BYTES = 4, ROWS_IN_TURNS = 1;
 #endif
 
 enum class Precision { float32 = 0, bfloat16 = 1, int8 = 2 };  // as in `native/library.py`
@@ -54,19 +63,16 @@ struct Matrix {
     groups = padded(padded(inputs, in_group) / in_group, precision == Precision::float32 ? 1 : WHOLE_GROUPS);
     const size_t bytes = static_cast<size_t>(panels) * groups * GROUP_BYTES;
     memset(packed.reserve(bytes), 0, bytes);
+    const int chunk_bytes = precision == Precision::float32 ? 4 : CHUNK_BYTES, in_chunk = chunk_bytes / input_bytes;
     for (int output = 0; output < outputs; ++output) {
-      uint8_t *to = packed.get() + static_cast<size_t>(output / PANEL) * groups * GROUP_BYTES + output % PANEL * 4;
+      uint8_t *to = packed.get() + static_cast<size_t>(output / PANEL) * groups * GROUP_BYTES;
+      to += output % PANEL * chunk_bytes;
       const size_t row = static_cast<size_t>(output) * inputs;
-      for (int input = 0; input < inputs; ++input) {
-        uint8_t *at = to + static_cast<size_t>(input / in_group) * GROUP_BYTES + input % in_group * input_bytes;
-        if (precision == Precision::int8) {
-          *at = static_cast<uint8_t>(codes[row + input]);
-        } else if (precision == Precision::bfloat16) {
-          const Half half = as_stored(weights[row + input], &half);
-          memcpy(at, &half, sizeof half);
-        } else {
-          memcpy(at, weights + row + input, sizeof(float));
-        }
+      for (int input = 0; input < inputs; input += in_chunk, to += PANEL * chunk_bytes) {
+        const int count = inputs - input < in_chunk ? inputs - input : in_chunk;
+        if (precision == Precision::int8) memcpy(to, codes + row + input, count);
+        else if (precision == Precision::bfloat16) pack_halves(weights + row + input, count, to);
+        else memcpy(to, weights + row + input, count * sizeof(float));
       }
     }
     copy(bias, row_bias);
@@ -83,6 +89,13 @@ struct Matrix {
   }
 
  private:
+  static void pack_halves(const float *from, int count, uint8_t *to) {
+    for (int i = 0; i < count; ++i) {
+      const Half half = as_stored(from[i], &half);
+      memcpy(to + i * sizeof half, &half, sizeof half);
+    }
+  }
+
   void copy(Buffer<float> &to, const float *from) {
     to.reserve(width());
     for (int i = 0; i < width(); ++i) to[i] = from && i < outputs ? from[i] : 0.0f;
@@ -98,8 +111,40 @@ struct Rows {
 
 static inline const uint8_t *bytes_of(const void *values) { return static_cast<const uint8_t *>(values); }
 
+// A row of bfloat16 or int8 that is written: where its values belong among those of the row that it takes turns with.
+template <class T>
+class RowInTurn {
+ public:
+  // Of rows that are `stride` values apart, in memory for a multiple of ROWS_IN_TURNS rows.
+  RowInTurn(T *rows, int row, size_t stride)
+      : start_(rows + row / ROWS_IN_TURNS * (ROWS_IN_TURNS * stride) + row % ROWS_IN_TURNS * CHUNK) {}
+
+  // Where the value `i` is, and with it all up to the next multiple of CHUNK; without turns, all others.
+  T *at(int i) const { return ROWS_IN_TURNS == 1 ? start_ + i : start_ + i / CHUNK * (ROWS_IN_TURNS * CHUNK) + i % CHUNK; }
+
+ private:
+  static constexpr int CHUNK = CHUNK_BYTES / sizeof(T);
+  static_assert(ROWS_IN_TURNS == 1 || CHUNK % LANES == 0);
+  T *start_;
+};
+
+// LANES values, rounded to the nearest whole numbers, as codes.
+static inline void store_codes(Floats values, uint8_t *to) {
+#if defined(__AVX512F__)
+  const Ints codes = (Ints)_mm512_cvtps_epi32((__m512)values) + SHIFT;
+  _mm_storeu_si128((__m128i *)to, _mm512_cvtepi32_epi8((__m512i)codes));
+#elif defined(ATTENDO_NEON)
+  const int16x4_t codes = vmovn_s32(vcvtnq_s32_f32((float32x4_t)values));
+  const int8x8_t four = vmovn_s16(vcombine_s16(codes, codes));
+  memcpy(to, &four, LANES);
+#else
+  const Ints codes = __builtin_convertvector(whole(values), Ints) + SHIFT;
+  for (int lane = 0; lane < LANES; ++lane) to[lane] = static_cast<uint8_t>(codes[lane]);
+#endif
+}
+
 // A row's codes: the largest magnitude becomes 127. Its scale does not depend on any other row.
-static inline float quantize(const float *from, int size, uint8_t *to) {
+static inline float quantize(const float *from, int size, const RowInTurn<uint8_t> &to) {
   // Magnitudes compare like their bits, and what is no number is larger than all that are.
   Ints most{};
   for (int i = 0; i < size; i += LANES) {
@@ -111,22 +156,14 @@ static inline float quantize(const float *from, int size, uint8_t *to) {
   memcpy(&top, &bits, sizeof top);
   const bool vanishing = 127.0f / top == INFINITE;
   const float inverse = vanishing ? 0.0f : 127.0f / top;
-  for (int i = 0; i < size; i += LANES) {
-#if defined(__AVX512F__)
-    const Ints code = (Ints)_mm512_cvtps_epi32((__m512)(load(from + i) * inverse)) + SHIFT;
-    _mm_storeu_si128((__m128i *)(to + i), _mm512_cvtepi32_epi8((__m512i)code));
-#else
-    const Ints code = __builtin_convertvector(whole(rounded(load(from + i) * inverse)), Ints) + SHIFT;
-    for (int lane = 0; lane < LANES; ++lane) to[i + lane] = static_cast<uint8_t>(code[lane]);
-#endif
-  }
+  for (int i = 0; i < size; i += LANES) store_codes(rounded(load(from + i) * inverse), to.at(i));
   return vanishing ? 1.0f : top / 127.0f;
 }
 
 // A row in bfloat16, zeros behind it up to the weight's last group: what lies there could be no number.
-static inline void to_bfloat16(const float *from, const Matrix &weight, Half *to) {
-  for (int i = 0; i < weight.inputs; i += LANES) store(to + i, load(from + i));
-  for (int i = weight.inputs; i < 2 * weight.groups; ++i) to[i] = {};
+static inline void to_bfloat16(const float *from, const Matrix &weight, const RowInTurn<Half> &to) {
+  for (int i = 0; i < weight.inputs; i += LANES) store(to.at(i), load(from + i));
+  for (int i = weight.inputs; i < 2 * weight.groups; ++i) *to.at(i) = {};
 }
 
 // A tile of the result: up to TILE_ROWS rows by one panel, whose sums stay in registers.
@@ -222,7 +259,7 @@ static inline Floats value_of(Ints sums, const Tile &tile, int output, int row) 
 
 // Stores LANES values of the tile.
 static inline void put(const Tile &tile, int row, int column, Floats value) {
-  if (tile.relu) value = value < 0.0f ? Floats{} : value;
+  if (tile.relu) value = not_below_zero(value);
   store(tile.out + row * tile.stride + column, value);
 }
 

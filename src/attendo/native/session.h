@@ -171,16 +171,16 @@ class Session {
   Rows ready(const float *floats, int count, size_t stride, const Matrix &weight) {
     if (weight.precision == Precision::float32) return {bytes_of(floats), nullptr, stride * sizeof(float)};
     if (weight.precision == Precision::bfloat16) {
-      Half *halves = halves_.reserve(count * stride);
+      Half *halves = halves_.reserve(padded(count, ROWS_IN_TURNS) * stride);
       for_each(count, [=, &weight](int row, int) {
-        to_bfloat16(floats + row * stride, weight, halves + row * stride);
+        to_bfloat16(floats + row * stride, weight, {halves, row, stride});
       });
       return {bytes_of(halves), nullptr, stride * sizeof(Half)};
     }
-    uint8_t *codes = codes_.reserve(count * stride);
+    uint8_t *codes = codes_.reserve(padded(count, ROWS_IN_TURNS) * stride);
     float *scales = scales_.reserve(count);
     for_each(count, [=, &weight](int row, int) {
-      scales[row] = quantize(floats + row * stride, weight.inputs, codes + row * stride);
+      scales[row] = quantize(floats + row * stride, weight.inputs, {codes, row, stride});
     });
     return {codes, scales, stride};
   }

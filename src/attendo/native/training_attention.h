@@ -34,7 +34,11 @@ static inline void product_tile(const Factor &a, const float *b, size_t b_stride
 template <int ROWS>
 static inline void product_rows(const Factor &a, const float *b, size_t b_stride, int from, int to, int columns,
                                 float *c, size_t c_stride) {
-  constexpr int WIDE = LANES == 16 ? 4 : 2;
+#if defined(__AVX512F__) || defined(__aarch64__)
+  constexpr int WIDE = 4;  // there are 32 registers
+#else
+  constexpr int WIDE = 2;
+#endif
   int j = 0;
   for (; j + WIDE * LANES <= columns; j += WIDE * LANES)
     product_tile<ROWS, WIDE>(a, b + j, b_stride, from, to, c + j, c_stride);

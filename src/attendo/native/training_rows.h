@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <utility>
 
 #include "lanes.h"
 
@@ -337,21 +338,25 @@ struct CrossEntropy {
   }
 };
 
-// One of the steps in which a block of LANES rows of LANES elements is turned: rows that are STEP apart exchange what is
-// STEP away from where it belongs.
+// Two rows exchange what is STEP away from where it belongs.
+template <int STEP, int... LANE>
+static inline void exchange(Floats &first, Floats &second, std::integer_sequence<int, LANE...>) {
+  const Floats a = first, b = second;
+#if defined(__clang__)
+  first = __builtin_shufflevector(a, b, (LANE & STEP ? LANES + LANE - STEP : LANE)...);
+  second = __builtin_shufflevector(a, b, (LANE & STEP ? LANES + LANE : LANE + STEP)...);
+#else
+  first = __builtin_shuffle(a, b, Ints{(LANE & STEP ? LANES + LANE - STEP : LANE)...});
+  second = __builtin_shuffle(a, b, Ints{(LANE & STEP ? LANES + LANE : LANE + STEP)...});
+#endif
+}
+
+// One of the steps in which a block of LANES rows of LANES elements is turned: rows that are STEP apart exchange elements.
 template <int STEP>
 static inline void turn_step(Floats *rows) {
-  Ints low, high;
-  for (int j = 0; j < LANES; ++j) {
-    low[j] = j & STEP ? LANES + j - STEP : j;
-    high[j] = j & STEP ? LANES + j : j + STEP;
-  }
 #pragma GCC unroll 16
   for (int i = 0; i < LANES; ++i) {
-    if (i & STEP) continue;
-    const Floats a = rows[i], b = rows[i + STEP];
-    rows[i] = __builtin_shuffle(a, b, low);
-    rows[i + STEP] = __builtin_shuffle(a, b, high);
+    if (!(i & STEP)) exchange<STEP>(rows[i], rows[i + STEP], std::make_integer_sequence<int, LANES>());
   }
 }
 

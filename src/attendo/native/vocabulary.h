@@ -101,6 +101,9 @@ static inline void choose(const float *logits, int count, int64_t first_id, Best
       if (logits[at] > best.threshold()) best.add(logits[at], first_id + at);
     }
 #else
+#if defined(ATTENDO_NEON)
+    if (!largest(-better)) continue;
+#endif
     for (int lane = 0; lane < LANES; ++lane) {
       if (better[lane] && logits[i + lane] > best.threshold()) best.add(logits[i + lane], first_id + i + lane);
     }
