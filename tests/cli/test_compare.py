@@ -26,3 +26,19 @@ def test_one_file_is_not_compared_with_itself(attendo: Command, tmp_path: Path) 
     finished = attendo("compare", tmp_path / "x", tmp_path / "x", "--reference", tmp_path / "x")
     assert finished.status == 1
     assert "compare two different files" in finished.err
+
+
+def test_references_in_a_file_of_units(attendo: Command, tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("ein Hund\neine Katze\n")
+    (tmp_path / "b").write_text("der Hund\nder Katze\n")
+    units = "".join(
+        f'<trans-unit id="{text}"><source>x</source><target>{text}</target></trans-unit>'
+        for text in ("ein Hund", "eine Katze")
+    )
+    (tmp_path / "reference.xlf").write_text(
+        f'<xliff version="1.2"><file source-language="en" target-language="de"><body>{units}</body></file></xliff>'
+    )
+    (tmp_path / "lines").write_text("ein Hund\neine Katze\n")
+    arguments = ("compare", tmp_path / "a", tmp_path / "b", "--target-language", "de", "--json", "--reference")
+    found, expected = (json.loads(attendo(*arguments, tmp_path / name).out) for name in ("reference.xlf", "lines"))
+    assert found == expected

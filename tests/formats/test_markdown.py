@@ -266,3 +266,53 @@ def test_any_text_is_read_and_its_blocks_stay(lines: list[str]) -> None:
 def test_hostile_repetitions_are_read(piece: str) -> None:
     text = piece * 2_000
     assert read(text, "x.md").write({}).decode() == text
+
+
+def wrapped_at(width: int, words: int, prefix: str = "", line_end: str = "\n") -> str:
+    """Words of five letters with as many on a line as the width has room for."""
+    lines, line = [], prefix
+    for _ in range(words):
+        if len(line) + 6 > width + 1 and line != prefix:
+            lines.append(line.rstrip(" "))
+            line = prefix
+        line += "words "
+    return line_end.join([*lines, line.rstrip(" ")]) + line_end
+
+
+@pytest.mark.parametrize("prefix", ["", "> "])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_wrapped_paragraph_is_wrapped_at_a_like_width(prefix: str, line_end: str) -> None:
+    text = wrapped_at(60, 40, prefix, line_end)
+    file = read(text, "x.md")
+    out = translated(file, lambda part: f"{part} {part}").decode()
+    assert out == wrapped_at(max(map(len, text.splitlines())), 80, prefix, line_end)
+    assert sources(read(out, "x.md")) == [" ".join(["words"] * 80)]
+
+
+def test_one_line_stays_one_line_and_breaks_of_the_text_stay() -> None:
+    assert translated(read("a " * 90, "x.md"), str.upper).decode().count("\n") == 0
+    text = "one  \ntwo\\\nthree\n"
+    assert translated(read(text, "x.md")).decode() == text.upper()
+
+
+def test_no_line_begins_a_block_where_the_source_did_not() -> None:
+    text = "first line that is here\nsecond line\n"
+    signs = "- 1. # > + === | : <div> " * 12
+    out = write(read(text, "x.md"), {"1": signs.strip()}).decode()
+    assert sources(read(out, "x.md")) == [signs.strip()]
+
+
+def test_links_and_code_are_not_broken() -> None:
+    text = "see [the long link text](a.md 'some title') and `some code here`\nin this wrapped paragraph\n"
+    out = translated(read(text, "x.md"), lambda part: part.upper() + "X" * 12).decode()
+    assert "](a.md 'SOME TITLE" in out
+    assert "`some code here`" in out
+    assert max(map(len, out.splitlines())) <= 76
+
+
+def test_pictures_in_descriptions_of_pictures_are_read_once() -> None:
+    assert sources(read("![a ![b](c) d](e)", "x.md")) == ["a «![b](c)» d", "b"]
+    # Each level holds all levels below it; those that are too deep stay as they are.
+    file = read("![x " * 400 + "a" + "](b)" * 400, "x.md")
+    assert len(file.units) < 10
+    assert file.write({}) == ("![x " * 400 + "a" + "](b)" * 400).encode()

@@ -159,8 +159,8 @@ def test_the_key_at_the_top_becomes_the_target_language(target: str, key: str) -
 
 
 def test_other_keys_at_the_top_stay() -> None:
-    assert write(read("title: b\nx: y\n", "a.yaml"), {"title": "c"}) == b"title: c\nx: y\n"
-    assert write(read("fr:\n  a: b\n", "a.yaml"), {"fr.a": "c"}) == b"fr:\n  a: c\n"
+    assert write(read("title: b\nx: y\n", "en.yaml"), {"title": "c"}) == b"title: c\nx: y\n"
+    assert write(read("fr:\n  a: b\n", "fr.yaml"), {"fr.a": "c"}) == b"fr:\n  a: c\n"
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_what_cannot_be_read_is_refused_with_its_line(text: str, message: str) -
     ids=["space", "lines", "block"],
 )
 def test_long_values_are_read_at_once(text: str) -> None:
-    assert read(text, "x.yml").write({}).decode() == text
+    assert read(text, "en.yml").write({}).decode() == text
 
 
 def test_spaces_that_do_not_break_are_characters() -> None:

@@ -189,6 +189,35 @@ def test_widths_that_can_be_counted_are_read(attributes: str, expected: tuple[in
     assert (unit.max_length, unit.length_unit) == expected
 
 
+SIZED = (
+    '<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.1" srcLang="en" '
+    'xmlns:slr="urn:oasis:names:tc:xliff:sizerestriction:2.0"><file id="f"><slr:profiles {}/>'
+    '<unit id="u" {}><segment><source>A</source></segment>{}</unit></file></xliff>'
+)
+
+
+@pytest.mark.parametrize(
+    ("profiles", "attributes", "more", "expected"),
+    [
+        ('generalProfile="xliff:codepoints"', 'slr:sizeRestriction="12"', "", (12, "char")),
+        ('generalProfile="xliff:codepoints"', 'slr:sizeRestriction="2,12"', "", (12, "char")),
+        ('storageProfile="xliff:utf8"', 'slr:storageRestriction="9"', "", (9, "byte")),
+        ('generalProfile="my:pixels"', 'slr:sizeRestriction="12"', "", (None, "char")),
+        (
+            'generalProfile="xliff:codepoints"',
+            'slr:sizeRestriction="12"',
+            "<segment><source>B</source></segment>",
+            (None, "char"),
+        ),
+    ],
+)
+def test_size_restrictions_of_version_2(
+    profiles: str, attributes: str, more: str, expected: tuple[int | None, str]
+) -> None:
+    unit = read(SIZED.format(profiles, attributes, more)).units[0]
+    assert (unit.max_length, unit.length_unit) == expected
+
+
 def test_proposals_are_no_targets() -> None:
     body = (
         '<trans-unit id="1"><source>A</source><alt-trans match-quality="80"><target>Z</target></alt-trans></trans-unit>'

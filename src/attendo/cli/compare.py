@@ -6,26 +6,37 @@ from typing import Annotated
 
 import typer
 
-from attendo.cli.options import JsonOption, ReferenceOption
+from attendo.cli.options import JsonOption
 
 
 def compare(
     output_a: Annotated[Path, typer.Argument(metavar="OUTPUT_A", help="Translations of one system, one a line.")],
     output_b: Annotated[Path, typer.Argument(metavar="OUTPUT_B", help="Those of the other.")],
-    reference: ReferenceOption,
+    reference: Annotated[
+        Path,
+        typer.Option(
+            "--reference",
+            metavar="FILE",
+            help="Reference translations, one a line; or XLIFF, PO, or CSV with columns source and target.",
+        ),
+    ],
     target_language: Annotated[
         str, typer.Option("--target-language", help="Code that chooses BLEU's tokeniser (zh, ja, ko have their own).")
     ] = "",
     as_json: JsonOption = False,
 ) -> None:
     """Tests whether two outputs differ by more than chance: paired bootstrap and approximate randomisation."""
+    from attendo.formats.pairs.table import has_both_sides
     from attendo.workflow.input_files import check_inputs
 
-    check_inputs(files=(output_a, output_b, reference))
+    lines, units = ((), (reference,)) if has_both_sides(reference) else ((reference,), ())
+    check_inputs(files=(output_a, output_b, *lines), of_units=units)
     from attendo.evaluation.significance import compare_outputs
     from attendo.workflow.lines import lines_from
+    from attendo.workflow.parallel_text import read_references
 
-    outputs_a, outputs_b, references = (list(lines_from(path)) for path in (output_a, output_b, reference))
+    outputs_a, outputs_b = (list(lines_from(path)) for path in (output_a, output_b))
+    references = read_references(reference, target_language)
     comparison = compare_outputs(
         outputs_a,
         outputs_b,

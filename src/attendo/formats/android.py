@@ -92,6 +92,7 @@ def _text_unit(markup: Markup, item: Element, name: str, notes: tuple[str, ...],
     source = _unescaped(content_of(markup, item, classify))
     is_reference = _REFERENCE.fullmatch(markup.raw(item.inner)) is not None
     is_translatable = not is_fixed and not is_reference and bool(plain(source).strip())
+    most = item.attributes.get("maxLength", "")
     return Unit(
         id=name,
         forms=(Form(source=source),),
@@ -99,6 +100,7 @@ def _text_unit(markup: Markup, item: Element, name: str, notes: tuple[str, ...],
         context=name,
         notes=notes,
         flags=_FLAGS,
+        max_length=int(most) if most.isdigit() else None,
         spans=(item.inner,) if is_translatable else (),
     )
 

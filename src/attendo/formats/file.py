@@ -79,6 +79,8 @@ class Unit:
     max_length: int | None = None
     """The most that a translation may have of `length_unit`."""
     length_unit: Literal["char", "byte"] = "char"
+    label: str = ""
+    """Of an access key that is a text of its own: the id of the unit of which it is a letter."""
     spans: tuple[Span, ...] = ()
     """Every span that writing the unit may replace."""
 
@@ -271,6 +273,20 @@ class UniqueIds:
         """The name itself the first time, with a number later."""
         count = self._counts[name] = self._counts.get(name, 0) + 1
         return name if count == 1 else self.of(f"{name}#{count}")
+
+
+def access_key_label(name: str, source: str, names: Collection[str]) -> str:
+    """The name of the text that an access key is a letter of; empty of any other text.
+
+    Args:
+        name: of the text, such as `save.accesskey`.
+        source: its source.
+        names: of all texts, of which the label is `save.label` or `save`.
+    """
+    entry, _, attribute = name.rpartition(".")
+    if attribute.casefold() != "accesskey" or len(source) != 1:
+        return ""
+    return next((other for other in (f"{entry}.label", entry) if other in names), "")
 
 
 def base_language(language: str) -> str:

@@ -12,7 +12,18 @@ from functools import partial
 from attendo.errors import DataError
 from attendo.formats.contents import Code, Content, joined, plain
 from attendo.formats.encoded import EncodedText, decoded
-from attendo.formats.file import Edit, File, Form, Languages, Slot, SlotEditor, Span, UniqueIds, Unit
+from attendo.formats.file import (
+    Edit,
+    File,
+    Form,
+    Languages,
+    Slot,
+    SlotEditor,
+    Span,
+    UniqueIds,
+    Unit,
+    access_key_label,
+)
 from attendo.formats.plural_rules import CATEGORY_NAMES
 from attendo.formats.plural_sets import Category, plural_set
 
@@ -44,6 +55,8 @@ class _Reader:
 
     text: EncodedText
     language: str | None
+    names: frozenset[str]
+    """Of all messages and attributes."""
     ids: UniqueIds = field(default_factory=UniqueIds)
     units: list[Unit] = field(default_factory=list)
     slots: dict[str, tuple[Slot, ...]] = field(default_factory=dict)
@@ -65,7 +78,7 @@ class _Reader:
 
     def _take(self, name: str, span: Span, note: str, *, is_translatable: bool) -> None:
         source = _content(self.text, span)
-        is_translatable = is_translatable and bool(plain(source).strip())
+        is_translatable = is_translatable and bool(plain(source).strip()) and not _is_shortcut(name, source)
         unit = Unit(
             id=self.ids.of(name),
             forms=(Form(source=source),),
@@ -73,6 +86,7 @@ class _Reader:
             context=name,
             notes=(note,) if note else (),
             flags=_FLAGS,
+            label=access_key_label(name, plain(source), self.names),
             spans=(span,) if is_translatable else (),
         )
         self.units.append(unit)
@@ -143,6 +157,11 @@ class _Reader:
         return "".join(pieces)
 
 
+def _is_shortcut(name: str, source: Content) -> bool:
+    """Says whether a text is the letter of a keyboard shortcut, which no word of a label has anything to do with."""
+    return name.rpartition(".")[2].casefold() in ("key", "commandkey", "keycode") and len(plain(source)) == 1
+
+
 def _visible(line: str, *, begins: bool, ends: bool, is_edge: bool) -> str:
     """A line whose edges and braces are text: Fluent trims spaces, and `.`, `*` and `[` at a start are syntax."""
     if not line:
@@ -161,8 +180,10 @@ def read_fluent(data: bytes, languages: Languages) -> File:
     Raises:
         DataError: a placeable does not end, or a line is none of Fluent's.
     """
-    reader = _Reader(text=decoded(data), language=languages.target)
-    for name, span, note in _patterns(reader.text):
+    text = decoded(data)
+    patterns = list(_patterns(text))
+    reader = _Reader(text=text, language=languages.target, names=frozenset(name for name, _, _ in patterns))
+    for name, span, note in patterns:
         reader.pattern(name, span, note)
     editor = SlotEditor(reader.slots, beside=reader.beside)
     return File(format="fluent", text=reader.text, units=tuple(reader.units), editor=editor)

@@ -1,7 +1,7 @@
 """Markdown: paragraphs, headings, list items, table cells, titles and descriptions, and keys of the front matter.
 
-A paragraph is a unit, however it is wrapped, and is written back as one line. Code, definitions of links, HTML's tags
-and everything that markup consists of keep their bytes.
+A paragraph is a unit, however it is wrapped, and is wrapped at a like width when it is written. Code, definitions of
+links, HTML's tags and everything that markup consists of keep their bytes.
 """
 
 import re
@@ -16,7 +16,7 @@ from attendo.formats.file import File, Languages, Span
 from attendo.formats.html_passages import HtmlReader, spelling_of
 from attendo.formats.markdown_blocks import Block, markdown_blocks
 from attendo.formats.markdown_inline import normalized_label, read_inline
-from attendo.formats.markdown_writing import MarkdownStyle, written_markdown
+from attendo.formats.markdown_writing import MarkdownStyle, Wrapping, written_markdown
 from attendo.formats.passages import Passage, document_file, passage_of
 from attendo.formats.rails_yaml import is_text, scalar_writer
 from attendo.formats.yaml_values import yaml_scalars
@@ -40,6 +40,9 @@ _SKIPPED = re.compile(
     |gutter|margin|padding|header|color|lineno-start|emphasize-lines|number-lines|enumerated):(?:[ \t].*)?""",
     re.X | re.I,
 )
+_MAX_COLUMN = 400
+_MAX_DEPTH = 3
+"""Pictures within the descriptions of pictures, of which those that are deeper are not translated."""
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -118,7 +121,7 @@ def _runs(text: str, block: Block) -> Iterator[tuple[tuple[Span, ...], Span | No
 
 
 def _text_passages(
-    text: EncodedText, lines: Sequence[Span], kind: str, labels: Collection[str], *, is_cell: bool
+    text: EncodedText, lines: Sequence[Span], kind: str, labels: Collection[str], *, is_cell: bool, depth: int = 0
 ) -> Iterator[Passage]:
     """A text as a passage, and what its codes hold: descriptions of pictures and titles of links."""
     lines = [line for line in lines if line.start < line.stop]
@@ -135,14 +138,39 @@ def _text_passages(
         gaps=tuple(text.text[line.stop : after.start] for line, after in pairwise(lines)),
         labels=labels,
     )
+    if kind == "paragraph":
+        style = replace(style, wrapping=_wrapping(text.text, lines))
     passage = passage_of(found.pieces, _writer(style), context=kind)
     if passage is not None:
         at_start = kind == "paragraph" and passage.span.start == lines[0].start
         yield replace(passage, written=_writer(replace(style, is_line_start=at_start)))
     for title in found.titles:
         yield _title_passage(text.text, title)
-    for description in found.descriptions:
-        yield from _text_passages(text, description, "alt", labels, is_cell=is_cell)
+    for description in found.descriptions if depth < _MAX_DEPTH else ():
+        yield from _text_passages(text, description, "alt", labels, is_cell=is_cell, depth=depth + 1)
+
+
+def _wrapping(text: str, lines: Sequence[Span]) -> Wrapping | None:
+    """How the lines of a paragraph are broken; None where each but the last ends in a break of its own."""
+    gaps = [
+        text[line.stop : after.start]
+        for line, after in pairwise(lines)
+        if not text.startswith("  ", line.stop) and not text.startswith("\\", line.stop - 1)
+    ]
+    if not gaps:
+        return None
+    columns = [_column(text, line) for line in lines]
+    return Wrapping(
+        width=max(column + line.stop - line.start for column, line in zip(columns, lines, strict=True)),
+        indent=columns[0],
+        gap=gaps[0].lstrip(" \t"),
+    )
+
+
+def _column(text: str, line: Span) -> int:
+    """How many characters stand before a text on its line."""
+    before = text[max(0, line.start - _MAX_COLUMN) : line.start]
+    return len(before) - 1 - max(before.rfind("\n"), before.rfind("\r"))
 
 
 def _writer(style: MarkdownStyle) -> Callable[[Content], str]:

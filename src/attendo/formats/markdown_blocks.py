@@ -20,10 +20,10 @@ BlockKind = Literal["paragraph", "heading", "cell", "html", "title"]
 
 _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _NAMES = "note|warning|tip|important|caution|attention|hint|danger|error|seealso|admonition|info|success|topic|sidebar"
-_INDENTED = re.compile(r"""(?:!!!|\?\?\?\+?|===[!+]?)[ \t]+[^"\n]*?(?:"(?P<title>[^"\n]*)")?[ \t]*$""")
+_INDENTED = re.compile(r"""(?:!!!|\?\?\?\+?|===[!+]?)[ \t]++[^"\n]*+(?:"(?P<title>[^"\n]*)"[ \t]*+)?$""")
 _COLONS = re.compile(r"(:{3,})[ \t]*(?:\{(?P<directive>[\w:-]+)\}|(?P<name>[A-Za-z][\w-]*))?(?P<rest>.*)$")
 _ADMONITION = re.compile(rf"(?:{_NAMES})", re.I)
-_FENCED = re.compile(rf"[`~]{{3,}}[ \t]*\{{(?:{_NAMES})\}}[ \t]*(?P<title>[^`\n]*?)[ \t]*$", re.I)
+_FENCED = re.compile(rf"[`~]{{3,}}[ \t]*\{{(?:{_NAMES})\}}[ \t]*(?P<title>[^`\n]*)$", re.I)
 _NOT_TEXT = frozenset(
     ("code", "code-block", "code-cell", "sourcecode", "math", "toctree", "literalinclude", "mermaid", "eval-rst", "raw")
 )

@@ -51,24 +51,24 @@ def _is_punctuation(character: str) -> bool:
 
 def pair_runs(runs: Sequence[Run]) -> None:
     """Pairs the runs of a text, or of a link's text, which are then used up for what is around it."""
+    # The numbers of runs that may still open; what stands between the halves of a pair is taken off, so that each run
+    # is passed over once, and `bottoms` says from which number on a closing run of a kind has not been looked for.
+    openers: list[int] = []
     bottoms: dict[tuple[str, bool, int], int] = {}
-    number = 0
-    while number < len(runs):
-        closer = runs[number]
-        if not closer.can_close or closer.low == closer.high:
-            number += 1
-            continue
+    for number, closer in enumerate(runs):
         key = (closer.mark, closer.can_open, closer.length % 3)
-        opener = number - 1
-        while opener >= bottoms.get(key, 0) and not _matches(runs[opener], closer):
-            opener -= 1
-        if opener < bottoms.get(key, 0):
-            bottoms[key] = number
-            number += 1
-            continue
-        _pair(runs[opener], closer)
-        for between in runs[opener + 1 : number]:
-            between.can_open = between.can_close = False
+        while closer.can_close and closer.low < closer.high:
+            place = len(openers) - 1
+            while place >= 0 and openers[place] >= bottoms.get(key, 0) and not _matches(runs[openers[place]], closer):
+                place -= 1
+            if place < 0 or openers[place] < bottoms.get(key, 0):
+                bottoms[key] = number
+                break
+            opener = runs[openers[place]]
+            _pair(opener, closer)
+            del openers[place + (opener.low < opener.high) :]
+        if closer.can_open and closer.low < closer.high:
+            openers.append(number)
     for run in runs:
         run.can_open = run.can_close = False
 

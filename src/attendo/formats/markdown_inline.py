@@ -29,7 +29,7 @@ _ENTITY = re.compile(r"&(?:#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[A-Za-z][A-Za-z0-9]
 _TEMPLATE = re.compile(r"\{\{.{0,500}?\}\}|\{%.{0,500}?%\}", re.S)
 _ROLE = re.compile(r"\{[A-Za-z][\w:-]*\}(?=`)")
 _ATTRIBUTES = re.compile(r"\{:?[ \t]*(?:[#.][\w-]+|[\w-]+=[^\s{}]+)(?:[ \t]+(?:[#.][\w-]+|[\w-]+=[^\s{}]+))*[ \t]*\}")
-_EMOJI = re.compile(r"(?<![\w:]):[a-z0-9_+-]*[a-z][a-z0-9_+-]*:(?!\w)")
+_EMOJI = re.compile(r"(?<![\w:]):(?=[0-9_+-]{0,50}[a-z])[a-z0-9_+-]{1,50}:(?!\w)")
 _MATH = re.compile(r"\$(?=\S)(?:[^$\n\\]|\\.){1,400}?(?<=\S)\$(?!\d)")
 _IS_MATH = re.compile(r"[\\^_{}]")
 _WIKI = re.compile(r"\[\[[^\[\]\n]{1,200}\]\](?!\()")
@@ -38,6 +38,7 @@ _SPACES = r"[ \t]*\n?[ \t]*"
 _TITLE = r"""(?P<title>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\))"""
 _DESTINATION = r"(?:<(?:[^<>\n\\]|\\.)*>|(?!<)(?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*\))*)"
 _INLINE_LINK = re.compile(rf"\({_SPACES}{_DESTINATION}(?:[ \t\n]+{_SPACES}{_TITLE})?{_SPACES}\)", re.S)
+_LONGEST_LABEL = 999
 _LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){0,999})\]", re.S)
 _VOID = frozenset(("br", "img", "hr", "wbr", "input"))
 
@@ -71,7 +72,9 @@ class _Bracket:
 
     item: int
     is_image: bool
-    is_active: bool = True
+    num_descriptions: int
+    """Descriptions of pictures that were found before it."""
+    num_titles: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -120,6 +123,8 @@ class _Reader:
         self._text = "\n".join(text[line.start : line.stop] for line in lines)
         self._items: list[_Item] = []
         self._brackets: list[_Bracket] = []
+        self._num_in_links = 0
+        """So many of the first brackets stand before a link, and begin none themselves, unless they are pictures."""
         self._found = _Found()
         self._ticks: dict[int, list[int]] | None = None
         self._ends: dict[str, int] = {}
@@ -163,6 +168,8 @@ class _Reader:
         """HTML, entities, templates, roles, attributes, emoji and formulas."""
         text = self._text
         if mark == "<":
+            if at >= self._last(">"):
+                return self._add(at, at + 1, mark)
             if (found := _AUTOLINK.match(text, at)) is not None:
                 return self._add_code(at, found.end(), is_word=True)
             if (found := _HTML.match(text, at)) is not None:
@@ -179,7 +186,8 @@ class _Reader:
         elif mark == "{":
             if (found := _ROLE.match(text, at)) is not None:
                 return self._code_span(at, found.end())
-            found = _TEMPLATE.match(text, at) or _ATTRIBUTES.match(text, at)
+            is_closed = at < max(self._last("}}"), self._last("%}"))
+            found = (_TEMPLATE.match(text, at) if is_closed else None) or _ATTRIBUTES.match(text, at)
             if found is not None:
                 return self._add_code(at, found.end(), is_word=found[0].startswith("{{"))
         elif mark == ":" and (found := _EMOJI.match(text, at)) is not None:
@@ -189,7 +197,7 @@ class _Reader:
         return self._add(at, at + 1, mark)
 
     def _last(self, closing: str) -> int:
-        """The last place where comments or instructions end."""
+        """The last place where tags, comments, instructions or templates end."""
         if closing not in self._ends:
             self._ends[closing] = self._text.rfind(closing)
         return self._ends[closing]
@@ -238,20 +246,26 @@ class _Reader:
             if (found := pattern.match(self._text, at)) is not None:
                 return self._add_code(at, found.end(), is_word=pattern is _WIKI)
         is_image = self._text[at] == "!"
-        self._brackets.append(_Bracket(len(self._items), is_image))
+        known = self._found
+        self._brackets.append(_Bracket(len(self._items), is_image, len(known.descriptions), len(known.titles)))
         stop = at + 1 + is_image
         return self._add(at, stop, self._text[at:stop])
 
     def _closing_bracket(self, at: int) -> int:
         """A link or a picture where there is a destination or a label, else a bracket."""
         bracket = self._brackets.pop() if self._brackets else None
-        if bracket is None or not bracket.is_active:
+        is_before_link = len(self._brackets) < self._num_in_links
+        self._num_in_links = min(self._num_in_links, len(self._brackets))
+        if bracket is None or (is_before_link and not bracket.is_image):
             return self._add(at, at + 1, "]")
         opening = self._items[bracket.item]
         found = _INLINE_LINK.match(self._text, at + 1)
         stop, raw = (found.end(), None) if found is not None else self._reference(opening.stop, at)
         if stop < 0:
             return self._add(at, at + 1, "]")
+        if bracket.is_image:  # what is within its description is found when that is read
+            del self._found.descriptions[bracket.num_descriptions :]
+            del self._found.titles[bracket.num_titles :]
         if found is not None and found["title"] and len(found["title"]) > 2:
             title = self._spans(found.start("title"), found.end("title"))
             self._found.titles += title if len(title) == 1 else ()
@@ -264,8 +278,7 @@ class _Reader:
             del self._items[bracket.item + 1 :]
             self._items[bracket.item] = _Item(opening.start, stop, tag="")
             return stop
-        for before in self._brackets:  # links do not hold links
-            before.is_active = before.is_active and before.is_image
+        self._num_in_links = len(self._brackets)  # links do not hold links
         self._items[bracket.item] = _Item(opening.start, opening.stop, tag="", link=(opening.start, 0))
         self._items.append(_Item(at, stop, tag="", link=(opening.start, 1), raw=raw))
         return stop
@@ -275,7 +288,7 @@ class _Reader:
         label = _LABEL.match(self._text, at + 1)
         if label is not None and label[1].strip():
             return (label.end(), None) if normalized_label(label[1]) in self._labels else (-1, None)
-        own = self._text[start:at]
+        own = self._text[start:at] if at - start <= _LONGEST_LABEL else ""
         if normalized_label(own) not in self._labels:
             return -1, None
         # Its text is its label, so that a translation of the text has to name the label.

@@ -21,6 +21,47 @@ _BLOCK_START = re.compile(
 _CLOSING_MARKS = re.compile(r"(?:(?<=\s)|\A)#(?=#*\Z)")
 
 
+# What a line must not begin with within a paragraph, where it would begin a block, a tag or a list of attributes.
+_NO_LINE_START = re.compile(r"[<|:{!?=]")
+_SINGLE_SPACE = re.compile(r"(?<![ \\]) (?! )")
+_SHORTEST_WIDTH = 40
+_LONGEST_START = 200
+"""Characters that are looked at to see whether a line begins a block."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wrapping:
+    """How the lines of a paragraph are broken."""
+
+    width: int
+    """Of the longest line of the source, marks of quotes and lists included."""
+    indent: int
+    """Columns before the first line's text."""
+    gap: str
+    """What stands between two lines: the line end, and the marks before the next one."""
+
+    def wrapped(self, raw: str, spaces: Sequence[int]) -> str:
+        """A written text with line breaks in place of some of its spaces.
+
+        Args:
+            raw: the text.
+            spaces: the places of spaces that a line may end at, in their order.
+        """
+        width = max(self.width, _SHORTEST_WIDTH)
+        margin = len(self.gap) - 1 - max(self.gap.rfind("\n"), self.gap.rfind("\r"))
+        pieces, last, start = [], 0, -self.indent
+        before: int | None = None
+        for space in (*(place for place in spaces if not _begins_a_block(raw, place + 1)), len(raw)):
+            end_of_line = max(raw.rfind("\n", last, space), raw.rfind("\r", last, space))
+            if end_of_line >= 0:  # a line break of the text's own
+                start, before = end_of_line + 1, before if before is not None and before > end_of_line else None
+            if before is not None and space - start > width:
+                pieces += [raw[last:before], self.gap]
+                last, start = before + 1, before + 1 - margin
+            before = space
+        return "".join([*pieces, raw[last:]])
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MarkdownStyle:
     """How and where a text is written."""
@@ -39,6 +80,8 @@ class MarkdownStyle:
     """What stands between its lines: line ends, and the marks of quotes and lists around it."""
     labels: Collection[str]
     """Those of the links of the document, normalized."""
+    wrapping: Wrapping | None = None
+    """How its lines are broken; None where it is one line."""
 
 
 def written_markdown(parts: Content, style: MarkdownStyle) -> str:
@@ -51,10 +94,36 @@ def written_markdown(parts: Content, style: MarkdownStyle) -> str:
     raw = _joined(parts, style, escapes_all=False)
     ends_early = style.kind == "alt" and any("[" in part or "]" in part for part in parts if isinstance(part, str))
     is_right = not ends_early and _is_read_as(raw, parts, style)
-    return raw if is_right else _joined(parts, style, escapes_all=True)
+    if not is_right:
+        raw = _joined(parts, style, escapes_all=True)
+    if style.wrapping is None:
+        return raw
+    wrapped = style.wrapping.wrapped(raw, _spaces(raw, parts, style, escapes_all=not is_right))
+    return wrapped if _is_read_as(wrapped, parts, style) else raw
+
+
+def _begins_a_block(raw: str, place: int) -> bool:
+    """Says whether a line that began at a place would begin a block."""
+    line = raw[place : place + _LONGEST_START]
+    return _BLOCK_START.match(line) is not None or _NO_LINE_START.match(line) is not None
 
 
 def _joined(parts: Content, style: MarkdownStyle, *, escapes_all: bool) -> str:
+    return "".join(_pieces(parts, style, escapes_all=escapes_all))
+
+
+def _spaces(raw: str, parts: Content, style: MarkdownStyle, *, escapes_all: bool) -> list[int]:
+    """The places of single spaces in a written text that are not part of a code."""
+    spaces, start = [], 0
+    for part, piece in zip(parts, _pieces(parts, style, escapes_all=escapes_all), strict=True):
+        if isinstance(part, str):
+            spaces += [start + found.start() for found in _SINGLE_SPACE.finditer(piece)]
+        start += len(piece)
+    return [place for place in spaces if 0 < place < len(raw) - 1]
+
+
+def _pieces(parts: Content, style: MarkdownStyle, *, escapes_all: bool) -> list[str]:
+    """The strings and codes of a text as they are written."""
     pieces: list[str] = []
     is_line_start = style.is_line_start
     for number, part in enumerate(parts):
@@ -72,7 +141,7 @@ def _joined(parts: Content, style: MarkdownStyle, *, escapes_all: bool) -> str:
             raw = _CLOSING_MARKS.sub(r"\\#", raw)
         pieces.append(raw)
         is_line_start = False
-    return "".join(pieces)
+    return pieces
 
 
 def _escaped(text: str, style: MarkdownStyle, *, escapes_all: bool) -> str:
@@ -115,10 +184,11 @@ def _with_tight_emphasis(parts: Content) -> Content:
 
 
 def _without_loose_breaks(parts: Content) -> Content:
-    """A text without line breaks at its ends and behind others, where they would be empty lines or backslashes."""
+    """A text without line breaks at its ends, and without those behind others that would be empty lines."""
     kept: list[str | Code] = []
     for part in parts:
-        if _is_break(part) and (not kept or _is_break(kept[-1])):
+        is_loose = not kept or (_is_break(kept[-1]) and isinstance(part, Code) and not part.raw.startswith("\\"))
+        if _is_break(part) and is_loose:
             continue
         if isinstance(part, str) and kept and _is_break(kept[-1]) and not part.strip():
             continue

@@ -2,12 +2,12 @@ r"""Java's .properties: keys and values with `=`, `:` or a space between, contin
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from attendo.errors import DataError
 from attendo.formats.contents import Content, content, plain
 from attendo.formats.encoded import EncodedText, decoded
-from attendo.formats.file import File, Form, Languages, Slot, SlotEditor, Span, UniqueIds, Unit
+from attendo.formats.file import File, Form, Languages, Slot, SlotEditor, Span, UniqueIds, Unit, access_key_label
 
 # A logical line: a key, which ends at a separator that is not escaped, and a value, in which a backslash at a line's
 # end continues it.
@@ -46,7 +46,9 @@ def read_properties(data: bytes, languages: Languages) -> File:
     style = _style(text)
     ids, units, slots = UniqueIds(), [], {}
     note = ""
-    for found in _entries(text.text):
+    entries = list(_entries(text.text))
+    keys = frozenset(unescaped(found["key"]) for found in entries if found["key"])
+    for found in entries:
         if found["comment"] is not None:
             note = found["comment"][1:].strip()
             continue
@@ -57,6 +59,7 @@ def read_properties(data: bytes, languages: Languages) -> File:
         span = Span(found.start("value"), found.end("value"))
         is_message = _ARGUMENT.search(value) is not None and "'" not in value.replace("''", "")
         unit = _unit(ids.of(key), key, value, span, note, is_message=is_message)
+        unit = replace(unit, label=access_key_label(key, value, keys))
         units.append(unit)
         slots[unit.id] = (Slot(span, _writer(style, text, is_message=is_message)),)
         note = ""

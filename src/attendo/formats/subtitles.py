@@ -1,68 +1,179 @@
-"""What SRT and WebVTT share: the tags in a cue's text, and cues as units."""
+"""What SRT and WebVTT share: the tags in a cue's text, and sentences of one or several cues as units."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 from attendo.formats.contents import ALONE, Code, Content, joined, paired, plain
 from attendo.formats.encoded import EncodedText
-from attendo.formats.file import File, Form, Slot, SlotEditor, Span, UniqueIds, Unit
+from attendo.formats.file import Edit, File, Form, Result, Span, UniqueIds, Unit, WriteOptions
+from attendo.formats.subtitle_lines import divided, goes_on, has_lines_of_its_own, in_lines
 
 TAGS = r"<(/?)([A-Za-z0-9][\w:.]*)[^<>\n]*>"
 """Tags in angle brackets; the groups are the slash and the name."""
+_TIME = re.compile(r"(?:(\d+):)?(\d\d):(\d\d)[,.](\d{1,3})")
+_MAX_CUES = 8
+"""Cues that a sentence may go over."""
 
 
-def cue_file(
-    name: str,
-    text: EncodedText,
-    cues: Iterable[tuple[str, Span]],
-    *,
-    tags: re.Pattern[str],
-    decode: Callable[[str], str],
-    encode: Callable[[str], str],
-) -> File:
-    """A file of cues.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cue:
+    """A text and when it is shown."""
+
+    name: str
+    span: Span
+    """Where its text stands."""
+    text: Content
+    start_s: float
+    stop_s: float
+
+
+def cue(text: EncodedText, name: str, times: str, span: Span, syntax: "Syntax") -> Cue:
+    """Makes a cue of its name, the line with its times, and the place of its text."""
+    seconds = [_seconds(found) for found in _TIME.finditer(times)]
+    source = syntax.read(text.text[span.start : span.stop].replace("\r\n", "\n"))
+    return Cue(name=name, span=span, text=source, start_s=seconds[0], stop_s=seconds[1])
+
+
+def _seconds(time: re.Match[str]) -> float:
+    return 3600 * int(time[1] or 0) + 60 * int(time[2]) + int(time[3]) + float(f"0.{time[4]}")
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """How a cue's text is written."""
+
+    tags: re.Pattern[str]
+    decode: Callable[[str], str]
+    """Gives the characters of a piece of text."""
+    encode: Callable[[str], str]
+    """Writes such a piece."""
+
+    def read(self, raw: str) -> Content:
+        """A text with its tags as codes; a tag without its other half stands alone."""
+        tags = list(self.tags.finditer(raw))
+        halves = paired([((tag[2] or "").partition(".")[0], bool(tag[1])) for tag in tags])
+        parts: list[str | Code] = []
+        last = 0
+        for number, tag in enumerate(tags):
+            parts.append(self.decode(raw[last : tag.start()]))
+            pair, kind = halves.get(number, (number, ALONE))
+            parts.append(Code(id=str(pair), raw=tag[0], kind=kind))
+            last = tag.end()
+        return joined([*parts, self.decode(raw[last:])])
+
+    def written(self, parts: Content, line_end: str) -> str:
+        """A text as a cue has it; an empty line would end the cue."""
+        raw = "".join(part.raw if isinstance(part, Code) else self.encode(part) for part in parts)
+        return re.sub(r"\n\s*\n+", "\n", raw.strip("\n")).replace("\n", line_end)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Framed:
+    """A cue without the codes around its text, which stay where they are."""
+
+    cue: Cue
+    before: tuple[Code, ...]
+    core: Content
+    after: tuple[Code, ...]
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of its text, without its codes."""
+        return plain(self.core).split("\n")
+
+    def source(self) -> Content:
+        """Its text as it is translated: in one line, unless its lines are texts of their own."""
+        if has_lines_of_its_own(plain(self.core)):
+            return self.core
+        return joined([re.sub(r"[ \t]*\n[ \t]*", " ", part) if isinstance(part, str) else part for part in self.core])
+
+    def goes_on_in(self, other: "_Framed") -> bool:
+        """Says whether its sentence goes on in another cue."""
+        has_codes = any(isinstance(part, Code) for part in (*self.core, *other.core))
+        frames = ([code.raw for code in (*one.before, *one.after)] for one in (self, other))
+        is_framed_alike = next(frames) == next(frames)
+        pause_s = other.cue.start_s - self.cue.stop_s
+        return not has_codes and is_framed_alike and goes_on(plain(self.core), plain(other.core), pause_s)
+
+
+def cue_file(name: str, text: EncodedText, cues: Iterable[Cue], syntax: Syntax) -> File:
+    """A file of cues. Each sentence that goes over several cues is one unit with them.
 
     Args:
         name: of the format.
         text: the file.
-        cues: the name of each cue and where its text stands.
-        tags: what is markup in a cue.
-        decode: gives the characters of a piece of a cue's text.
-        encode: writes such a piece.
+        cues: in the order of the file.
+        syntax: how their texts are written.
     """
-    ids, units, slots = UniqueIds(), [], {}
-    for cue, span in cues:
-        source = tagged(text.text[span.start : span.stop].replace("\r\n", "\n"), tags, decode)
+    ids, units, groups = UniqueIds(), [], {}
+    for group in _groups([_framed(one) for one in cues]):
+        first, last = group[0].cue.name, group[-1].cue.name
+        source = group[0].source()
+        for framed in group[1:]:
+            source = joined([*source, " ", *framed.source()])
         is_translatable = bool(plain(source).strip())
         unit = Unit(
-            id=ids.of(cue),
+            id=ids.of(first if len(group) == 1 else f"{first}-{last}"),
             forms=(Form(source=source),),
             is_translatable=is_translatable,
-            spans=(span,) if is_translatable else (),
+            spans=tuple(framed.cue.span for framed in group) if is_translatable else (),
         )
         units.append(unit)
-        slots[unit.id] = (Slot(span, _writer(text, encode)),)
-    return File(format=name, text=text, units=tuple(units), editor=SlotEditor(slots))
+        groups[unit.id] = group
+    return File(format=name, text=text, units=tuple(units), editor=_CueEditor(text, groups, syntax))
 
 
-def tagged(raw: str, pattern: re.Pattern[str], decode: Callable[[str], str]) -> Content:
-    """A cue's text with its tags as codes; a tag without its other half stands alone."""
-    tags = list(pattern.finditer(raw))
-    halves = paired([((tag[2] or "").partition(".")[0], bool(tag[1])) for tag in tags])
-    parts: list[str | Code] = []
-    last = 0
-    for number, tag in enumerate(tags):
-        parts.append(decode(raw[last : tag.start()]))
-        pair, kind = halves.get(number, (number, ALONE))
-        parts.append(Code(id=str(pair), raw=tag[0], kind=kind))
-        last = tag.end()
-    return joined([*parts, decode(raw[last:])])
+def _groups(cues: Sequence[_Framed]) -> list[list[_Framed]]:
+    """Cues, with those together that a sentence goes over."""
+    groups = [[cues[0]]] if cues else []
+    for before, following in pairwise(cues):
+        if len(groups[-1]) < _MAX_CUES and before.goes_on_in(following):
+            groups[-1].append(following)
+        else:
+            groups.append([following])
+    return groups
 
 
-def _writer(text: EncodedText, encode: Callable[[str], str]) -> Callable[[Content], str]:
-    def write(parts: Content) -> str:
-        raw = "".join(part.raw if isinstance(part, Code) else encode(part) for part in parts)
-        # An empty line would end the cue.
-        return re.sub(r"\n\s*\n+", "\n", raw.strip("\n")).replace("\n", text.line_end)
+def _framed(cue: Cue) -> _Framed:
+    """A cue without positions and other single codes at its edges, and without pairs around all of it."""
+    parts, before, after = list(cue.text), list[Code](), list[Code]()
+    while parts:
+        first, last = parts[0], parts[-1]
+        if isinstance(first, Code) and first.kind == "single":
+            before.append(first)
+            del parts[0]
+        elif isinstance(last, Code) and last.kind == "single":
+            after.insert(0, last)
+            del parts[-1]
+        elif isinstance(first, Code) and isinstance(last, Code) and first is not last and first.id == last.id:
+            before.append(first)
+            after.insert(0, last)
+            parts = parts[1:-1]
+        else:
+            break
+    return _Framed(cue=cue, before=tuple(before), core=tuple(parts), after=tuple(after))
 
-    return write
+
+@dataclass(frozen=True, slots=True)
+class _CueEditor:
+    """Puts translations into cues: those of several cues are divided by the time that each is shown."""
+
+    text: EncodedText
+    groups: Mapping[str, Sequence[_Framed]]
+    syntax: Syntax
+
+    def edits(self, results: Mapping[str, Result], options: WriteOptions) -> Iterable[Edit]:
+        """The edits of each cue."""
+        del options
+        for name, found in results.items():
+            group = self.groups[name]
+            texts = [found.texts[0]]
+            if len(group) > 1:
+                durations = [max(framed.cue.stop_s - framed.cue.start_s, 0.0) for framed in group]
+                pieces = divided(" ".join(plain(found.texts[0]).split()), durations)
+                texts = [(piece,) if piece else () for piece in pieces]
+            for framed, parts in zip(group, texts, strict=True):
+                whole = (*framed.before, *in_lines(parts, framed.lines), *framed.after)
+                yield Edit(framed.cue.span, self.syntax.written(whole, self.text.line_end))

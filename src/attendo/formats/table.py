@@ -27,6 +27,7 @@ from attendo.formats.tmx import read_tmx
 from attendo.formats.webvtt import read_webvtt
 from attendo.formats.xcstrings import read_xcstrings
 from attendo.formats.xliff import read_xliff
+from attendo.formats.yaml_catalogues import refusal
 
 READERS: Mapping[str, Callable[[bytes, Languages], File]] = {
     "po": read_po,
@@ -77,6 +78,8 @@ def read_file(data: bytes, name: str, languages: Languages | None = None, *, wan
         file = READERS[found.name](data, languages)
     except DataError as error:
         raise DataError(f"{name}: {error}") from error
+    if found.name == "yaml" and wanted is None and (reason := refusal(name, file.text.text)):
+        raise DataError(f"{name}: {reason}; if it holds messages all the same, say so: --format yaml")
     declared = file.declared.target
     if declared and languages.target and not is_same_language(declared, languages.target):
         raise DataError(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from attendo.errors import DataError
 from attendo.formats.encoded import EncodedText, decoded
 from attendo.formats.file import File, Languages, Span
-from attendo.formats.subtitles import TAGS, cue_file
+from attendo.formats.subtitles import TAGS, Cue, Syntax, cue, cue_file
 
 _BLOCK = re.compile(r"(?:[^\r\n]+(?:\r\n|\r|\n|\Z))+")
 _TIMES = re.compile(
@@ -23,14 +23,24 @@ def read_webvtt(data: bytes, languages: Languages) -> File:
         DataError: it does not begin as WebVTT does.
     """
     del languages
+    text, cues = webvtt_cues(data)
+    return cue_file("vtt", text, cues, _SYNTAX)
+
+
+def webvtt_cues(data: bytes) -> tuple[EncodedText, list[Cue]]:
+    """Reads the cues of WebVTT.
+
+    Raises:
+        DataError: it does not begin as WebVTT does.
+    """
     text = decoded(data)
     if not re.match(r"WEBVTT(?=[ \t\r\n]|\Z)", text.text):
         raise DataError("line 1 should begin with WEBVTT; is this a file of WebVTT?")
-    return cue_file("vtt", text, _cues(text), tags=re.compile(TAGS), decode=_decoded, encode=_encoded)
+    return text, list(_cues(text))
 
 
-def _cues(text: EncodedText) -> Iterator[tuple[str, Span]]:
-    """Each cue's name, or its number, and where its text stands."""
+def _cues(text: EncodedText) -> Iterator[Cue]:
+    """The cues, by their names or numbers."""
     number = 0
     for block in _BLOCK.finditer(text.text):
         times = _TIMES.search(text.text, block.start(), block.end())
@@ -39,7 +49,7 @@ def _cues(text: EncodedText) -> Iterator[tuple[str, Span]]:
         number += 1
         name = text.text[block.start() : times.start()].strip()
         stop = times.end() + len(text.text[times.end() : block.end()].rstrip())
-        yield name or str(number), Span(times.end(), max(stop, times.end()))
+        yield cue(text, name or str(number), times[0], Span(times.end(), max(stop, times.end())), _SYNTAX)
 
 
 def _decoded(raw: str) -> str:
@@ -48,3 +58,6 @@ def _decoded(raw: str) -> str:
 
 def _encoded(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace("-->", "--&gt;")
+
+
+_SYNTAX = Syntax(re.compile(TAGS), decode=_decoded, encode=_encoded)

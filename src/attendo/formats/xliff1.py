@@ -166,9 +166,10 @@ def _unit(markup: Markup, record: TransUnit, segment: Segment, place: _Place) ->
         and not is_missing
         and not any(key in element.attributes.get("id", "") for key in _APPLE_KEYS)
     )
-    width = element.attributes.get("maxwidth", "")
-    length_unit = element.attributes.get("size-unit", "pixel")
-    counted = length_unit in ("char", "byte") and width.isdigit()
+    width, length_unit = element.attributes.get("maxwidth", ""), element.attributes.get("size-unit", "pixel")
+    if length_unit not in ("char", "byte"):
+        width = element.attributes.get("maxbytes", "")
+        length_unit = "byte" if width else "char"
     return Unit(
         id=segment.id,
         forms=(Form(source=source, target=target),),
@@ -176,7 +177,7 @@ def _unit(markup: Markup, record: TransUnit, segment: Segment, place: _Place) ->
         is_translatable=is_translatable,
         context=element.attributes.get("resname", place.context),
         notes=tuple(_text(markup, note) for note in element.elements("note")),
-        max_length=int(width) if counted else None,
+        max_length=int(width) if width.isdigit() else None,
         length_unit="byte" if length_unit == "byte" else "char",
         spans=record.spans(markup, segment) if is_translatable else (),
     )

@@ -1,13 +1,15 @@
 """XLIFF 2.0 and 2.1: segments, their states, and codes whose data the file keeps elsewhere."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from attendo.formats.contents import plain
 from attendo.formats.file import Edit, File, Form, Languages, Result, Span, State, UniqueIds, Unit, WriteOptions
 from attendo.formats.markup import Element, Markup
 from attendo.formats.markup_content import Inline, content_of, style_of, written
 
+_SIZE = "urn:oasis:names:tc:xliff:sizerestriction:2.0"
 _STATES: Mapping[str, State] = {
     "initial": "new",
     "translated": "translated",
@@ -35,13 +37,15 @@ class _Segment:
 def read_xliff2(markup: Markup, languages: Languages) -> File:
     """Reads the segments of XLIFF 2.x."""
     root, ids, units, segments = markup.root, UniqueIds(), [], {}
-    for number, element, unit, is_translatable in _segments(root):
+    for file, number, element, unit, is_translatable in _segments(root):
         source = element.first("source")
         if source is None:
             continue
         segment = _Segment(element=element, source=source, target=element.first("target"))
         name = f"{unit.attributes.get('id', '')}/{element.attributes.get('id', number)}"
         found = _unit(markup, segment, ids.of(name), unit, is_translatable=is_translatable)
+        most, length_unit = _length_limit(unit, file)
+        found = replace(found, max_length=most, length_unit=length_unit)
         units.append(found)
         segments[found.id] = segment
     declarations = []
@@ -77,17 +81,33 @@ def classify(element: Element) -> Inline:
     return Inline("single", f"{element.local}{name or element.attributes.get('hex', '')}")
 
 
-def _segments(root: Element) -> Iterator[tuple[int, Element, Element, bool]]:
-    """Each segment with its number in its unit, its unit, and whether it is to be translated."""
-    waiting = [(element, _translate(element, True)) for element in reversed(root.elements("file"))]
+def _segments(root: Element) -> Iterator[tuple[Element, int, Element, Element, bool]]:
+    """Each segment with its file, its number in its unit, its unit, and whether it is to be translated."""
+    waiting = [(element, element, _translate(element, True)) for element in reversed(root.elements("file"))]
     while waiting:
-        element, is_translatable = waiting.pop()
+        file, element, is_translatable = waiting.pop()
         if element.local == "unit":
             for number, segment in enumerate(element.elements("segment"), 1):
-                yield number, segment, element, is_translatable
+                yield file, number, segment, element, is_translatable
             continue
         for child in reversed(element.elements("group", "unit")):
-            waiting.append((child, _translate(child, is_translatable)))
+            waiting.append((file, child, _translate(child, is_translatable)))
+
+
+def _length_limit(unit: Element, file: Element) -> tuple[int | None, Literal["char", "byte"]]:
+    """The most characters or bytes of a unit's text, by the module for size restrictions in its standard profiles."""
+    profiles = next((child for child in file.elements() if child.name == f"{_SIZE} profiles"), None)
+    if profiles is None or len(unit.elements("segment")) > 1:  # a restriction is of all segments together
+        return None, "char"
+    kinds: tuple[tuple[str, str, str, Literal["char", "byte"]], ...] = (
+        ("generalProfile", "xliff:codepoints", "sizeRestriction", "char"),
+        ("storageProfile", "xliff:utf8", "storageRestriction", "byte"),
+    )
+    for attribute, profile, restriction, length_unit in kinds:
+        most = unit.attributes.get(f"{_SIZE} {restriction}", "").rpartition(",")[2].strip()
+        if profiles.attributes.get(attribute) == profile and most.isdigit():
+            return int(most), length_unit
+    return None, "char"
 
 
 def _translate(element: Element, inherited: bool) -> bool:

@@ -26,6 +26,7 @@ from attendo.markup.sentences import (
     reading_of,
     shorter_sentences,
     stretches_between_things,
+    symbols_in,
     with_numbers,
     with_terms,
 )
@@ -144,6 +145,8 @@ class Attempts:
         """A sentence's translation that has everything; else the best there is, and what it lacks."""
         if first.truncated:
             return await self._in_pieces(sentence, shorter_sentences(sentence, _SHORTER, self._spelling), ())
+        if first.things and not sentence.content.things:
+            return await self._without_symbols(sentence, first)
         found = first
         if first.things:
             found = await self._with_things_as_they_are(sentence, first)
@@ -161,6 +164,15 @@ class Attempts:
         if found.numbers:
             problems = (*problems, f"numbers that the translation has not: {', '.join(found.numbers)}")
         return replace(found.made, problems=problems)
+
+    async def _without_symbols(self, sentence: Sentence, first: _Attempt) -> Made:
+        """A sentence without things, in whose translation the model wrote symbols for some; else left as it is."""
+        invented = Constraints(forbidden_words=tuple(dict.fromkeys(symbols_in(first.made.text))))
+        [attempt] = await self._attempted([sentence], [reading_of(sentence)], [invented])
+        if not attempt.things:
+            return attempt.made
+        problem = "the model writes placeholders that the source has not; the sentence is left as it was"
+        return Made(text=self._request.text[sentence.start : sentence.end], problems=(problem,))
 
     async def _with_things_as_they_are(self, sentence: Sentence, first: _Attempt) -> _Attempt:
         if any("<" in thing.source for thing in sentence.content.things):

@@ -18,7 +18,7 @@ MAX_MARKS = 120
 """Tags of a sentence; with more, what is between two is read by itself."""
 
 # Spaces that no line breaks at are odd between words; French has them before its marks.
-_ODD_SPACE = re.compile(r"[^\S \u00a0\u202f]\s*| \s+|(?<=\w)[\u00a0\u202f](?=\w)|[\u00a0\u202f]\s+")
+_ODD_SPACE = re.compile(r"[^\S \u00a0\u202f]\s*| \s+|(?<=\w)[\u00a0\u202f](?=[\w%‰°€$£¥])|[\u00a0\u202f]\s+")
 SYMBOL = re.compile("\u27e6[0-9]+\u27e7")
 """What stands for a thing in a line."""
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from attendo.checkpoint.finding import find_model
 from attendo.checkpoint.model_folder import read_description
 from attendo.errors import DataError
+from attendo.formats.pairs.table import has_both_sides
 from attendo.text.corpora import CorpusConfig, is_subtitles
 from attendo.text.formats import MAX_LINE_BYTES, check_held
-from attendo.workflow.lines import read_pairs
+from attendo.workflow.lines import lines_from, read_pairs
 from attendo.workflow.unit_text import reader_of_meant
 
 
@@ -55,6 +56,21 @@ def read_parallel(source: Path, target: Path | None, model: str) -> ParallelText
     except ValueError as error:
         raise DataError(str(error)) from error
     return _read_units(corpus, _languages(model))
+
+
+def read_references(path: Path, target_language: str) -> list[str]:
+    """Reads reference translations: lines, or those of a file that holds both sides.
+
+    Args:
+        path: the file.
+        target_language: the code of their language; empty where the file names it, or has one alone.
+
+    Raises:
+        DataError: the file cannot be read, or has no translation.
+    """
+    if not has_both_sides(path):
+        return list(lines_from(path))
+    return _read_units(CorpusConfig(file=str(path)), ("", target_language)).targets
 
 
 def _read_units(corpus: CorpusConfig, languages: tuple[str, str]) -> ParallelText:

@@ -1,10 +1,14 @@
 """Units translated by a translator that only puts words in capitals: what is no word has to be there as it was."""
 
+from collections.abc import Sequence
+
 import pytest
 from tests.markup.made_up import MadeUp, backwards, in_capitals, shown, translated, translations, unit
 
+from attendo.decoding.line_constraints import Constraints
 from attendo.formats.contents import Code, CodeKind, content
 from attendo.formats.file import Form, Unit
+from attendo.markup.text_types import TranslatedLine
 
 G = Code(id="g1", raw='<g id="1">', kind="open"), Code(id="g1", raw="</g>", kind="close")
 X = Code(id="x2", raw='<x id="2"/>')
@@ -88,6 +92,27 @@ def test_a_translator_that_loses_a_placeholder_is_asked_for_the_pieces() -> None
     assert any("pieces" in problem for problem in found.problems)
 
 
+def test_symbols_that_a_translator_invents_are_forbidden() -> None:
+    class Inventing(MadeUp):
+        """Writes a symbol for a placeholder wherever it is not forbidden, or wherever it is at all."""
+
+        def __init__(self, *, obeys: bool) -> None:
+            super().__init__()
+            self.obeys = obeys
+
+        def __call__(
+            self, lines: Sequence[str], constraints: Sequence[Constraints] | None, aligned: bool
+        ) -> list[TranslatedLine]:
+            is_forbidden = constraints is not None and "\u27e61\u27e7" in constraints[0].forbidden_words
+            suffix = "" if is_forbidden and self.obeys else " \u27e61\u27e7"
+            return super().__call__([line + suffix for line in lines], constraints, aligned)
+
+    assert translated("the red dog", made_up=Inventing(obeys=True)) == "THE RED DOG"
+    [found] = translations([unit("the red dog")], Inventing(obeys=False))
+    assert shown(found.texts[0]) == "the red dog"
+    assert "the sentence is left as it was" in found.problems[0]
+
+
 def test_a_unit_whose_placeholders_cannot_be_kept_is_left_as_it_was() -> None:
     made_up = MadeUp(lambda line: [*in_capitals(line), "%d"])
     [found] = translations([unit("open %s", "c-format")], made_up)
@@ -162,10 +187,30 @@ def test_a_text_that_cannot_be_read_is_left_as_it_was(source: str, said: str) ->
         ("A whole sentence.", ["Ein", "Satz"], "Ein Satz."),
         ("A heading", ["Eine", "Überschrift."], "Eine Überschrift"),
         ("Really?", ["Wirklich."], "Wirklich?"),
+        ("Add to 1 image", ["Gib", "zum", "1."], "Gib zum 1"),
+        ("The view", ["Sicht:"], "Sicht"),
+        ("Open it.", ["Auf!"], "Auf."),
+        ("He says no.", ["„Er", "sagt", "nein.“"], "„Er sagt nein“."),
+        ("and so on", ["usw."], "usw."),
+        ("for example", ["z.", "B."], "z. B."),
+        ("Used by %s", ["Von", "\u27e61\u27e7."], "Von %s"),
     ],
 )
 def test_a_translation_ends_as_its_source(source: str, words: list[str], expected: str) -> None:
     assert translated(source, made_up=MadeUp(lambda line: words)) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ((X, " here:"), 'HERE <x id="2"/>:'),
+        ((X, " is used."), 'USED. IS <x id="2"/>.'),
+        (("it is: ", X), '<x id="2"/> IS: IT'),
+        (("see ", X), '<x id="2"/> SEE'),
+    ],
+)
+def test_a_mark_stays_behind_a_code_that_comes_last(source: tuple[str | Code, ...], expected: str) -> None:
+    assert translated(source, made_up=MadeUp(backwards)) == expected
 
 
 def test_french_marks_have_their_spaces() -> None:

@@ -1,23 +1,20 @@
 """Subtitles in two languages as pairs: cues that are shown at the same time translate each other."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from attendo.errors import DataError
-from attendo.formats.file import File, Languages
+from attendo.formats.contents import plain
 from attendo.formats.pairs.selection import Selection, content_text, one_line
 from attendo.formats.pairs.whole_files import read_whole
-from attendo.formats.srt import read_srt
-from attendo.formats.webvtt import read_webvtt
+from attendo.formats.srt import srt_cues
+from attendo.formats.subtitles import Cue
+from attendo.formats.webvtt import webvtt_cues
 from attendo.text.compression import unpacked_name
 from attendo.text.encodings import UTF8, is_utf8
 from attendo.text.formats import RawPair
 
-_TIME = re.compile(r"(?:(\d+):)?(\d\d):(\d\d)[,.](\d{1,3})")
-_LINE_END = re.compile(r"[\r\n]+")
-_MAX_TIMES = 200  # characters of the line with a cue's times
 _SHARE = 0.5
 """Of the shorter of two cues, how much has to be shown together with the other."""
 
@@ -67,29 +64,22 @@ def _cues(path: Path, encoding: str) -> list[_Cue]:
     try:
         if not is_utf8(encoding):
             data = data.decode(encoding).encode("utf-8")
-        read = read_webvtt if unpacked_name(path.name).endswith(".vtt") else read_srt
-        file = read(data, Languages())
+        read = webvtt_cues if unpacked_name(path.name).endswith(".vtt") else srt_cues
+        text, cues = read(data)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     except UnicodeError as error:
         raise DataError(f"{path}: is not {encoding} ({error}); correct encoding, or the file") from error
-    return sorted(_timed(file), key=lambda cue: (cue.start_s, cue.stop_s))
+    return sorted(_with_lines(text.text, cues), key=lambda cue: (cue.start_s, cue.stop_s))
 
 
-def _timed(file: File) -> Iterator[_Cue]:
-    text, line, last = file.text.text, 1, 0
-    for unit in file.units:
-        for span in unit.spans:
-            line += text.count("\n", last, span.start)
-            last = span.start
-            times = _LINE_END.split(text[max(0, span.start - _MAX_TIMES) : span.start].rstrip("\r\n"))[-1]
-            seconds = [_seconds(time) for time in _TIME.finditer(times)]
-            if len(seconds) >= 2:
-                yield _Cue(line, seconds[0], seconds[1], one_line(content_text(unit.source)))
-
-
-def _seconds(time: re.Match[str]) -> float:
-    return 3600 * int(time[1] or 0) + 60 * int(time[2]) + int(time[3]) + float(f"0.{time[4]}")
+def _with_lines(text: str, cues: Sequence[Cue]) -> Iterator[_Cue]:
+    line, last = 1, 0
+    for cue in cues:
+        line += text.count("\n", last, cue.span.start)
+        last = cue.span.start
+        if plain(cue.text).strip():
+            yield _Cue(line, cue.start_s, cue.stop_s, one_line(content_text(cue.text)))
 
 
 def _groups(sources: Sequence[_Cue], targets: Sequence[_Cue]) -> Iterator[tuple[list[_Cue], list[_Cue]]]:

@@ -7,6 +7,7 @@ from attendo.formats.file import Unit
 from attendo.markup.checks.findings import Finding, warning
 from attendo.markup.protection import lost_numbers
 from attendo.markup.units.directives import directives
+from attendo.markup.units.lengths import length_limit
 
 STOPS = ".。।۔։·෴។።"
 MARKS = {
@@ -86,17 +87,8 @@ def _without_directives(text: str, unit: Unit) -> str:
 
 def length_findings(target: str, unit: Unit) -> list[Finding]:
     """A translation that is longer than its unit allows."""
-    limit, what = unit.max_length, unit.length_unit
-    limit = limit if limit is not None else _flagged_length(unit)
-    if limit is None:
+    limit = length_limit(unit)
+    if limit is None or limit.holds(target):
         return []
-    length = len(target.encode()) if what == "byte" else len(target)
-    if length <= limit:
-        return []
-    return [Finding("max-length", f"{length} {what}s are more than the {limit} that are allowed")]
-
-
-def _flagged_length(unit: Unit) -> int | None:
-    """The limit of a flag such as `max-length:30`."""
-    values = [flag.partition(":")[2] for flag in unit.flags if flag.startswith("max-length:")]
-    return next((int(value) for value in values if value.isdigit()), None)
+    length = limit.length(target)
+    return [Finding("max-length", f"{length} {limit.unit}s are more than the {limit.most} that are allowed")]

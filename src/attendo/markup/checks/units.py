@@ -43,7 +43,7 @@ def _form_findings(unit: Unit, form: Form, text: Content, language: str) -> list
     if is_icu:
         found += icu_findings(source, target, unit.flags)
     else:
-        sources = [source, *(plain(other.source) for other in unit.forms)]
+        sources = list(dict.fromkeys([source, *(plain(other.source) for other in unit.forms)]))
         found += placeholder_findings(sources, target, unit.flags, may_lack_number=form.is_of_one_number)
         found += accelerator_findings(form.source, text, unit.flags)
         found += number_findings(source, target, unit, language) if form.sample is None else []

@@ -20,7 +20,11 @@ KEY_SIGN = "\ufdd1"
 """A noncharacter of Unicode; a text that has it cannot be read here."""
 # An angle bracket in a key says to the pipeline that the model should never see it.
 _KEY = re.compile(f"<{KEY_SIGN}(\\d+)>")
-_BETWEEN_WORDS = re.compile(r"<\s*(?:br|hr|wbr|img|input|bookmark)\b|<!--|<\?|\{\\|<\d\d:|\[/?\w+\]", re.I)
+_BETWEEN_WORDS = re.compile(
+    r"<\s*(?:br|hr|wbr|img|input|bookmark)\b|<!--|<\?|\{\\|<\d\d:|\[/?\w+\]"
+    r"|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+\Z",  # controls of the writing direction
+    re.I,
+)
 _LINE_BREAK = re.compile(
     r"""\b(?:ctype|type|subType|equiv-text)\s*=\s*["'](?:x-|fmt|xlf:)?(?:lb|br)\b|LINE_BREAK""", re.I
 )
@@ -89,11 +93,13 @@ def _tags(text: str, found: Sequence[Code]) -> list[Token]:
         Token(key.start(), key.end(), key[0], found[int(key[1])].kind, f"{KEY_SIGN}{found[int(key[1])].id}")
         for key in _KEY.finditer(text)
     ]
-    taken = [(tag.start, tag.end) for tag in tags]
+    taken = bytearray(len(text))
+    for tag in tags:
+        taken[tag.start : tag.end] = b"\1" * (tag.end - tag.start)
     for other in _string_tags(text):
-        if all(other.end <= start or other.start >= end for start, end in taken):
+        if not any(taken[other.start : other.end]):
             tags.append(other)
-            taken.append((other.start, other.end))
+            taken[other.start : other.end] = b"\1" * (other.end - other.start)
     return sorted(tags, key=lambda tag: tag.start)
 
 

@@ -1,21 +1,25 @@
 """Passages: contents translated as running text, each once, with every code and placeholder in it exactly once."""
 
 import asyncio
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from sys import maxsize
 
 from attendo.errors import DataError
 from attendo.formats.contents import Code, Content, joined, plain, with_codes_of
 from attendo.markup.checks.placeholders import arguments
 from attendo.markup.entities import Plain
 from attendo.markup.sentences import planned
-from attendo.markup.text_types import Confidence, TextRequest, TranslateLines, no_confidence
+from attendo.markup.text_types import Confidence, TextRequest, TranslatedText, TranslateLines, no_confidence
 from attendo.markup.texts import translate_plan
-from attendo.markup.units.code_text import KEY_SIGN, code_text, tag_spans
+from attendo.markup.units.bidi import with_control_codes, with_controls
+from attendo.markup.units.code_text import KEY_SIGN, CodeText, code_text, tag_spans
 from attendo.markup.units.directives import can_be_numbered, directives, numbered
 from attendo.markup.units.repairs import repaired
 
 _MASK = f"{KEY_SIGN} "
+_MAX_CANDIDATES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,8 @@ class Passages:
         source_language: its ISO 639-1 code.
         target_language: the code of the target, with its region if it has one.
         confidence: how sure a translation is.
+        candidates: what translates lines into several candidates each, for units that limit the length; None where
+            there is nothing to choose from.
     """
 
     def __init__(
@@ -55,8 +61,9 @@ class Passages:
         source_language: str,
         target_language: str,
         confidence: Confidence = no_confidence,
+        candidates: TranslateLines | None = None,
     ) -> None:
-        self._translate, self._confidence = translate, confidence
+        self._translate, self._confidence, self._candidates = translate, confidence, candidates
         self._source_language, self.target_language = source_language, target_language
         self._drafts: dict[Passage, asyncio.Task[Draft]] = {}
 
@@ -70,6 +77,30 @@ class Passages:
         if task is None:
             task = self._drafts[passage] = asyncio.ensure_future(self._translated(passage))
         return await asyncio.shield(task)  # others may wait for it too
+
+    async def others(self, passage: Passage) -> Sequence[Draft]:
+        """Other translations of a passage, likelier ones first and the shortest last; none without candidates.
+
+        Those that do not keep its codes and placeholders are left out.
+        """
+        if self._candidates is None:
+            return ()
+        masked = _masked(passage)
+        found = await self._text_of(masked, self._candidates)
+        if found is None:
+            return ()
+        layout, translated = found
+        texts = dict.fromkeys((translated.text, *translated.alternatives, _shortest(translated)))
+        drafts = (self._other(passage, masked, layout.content_of(text)) for text in texts)
+        return [draft for draft in drafts if draft is not None]
+
+    def _other(self, passage: Passage, masked: Content, written: Content) -> Draft | None:
+        """A translation as a draft; None where it does not keep its codes and placeholders."""
+        kept, problems = with_codes_of(masked, written)
+        text = None if problems else _unmasked(masked, kept, passage.flags)
+        if text is None or not _has_the_same_arguments(passage, text):
+            return None
+        return Draft(text=repaired(passage.source, text, self.target_language))
 
     async def _translated(self, passage: Passage) -> Draft:
         masked = _masked(passage)
@@ -85,16 +116,10 @@ class Passages:
 
     async def _as_text(self, masked: Content) -> Draft | None:
         """The translation of a content whose placeholders are codes; None where there is nothing to translate."""
-        layout = code_text(masked)
-        request = TextRequest(
-            text=layout.text,
-            source_language=self._source_language,
-            target_language=self.target_language.replace("_", "-").partition("-")[0],
-        )
-        plan = planned(request, layout.contents(), Plain())
-        if not any(sentence.has_words for sentence in plan.sentences):
+        found = await self._text_of(masked, self._translate)
+        if found is None:
             return None
-        translated = await translate_plan(request, plan, self._translate, confidence=self._confidence)
+        layout, translated = found
         text, problems = with_codes_of(masked, layout.content_of(translated.text))
         sure = [segment.confidence for segment in translated.segments if segment.confidence is not None]
         return Draft(
@@ -102,6 +127,20 @@ class Passages:
             problems=(*(layout.message(problem) for problem in translated.problems), *problems),
             confidence=min(sure, default=None),
         )
+
+    async def _text_of(self, masked: Content, translate: TranslateLines) -> tuple[CodeText, TranslatedText] | None:
+        """A content laid out as a source, and what became of it; None where there is nothing to translate."""
+        layout = code_text(masked)
+        request = TextRequest(
+            text=layout.text,
+            n_best=1 if translate is self._translate else _MAX_CANDIDATES,
+            source_language=self._source_language,
+            target_language=self.target_language.replace("_", "-").partition("-")[0],
+        )
+        plan = planned(request, layout.contents(), Plain())
+        if not any(sentence.has_words for sentence in plan.sentences):
+            return None
+        return layout, await translate_plan(request, plan, translate, confidence=self._confidence)
 
     async def _in_pieces(self, passage: Passage, masked: Content) -> Draft:
         """The translation of what is between codes and placeholders, each stretch by itself, in the source's order."""
@@ -127,25 +166,48 @@ class Passages:
         )
 
 
+class _Stretches:
+    """Stretches of a text; those that overlap are one.
+
+    Args:
+        stretches: where each begins and ends.
+    """
+
+    def __init__(self, stretches: Iterable[tuple[int, int]]) -> None:
+        self._merged: list[tuple[int, int]] = []
+        for start, stop in sorted(stretches):
+            if self._merged and start < self._merged[-1][1]:
+                first, last = self._merged.pop()
+                start, stop = first, max(last, stop)
+            self._merged.append((start, stop))
+
+    def hold(self, start: int, stop: int) -> bool:
+        """Says whether another stretch lies within one of them."""
+        place = bisect_right(self._merged, (start, maxsize)) - 1
+        return place >= 0 and stop <= self._merged[place][1]
+
+
 def _masked(passage: Passage) -> Content:
-    """A passage's content, each placeholder a code."""
+    """A passage's content, each placeholder a code, and each control of the writing direction."""
     parts: list[str | Code] = []
     count = 0
     for part in passage.source:
         if isinstance(part, Code):
             parts.append(part)
             continue
-        position, tags = 0, tag_spans(part)
+        position, tags = 0, _Stretches(tag_spans(part))
         for one in directives(part, passage.flags):
-            if any(start <= one.start and one.stop <= stop for start, stop in tags):
+            if tags.hold(one.start, one.stop):
                 continue
             count += 1
             # Whether its place counts is part of its name, since all that is left of it later is the code.
             kind = "positional" if one.is_positional else "named"
-            parts += [part[position : one.start], Code(id=f"{_MASK}{kind} {count}", raw=one.raw)]
-            position = one.stop
+            start, stop = with_controls(part, one.start, one.stop)
+            start = max(start, position)
+            parts += [part[position:start], Code(id=f"{_MASK}{kind} {count}", raw=part[start:stop])]
+            position = stop
         parts.append(part[position:])
-    return joined(parts)
+    return with_control_codes(joined(parts), _MASK)
 
 
 def _unmasked(masked: Content, translation: Content, flags: frozenset[str]) -> Content | None:
@@ -160,10 +222,22 @@ def _unmasked(masked: Content, translation: Content, flags: frozenset[str]) -> C
     parts: list[str | Code] = []
     for part in translation:
         if isinstance(part, Code) and part.id.startswith(_MASK):
-            parts.append(numbered(part.raw, numbers[part.id]) if part.id in numbers else part.raw)
+            number = numbers.get(part.id)
+            place = part.raw.find("%")  # behind controls of the writing direction
+            parts.append(part.raw if number is None else part.raw[:place] + numbered(part.raw[place:], number))
         else:
             parts.append(part)
     return joined(parts)
+
+
+def _shortest(translated: TranslatedText) -> str:
+    """A translation with the shortest candidate of each of its sentences."""
+    pieces, last = [], 0
+    for segment in translated.segments:
+        texts = (segment.target.text, *(other.text for other in segment.alternatives))
+        pieces += [translated.text[last : segment.target.start], min(texts, key=len)]
+        last = segment.target.end
+    return "".join([*pieces, translated.text[last:]])
 
 
 def _positional(parts: Content) -> Sequence[Code]:

@@ -8,6 +8,13 @@ from attendo.formats.file import base_language
 _STOPS = ".。।۔։"
 _FINAL = f"{_STOPS}:：!！?？…;；"
 _ELLIPSES = ("...", "…")
+_MARKS = ".:!?"
+_QUOTES = "\"'”“»«’)"
+_MARK_IN_QUOTES = re.compile(r"([.:!?])([\"'”“»«’])\Z")
+_ABBREVIATION = re.compile(
+    r"(?<![\w)%}$])(?:[^\W\d_]|(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}"
+    r"|usw|bzw|etc|ca|Nr|ggf|inkl|exkl|max|min|Std|Mio|Mrd|bzgl|vgl|evtl|Sek|Min|Abs|Art|Bd|Tel|Str|cf|env|resp|vol|approx|dept|Inc|Ltd|vs|No)\.\Z",
+)
 _SPACES = re.compile(r"(?<=\S) {2,}(?=\S)")
 _FRENCH = re.compile(r"(?<=[^\s\u00a0\u202f;:?!])[ \u00a0\u202f]?([;?!]+|:)(?=\s|$)")
 
@@ -25,11 +32,25 @@ def repaired(source: Content, translation: Content, language: str) -> Content:
         parts = [_SPACES.sub(" ", part) if isinstance(part, str) else part for part in parts]
     if base_language(language) == "fr" and language.replace("_", "-").lower() != "fr-ca":
         parts = [_with_french_spaces(part) if isinstance(part, str) else part for part in parts]
-    last, other = (source[-1] if source else ""), (parts[-1] if parts else "")
-    if not isinstance(last, Code) and not isinstance(other, Code):
+    return joined(_with_end_of(source[-1] if source else "", parts))
+
+
+def _with_end_of(last: str | Code, parts: list[str | Code]) -> list[str | Code]:
+    """A translation's parts, whose end has the marks that the last part of the source ends with."""
+    other = parts[-1] if parts else ""
+    if isinstance(other, str):
         stripped = other.rstrip()
-        parts[-1:] = [_ended(last.rstrip(), stripped) + other[len(stripped) :]]
-    return joined(parts)
+        end = _ended(last.rstrip(), stripped) if isinstance(last, str) else _without_marks(stripped)
+        return [*parts[:-1], end + other[len(stripped) :]]
+    wanted = next((mark for mark in (*_ELLIPSES, *_MARKS) if isinstance(last, str) and last.endswith(mark)), "")
+    if not wanted or not other.raw.strip():
+        return parts
+    # A code has moved to the end, and the mark that it stood before is to come behind it.
+    before = parts[-2] if len(parts) > 1 else ""
+    if isinstance(before, str) and before.rstrip().endswith(wanted):
+        stripped = before.rstrip()
+        parts[-2] = stripped.removesuffix(wanted) + before[len(stripped) :]
+    return [*parts, wanted]
 
 
 def _ended(source: str, translation: str) -> str:
@@ -43,14 +64,22 @@ def _ended(source: str, translation: str) -> str:
             return translation.removesuffix(there) + wanted
         bare = translation.removesuffix(there) if there else translation.rstrip(_STOPS)
         return f"{bare}{wanted}" if wanted else _ended(source, bare) if bare else translation
-    if source[-1] in ".:!?" and translation[-1] not in _FINAL and _is_open(translation):
-        return translation + source[-1]
-    if source[-1] in ":!?" and translation[-1] in _STOPS:
-        return translation[:-1] + source[-1]
-    # An abbreviation at the end keeps its point; a sentence has a longer word before it.
-    if translation[-1] in _STOPS and source[-1] not in _FINAL and re.search(r"[^\W\d_]{4}\.$|[。।۔։]$", translation):
-        return translation[:-1]
-    return translation
+    mark = source[-1]
+    if mark in _MARKS and translation[-1] not in _FINAL:
+        quoted = _MARK_IN_QUOTES.search(translation)
+        if quoted is not None and source[-2:-1] not in _QUOTES:
+            return translation[: quoted.start()] + quoted[2] + mark
+        return translation + mark if _is_open(translation) else translation
+    if (mark in _MARKS and translation[-1] in _MARKS) or (mark in ":!?" and translation[-1] in _STOPS):
+        return translation[:-1] + mark
+    return translation if mark in _FINAL else _without_marks(translation)
+
+
+def _without_marks(translation: str) -> str:
+    """A text without the mark at its end; an abbreviation keeps its point."""
+    if not translation or translation[-1] not in f"{_STOPS}:!?" or _ABBREVIATION.search(translation):
+        return translation
+    return translation[:-1].rstrip() or translation
 
 
 def _is_open(text: str) -> bool:

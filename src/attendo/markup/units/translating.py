@@ -9,11 +9,12 @@ from attendo.markup.checks.findings import Finding
 from attendo.markup.checks.units import BREAKING, unit_findings
 from attendo.markup.content import STAND_IN
 from attendo.markup.together import gathered
-from attendo.markup.units.accelerators import with_accelerator, without_accelerator
+from attendo.markup.units.accelerators import Accelerator, with_accelerator, without_accelerator
 from attendo.markup.units.code_text import KEY_SIGN
-from attendo.markup.units.counts import has_count, with_number, with_placeholder
+from attendo.markup.units.counts import Count, has_count, with_number, with_placeholder
 from attendo.markup.units.icu import looks_branched
 from attendo.markup.units.icu_sentences import translated_icu
+from attendo.markup.units.lengths import LengthLimit, length_limit
 from attendo.markup.units.passages import Draft, Passage, Passages
 
 _MAX_CHARACTERS = 1 << 20
@@ -50,12 +51,11 @@ class _Notes:
     problems: list[str] = field(default_factory=list)
     confidences: list[float] = field(default_factory=list)
 
-    def add(self, draft: Draft) -> Content:
-        """Takes in what a draft says of itself, and gives its text."""
+    def add(self, draft: Draft) -> None:
+        """Takes in what a draft says of itself."""
         self.problems += draft.problems
         if draft.confidence is not None:
             self.confidences.append(draft.confidence)
-        return draft.text
 
 
 class UnitTranslator:
@@ -72,6 +72,8 @@ class UnitTranslator:
         """Translates a unit; one whose placeholders or codes cannot be kept is left as it was, with the findings."""
         if problem := _unreadable(unit):
             return UnitTranslation(problems=(problem,))
+        if unit.label:  # `access_keys` takes a letter of the label when that is translated
+            return UnitTranslation(texts=tuple(form.source for form in unit.forms))
         notes = _Notes()
         try:
             texts = tuple(await gathered([self._form(unit, form, notes) for form in unit.forms]))
@@ -90,35 +92,57 @@ class UnitTranslator:
         text = plain(form.source)
         is_text = all(isinstance(part, str) for part in form.source)
         if is_text and ("icu-message-format" in unit.flags or looks_branched(text)):
-            return content(await translated_icu(text, self._language, _Sentences(self, unit, notes)))
+            return content(await translated_icu(text, self._language, _Sentences(self, unit, notes, self._language)))
         source, accelerator = without_accelerator(form.source, unit.flags)
-        found = await self._counted(unit, form, source, notes)
-        if accelerator is not None:
-            found = with_accelerator(found, accelerator)
-        return found
-
-    async def _counted(self, unit: Unit, form: Form, source: Content, notes: _Notes) -> Content:
-        """The translation of a form, which its number goes through if it is one of several."""
-        if form.sample is None:
-            return notes.add(await self._passages.draft(Passage(source, unit.flags)))
-        if not form.is_of_one_number and not has_count(source, unit.flags):
+        if form.sample is not None and not form.is_of_one_number and not has_count(source, unit.flags):
             # "One file" says 1; where the form is of 21 too, the source with the number is the one to translate.
             sources = [without_accelerator(other.source, unit.flags)[0] for other in unit.forms]
             source = next((other for other in sources if has_count(other, unit.flags)), source)
-        return await self.with_count(source, form.sample, unit, notes)
+        finish = _Finish(base_language(self._language), accelerator, length_limit(unit))
+        return await self.with_count(source, form.sample, unit.flags, notes, finish)
 
-    async def with_count(self, source: Content, sample: int | None, unit: Unit, notes: _Notes) -> Content:
+    async def with_count(
+        self, source: Content, sample: int | None, flags: frozenset[str], notes: _Notes, finish: "_Finish"
+    ) -> Content:
         """The translation of a text with a number in place of its count, if it has one that comes back."""
-        if sample is not None:
-            with_it, count = with_number(source, unit.flags, sample)
-            if count is not None:
-                draft = await self._passages.draft(Passage(with_it, unit.flags))
-                found = with_placeholder(draft.text, count, base_language(self._language))
-                if found is not None:
-                    notes.add(draft)
-                    return found
-                notes.problems.append(f"the form of the number {sample} was translated without its number")
-        return notes.add(await self._passages.draft(Passage(source, unit.flags)))
+        with_it, count = (source, None) if sample is None else with_number(source, flags, sample)
+        passage = Passage(with_it, flags)
+        draft = await self._passages.draft(passage)
+        found = finish.text(draft, count)
+        if found is None:
+            notes.problems.append(f"the form of the number {sample} was translated without its number")
+            passage, count = Passage(source, flags), None
+            draft = await self._passages.draft(passage)
+            found = finish.text(draft, None)
+        assert found is not None, "a text without a count has nothing to lose"
+        if not finish.fits(found):
+            for other in await self._passages.others(passage):
+                text = finish.text(other, count)
+                if text is not None and finish.fits(text):
+                    draft, found = other, text
+                    break
+        notes.add(draft)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Finish:
+    """What is done to a draft before it is a unit's text: its count and its accelerator come back."""
+
+    language: str
+    accelerator: Accelerator | None = None
+    limit: LengthLimit | None = None
+
+    def text(self, draft: Draft, count: Count | None) -> Content | None:
+        """The text of a draft; None where the number that stands for its count is not there once."""
+        found: Content | None = draft.text
+        if count is not None:
+            found = with_placeholder(draft.text, count, self.language)
+        return found if found is None or self.accelerator is None else with_accelerator(found, self.accelerator)
+
+    def fits(self, text: Content) -> bool:
+        """Says whether a text is as short as its unit wants it."""
+        return self.limit is None or self.limit.holds(plain(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +152,12 @@ class _Sentences:
     translator: UnitTranslator
     unit: Unit
     notes: _Notes
+    language: str
 
     async def __call__(self, sentence: Content, sample: int | None) -> Content:
         """Translates one; see `icu_sentences.TranslateSentence`."""
-        return await self.translator.with_count(sentence, sample, self.unit, self.notes)
+        finish = _Finish(base_language(self.language))
+        return await self.translator.with_count(sentence, sample, self.unit.flags, self.notes, finish)
 
 
 def _unreadable(unit: Unit) -> str:

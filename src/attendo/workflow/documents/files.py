@@ -16,6 +16,7 @@ from attendo.workflow.documents.translation import (
     TranslatedDocument,
     conditions,
     document_translations,
+    engine_candidates,
     engine_confidence,
     engine_lines,
     written_document,
@@ -102,6 +103,7 @@ def document_translator(engine: Engine, target: str) -> UnitTranslator:
             source_language=engine.source_language,
             target_language=target,
             confidence=engine_confidence(engine),
+            candidates=engine_candidates(engine),
         )
     )
 

@@ -8,19 +8,16 @@ from pathlib import Path
 from attendo.errors import DataError
 from attendo.formats.file import base_language, is_same_language
 from attendo.formats.known import FORMATS, format_by_ending
+from attendo.formats.language_codes import LANGUAGES
+from attendo.formats.yaml_catalogues import refusal
 
-_LANGUAGE_CODES = (
-    "ab aa af sq am ar an hy as az be bn eu bg bs br my ca zh co cs cy da de el en eo et fa fi fr fy ga gd gl gu "
-    "he hi hr hu ia id ig is it ja jv ka kk km kn ko ku ky la lb lo lt lv mg mi mk ml mn mr ms mt nb nl nn no ne "
-    "oc or pa pl ps pt ro ru rw sa sc sd si sk sl so sr st su sv sw ta te tg th ti tk tl tr tt ug uk ur uz vi wa "
-    "wo xh yi yo zu"
-)
-_LANGUAGES = frozenset(_LANGUAGE_CODES.split())
 _CODE = r"([A-Za-z]{2,3}(?:[-_](?:[A-Z][a-z]{3}|[A-Z]{2}|\d{3}))*)"
 _VALUES = re.compile(r"values(?:-(?P<code>[a-z]{2,3}(?:-r[A-Z]{2})?|b\+[\w+]+))?(?P<rest>(?:-[\w]+)*)")
 _LPROJ = re.compile(r"(?P<code>Base|[\w-]+)\.lproj")
 # Formats that write a language behind an underscore in a file's name; the others have a point before it.
 _WITH_UNDERSCORE = frozenset(("properties", "ts", "arb"))
+_HEAD_BYTES = 1 << 20
+"""Bytes of a YAML file that are looked at for what it is."""
 _GETTEXT_STYLE = frozenset(("po", "properties", "ts", "arb"))
 
 
@@ -101,14 +98,14 @@ def named_language(path: Path) -> str | None:
     stem, _ = _split(path)
     marked = re.fullmatch(rf".+\.{_CODE}" if _format(path) not in _WITH_UNDERSCORE else rf".+_{_CODE}", stem)
     names = [stem, marked[1] if marked else "", *reversed(path.parts[:-1])]
-    return next((name for name in names if re.fullmatch(_CODE, name) and base_language(name) in _LANGUAGES), None)
+    return next((name for name in names if re.fullmatch(_CODE, name) and base_language(name) in LANGUAGES), None)
 
 
 def found_files(folder: Path, names: Names) -> Iterator[Path]:
     """The files of known formats below a folder that are to be translated, in the order of their names.
 
-    Hidden folders and files of other languages are left out, and so are plain text and translations that have a file
-    of their own.
+    Hidden folders and files of other languages are left out, and so are plain text, configuration in YAML, and
+    translations that have a file of their own.
 
     Raises:
         DataError: there are none.
@@ -118,7 +115,7 @@ def found_files(folder: Path, names: Names) -> Iterator[Path]:
         inner = path.relative_to(folder)
         if any(part.startswith(".") for part in inner.parts) or not path.is_file():
             continue
-        if _format(path) in ("", "text"):
+        if _format(path) in ("", "text") or (_format(path) == "yaml" and not _holds_messages(path, inner)):
             continue
         named = named_language(inner)
         is_target = named is not None and is_same_language(named, names.target) and _is_bilingual(path)
@@ -132,9 +129,16 @@ def found_files(folder: Path, names: Names) -> Iterator[Path]:
         )
 
 
+def _holds_messages(path: Path, inner: Path) -> bool:
+    """Says whether a YAML file below a folder holds messages, and is no configuration."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES).decode("utf-8", "replace")
+    return refusal(str(inner), head) is None
+
+
 def _codes(code: str | None) -> tuple[str, ...]:
     """A code by itself, where its language is known."""
-    is_known = code is not None and re.split(r"[-+]", code.removeprefix("b+"))[0] in _LANGUAGES
+    is_known = code is not None and re.split(r"[-+]", code.removeprefix("b+"))[0] in LANGUAGES
     return (code,) if code is not None and is_known else ()
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from attendo.decoding.line_constraints import Constraints
+from attendo.decoding.search_settings import SearchSettings
 from attendo.files import write_bytes
 from attendo.formats.contents import Code, Content, codes, joined
 from attendo.formats.file import Result, Unit, WriteOptions
@@ -22,6 +23,7 @@ from attendo.formats.known import format_named
 from attendo.markup.checks.findings import Finding
 from attendo.markup.text_types import Confidence, TranslatedLine, TranslateLines, no_confidence
 from attendo.markup.together import gathered
+from attendo.markup.units.access_keys import with_access_keys
 from attendo.markup.units.batching import BatchedLines
 from attendo.markup.units.translating import UnitTranslation, UnitTranslator
 from attendo.version import VERSION
@@ -35,6 +37,7 @@ from attendo.workflow.part_files import PartRecord, PartsFolder, copied, since
 
 _FORMAT_VERSION = 1
 _PART_UNITS = 500
+_NUM_CANDIDATES = 8
 
 ResultT = TypeVar("ResultT")
 
@@ -73,6 +76,21 @@ def engine_lines(engine: Engine) -> TranslateLines:
     return BatchedLines(translate)
 
 
+def engine_candidates(engine: Engine) -> TranslateLines:
+    """What translates lines into several candidates each, short ones among them: length is not rewarded."""
+    search = SearchSettings(beam_size=_NUM_CANDIDATES, n_best=_NUM_CANDIDATES, length_penalty=0.0)
+
+    def translate(
+        lines: Sequence[str], constraints: Sequence[Constraints] | None, alignment: bool
+    ) -> list[TranslatedLine]:
+        if not alignment:
+            return [TranslatedLine(translation=found) for found in engine.stream(lines, constraints, **search)]
+        aligned = engine.stream_aligned(lines, constraints, **search)
+        return [TranslatedLine(translation=translation, alignments=tuple(links)) for translation, links in aligned]
+
+    return BatchedLines(translate)
+
+
 def engine_confidence(engine: Engine) -> Confidence:
     """How sure an engine's translations are, where its model was calibrated."""
     return load_confidence(engine.folder) or no_confidence
@@ -92,7 +110,8 @@ def document_translations(
     Returns:
         The translations by the ids of units.
     """
-    return _run(_translate_parts(document.units, translator, parts, reporter))
+    found = _run(_translate_parts(document.units, translator, parts, reporter))
+    return with_access_keys(document.units, found, document.file.units)
 
 
 def written_document(

@@ -1,0 +1,180 @@
+"""Measures what it costs to read files that people translate: hostile ones, a long message, a large XLIFF.
+
+    python benchmarks/document_reading.py
+    python benchmarks/document_reading.py --size 100000 --kind "md brackets" "html unclosed"
+    python benchmarks/document_reading.py --xliff 50
+
+Each kind is read, and written with every text changed, at a size and at twice that size, by processor time. A growth
+of 2 is linear, one of 4 quadratic. `--xliff` makes an XLIFF of so many megabytes in place of these.
+"""
+
+import argparse
+import cProfile
+import pstats
+import time
+from collections.abc import Callable, Mapping
+
+from attendo.errors import DataError
+from attendo.formats.file import File, Languages, Result
+from attendo.formats.table import read_file
+
+LANGUAGES = Languages(source="en", target="de")
+
+
+def _times(piece: str) -> Callable[[int], str]:
+    return lambda size: piece * (size // len(piece))
+
+
+def _nested(opening: str, inner: str, closing: str) -> Callable[[int], str]:
+    def text(size: int) -> str:
+        count = size // (len(opening) + len(closing))
+        return opening * count + inner + closing * count
+
+    return text
+
+
+HTML: Mapping[str, Callable[[int], str]] = {
+    "nested": _nested("<div>", "text", "</div>"),
+    "nested inline": _nested("<b>", "text", "</b>"),
+    "unclosed": _times("<p><b>text "),
+    "unclosed inline": _times("<i>a "),
+    "closing alone": _times("</b>a "),
+    "crossed": _times("<b><i>a</b></i>"),
+    "angle brackets": _times("< "),
+    "comments": _times("<!-- a "),
+    "attributes": lambda size: f"<p {'a=b ' * (size // 4)}>text</p>",
+    "quotes": _times('<a b="'),
+    "declarations": _times("<!a "),
+    "instructions": _times("<? a "),
+    "entities": _times("&amp;a&#x41; "),
+    "ampersands": _times("&"),
+    "scripts": _times("<script>a"),
+    "spaces": lambda size: f"<p>a{' ' * size}b</p>",
+    "tables": _times("<td>a"),
+}
+MARKDOWN: Mapping[str, Callable[[int], str]] = {
+    "brackets": _times("["),
+    "closed brackets": _nested("[", "a", "]"),
+    "links in brackets": lambda size: "[" * (size // 2) + "[a](b)" * (size // 12),
+    "link starts": _times("[a]("),
+    "link titles": _times('[a](b "'),
+    "images": _nested("![", "a", "](b)"),
+    "stars": _times("*"),
+    "starred words": _times("*a "),
+    "nested emphasis": _nested("*a ", "b", " a*"),
+    "mixed emphasis": _times("*a _b ~~c "),
+    "closing emphasis": _times("a* b_ "),
+    "strong": _times("**a"),
+    "backticks": _times("`"),
+    "backtick runs": lambda size: " ".join("`" * (1 + number % 400) for number in range(size // 200)),
+    "quotes": lambda size: ">" * size,
+    "quoted lines": _times("> a\n"),
+    "nested lists": lambda size: "".join(f"{' ' * number}- a\n" for number in range(int((2 * size) ** 0.5))),
+    "lists": _times("- a\n"),
+    "items in a line": _times("- "),
+    "angle brackets": _times("<"),
+    "tags": _times("<a"),
+    "declarations": _times("a <!a "),
+    "autolinks": _times("<a:"),
+    "emoji": lambda size: ":" + "a" * size,
+    "colons": _times(":a"),
+    "templates": _times("{{"),
+    "attributes": _times("{.a "),
+    "formulas": _times("$a\\^"),
+    "backslashes": _times("\\"),
+    "tables": lambda size: "|a|\n|-|\n" + "|a" * (size // 2),
+    "table rows": lambda size: "|a|b|\n|-|-|\n" + "|c|d|\n" * (size // 6),
+    "definitions": _times("[a]: b\n"),
+    "references": _times("[a][b"),
+    "footnotes": _times("[^a"),
+    "admonitions": lambda size: "!!! note " + " " * size + "x",
+    "admonition titles": lambda size: "```{note}" + " " * size + "x\n```",
+    "colon fences": _times(":::note\n"),
+    "front matter": lambda size: "---\n" + "a: [b]\n" * (size // 7) + "---\n",
+    "wrapped lines": _times("some words of a line that is wrapped\n"),
+    "entities": _times("&amp;"),
+    "hard breaks": _times("a  \n"),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", type=int, default=50_000, help="characters; each kind is read at twice the size too")
+    parser.add_argument("--kind", nargs="+", default=[])
+    parser.add_argument("--xliff", type=int, help="megabytes of an XLIFF to be read and profiled")
+    arguments = parser.parse_args()
+    if arguments.xliff:
+        profile_xliff(arguments.xliff)
+        return
+    kinds = {f"html {name}": ("x.html", make) for name, make in HTML.items()}
+    kinds |= {f"md {name}": ("x.md", make) for name, make in MARKDOWN.items()}
+    kinds["po message"] = ("x.po", lambda size: f'msgid "{"Some words. " * (size // 12)}"\nmsgstr ""\n')
+    kinds["xliff codes"] = ("x.xlf", lambda size: XLIFF.format('<x id="1"/>a ' * (size // 13)))
+    kinds["srt cue"] = ("x.srt", lambda size: "1\n00:00:01,000 --> 00:00:02,000\n" + "word " * (size // 5) + "\n")
+    rows = []
+    for kind, (name, make) in kinds.items():
+        if not arguments.kind or kind in arguments.kind:
+            first, second = (seconds(make(size).encode(), name) for size in (arguments.size, 2 * arguments.size))
+            rows.append((second, second / max(first, 1e-3), kind))
+    for second, growth, kind in sorted(rows, reverse=True):
+        print(f"{kind:<24} {second:7.3f} s  growth {growth:5.2f}")
+
+
+XLIFF = (
+    '<xliff version="1.2"><file source-language="en" target-language="de"><body><trans-unit id="1"><source>{}</source>'
+    "</trans-unit></body></file></xliff>"
+)
+
+
+def seconds(data: bytes, name: str) -> float:
+    """Processor time of reading a file and of writing it with every text twice."""
+    started = time.process_time()
+    try:
+        file = read_file(data, name, LANGUAGES)
+    except DataError:
+        return time.process_time() - started
+    file.write(doubled(file))
+    return time.process_time() - started
+
+
+def doubled(file: File) -> dict[str, Result]:
+    """Results that have the strings of every text twice."""
+    return {
+        unit.id: Result(
+            texts=tuple(
+                tuple(part + part if isinstance(part, str) else part for part in form.source) for form in unit.forms
+            )
+        )
+        for unit in file.units
+        if unit.is_translatable
+    }
+
+
+def profile_xliff(megabytes: int) -> None:
+    """Reads and writes an XLIFF of many units, and shows where the time goes."""
+    unit = (
+        '      <trans-unit id="{0}" xml:space="preserve">\n        <source>Open the file <x id="INTERPOLATION"/> in a '
+        'new window &amp; close the other {0}</source>\n        <context-group purpose="location">\n          <context '
+        'context-type="sourcefile">src/app/some/folder/component-{0}.html</context>\n          <context '
+        'context-type="linenumber">{0}</context>\n        </context-group>\n      </trans-unit>\n'
+    )
+    head, tail = XLIFF.split('<trans-unit id="1"><source>{}</source></trans-unit>')
+    count = megabytes * 1_000_000 // len(unit)
+    data = f"{head}\n{''.join(map(unit.format, range(count)))}{tail}".encode()
+    profile = cProfile.Profile()
+    started = time.process_time()
+    file = read_file(data, "x.xlf", LANGUAGES)
+    read = time.process_time()
+    file.write(doubled(file))
+    print(
+        f"{len(data):,} bytes, {len(file.units):,} units: {read - started:.1f} s read, "
+        f"{time.process_time() - read:.1f} s written"
+    )
+    profile.runcall(
+        read_file, data[: len(head) + 10_000_000].rpartition(b"      <trans-unit")[0] + tail.encode(), "x.xlf"
+    )
+    pstats.Stats(profile).sort_stats("tottime").print_stats(15)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""The longest translation that a unit may have, as its attributes, its flags or the comments for translators say."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from attendo.formats.file import Unit
+
+_FLAG = re.compile(r"max-length:\s*(\d+)")
+# `max-length: 30` and `maxLength=30` of many projects, `[CHAR LIMIT=30]` of Android's own, `max 30 characters`.
+_COMMENT = re.compile(
+    r"\bmax(?:imum)?[-_ ]?(?:length|len|chars|characters)\s*[:=]\s*(\d{1,6})\b"
+    r"|\[\s*CHAR[ _]LIMIT\s*[:=]\s*(\d{1,6})\s*\]"
+    r"|\b(?:max(?:imum)?(?:\s+of)?|at most|up to)\s+(\d{1,6})\s+char(?:acter)?s?\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LengthLimit:
+    """The most characters or bytes that a text may have."""
+
+    most: int
+    unit: Literal["char", "byte"] = "char"
+
+    def length(self, text: str) -> int:
+        """The length of a text, in the limit's unit; bytes are those of UTF-8."""
+        return len(text.encode("utf-8", "replace")) if self.unit == "byte" else len(text)
+
+    def holds(self, text: str) -> bool:
+        """Says whether a text is short enough."""
+        return self.length(text) <= self.most
+
+
+def length_limit(unit: Unit) -> LengthLimit | None:
+    """The limit of a unit: its format's attribute, else the flag `max-length:N`, else what a comment says."""
+    if unit.max_length is not None:
+        return LengthLimit(unit.max_length, unit.length_unit)
+    for flag in sorted(unit.flags):
+        if found := _FLAG.fullmatch(flag):
+            return LengthLimit(int(found[1]))
+    for note in unit.notes:
+        if found := _COMMENT.search(note):
+            return LengthLimit(int(next(group for group in found.groups() if group)))
+    return None
