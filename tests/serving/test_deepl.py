@@ -239,6 +239,28 @@ def test_documents(ask: Asked, models: MadeUpModels) -> None:
     assert ask("POST", f"{path}/result", json=key).status_code == 404  # once
 
 
+def test_a_document_with_a_region_options_and_a_glossary(ask: Asked) -> None:
+    entries = {
+        "name": "n",
+        "source_lang": "en",
+        "target_lang": "de",
+        "entries": "dog\tK\u00f6ter",
+        "entries_format": "tsv",
+    }
+    glossary = ask("POST", "/v2/glossaries", json=entries).json()["glossary_id"]
+    content = b'msgid ""\nmsgstr "Language: \\n"\n\nmsgid "The dog"\nmsgstr ""\n'
+    data = {"target_lang": "DE-AT", "source_lang": "EN", "mark": "none", "glossary_id": glossary}
+    handle = ask("POST", "/v2/document", files={"file": ("a.po", content)}, data=data).json()
+    path, key = f"/v2/document/{handle['document_id']}", {"document_key": handle["document_key"]}
+    while (state := ask("POST", path, data=key).json())["status"] in ("queued", "translating"):
+        ask.wait(0.02)
+    assert state["status"] == "done"
+    expected = (
+        content.decode().replace("Language: ", "Language: de_AT").replace('msgstr ""\n', 'msgstr "das K\u00f6ter"\n')
+    )
+    assert ask("POST", f"{path}/result", json=key).text == expected
+
+
 def test_bad_documents(ask: Asked) -> None:
     data = {"target_lang": "DE"}
     for files in ({"file": ("a.exe", b"a")}, {"file": ("a.docx", b"no archive")}, {"other": ("a.txt", b"a")}):

@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import json
 import os
 import signal
 import sys
@@ -12,13 +13,16 @@ from pathlib import Path
 
 import pytest
 
+from attendo.formats.contents import plain
+from attendo.markup.units.translation import UnitTranslation
+from attendo.serving import document_workers
 from attendo.serving.config import DocumentsConfig
-from attendo.serving.document_workers import DocumentWorkers
+from attendo.serving.document_options import format_for
+from attendo.serving.document_workers import DocumentWorkers, SentFile
 from attendo.serving.errors import ServingError
-from attendo.serving.formats.document import Languages, TranslatedUnit
+from attendo.workflow.documents.settings import DocumentSettings
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-LANGUAGES = Languages(source="en", target="de")
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +46,14 @@ def marked(number: int) -> bytes:
     return docx(f'<w:document xmlns:w="{WORD}"><w:body>{marks}{text}</w:body></w:document>')
 
 
+def sent(path: Path) -> SentFile:
+    settings = DocumentSettings(target="de", format=format_for(path.name, None))
+    return SentFile(path=path, name=path.name, settings=settings)
+
+
 def read(workers: DocumentWorkers, path: Path) -> list[str]:
-    units, _ = asyncio.run(workers.read(path, path.suffix, lambda said, sample: LANGUAGES))
-    return [unit.text for unit in units]
+    document = asyncio.run(workers.read(sent(path), ["en"], lambda said, sample: "en"))
+    return [plain(unit.source) for unit in document.units]
 
 
 def refusal(workers: DocumentWorkers, path: Path) -> tuple[int, str]:
@@ -54,39 +63,41 @@ def refusal(workers: DocumentWorkers, path: Path) -> tuple[int, str]:
 
 
 @pytest.fixture
-def plain(tmp_path: Path) -> Path:
+def plain_text(tmp_path: Path) -> Path:
     path = tmp_path / "plain.txt"
     path.write_text("The dog sleeps.", encoding="utf-8")
     return path
 
 
-def test_a_document_is_read_and_written(workers: DocumentWorkers, tmp_path: Path, plain: Path) -> None:
-    assert read(workers, plain) == ["The dog sleeps."]
-    to = tmp_path / "to.txt"
-    found = [TranslatedUnit(text="Der Hund schläft.", problems=("none",))]
-    asyncio.run(workers.write(plain, ".txt", found, LANGUAGES, to))
+def test_a_document_is_read_and_written(workers: DocumentWorkers, tmp_path: Path, plain_text: Path) -> None:
+    assert read(workers, plain_text) == ["The dog sleeps."]
+    to, report = tmp_path / "to.txt", tmp_path / "report"
+    found = {"1": UnitTranslation(texts=(("Der Hund schläft.",),), problems=("none",), confidence=0.5)}
+    written = asyncio.run(workers.write(sent(plain_text), "en", found, to=to, report=report))
     assert to.read_text("utf-8") == "Der Hund schläft."
-    assert to.stat().st_mode & 0o077 == 0
+    assert (written.summary["translated"], written.problems) == (1, ["none"])
+    assert json.loads(report.read_text("ascii"))["units"][0]["confidence"] == 0.5
+    assert [path.stat().st_mode & 0o077 for path in (to, report)] == [0, 0]
 
 
 def test_what_takes_too_much_memory_is_refused_and_the_next_is_read(
-    workers: DocumentWorkers, tmp_path: Path, plain: Path
+    workers: DocumentWorkers, tmp_path: Path, plain_text: Path
 ) -> None:
     path = tmp_path / "large.docx"
     path.write_bytes(marked(500_000))  # 18 MB of XML, several times that as a tree
     status, message = refusal(workers, path)
     assert (status, "MiB" in message) == (413, True)
-    assert read(workers, plain) == ["The dog sleeps."]
+    assert read(workers, plain_text) == ["The dog sleeps."]
 
 
-def test_what_takes_too_long_is_refused_and_the_next_is_read(tmp_path: Path, plain: Path) -> None:
+def test_what_takes_too_long_is_refused_and_the_next_is_read(tmp_path: Path, plain_text: Path) -> None:
     workers = DocumentWorkers(DocumentsConfig(reading_seconds=1))
     path = tmp_path / "long.po"
     path.write_text("".join(f'msgid "{place}"\nmsgstr ""\n\n' for place in range(200_000)), encoding="utf-8")
     try:
         status, message = refusal(workers, path)
         assert (status, "takes more than 1 s" in message) == (413, True)
-        assert read(workers, plain) == ["The dog sleeps."]
+        assert read(workers, plain_text) == ["The dog sleeps."]
     finally:
         workers.close()
 
@@ -95,6 +106,18 @@ def test_too_much_text_is_refused_before_it_leaves_the_process(workers: Document
     path = tmp_path / "many.txt"
     path.write_text("a" * 1001, encoding="utf-8")
     assert refusal(workers, path) == (413, "the document has 1,001 characters to translate; at most 1,000")
+
+
+def test_too_much_markup_is_refused(tmp_path: Path, plain_text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document_workers, "_ANSWER_BYTES", 4_000)  # what is read of an answer, texts with their codes
+    workers = DocumentWorkers(DocumentsConfig())
+    path = tmp_path / "many.html"
+    path.write_text(f"<p>The dog {'<b class=long>x</b> ' * 100}</p>", encoding="utf-8")
+    try:
+        assert refusal(workers, path) == (413, "the document has too much markup within its texts; divide it")
+        assert read(workers, plain_text) == ["The dog sleeps."]
+    finally:
+        workers.close()
 
 
 def test_what_is_no_such_document_is_told_and_an_unforeseen_fault_by_its_name(
@@ -127,10 +150,10 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"
 
 
 @on_linux
-def test_one_process_is_kept_and_one_that_was_killed_replaced(workers: DocumentWorkers, plain: Path) -> None:
-    read(workers, plain)
+def test_one_process_is_kept_and_one_that_was_killed_replaced(workers: DocumentWorkers, plain_text: Path) -> None:
+    read(workers, plain_text)
     first = processes()
-    read(workers, plain)
+    read(workers, plain_text)
     assert processes() == first
     assert len(first) == 1
     os.kill(first[0], signal.SIGKILL)
@@ -138,19 +161,20 @@ def test_one_process_is_kept_and_one_that_was_killed_replaced(workers: DocumentW
     while first[0] in processes():
         assert time.monotonic() < end
         time.sleep(0.01)
-    assert read(workers, plain) == ["The dog sleeps."]
+    assert read(workers, plain_text) == ["The dog sleeps."]
     assert processes() != first
 
 
 @on_linux
-def test_one_that_has_grown_is_replaced(tmp_path: Path) -> None:
+def test_one_that_has_grown_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document_workers, "_KEEP_BYTES", 34 << 20)  # a process has some 25 MiB when it starts
     others, workers = set(processes()), DocumentWorkers(DocumentsConfig())
     try:
         workers.warm()
         first = set(processes()) - others
         assert len(first) == 1
         path = tmp_path / "large.docx"
-        path.write_bytes(marked(700_000))
+        path.write_bytes(marked(150_000))
         assert "The dog" in read(workers, path)[0]
         assert not first & set(processes())
         end = time.monotonic() + 30
@@ -169,7 +193,7 @@ def test_who_leaves_ends_the_process(tmp_path: Path) -> None:
     path.write_text("".join(f'msgid "{place}"\nmsgstr ""\n\n' for place in range(200_000)), encoding="utf-8")
 
     async def leave() -> None:
-        task = asyncio.create_task(workers.read(path, ".po", lambda said, sample: LANGUAGES))
+        task = asyncio.create_task(workers.read(sent(path), ["en"], lambda said, sample: "en"))
         end = time.monotonic() + 30
         while not workers.busy:
             assert time.monotonic() < end

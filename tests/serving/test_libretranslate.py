@@ -198,6 +198,18 @@ def test_documents(ask: Asked) -> None:
     assert ask("POST", "/translate_file", data={"source": "en"}).json()["error"].startswith("Invalid request")
 
 
+def test_a_document_with_a_region_and_options(ask: Asked) -> None:
+    content = b'{"a": "The dog"}'
+    files, data = {"file": ("messages", content)}, {"source": "en", "target": "de-AT", "format": "json"}
+    answer = ask("POST", "/translate_file", files=files, data=data).json()
+    assert (answer["summary"]["format"], answer["summary"]["translated"]) == ("json", 1)
+    assert ask("GET", urlsplit(answer["translatedFileUrl"]).path).content == b'{"a": "das Hund"}'
+    wrong = ask("POST", "/translate_file", files=files, data=data | {"only": "some"})
+    assert (wrong.status_code, wrong.json()) == (400, {"error": "only = 'some' is none of new, fuzzy, all"})
+    taken = ask("GET", "/frontend/settings").json()["supportedFilesFormat"]
+    assert {".po", ".docx", ".txt", ".xml", ".json"} <= set(taken)
+
+
 WEBLATE = {"api_key": "", "q": ["Open [X12X] and [X3X].", "The dog."], "source": "en", "target": "de"}
 
 

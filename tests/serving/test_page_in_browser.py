@@ -477,6 +477,64 @@ def test_documents_are_translated_and_saved(open_page: Open, tmp_path: Path) -> 
     playwright.expect(page.locator(".document")).to_have_count(0)
 
 
+PO = f"""msgid ""
+msgstr "Language: \\n"
+
+msgid "{ONE}"
+msgstr ""
+
+msgid "yes"
+msgstr "ja"
+
+#, max-length:2
+msgid "The old house"
+msgstr ""
+
+msgid "A key: {"abcdefghij" * 30} is here."
+msgstr ""
+"""
+
+
+@pytest.mark.parametrize(
+    ("width", "colours"),
+    [(1280, "light"), (390, "dark"), pytest.param(1280, "dark", marks=SLOW), pytest.param(390, "light", marks=SLOW)],
+)
+def test_what_became_of_a_documents_messages_is_shown(
+    width: int, colours: str, open_page: Open, tmp_path: Path
+) -> None:
+    page = open_page(
+        "#documents",
+        viewport={"width": width, "height": 900},
+        color_scheme=colours,
+        reduced_motion="reduce",
+        bypass_csp=True,
+    )
+    page.select_option("#source-language", "en")
+    page.select_option("#mark", "problems")
+    page.fill("#region", "AT")
+    assert {".po", ".xlf", ".docx", ".json", ".xml"} <= set(page.locator("#file").get_attribute("accept").split(","))
+    page.set_input_files("#file", {"name": "app.po", "mimeType": "", "buffer": PO.encode()})
+    save = page.get_by_role("button", name="Save the translation of app.po")
+    save.wait_for()
+    playwright.expect(page.locator(".state")).to_contain_text("3 messages translated, 1 kept")
+    page.get_by_text("What became of the messages").click()
+    rows = page.locator(".findings tbody tr")
+    playwright.expect(rows).to_have_count(3)
+    playwright.expect(rows.first).to_contain_text("max-length")
+    playwright.expect(rows.filter(has_text=ONE)).to_contain_text("%")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the report on app.po").click()
+    download.value.save_as(tmp_path / "report")
+    assert len(json.loads((tmp_path / "report").read_text())["units"]) == 4
+    with page.expect_download() as download:
+        save.click()
+    download.value.save_as(tmp_path / "saved")
+    assert "Language: de_AT" in (tmp_path / "saved").read_text(encoding="utf-8")
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    assert [each["id"] for each in axe.Axe().run(page).response["violations"]] == []
+
+
 def test_sentences_are_drawn_as_trees(open_page: Open) -> None:
     page = open_page("#parse")
     page.get_by_role("textbox", name="Sentences to parse").fill("the old dog sees a cat")

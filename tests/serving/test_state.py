@@ -25,7 +25,10 @@ GLOSSARY = {"name": "mine", "source_lang": "en", "target_lang": "de", "entries":
 
 def send(server: Live, text: bytes = b"one red dogs see us.") -> dict[str, Any]:
     found: dict[str, Any] = httpx.post(
-        f"{server.url}/api/documents", data={"source": "en", "target": "de"}, files={"file": ("a.txt", text)}
+        f"{server.url}/api/documents",
+        data={"source": "en", "target": "de"},
+        files={"file": ("a.txt", text)},
+        timeout=PATIENCE_S,
     ).json()
     return found
 
@@ -52,7 +55,7 @@ def test_glossaries_and_translated_documents_outlive_a_restart(tmp_path: Path, m
         assert server.ask("DELETE", f"/v2/glossaries/{made['glossary_id']}").status == 204
         first, second = (send(server)["id"] for _ in range(2))
         told = finished(server, first)
-        result = server.ask("GET", f"/api/documents/{first}/result").body
+        result, report = (server.ask("GET", f"/api/documents/{first}/{what}").body for what in ("result", "report"))
         finished(server, second)
         assert server.ask("DELETE", f"/api/documents/{second}").status == 204
     with live([f"m={model_folder}"], state) as server:
@@ -60,11 +63,12 @@ def test_glossaries_and_translated_documents_outlive_a_restart(tmp_path: Path, m
         assert server.ask("GET", f"/v2/glossaries/{kept['glossary_id']}/entries").body == b"red\trot"
         assert server.ask("GET", f"/api/documents/{first}").json == told
         assert server.ask("GET", f"/api/documents/{first}/result").body == result
+        assert server.ask("GET", f"/api/documents/{first}/report").body == report
         assert server.ask("GET", f"/api/documents/{second}").status == 404, "what was removed stays removed"
         body = {"text": ["red"], "source_lang": "EN", "target_lang": "DE", "glossary_id": kept["glossary_id"]}
         assert "rot" in server.ask("POST", "/v2/translate", body).json["translations"][0]["text"]
     folder = tmp_path / "state"
-    assert [path.name for path in (folder / "documents").iterdir()] == [first]
+    assert sorted(path.name for path in (folder / "documents").iterdir()) == [first, f"{first}.report"]
     assert folder.stat().st_mode & 0o077 == 0, "texts of callers are nobody else's"
 
 

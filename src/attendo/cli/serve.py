@@ -41,7 +41,6 @@ def serve(
     from attendo.workflow.extras import need_packages
 
     need_packages(["fastapi", "uvicorn", "prometheus_client", "multipart", "py3langid"], "serve")
-    need_packages(["lxml", "docx", "translate"], "serve,formats")
     bound_for_serving()
     from attendo.serving.config import load_config
     from attendo.serving.model_names import model_sources

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from attendo.workflow.documents.opening import Document
     from attendo.workflow.documents.report import DocumentReport
     from attendo.workflow.documents.settings import DocumentSettings
-    from attendo.workflow.documents.translation import TranslatedDocument
+    from attendo.workflow.documents.writing import TranslatedDocument
     from attendo.workflow.engine import Engine
     from attendo.workflow.translate import Decoding
 
@@ -144,7 +144,7 @@ def _translate_one(
     source: str,
 ) -> "DocumentReport":
     """Translates a file, and says what became of it."""
-    from attendo.workflow.documents.translation import written_document
+    from attendo.workflow.documents.writing import written_document
 
     say = notes(quiet=request.quiet)
     if engine is None or not document.units:

@@ -2,6 +2,7 @@
 
 import re
 
+from attendo.errors import DataError
 from attendo.formats.contents import Content, content, plain
 from attendo.formats.encoded import decoded
 from attendo.formats.file import File, Form, Languages, Slot, SlotEditor, Span, Unit
@@ -13,10 +14,12 @@ def read_text(data: bytes, languages: Languages) -> File:
     """Reads lines of text.
 
     Raises:
-        DataError: they are not UTF-8, nor what their byte order mark says.
+        DataError: they are not UTF-8, nor what their byte order mark says, or hold NUL characters.
     """
     del languages
     text = decoded(data)
+    if "\0" in text.text:
+        raise DataError("this is no text, which has no NUL characters; save it as text in UTF-8")
     units, slots = [], {}
     for number, line in enumerate(_LINE.finditer(text.text), 1):
         stripped = line[0].strip()

@@ -12,7 +12,8 @@ from attendo.serving.deepl import (
     served_pair_codes,
     traced,
 )
-from attendo.serving.document import Document
+from attendo.serving.document import Document, suffix_of
+from attendo.serving.document_options import ENDINGS, document_settings, is_taken, target_language
 from attendo.serving.documents_api import admission, documents_of, download
 from attendo.serving.errors import ServingError, bad_request, not_found
 from attendo.serving.glossaries import Glossaries, Glossary, parsed_entries
@@ -59,7 +60,10 @@ class _Documents:
         self._service, self._known = service, glossaries
 
     async def send(self, request: Request) -> Response:
-        """Takes a document: multipart with `file`, `target_lang`, and perhaps `source_lang`, `filename`."""
+        """Takes a document: multipart with `file`, `target_lang`, and perhaps `source_lang`, `filename`.
+
+        Besides, it has the options `only`, `mark`, `check` and `format` of `/api/documents`.
+        """
         sent = await parameters_of(request)
         caller = caller_of(self._service, request, sent)
         documents = documents_of(self._service)
@@ -67,17 +71,23 @@ class _Documents:
         if upload is None:
             raise bad_request("Missing or invalid argument: file")
         name = sent.text("filename") or upload.name
-        if documents.format_of(name) is None:
-            raise bad_request(f"Invalid file data: take one of {', '.join(documents.suffixes)}")
+        if not is_taken(name, sent):
+            raise bad_request(f"Invalid file data: take one of {', '.join(ENDINGS)}")
         wanted = sent.text("output_format")
-        if wanted and f".{wanted.lower()}" != documents.format_of(name):
+        if wanted and f".{wanted.lower()}" != suffix_of(name):
             raise bad_request("Value for 'output_format' not supported.")
         source, target = served_pair_codes(self._service, sent.text("source_lang"), sent.text("target_lang"))
         refuse_what_is_not_here(sent)
         terms = await glossary_terms(self._known, caller, sent, source, target)
-        count = admission(self._service, request, caller)
         document = await documents.accept(
-            upload.content, name, caller, count, source=source, target=target, glossary=terms
+            upload.content,
+            name,
+            caller,
+            admission(self._service, request, caller),
+            source=source,
+            target=target,
+            glossary=terms,
+            settings=document_settings(sent, target_language(sent.text("target_lang") or target, target)),
         )
         return JSONResponse({"document_id": document.id.upper(), "document_key": document.key.upper()})
 

@@ -5,10 +5,12 @@ import re
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from attendo.markup.text_types import Term
+from attendo.serving.document_workers import SentFile
 from attendo.serving.translating import Caller
+from attendo.workflow.documents.settings import DocumentSettings
 
 Status = Literal["queued", "translating", "done", "error"]
 """Where a document is."""
@@ -30,7 +32,9 @@ class Document:
     source: str
     """The language it is translated from."""
     target: str
-    """The language it is translated into."""
+    """The language it is translated into, with its region where that is known."""
+    settings: DocumentSettings = field(default_factory=DocumentSettings)
+    """How it is translated."""
     glossary: tuple[Term, ...]
     """How certain words are to be translated."""
     characters: int
@@ -44,7 +48,9 @@ class Document:
     message: str = ""
     """What went wrong, for people."""
     problems: list[str] = field(default_factory=list)
-    """What could not be kept."""
+    """What was found in its translations, and what could not be kept."""
+    summary: dict[str, Any] | None = None
+    """What became of its units, as `document_summary.summary_of` has it; None until it is done."""
     bytes_kept: int = 0
     """That it takes on disk."""
     finished_at: float | None = None
@@ -67,6 +73,21 @@ class Document:
     def suffix(self) -> str:
         """The end of its name, in small letters."""
         return suffix_of(self.name)
+
+    @property
+    def report_path(self) -> Path:
+        """The report on its units, once it is done."""
+        return self.path.with_suffix(".report")
+
+    @property
+    def result_paths(self) -> tuple[Path, Path]:
+        """The translated document and its report."""
+        return self.path, self.report_path
+
+    @property
+    def sent(self) -> SentFile:
+        """The document as it was sent."""
+        return SentFile(path=self.source_path, name=self.name, settings=self.settings)
 
     @property
     def progress(self) -> float:
@@ -93,5 +114,5 @@ def safe_name(name: str) -> str:
 
 def suffix_of(name: str) -> str:
     """The end of a file's name, from its last full stop on, in small letters; nothing if it has none."""
-    found = re.search(r"\.[A-Za-z0-9]{1,8}$", name)
+    found = re.search(r"\.[A-Za-z0-9]{1,12}$", name)
     return found[0].lower() if found else ""

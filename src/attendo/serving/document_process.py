@@ -12,16 +12,22 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from attendo.errors import DataError
-from attendo.serving.formats.document import Languages, OpenDocument, TranslatedUnit
-from attendo.serving.formats.readers import READERS
+from attendo.formats.contents import plain
+from attendo.serving.document_summary import problems_of, summary_of
+from attendo.serving.document_units import json_value, num_characters
+from attendo.workflow.documents.opening import Document, document_of
+from attendo.workflow.documents.settings import DocumentSettings
+from attendo.workflow.documents.writing import translations_of, written_document
 
 if sys.platform != "win32":
     import resource
+
+_SAMPLE_UNITS, _SAMPLE_CHARACTERS = 400, 4_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +46,8 @@ class DocumentSession:
     """The requests about documents, one document at a time."""
 
     def __init__(self) -> None:
-        self._opened: OpenDocument | None = None
+        self._document: Document | None = None
+        self._settings, self._source = DocumentSettings(), ""
         self.first_bytes = _pages(1)
         """The memory in use when the document was opened; some of an earlier one may be in it."""
 
@@ -57,31 +64,45 @@ class DocumentSession:
             case "open":
                 _forget_peak()
                 self.first_bytes = _pages(1)
-                self._opened = READERS[request["suffix"]](Path(request["path"]).read_bytes())
-                return {"language": self._opened.source_language(), "sample": self._opened.sample()}
+                return self._open(request)
             case "units":
-                return self._units(_languages(request), request["max_characters"])
+                return self._units(request["max_characters"])
             case "write":
-                return self._write(_languages(request), request["translations"], Path(request["path"]))
+                return self._write(request["translations"], Path(request["path"]), Path(request["report"]))
             case _:
-                self._opened = None
+                self._document = None
                 gc.collect()
                 return {"resident_bytes": _pages(1)}
 
-    def _units(self, languages: Languages, max_characters: int) -> dict[str, Any]:
-        assert self._opened is not None
-        units = self._opened.units(languages)
-        characters = sum(len(unit.text) for unit in units) + max(0, len(units) - 1)
-        if characters > max_characters:
-            return {"characters": characters, "units": None}
-        return {"characters": characters, "units": [asdict(unit) for unit in units]}
+    def _open(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Reads the file as one in the first of the languages that it can be read in, of which "" is any."""
+        self._document, self._settings = None, DocumentSettings(**request["settings"])
+        data, failure = Path(request["path"]).read_bytes(), None
+        for source in request["sources"]:
+            try:
+                self._document = document_of(data, request["name"], self._settings, source=source)
+            except DataError as error:
+                failure = failure or error
+            else:
+                self._source = source
+                file = self._document.file
+                return {"source": source, "language": file.declared.source or source, "sample": _sample(self._document)}
+        assert failure is not None
+        raise failure
 
-    def _write(self, languages: Languages, translations: list[dict[str, Any]], path: Path) -> dict[str, Any]:
-        assert self._opened is not None
-        self._opened.units(languages)  # a document remembers where its units are
-        found = [TranslatedUnit(**{name: _tuple(value) for name, value in each.items()}) for each in translations]
-        path.write_bytes(self._opened.written(found, languages))
-        return {}
+    def _units(self, max_characters: int) -> dict[str, Any]:
+        assert self._document is not None
+        units, target = self._document.units, self._document.target
+        characters = num_characters(units)
+        return {"characters": characters, "units": units if characters <= max_characters else None, "target": target}
+
+    def _write(self, translations: list[dict[str, Any]], path: Path, report: Path) -> dict[str, Any]:
+        assert self._document is not None
+        found = translations_of(translations, self._document.units)
+        done = written_document(self._document, self._settings, found, source_language=self._source, output=None)
+        path.write_bytes(done.content)
+        report.write_text(json.dumps(done.report.as_json(), indent=1) + "\n", encoding="ascii")
+        return {"summary": summary_of(done.report), "problems": problems_of(done.report)}
 
 
 def answered(session: DocumentSession, request: Mapping[str, Any], much: int) -> dict[str, Any]:
@@ -114,7 +135,8 @@ def main() -> None:
     session = DocumentSession()
     for line in sys.stdin.buffer:
         _limit_time(limits.seconds)
-        answers.write(json.dumps(answered(session, json.loads(line), limits.memory_bytes // 3)).encode() + b"\n")
+        answer = answered(session, json.loads(line), limits.memory_bytes // 3)
+        answers.write(json.dumps(answer, default=json_value).encode() + b"\n")
         answers.flush()
 
 
@@ -162,12 +184,10 @@ def _forget_peak() -> None:
         Path("/proc/self/clear_refs").write_text("5", "ascii")
 
 
-def _languages(request: Mapping[str, Any]) -> Languages:
-    return Languages(source=request["source"], target=request["target"])
-
-
-def _tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+def _sample(document: Document) -> str:
+    """Some of a document's text, to tell the language by."""
+    units = document.units or document.file.units
+    return " ".join(plain(unit.source) for unit in units[:_SAMPLE_UNITS])[:_SAMPLE_CHARACTERS]
 
 
 if __name__ == "__main__":

@@ -34,11 +34,15 @@ class DocumentRecords:
         row = _row(document)
         marks = ", ".join("?" * len(row))
         insert = f"INSERT OR REPLACE INTO documents ({_COLUMNS}) VALUES ({marks})"
-        self._state.post(lambda rows: rows.execute(insert, row))
+        summary = "INSERT OR REPLACE INTO document_summaries VALUES (?, ?)"
+        said = json.dumps(document.summary)
+        self._state.post(lambda rows: (rows.execute(insert, row), rows.execute(summary, (document.id, said))))
 
     def drop(self, id_: str) -> None:
         """Forgets a document, soon."""
-        self._state.post(lambda rows: rows.execute("DELETE FROM documents WHERE id = ?", (id_,)))
+        delete = "DELETE FROM {} WHERE id = ?"
+        tables = ("documents", "document_summaries")
+        self._state.post(lambda rows: [rows.execute(delete.format(table), (id_,)) for table in tables])
 
     def load(self) -> list[Document]:
         """The documents of the last run; for the start.
@@ -49,7 +53,8 @@ class DocumentRecords:
         Raises:
             AttendoError: a row cannot be read.
         """
-        found = self._state.read(lambda rows: rows.execute(f"SELECT {_COLUMNS} FROM documents").fetchall())
+        select = f"SELECT {_COLUMNS}, summary FROM documents LEFT JOIN document_summaries USING (id)"
+        found = self._state.read(lambda rows: rows.execute(select).fetchall())
         try:
             documents = list(self._documents(found))
         except (ValueError, TypeError) as error:
@@ -61,10 +66,10 @@ class DocumentRecords:
         for row in found:
             if row[0] not in kept:
                 self.drop(row[0])
-        for path in self.folder.iterdir():
-            if path.name not in kept or kept[path.name].status != "done":
-                with suppress(OSError):
-                    path.unlink()
+        results = {path for document in documents if document.status == "done" for path in document.result_paths}
+        for path in set(self.folder.iterdir()) - results:
+            with suppress(OSError):
+                path.unlink()
         return documents
 
     def _documents(self, rows: list[tuple[Any, ...]]) -> Iterator[Document]:
@@ -95,7 +100,7 @@ def _row(document: Document) -> tuple[object, ...]:
 
 
 def _document(row: tuple[Any, ...], folder: Path) -> Document:
-    id_, key, caller, name, source, target, characters, status, message, problems, bytes_kept, finished = row
+    id_, key, caller, name, source, target, characters, status, message, problems, bytes_kept, finished, summary = row
     if not re.fullmatch("[0-9a-f]{32}", id_):  # it is the name of a file
         raise ValueError(f"its id is {id_!r:.40}")
     now = time.monotonic()
@@ -114,6 +119,7 @@ def _document(row: tuple[Any, ...], folder: Path) -> Document:
         status="done" if status == "done" else "error",
         message=message if is_over else RESTARTED,
         problems=[str(problem) for problem in json.loads(problems)],
+        summary=json.loads(summary or "null"),
         bytes_kept=int(bytes_kept) if status == "done" else 0,
         finished_at=now - age,
         path=folder / id_,

@@ -10,33 +10,73 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import TypeAdapter
-
+from attendo.formats.file import Unit
+from attendo.markup.units.translation import UnitTranslation
 from attendo.serving.config import DocumentsConfig
 from attendo.serving.document_process import ProcessLimits
+from attendo.serving.document_units import unit_of
 from attendo.serving.errors import bad_request, too_large
-from attendo.serving.formats.document import Languages, TranslatedUnit, Unit
+from attendo.workflow.documents.settings import DocumentSettings
+from attendo.workflow.documents.writing import translation_json
 
 AT_A_TIME = 2
 """Documents that are read or written at the same time."""
 _KEEP_BYTES = 160 << 20
 """Of memory that an idle process may have; one that has more is replaced."""
-_ANSWER_BYTES = 128 << 20
-"""Of an answer; texts of `documents.max_characters` are far below."""
+_ANSWER_BYTES = 64 << 20
+"""Of an answer: texts with their inline codes; `documents.max_characters` of texts are far below."""
 _FILE_TIMES, _FILE_BYTES = 8, 16 << 20
 """A translated document may have that many times the bytes of the largest one that is taken, and so many more."""
 _START_S = 20.0
 """For which a process may take to start, on a busy machine."""
-_UNITS = TypeAdapter(list[Unit])
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentFile:
+    """A file as it was sent."""
+
+    path: Path
+    """Where it lies."""
+    name: str
+    """As its sender calls it, for messages."""
+    settings: DocumentSettings
+    """How it is translated; with its format and target language, and without a template."""
+
+    def request(self, sources: Sequence[str]) -> dict[str, Any]:
+        """What opens it, as the process is asked."""
+        settings = {name: value for name, value in asdict(self.settings).items() if name != "template"}
+        return {"do": "open", "path": str(self.path), "name": self.name, "settings": settings, "sources": list(sources)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadDocument:
+    """What is to be translated of a file."""
+
+    units: tuple[Unit, ...]
+    """Those to translate, without their spans."""
+    source: str
+    """The language that they are translated from."""
+    target: str
+    """The language of the translation, with its region where the file or the sender names one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrittenDocument:
+    """What became of a file."""
+
+    summary: dict[str, Any]
+    """What `document_summary.summary_of` gives."""
+    problems: list[str]
+    """What was found in its translations."""
 
 
 class DocumentWorkers:
@@ -67,56 +107,56 @@ class DocumentWorkers:
                 self._idle.append(_Process(self._limits))
 
     async def read(
-        self, path: Path, suffix: str, choose: Callable[[str | None, str], Languages]
-    ) -> tuple[list[Unit], Languages]:
+        self, file: SentFile, sources: Sequence[str], choose: Callable[[str | None, str], str]
+    ) -> ReadDocument:
         """Reads a document.
 
         Args:
-            path: of the document.
-            suffix: of its format, one of `READERS`.
-            choose: the languages, by the one that the document says it is in and by some of its text; called in another
-                thread.
-
-        Returns:
-            What is to be translated, and the languages.
+            file: the document.
+            sources: the languages to read it in; the first in which it can be read is taken, of which "" is any.
+            choose: the language that is translated from, by the one that the document says it is in and by some of its
+                text; called in another thread.
 
         Raises:
-            ServingError: 400 for what is no such document, 413 for what takes too much.
+            ServingError: 400 for what is no such document, 413 for what takes too much; and what `choose` raises.
         """
 
-        def work(process: "_Process") -> tuple[list[Unit], Languages]:
-            opened = self._ask(process, do="open", path=str(path), suffix=suffix)
-            languages = choose(opened["language"], opened["sample"])
+        def work(process: "_Process") -> ReadDocument:
+            opened = self._ask(process, **file.request(sources))
+            source = choose(opened["language"] or None, opened["sample"])
+            if source != opened["source"]:
+                self._ask(process, **file.request([source]))
             most = self._config.max_characters
-            found = self._ask(process, do="units", **asdict(languages), max_characters=most)
+            found = self._ask(process, do="units", max_characters=most)
             if found["units"] is None:
                 raise too_large(f"the document has {found['characters']:,} characters to translate; at most {most:,}")
-            return _UNITS.validate_python(found["units"]), languages
+            return ReadDocument(units=tuple(map(unit_of, found["units"])), source=source, target=found["target"])
 
         return await self._done(work)
 
     async def write(
-        self, path: Path, suffix: str, translations: Sequence[TranslatedUnit], languages: Languages, to: Path
-    ) -> None:
-        """Writes a document with translations in it.
+        self, file: SentFile, source: str, translations: Mapping[str, UnitTranslation], *, to: Path, report: Path
+    ) -> WrittenDocument:
+        """Writes a document with translations in it, and the report on its units.
 
         Args:
-            path: of the document that was read.
-            suffix: of its format.
-            translations: one for each of its units.
-            languages: as they were chosen.
-            to: the file that is written.
+            file: the document that was read.
+            source: the language that was translated from.
+            translations: by the ids of its units.
+            to: the translated document, which is written.
+            report: the report, which is written.
 
         Raises:
             ServingError: the translations cannot be written, or doing so takes too much.
         """
-        told = [asdict(each) for each in translations]
+        told = [translation_json(name, found) for name, found in translations.items()]
 
-        def work(process: "_Process") -> None:
-            self._ask(process, do="open", path=str(path), suffix=suffix)
-            self._ask(process, do="write", **asdict(languages), translations=told, path=str(to))
+        def work(process: "_Process") -> WrittenDocument:
+            self._ask(process, **file.request([source]))
+            written = self._ask(process, do="write", translations=told, path=str(to), report=str(report))
+            return WrittenDocument(**written)
 
-        await self._done(work)
+        return await self._done(work)
 
     @property
     def busy(self) -> int:
@@ -155,6 +195,8 @@ class DocumentWorkers:
             raise too_large(
                 f"the document takes more than {config.reading_memory_mb:,} MiB to read or write; divide it"
             )
+        if error["kind"] == "size":
+            raise too_large("the document has too much markup within its texts; divide it")
         told = error["message"]
         raise bad_request(told if error["kind"] == "data" else f"the document cannot be read or written ({told})")
 
@@ -240,6 +282,9 @@ class _Process:
             if line.endswith(b"\n"):
                 found: dict[str, Any] = json.loads(line)
                 return found
+            if len(line) == _ANSWER_BYTES:
+                self._process.kill()
+                return {"error": {"kind": "size", "message": ""}}
         except (OSError, ValueError):  # it has ended
             pass
         finally:

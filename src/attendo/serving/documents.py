@@ -11,33 +11,32 @@ import shutil
 import tempfile
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
 from attendo.errors import AttendoError
 from attendo.files import flush_to_disk
-from attendo.markup.text_types import Segment, Term, TextRequest, TranslateLines
-from attendo.markup.texts import stream_text, translate_text
-from attendo.markup.together import gathered
+from attendo.formats.file import Unit
+from attendo.markup.text_types import Term
+from attendo.markup.units.translation import UnitTranslation
 from attendo.serving.config import DocumentsConfig
 from attendo.serving.cost import estimated_tokens
 from attendo.serving.detection import Detector
-from attendo.serving.document import Document, safe_name, suffix_of
+from attendo.serving.document import Document, safe_name
+from attendo.serving.document_options import format_for
 from attendo.serving.document_records import DocumentRecords
-from attendo.serving.document_workers import AT_A_TIME, DocumentWorkers
-from attendo.serving.errors import bad_request, busy, too_large, too_many_requests, unknown_pair
-from attendo.serving.formats.document import Languages, TranslatedUnit, Unit
-from attendo.serving.formats.readers import MEDIA_TYPES, READERS
+from attendo.serving.document_translation import translate_units
+from attendo.serving.document_units import num_characters, texts_of
+from attendo.serving.document_workers import AT_A_TIME, DocumentWorkers, ReadDocument, SentFile
+from attendo.serving.errors import busy, too_large, too_many_requests, unknown_pair
 from attendo.serving.languages import name_of, served_code, sources
 from attendo.serving.patience import patient
 from attendo.serving.translating import Caller, Pair, Translating
-
-_LONG_UNIT = 2_000
-_GROUP_CHARACTERS, _GROUP_UNITS = 4_000, 64
-_MAX_PROBLEMS = 200
+from attendo.workflow.documents.settings import DocumentSettings
 
 T = TypeVar("T")
 
@@ -82,16 +81,6 @@ class Documents:
         self._reserved: dict[str, int] = {}
         self._workers, self._own_workers = workers or DocumentWorkers(config), workers is None
 
-    @property
-    def suffixes(self) -> tuple[str, ...]:
-        """The ends of names of documents that are taken."""
-        return tuple(READERS)
-
-    def format_of(self, name: str) -> str | None:
-        """The end of a name if such documents are taken."""
-        suffix = suffix_of(name)
-        return suffix if suffix in READERS else None
-
     async def accept(
         self,
         content: BinaryIO,
@@ -102,6 +91,7 @@ class Documents:
         source: str | None,
         target: str,
         glossary: Sequence[Term] = (),
+        settings: DocumentSettings | None = None,
     ) -> Document:
         """Takes a document and begins with it as soon as it is its turn.
 
@@ -113,6 +103,7 @@ class Documents:
             source: the code of a served language; None to go by what the document says, or by its text.
             target: the code of a served language.
             glossary: how certain words are to be translated.
+            settings: how it is read and written, with the target language as files name it where that differs.
 
         Raises:
             ServingError: 400 for what is no such document, 413 for too large a one, 429 and 503 for too many; and what
@@ -121,25 +112,29 @@ class Documents:
         self.tidy()
         content.seek(0, os.SEEK_END)
         size, id_ = content.tell(), secrets.token_hex(16)
+        settings = settings or DocumentSettings()
+        settings = replace(settings, target=settings.target or target, format=format_for(name, settings.format))
         self._check_room(caller, size)
         source_path = self._folder / f"{id_}.source"
+        file = SentFile(path=source_path, name=safe_name(name), settings=settings)
         with self._reserving(caller), _removed_on_error(source_path):
             await self._in_thread(_copied, content, source_path)
-            units, languages = await self._read(source_path, name, source, target)
-            pair = self._pair(languages)
-            text = "\n".join(unit.text for unit in units)
+            read = await self._read(file, source, target)
+            pair = self._pair(read.source, target)
+            text = _text(read.units)
             self._check_cost(await self._in_thread(estimated_tokens, text))
             admit(text)
             notes = await self._in_thread(self._detector.notes, text, target)
         document = Document(
             id=id_,
             key=secrets.token_hex(32),
-            name=safe_name(name),
+            name=file.name,
             caller=caller,
-            source=languages.source,
-            target=languages.target,
+            source=read.source,
+            target=read.target,
+            settings=settings,
             glossary=tuple(glossary),
-            characters=sum(len(unit.text) for unit in units),
+            characters=num_characters(read.units),
             arrived=time.monotonic(),
             bytes_kept=2 * size,
             path=self._folder / id_,
@@ -148,7 +143,7 @@ class Documents:
         )
         self._documents[id_] = document
         self._record(document)
-        document.task = asyncio.create_task(self._work(document, units, languages, pair))
+        document.task = asyncio.create_task(self._work(document, read, pair))
         return document
 
     async def warm(self) -> None:
@@ -180,7 +175,7 @@ class Documents:
             self._records.drop(document.id)
         if document.task is not None and not document.task.done():
             document.task.cancel()
-        for path in (document.path, document.source_path):
+        for path in (*document.result_paths, document.source_path):
             with suppress(OSError):
                 path.unlink(missing_ok=True)
 
@@ -243,40 +238,39 @@ class Documents:
             if not self._reserved[caller.name]:
                 del self._reserved[caller.name]
 
-    async def _read(self, path: Path, name: str, source: str | None, target: str) -> tuple[Sequence[Unit], Languages]:
+    async def _read(self, file: SentFile, source: str | None, target: str) -> ReadDocument:
         """Reads a document."""
-        suffix = self.format_of(name)
-        if suffix is None:
-            missing = "" if len(READERS) == len(MEDIA_TYPES) else '; for others pip install "attendo[serve,formats]"'
-            raise bad_request(f"documents of this kind are not taken; take one of {', '.join(READERS)}{missing}")
 
-        def choose(said: str | None, sample: str) -> Languages:
-            return Languages(source=source or self._language(said, sample), target=target)
+        def language(said: str | None, sample: str) -> str:
+            code = served_code(said, sources(self._translating.pairs())) if said else None
+            return source or code or self._detector.served_language(_characters(sample))
 
-        return await self._workers.read(path, suffix, choose)
+        # Tables may name their columns by languages: those that can be translated from are tried behind any.
+        possible = [pair.source for pair in self._translating.pairs() if pair.target == target]
+        return await self._workers.read(file, ["", *dict.fromkeys(possible)] if source is None else [source], language)
 
-    def _language(self, said: str | None, sample: str) -> str:
-        code = served_code(said, sources(self._translating.pairs())) if said else None
-        return code or self._detector.served_language(sample)
-
-    def _pair(self, languages: Languages) -> Pair:
+    def _pair(self, source: str, target: str) -> Pair:
         for pair in self._translating.pairs():
-            if (pair.source, pair.target) == (languages.source, languages.target):
+            if (pair.source, pair.target) == (source, target):
                 return pair
-        raise unknown_pair(f"no model translates from {name_of(languages.source)} into {name_of(languages.target)}")
+        raise unknown_pair(f"no model translates from {name_of(source)} into {name_of(target)}")
 
     # --- translating --------------------------------------------------------------------------------------------------
 
-    async def _work(self, document: Document, units: Sequence[Unit], languages: Languages, pair: Pair) -> None:
+    async def _work(self, document: Document, read: ReadDocument, pair: Pair) -> None:
+        drafts = {Path(f"{path}.draft"): path for path in document.result_paths}
         try:
             async with self._turn:
                 document.status, document.started_at = "translating", time.monotonic()
-                translations = await self._translated(document, units, languages, pair)
-                draft = document.path.with_suffix(".draft")
-                await self._workers.write(document.source_path, document.suffix, translations, languages, draft)
-                document.bytes_kept = await self._in_thread(_put_in_place, draft, document.path)
-                problems = dict.fromkeys(problem for each in translations for problem in each.problems)
-                document.problems += list(problems)[:_MAX_PROBLEMS]
+                translations = await self._translated(document, read, pair)
+                draft, report_draft = drafts
+                written = await self._workers.write(
+                    document.sent, read.source, translations, to=draft, report=report_draft
+                )
+                document.bytes_kept = await self._in_thread(_put_in_place, drafts)
+                document.problems += written.problems
+                document.summary = written.summary
+                document.message = _message(document)
                 document.status = "done"
         except asyncio.CancelledError:
             document.status, document.message = "error", "it was stopped before it was translated; send it again"
@@ -292,8 +286,8 @@ class Documents:
                 document.source_path.unlink(missing_ok=True)
                 if document.status == "error":
                     document.bytes_kept = 0
-                    document.path.unlink(missing_ok=True)
-                    document.path.with_suffix(".draft").unlink(missing_ok=True)
+                    for path in (*document.result_paths, *drafts):
+                        path.unlink(missing_ok=True)
             self._record(document)
             self._forget_later(document)
 
@@ -304,31 +298,17 @@ class Documents:
             # A little later, as the two clocks may differ by their resolution.
             asyncio.get_running_loop().call_later(max(0.0, over_in) + 0.01, self.tidy)
 
-    async def _translated(
-        self, document: Document, units: Sequence[Unit], languages: Languages, pair: Pair
-    ) -> list[TranslatedUnit]:
-        translate = patient(self._translating, pair, document.caller)
-        found: list[TranslatedUnit] = []
-        for group in _groups(units):
-            requests = [_request(unit, languages, document.glossary) for unit in group]
-            if len(requests) == 1 and len(requests[0].text) > _LONG_UNIT:
-                found.append(await self._long(document, requests[0], translate))
-                continue
-            texts = await gathered([translate_text(request, translate) for request in requests])
-            found += [TranslatedUnit(text=each.text, problems=each.problems) for each in texts]
-            document.done += sum(len(request.text) for request in requests)
-        return found
+    async def _translated(self, document: Document, read: ReadDocument, pair: Pair) -> dict[str, UnitTranslation]:
+        def progress(characters: int) -> None:
+            document.done = characters
 
-    async def _long(self, document: Document, request: TextRequest, translate: TranslateLines) -> TranslatedUnit:
-        """A long text, segment by segment."""
-        before = document.done
-        async for each in stream_text(request, translate):
-            if isinstance(each, Segment):
-                document.done = before + each.source.end
-            else:
-                document.done = before + len(request.text)
-                return TranslatedUnit(text=each.text, problems=each.problems)
-        raise AssertionError("a stream ends with the whole")
+        return await translate_units(
+            read,
+            patient(self._translating, pair, document.caller),
+            confidence=self._translating.confidence(pair.model),
+            glossary=document.glossary,
+            progress=progress,
+        )
 
     def _record(self, document: Document) -> None:
         """Writes down how a document is, unless it was removed meanwhile."""
@@ -356,34 +336,26 @@ def _copied(content: BinaryIO, path: Path) -> None:
         shutil.copyfileobj(content, out)
 
 
-def _put_in_place(draft: Path, path: Path) -> int:
-    """Gives a file its name once it is on disk whole; returns its size in bytes."""
-    flush_to_disk(draft)
-    return draft.rename(path).stat().st_size
+def _put_in_place(drafts: Mapping[Path, Path]) -> int:
+    """Gives files their names once they are on disk whole; returns their size in bytes."""
+    for draft in drafts:
+        flush_to_disk(draft)
+    return sum(draft.rename(path).stat().st_size for draft, path in drafts.items())
 
 
-def _groups(units: Sequence[Unit]) -> list[list[Unit]]:
-    """Units translated together; a long one by itself."""
-    groups: list[list[Unit]] = []
-    characters = 0
-    for unit in units:
-        long = len(unit.text) > _LONG_UNIT
-        full = not groups or characters + len(unit.text) > _GROUP_CHARACTERS or len(groups[-1]) >= _GROUP_UNITS
-        if long or full:
-            groups.append([])
-            characters = 0
-        groups[-1].append(unit)
-        characters += len(unit.text) if not long else _GROUP_CHARACTERS
-    return groups
+def _text(units: Sequence[Unit]) -> str:
+    """What is translated of units, a text a line."""
+    return _characters("\n".join(text for unit in units for text in texts_of(unit)))
 
 
-def _request(unit: Unit, languages: Languages, glossary: tuple[Term, ...]) -> TextRequest:
-    return TextRequest(
-        text=unit.text,
-        format=unit.format,
-        line_ends=unit.line_ends,
-        ignore_tags=unit.ignore_tags,
-        source_language=languages.source,
-        target_language=languages.target,
-        glossary=glossary,
-    )
+def _characters(text: str) -> str:
+    """A text without halves of surrogate pairs, which JSON files may have."""
+    return text.encode("utf-8", errors="replace").decode("utf-8")
+
+
+def _message(document: Document) -> str:
+    """What is to be said of a document that is done: under `check=error`, that translations fail a check."""
+    failed = document.summary["failed"] if document.summary else 0
+    if document.settings.check != "error" or not failed:
+        return ""
+    return f"checks fail: {failed:,} of its messages, see its report"

@@ -1,5 +1,6 @@
 """Documents in our own API: sent, asked about, fetched, removed."""
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -7,9 +8,10 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from attendo.serving.document import Document
+from attendo.serving.document_options import document_settings, media_type_of, target_language
 from attendo.serving.documents import Admit, Documents
+from attendo.serving.documents_types import FORM, DocumentAnswer
 from attendo.serving.errors import bad_request, forbidden, not_found
-from attendo.serving.formats.readers import MEDIA_TYPES
 from attendo.serving.languages import served_code, sources, targets
 from attendo.serving.parameters import Parameters, Upload, parameters_of
 from attendo.serving.requests import shown_key
@@ -20,10 +22,27 @@ from attendo.serving.translating import Caller
 def router(service: Service) -> APIRouter:
     """The paths."""
     routes, api = APIRouter(prefix="/api/documents", tags=["documents"]), _Api(service)
-    routes.add_api_route("", api.send, methods=["POST"], status_code=202, response_model=None)
-    routes.add_api_route("/{id_}", api.status, methods=["GET"], response_model=None)
-    routes.add_api_route("/{id_}/result", api.result, methods=["GET"], response_model=None)
-    routes.add_api_route("/{id_}", api.remove, methods=["DELETE"], status_code=204, response_model=None)
+    state: dict[str, Any] = {"model": DocumentAnswer}
+    file: dict[str, Any] = {"content": {"application/octet-stream": {}}}
+    report: dict[str, Any] = {"content": {"application/json": {}}}
+    paths: tuple[tuple[str, str, Callable[..., Any], int, dict[str, Any]], ...] = (
+        ("", "POST", api.send, 202, state),
+        ("/{id_}", "GET", api.status, 200, state),
+        ("/{id_}/result", "GET", api.result, 200, file),
+        ("/{id_}/report", "GET", api.report, 200, report),
+        ("/{id_}", "DELETE", api.remove, 204, {}),
+    )
+    for path, method, endpoint, status, answer in paths:
+        routes.add_api_route(
+            path,
+            endpoint,
+            methods=[method],
+            status_code=status,
+            responses={status: answer},
+            response_class=Response,
+            response_model=None,
+            openapi_extra=FORM if method == "POST" else None,
+        )
     return routes
 
 
@@ -34,7 +53,10 @@ class _Api:
         self._service = service
 
     async def send(self, request: Request) -> Response:
-        """Takes a document: multipart with `file`, `target` and, unless it is to be detected, `source`."""
+        """Takes a document: multipart with `file`, `target`, and options of `attendo translate`.
+
+        Its source language is detected where `source` is left out.
+        """
         sent = await parameters_of(request)
         caller = self._service.caller(request, shown_key(request))
         upload = sent.file("file")
@@ -49,15 +71,24 @@ class _Api:
 
     async def result(self, request: Request, id_: str) -> Response:
         """Gives the translated document."""
-        document = self._find(request, id_)
-        if document.status != "done":
-            raise not_found(f"the document is not there: {document.message or document.status}")
-        return await download(self._service, document)
+        return await download(self._service, self._find_done(request, id_))
+
+    async def report(self, request: Request, id_: str) -> Response:
+        """Gives what became of each unit, as `attendo translate --report` writes it."""
+        document = self._find_done(request, id_)
+        content = await self._service.in_thread(document.report_path.read_bytes)
+        return Response(content, media_type="application/json", headers=_attachment(f"{document.name}.report.json"))
 
     async def remove(self, request: Request, id_: str) -> Response:
         """Forgets a document, whether it is done or not."""
         documents_of(self._service).remove(self._find(request, id_))
         return Response(status_code=204)
+
+    def _find_done(self, request: Request, id_: str) -> Document:
+        document = self._find(request, id_)
+        if document.status != "done":
+            raise not_found(f"the document is not there: {document.message or document.status}")
+        return document
 
     def _find(self, request: Request, id_: str) -> Document:
         self._service.caller(request, shown_key(request))
@@ -79,23 +110,27 @@ def documents_of(service: Service) -> Documents:
 
 
 async def accepted(service: Service, request: Request, caller: Caller, upload: Upload, sent: Parameters) -> Document:
-    """Takes an uploaded document; `source` and `target` are parameters, as in our own API and LibreTranslate's.
+    """Takes an uploaded document; the parameters are those of our own API, which LibreTranslate's has too.
 
     Raises:
         ServingError: it cannot be taken.
     """
     documents, pairs = documents_of(service), service.translating.pairs()
-    name, target, source = upload.name, sent.text("target"), sent.text("source") or "auto"
-    if documents.format_of(name) is None:
-        raise bad_request(f"file format not supported; take one of {', '.join(documents.suffixes)}")
+    target, source = sent.text("target"), sent.text("source") or "auto"
     to = served_code(target, targets(pairs)) if target else None
-    if to is None:
+    if target is None or to is None:
         raise bad_request(f"target = {target!r} is not served; take one of {', '.join(targets(pairs))}")
     origin = None if source == "auto" else served_code(source, sources(pairs))
     if origin is None and source != "auto":
         raise bad_request(f"source = {source!r} is not served; take auto or one of {', '.join(sources(pairs))}")
     return await documents.accept(
-        upload.content, name, caller, admission(service, request, caller), source=origin, target=to
+        upload.content,
+        upload.name,
+        caller,
+        admission(service, request, caller),
+        source=origin,
+        target=to,
+        settings=document_settings(sent, target_language(target, to)),
     )
 
 
@@ -108,13 +143,13 @@ def admission(service: Service, request: Request, caller: Caller) -> Admit:
 async def download(service: Service, document: Document) -> Response:
     """The translated document as an answer."""
     content = await service.in_thread(document.path.read_bytes)
-    name = document.result_name
+    return Response(content, media_type=media_type_of(document.suffix), headers=_attachment(document.result_name))
+
+
+def _attachment(name: str) -> dict[str, str]:
+    """The headers of a file to be saved under a name."""
     plain = name.encode("ascii", errors="replace").decode("ascii").replace("?", "_")
-    return Response(
-        content,
-        media_type=MEDIA_TYPES.get(document.suffix, "application/octet-stream"),
-        headers={"Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"},
-    )
+    return {"Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"}
 
 
 def _told(document: Document) -> dict[str, Any]:
@@ -131,4 +166,6 @@ def _told(document: Document) -> dict[str, Any]:
     }
     if document.status in ("queued", "translating"):
         told["seconds_remaining"] = document.seconds_remaining
+    if document.summary is not None:
+        told["summary"] = document.summary
     return told

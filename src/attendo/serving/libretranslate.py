@@ -16,6 +16,7 @@ from fastapi.responses import JSONResponse, Response
 from attendo.markup.text_types import TextRequest
 from attendo.serving.answers import detected, no_words, pair_of, told_problems, translated
 from attendo.serving.detection import Detected
+from attendo.serving.document_options import ENDINGS, is_taken
 from attendo.serving.documents import Documents
 from attendo.serving.documents_api import accepted, download
 from attendo.serving.errors import ErrorShape, ServingError, bad_request, forbidden, not_found
@@ -134,7 +135,10 @@ class _Api:
         return JSONResponse(self._listed())
 
     async def translate_file(self, request: Request) -> Response:
-        """Translates a document: `file`, `source`, `target`. Answers when it is done, with where it is."""
+        """Translates a document: `file`, `source`, `target`. Answers when it is done, with where it is.
+
+        Besides, it has the options `only`, `mark`, `check` and `format` of `/api/documents`.
+        """
         sent = await parameters_of(request)
         caller = self._caller(request, sent)
         documents = self._documents()
@@ -144,7 +148,7 @@ class _Api:
         source, target = _wanted(sent, "source"), _wanted(sent, "target")
         if not upload.name:
             raise bad_request("Invalid request: empty file")
-        if documents.format_of(upload.name) is None:
+        if not is_taken(upload.name, sent):
             raise bad_request("Invalid request: file format not supported")
         pairs = self._service.translating.pairs()
         if source != "auto":
@@ -156,7 +160,8 @@ class _Api:
             raise bad_request(f"Invalid request: {document.message}")
         place = f"download_file/{document.id}.{quote(document.result_name)}"
         path = request.url.path.removesuffix("translate_file") + place
-        return JSONResponse({"translatedFileUrl": str(request.url.replace(path=path, query=""))})
+        url = str(request.url.replace(path=path, query=""))
+        return JSONResponse({"translatedFileUrl": url, "summary": document.summary})
 
     async def download_file(self, name: str) -> Response:
         """The document that `/translate_file` has named."""
@@ -184,7 +189,7 @@ class _Api:
                 "keyRequired": callers.key_required,
                 "suggestions": False,
                 "filesTranslation": documents is not None,
-                "supportedFilesFormat": list(documents.suffixes) if documents is not None else [],
+                "supportedFilesFormat": list(ENDINGS) if documents is not None else [],
                 "language": {"source": first, "target": second},
             }
         )

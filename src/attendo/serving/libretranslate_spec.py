@@ -3,6 +3,7 @@
 from typing import Any
 
 from attendo import __version__
+from attendo.serving.document_options import CHOICES
 
 _STRING = {"type": "string"}
 _ERROR = {"type": "object", "properties": {"error": _STRING}}
@@ -71,9 +72,14 @@ def specification(base_path: str) -> dict[str, Any]:
                 "Translate a document",
                 _field("file", "The document", required=True, kind="file"),
                 _field("source", "The language's code, or auto", required=True),
-                _field("target", "The language's code", required=True),
+                _field("target", "The language's code, also with a region", required=True),
+                *(_field(name, " or ".join(values)) for name, values in CHOICES.items()),
+                _field("format", "The file's format, where its name does not say it"),
                 _field("api_key", "API key"),
-                answer={"type": "object", "properties": {"translatedFileUrl": _STRING}},
+                answer={
+                    "type": "object",
+                    "properties": {"translatedFileUrl": _STRING, "summary": {"type": "object"}},
+                },
                 consumes=("multipart/form-data",),
             ),
             "/suggest": _post("Suggestions are disabled", answer=_ERROR),

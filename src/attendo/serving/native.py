@@ -19,6 +19,7 @@ from attendo.markup.together import gathered
 from attendo.model.parameters import num_weights
 from attendo.parsing.drawing import to_svg
 from attendo.serving.answers import unserved_notes
+from attendo.serving.document_options import ENDINGS
 from attendo.serving.errors import bad_request, unknown_pair
 from attendo.serving.events import event_stream
 from attendo.serving.native_json import number, segment_json, translation_json
@@ -334,7 +335,7 @@ def _settings(service: Service) -> dict[str, Any]:
     documents = None
     if service.documents is not None:
         documents = {
-            "formats": list(service.documents.suffixes),
+            "formats": list(ENDINGS),
             "max_bytes": config.documents.max_bytes,
             "max_characters": config.documents.max_characters,
         }

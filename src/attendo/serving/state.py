@@ -37,6 +37,8 @@ CREATE TABLE documents (
     problems TEXT NOT NULL, bytes_kept INTEGER NOT NULL, finished REAL
 );
 """
+_SUMMARIES = "CREATE TABLE IF NOT EXISTS document_summaries (id TEXT PRIMARY KEY, summary TEXT NOT NULL)"
+"""What became of the units of documents; in a database of an earlier version it is added."""
 
 
 class State:
@@ -150,4 +152,5 @@ def _prepared(connection: sqlite3.Connection) -> sqlite3.Connection:
     if not tables:
         ours = f"PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {_VERSION};"
         connection.executescript(f"BEGIN; {_TABLES} {ours} COMMIT;")
+    connection.execute(_SUMMARIES)
     return connection

@@ -40,7 +40,7 @@ class Recognized:
 _AS_FILE = (
     'it is read under the key file: file = "NAME" in place of source and target (docs/own-data.md, Other formats)'
 )
-_OTHER_FORMATS = "tools such as Okapi Tikal and the Translate Toolkit write TMX or lines of it"
+_OTHER_FORMATS = "tools such as Okapi Tikal write TMX or lines of it"
 _UNPACK = "unpack it, and name the text files in it"
 _SAVE_AS_TEXT = "save it as plain text, a sentence a line (for instance: pandoc -t plain --wrap=none FILE)"
 

@@ -12,7 +12,8 @@ from attendo.workflow.documents.checking import check_document
 from attendo.workflow.documents.opening import open_document
 from attendo.workflow.documents.recognizing import document_format
 from attendo.workflow.documents.settings import DocumentSettings
-from attendo.workflow.documents.translation import TranslatedDocument, document_translations, written_document
+from attendo.workflow.documents.translation import document_translations
+from attendo.workflow.documents.writing import TranslatedDocument, written_document
 
 
 class Reporter:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from attendo.formats.contents import content, plain
 from attendo.formats.file import Unit
-from attendo.markup.units.translating import UnitTranslation
+from attendo.markup.units.translation import UnitTranslation
 
 
 def with_access_keys(

@@ -11,7 +11,14 @@ from attendo.formats.contents import Code, Content, joined, plain, with_codes_of
 from attendo.markup.checks.placeholders import arguments
 from attendo.markup.entities import Plain
 from attendo.markup.sentences import planned
-from attendo.markup.text_types import Confidence, TextRequest, TranslatedText, TranslateLines, no_confidence
+from attendo.markup.text_types import (
+    Confidence,
+    Term,
+    TextRequest,
+    TranslatedText,
+    TranslateLines,
+    no_confidence,
+)
 from attendo.markup.texts import translate_plan
 from attendo.markup.units.bidi import with_control_codes, with_controls
 from attendo.markup.units.code_text import KEY_SIGN, CodeText, code_text, tag_spans
@@ -52,6 +59,7 @@ class Passages:
         confidence: how sure a translation is.
         candidates: what translates lines into several candidates each, for units that limit the length; None where
             there is nothing to choose from.
+        glossary: how certain words are to be translated.
     """
 
     def __init__(
@@ -62,8 +70,10 @@ class Passages:
         target_language: str,
         confidence: Confidence = no_confidence,
         candidates: TranslateLines | None = None,
+        glossary: tuple[Term, ...] = (),
     ) -> None:
         self._translate, self._confidence, self._candidates = translate, confidence, candidates
+        self._glossary = glossary
         self._source_language, self.target_language = source_language, target_language
         self._drafts: dict[Passage, asyncio.Task[Draft]] = {}
 
@@ -136,6 +146,7 @@ class Passages:
             n_best=1 if translate is self._translate else _MAX_CANDIDATES,
             source_language=self._source_language,
             target_language=self.target_language.replace("_", "-").partition("-")[0],
+            glossary=self._glossary,
         )
         plan = planned(request, layout.contents(), Plain())
         if not any(sentence.has_words for sentence in plan.sentences):

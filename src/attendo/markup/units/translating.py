@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from attendo.errors import DataError
 from attendo.formats.contents import Content, content, plain
 from attendo.formats.file import Form, Unit, base_language
-from attendo.markup.checks.findings import Finding
 from attendo.markup.checks.units import BREAKING, unit_findings
 from attendo.markup.content import STAND_IN
 from attendo.markup.together import gathered
@@ -16,32 +15,9 @@ from attendo.markup.units.icu import looks_branched
 from attendo.markup.units.icu_sentences import translated_icu
 from attendo.markup.units.lengths import LengthLimit, length_limit
 from attendo.markup.units.passages import Draft, Passage, Passages
+from attendo.markup.units.translation import UnitTranslation
 
 _MAX_CHARACTERS = 1 << 20
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class UnitTranslation:
-    """What became of a unit."""
-
-    texts: tuple[Content, ...] = ()
-    """One for each of its forms; empty where the unit is left as it was."""
-    findings: tuple[Finding, ...] = ()
-    """What checks found in the texts, or in those that were not kept."""
-    problems: tuple[str, ...] = ()
-    """What could not be kept, or only by translating worse."""
-    confidence: float | None = None
-    """Of the least sure sentence, between 0 and 1; None where the model has no calibration."""
-
-    @property
-    def is_kept(self) -> bool:
-        """Whether the unit is left as it was."""
-        return not self.texts
-
-    @property
-    def has_errors(self) -> bool:
-        """Whether a check found an error in the texts."""
-        return any(finding.is_error for finding in self.findings)
 
 
 @dataclass

@@ -1,10 +1,11 @@
 // Documents: sent, watched while they are translated, fetched.
 
 import { ApiError, isAbort, json, send } from "./api.js";
-import { announce, element, icon, iconButton, make, percent, plural, saveFile } from "./dom.js";
+import { announce, element, icon, iconButton, make, percent, saveFile } from "./dom.js";
+import { counts, table } from "./findings.js";
 
 const LOOK_MS = 700;
-const MOST_REMARKS = 50;
+const OPTIONS = ["only", "mark"];
 const SIZES = ["bytes", "KB", "MB", "GB"];
 
 function size(bytes) {
@@ -18,8 +19,9 @@ export class Documents {
     const [drop, file] = [element("drop"), element("file")];
     const formats = this.settings.formats ?? [];
     file.accept = formats.join(",");
-    const most = this.settings.max_bytes ? `; up to ${size(this.settings.max_bytes)}` : "";
-    element("formats").textContent = `${formats.join(", ")}${most}. Layout, tags and placeholders stay as they are.`;
+    const most = this.settings.max_bytes ? `, up to ${size(this.settings.max_bytes)}` : "";
+    element("formats").textContent = `Text and web pages, office documents, subtitles, and the files of translators and programs${most}. Layout, tags and placeholders stay as they are.`;
+    element("endings").textContent = formats.join(", ");
     file.addEventListener("change", () => { this.#take([...file.files]); file.value = ""; });
     for (const name of ["dragenter", "dragover"]) drop.addEventListener(name, (event) => { event.preventDefault(); drop.classList.add("over"); });
     for (const name of ["dragleave", "drop"]) drop.addEventListener(name, () => drop.classList.remove("over"));
@@ -61,7 +63,9 @@ export class Documents {
     const body = new FormData();
     body.append("file", file);
     body.append("source", source);
-    body.append("target", target);
+    const region = element("region").value.trim();
+    body.append("target", region ? `${target.split("-")[0]}-${region}` : target);
+    for (const name of OPTIONS) body.append(name, element(name).value);
     const told = (text) => { view.state.textContent = `${names} · ${text}`; };
     const onWait = (error) => told(`the server is busy, trying again in ${Math.ceil(error.retryAfter)} s`);
     view.id = (await json("api/documents", { body, signal, onWait })).id;
@@ -77,22 +81,40 @@ export class Documents {
   }
 
   #finish(view, found, names) {
-    view.bar.value = 1;
-    const problems = found.problems ?? [];
-    view.state.textContent = `${names} · done${problems.length ? ` · ${plural(problems.length, "remark")}` : ""}`;
+    view.state.textContent = [names, "done", ...(found.summary ? [counts(found.summary)] : []), found.message].filter(Boolean).join(" · ");
     view.bar.hidden = true;
-    if (problems.length) {
-      view.state.after(make("details", {}, make("summary", {}, "What could not be kept as it was"),
-        make("ul", { className: "quiet" }, ...problems.slice(0, MOST_REMARKS).map((problem) => make("li", {}, problem)))));
-    }
-    const button = make("button", { type: "button", className: "plain", aria: { label: `Save the translation of ${view.name}` } }, icon("save"), "Save");
-    button.addEventListener("click", () => this.#save(view).catch((error) => this.#fail(view, error.message)));
-    view.tools.prepend(button);
+    // What is said of the whole document; of its messages the table says it.
+    const listed = new Set(found.summary?.findings.flatMap((finding) => finding.problems));
+    const notes = found.summary?.findings_left_out ? [] : (found.problems ?? []).filter((problem) => !listed.has(problem));
+    if (notes.length) view.state.after(make("ul", { className: "quiet" }, ...notes.map((note) => make("li", {}, note))));
+    if (found.summary?.translated || found.summary?.left) view.item.append(this.#details(view));
+    const path = `api/documents/${encodeURIComponent(view.id)}`;
+    view.tools.prepend(
+      this.#saving(view, "Save", `Save the translation of ${view.name}`, `${path}/result`),
+      this.#saving(view, "Report", `Save the report on ${view.name}`, `${path}/report`),
+    );
     announce(`${view.name} is translated.`);
   }
 
-  async #save(view) {
-    const response = await send(`api/documents/${encodeURIComponent(view.id)}/result`, { accept: "*/*" });
+  // Long tables are fetched when somebody wants to see them.
+  #details(view) {
+    const details = make("details", {}, make("summary", {}, "What became of the messages"));
+    details.addEventListener("toggle", () => this.#show(view, details).catch((error) => this.#fail(view, error.message)), { once: true });
+    return details;
+  }
+
+  async #show(view, details) {
+    details.append(table(await json(`api/documents/${encodeURIComponent(view.id)}/report`), view.name));
+  }
+
+  #saving(view, text, label, path) {
+    const button = make("button", { type: "button", className: "plain", aria: { label } }, icon("save"), text);
+    button.addEventListener("click", () => this.#save(view, path).catch((error) => this.#fail(view, error.message)));
+    return button;
+  }
+
+  async #save(view, path) {
+    const response = await send(path, { accept: "*/*" });
     const name = /filename\*=UTF-8''([^;]+)/i.exec(response.headers.get("Content-Disposition") ?? "")?.[1];
     const plain = /filename="([^"]+)"/i.exec(response.headers.get("Content-Disposition") ?? "")?.[1];
     saveFile(name ? decodeURIComponent(name) : plain ?? view.name, await response.blob());

@@ -13,14 +13,13 @@ from attendo.workflow.documents.settings import Check, DocumentSettings, Only
 from attendo.workflow.documents.translation import (
     DocumentParts,
     DocumentReporter,
-    TranslatedDocument,
     conditions,
     document_translations,
     engine_candidates,
     engine_confidence,
     engine_lines,
-    written_document,
 )
+from attendo.workflow.documents.writing import TranslatedDocument, written_document
 from attendo.workflow.engine import Engine
 from attendo.workflow.part_files import PartsFolder
 from attendo.workflow.translate import load

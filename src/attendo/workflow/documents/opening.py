@@ -72,10 +72,7 @@ def open_document(
         raise DataError(f"--to {wanted}: the model translates into {target}; take a model for {wanted}")
     data = read_bounded(path, _MAX_BYTES)
     languages = Languages(source=source or None, target=wanted or None)
-    file = read_file(data, str(path), languages, wanted=settings.format)
-    declared = file.declared.source
-    if declared and source and not is_same_language(declared, source):
-        raise DataError(f"{path}: the file's source language is {declared}, the model reads {source}")
+    file = _read(data, str(path), languages, settings.format)
     content, kept = data, dict[str, Result]()
     if settings.template is not None:
         if not is_keyed(file):
@@ -95,6 +92,37 @@ def open_document(
         kept=kept,
         content=content,
     )
+
+
+def document_of(data: bytes, name: str, settings: DocumentSettings, *, source: str) -> Document:
+    """The document of a file whose bytes are at hand, with no other file beside it.
+
+    Args:
+        data: its content.
+        name: its name, for the format and for messages.
+        settings: how it is read; they name the target language.
+        source: the language that the model reads; empty where that is not known.
+
+    Raises:
+        DataError: the file is not of its format, or names other languages.
+    """
+    file = _read(data, name, Languages(source=source or None, target=settings.target), settings.format)
+    return Document(
+        path=Path(name),
+        file=file,
+        units=file.to_translate(STATES[settings.only]),
+        target=file.declared.target or settings.target or "",
+        content=data,
+    )
+
+
+def _read(data: bytes, name: str, languages: Languages, wanted: str | None) -> File:
+    """Reads a file in the language of the model."""
+    file = read_file(data, name, languages, wanted=wanted)
+    declared = file.declared.source
+    if declared and languages.source and not is_same_language(declared, languages.source):
+        raise DataError(f"{name}: the file's source language is {declared}, the model reads {languages.source}")
+    return file
 
 
 def _is_other_file(path: Path, other: Path) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from attendo.formats.contents import Code, Content
 from attendo.formats.file import Unit
-from attendo.markup.units.translating import UnitTranslation
+from attendo.markup.units.translation import UnitTranslation
 from attendo.version import VERSION
 from attendo.workflow.documents.opening import Document, line_numbers
 

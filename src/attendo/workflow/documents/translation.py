@@ -8,29 +8,24 @@ import asyncio
 import json
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from attendo.decoding.line_constraints import Constraints
 from attendo.decoding.search_settings import SearchSettings
-from attendo.files import write_bytes
-from attendo.formats.contents import Code, Content, codes, joined
-from attendo.formats.file import Result, Unit, WriteOptions
-from attendo.formats.known import format_named
-from attendo.markup.checks.findings import Finding
+from attendo.formats.file import Unit
 from attendo.markup.text_types import Confidence, TranslatedLine, TranslateLines, no_confidence
 from attendo.markup.together import gathered
-from attendo.markup.units.access_keys import with_access_keys
 from attendo.markup.units.batching import BatchedLines
-from attendo.markup.units.translating import UnitTranslation, UnitTranslator
+from attendo.markup.units.translating import UnitTranslator
+from attendo.markup.units.translation import UnitTranslation
 from attendo.version import VERSION
 from attendo.workflow.confidence import load_confidence
 from attendo.workflow.documents.opening import Document
-from attendo.workflow.documents.report import DocumentReport, document_report
 from attendo.workflow.documents.settings import DocumentSettings
+from attendo.workflow.documents.writing import translation_json, translations_of
 from attendo.workflow.engine import Engine
 from attendo.workflow.file_translation import model_conditions
 from attendo.workflow.part_files import PartRecord, PartsFolder, copied, since
@@ -53,15 +48,6 @@ class DocumentReporter(Protocol):
 
     def translated(self, done: int) -> None:
         """Shows how many units are translated by now."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class TranslatedDocument:
-    """A translated document."""
-
-    content: bytes
-    """The translated file."""
-    report: DocumentReport
 
 
 def engine_lines(engine: Engine) -> TranslateLines:
@@ -110,51 +96,7 @@ def document_translations(
     Returns:
         The translations by the ids of units.
     """
-    found = _run(_translate_parts(document.units, translator, parts, reporter))
-    return with_access_keys(document.units, found, document.file.units)
-
-
-def written_document(
-    document: Document,
-    settings: DocumentSettings,
-    translations: Mapping[str, UnitTranslation],
-    *,
-    source_language: str,
-    output: Path | None,
-) -> TranslatedDocument:
-    """Puts translations into a document.
-
-    Args:
-        document: the file as it was read.
-        settings: how it is written.
-        translations: by the ids of units.
-        source_language: that was translated from, for the report.
-        output: where the file is written to, when it is whole; None leaves that to the caller.
-
-    Raises:
-        DataError: the file's encoding lacks a character of a translation.
-        OSError: the file cannot be written.
-    """
-    if settings.check == "off":
-        translations = {name: replace(found, findings=()) for name, found in translations.items()}
-    results = {
-        name: Result(texts=found.texts, problems=(*map(str, found.findings), *found.problems))
-        for name, found in translations.items()
-        if not found.is_kept
-    }
-    options = WriteOptions(mark=settings.mark, time=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
-    content = document.file.write({**document.kept, **results}, options)
-    has_states = format_named(document.file.format).has_states
-    if output is not None:
-        write_bytes(output, content)
-    report = document_report(
-        document,
-        translations,
-        source_language=source_language,
-        output=output,
-        marked=frozenset(name for name, found in results.items() if has_states and options.is_marked(found)),
-    )
-    return TranslatedDocument(content=content, report=report)
+    return _run(_translate_parts(document.units, translator, parts, reporter))
 
 
 def conditions(
@@ -207,7 +149,7 @@ class DocumentParts:
             found: its translations.
             before: the engine's counts before it.
         """
-        content = "".join(f"{json.dumps(_as_json(name, each))}\n" for name, each in found.items()).encode()
+        content = "".join(f"{json.dumps(translation_json(name, each))}\n" for name, each in found.items()).encode()
         record = PartRecord(
             num_bytes=len(content),
             sha256=sha256(content).hexdigest(),
@@ -264,31 +206,5 @@ def _in_a_loop(work: Coroutine[Any, Any, ResultT]) -> ResultT:
         loop.close()
 
 
-def _as_json(name: str, found: UnitTranslation) -> dict[str, Any]:
-    texts = [[part if isinstance(part, str) else [part.id, part.kind] for part in text] for text in found.texts]
-    findings = [asdict(finding) for finding in found.findings]
-    return {
-        "id": name, "texts": texts, "findings": findings, "problems": found.problems, "confidence": found.confidence
-    }  # fmt: skip
-
-
 def _read(path: Path, units: Sequence[Unit]) -> dict[str, UnitTranslation]:
-    by_id = {unit.id: unit for unit in units}
-    found = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        said = json.loads(line)
-        unit = by_id[said["id"]]
-        found[unit.id] = UnitTranslation(
-            texts=tuple(_content(text, unit) for text in said["texts"]),
-            findings=tuple(Finding(**finding) for finding in said["findings"]),
-            problems=tuple(said["problems"]),
-            confidence=said["confidence"],
-        )
-    return found
-
-
-def _content(parts: Sequence[Any], unit: Unit) -> Content:
-    known: dict[tuple[str, str], Code] = {}
-    for form in unit.forms:
-        known |= {(code.id, code.kind): code for code in codes(form.source)}
-    return joined([part if isinstance(part, str) else known[part[0], part[1]] for part in parts])
+    return translations_of(map(json.loads, path.read_text(encoding="utf-8").splitlines()), units)

@@ -1,0 +1,30 @@
+"""What became of a unit, apart from what translates it."""
+
+from dataclasses import dataclass
+
+from attendo.formats.contents import Content
+from attendo.markup.checks.findings import Finding
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class UnitTranslation:
+    """What became of a unit."""
+
+    texts: tuple[Content, ...] = ()
+    """One for each of its forms; empty where the unit is left as it was."""
+    findings: tuple[Finding, ...] = ()
+    """What checks found in the texts, or in those that were not kept."""
+    problems: tuple[str, ...] = ()
+    """What could not be kept, or only by translating worse."""
+    confidence: float | None = None
+    """Of the least sure sentence, between 0 and 1; None where the model has no calibration."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the unit is left as it was."""
+        return not self.texts
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether a check found an error in the texts."""
+        return any(finding.is_error for finding in self.findings)

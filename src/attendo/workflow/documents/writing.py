@@ -1,0 +1,111 @@
+"""Writing a document: translations put into the file, its report, and translations as JSON until it is written."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from attendo.files import write_bytes
+from attendo.formats.contents import Code, Content, codes, joined
+from attendo.formats.file import Result, Unit, WriteOptions
+from attendo.formats.known import format_named
+from attendo.markup.checks.findings import Finding
+from attendo.markup.units.access_keys import with_access_keys
+from attendo.markup.units.translation import UnitTranslation
+from attendo.workflow.documents.opening import Document
+from attendo.workflow.documents.report import DocumentReport, document_report
+from attendo.workflow.documents.settings import DocumentSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class TranslatedDocument:
+    """A translated document."""
+
+    content: bytes
+    """The translated file."""
+    report: DocumentReport
+
+
+def written_document(
+    document: Document,
+    settings: DocumentSettings,
+    translations: Mapping[str, UnitTranslation],
+    *,
+    source_language: str,
+    output: Path | None,
+) -> TranslatedDocument:
+    """Puts translations into a document.
+
+    Args:
+        document: the file as it was read.
+        settings: how it is written.
+        translations: by the ids of units.
+        source_language: that was translated from, for the report.
+        output: where the file is written to, when it is whole; None leaves that to the caller.
+
+    Raises:
+        DataError: the file's encoding lacks a character of a translation.
+        OSError: the file cannot be written.
+    """
+    translations = with_access_keys(document.units, translations, document.file.units)
+    if settings.check == "off":
+        translations = {name: replace(found, findings=()) for name, found in translations.items()}
+    results = {
+        name: Result(texts=found.texts, problems=(*map(str, found.findings), *found.problems))
+        for name, found in translations.items()
+        if not found.is_kept
+    }
+    options = WriteOptions(mark=settings.mark, time=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+    content = document.file.write({**document.kept, **results}, options)
+    has_states = format_named(document.file.format).has_states
+    if output is not None:
+        write_bytes(output, content)
+    report = document_report(
+        document,
+        translations,
+        source_language=source_language,
+        output=output,
+        marked=frozenset(name for name, found in results.items() if has_states and options.is_marked(found)),
+    )
+    return TranslatedDocument(content=content, report=report)
+
+
+def translation_json(name: str, found: UnitTranslation) -> dict[str, Any]:
+    """A unit's translation as JSON has it.
+
+    Args:
+        name: the id of the unit.
+        found: its translation, in which each code is its id and kind.
+    """
+    texts = [[part if isinstance(part, str) else [part.id, part.kind] for part in text] for text in found.texts]
+    findings = [asdict(finding) for finding in found.findings]
+    return {
+        "id": name, "texts": texts, "findings": findings, "problems": found.problems, "confidence": found.confidence
+    }  # fmt: skip
+
+
+def translations_of(said: Iterable[Mapping[str, Any]], units: Iterable[Unit]) -> dict[str, UnitTranslation]:
+    """Translations by the ids of their units.
+
+    Args:
+        said: what `translation_json` gives.
+        units: those of the document; the codes of the texts are theirs.
+    """
+    by_id = {unit.id: unit for unit in units}
+    return {
+        each["id"]: UnitTranslation(
+            texts=tuple(_content(text, by_id[each["id"]]) for text in each["texts"]),
+            findings=tuple(Finding(**finding) for finding in each["findings"]),
+            problems=tuple(each["problems"]),
+            confidence=each["confidence"],
+        )
+        for each in said
+    }
+
+
+def _content(parts: Sequence[Any], unit: Unit) -> Content:
+    known: dict[tuple[str, str], Code] = {}
+    for form in unit.forms:
+        known |= {(code.id, code.kind): code for code in codes(form.source)}
+    return joined([part if isinstance(part, str) else known[part[0], part[1]] for part in parts])
