@@ -64,7 +64,8 @@ def translate(arguments: argparse.Namespace) -> None:
     from attendo.workflow.documents.files import document_translator
     from attendo.workflow.documents.opening import open_document
     from attendo.workflow.documents.settings import DocumentSettings
-    from attendo.workflow.documents.translation import document_translations, written_document
+    from attendo.workflow.documents.translation import document_translations
+    from attendo.workflow.documents.writing import written_document
 
     search = {"beam_size": arguments.beam_size}
     engine = attendo.load(arguments.model, dtype=arguments.dtype, threads=1, search=search)

@@ -43,6 +43,21 @@ def test_it_learns_writes_draws_and_tells(
     assert [(one["name"], one["learned_from"]) for one in measured] == [("mine", True), ("again", False)]
 
 
+def test_several_sets_at_once(
+    folder: Path, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("source", "reference"):
+        lines = (tmp_path / name).read_text(encoding="utf-8").splitlines()
+        (tmp_path / f"{name}2").write_text("".join(f"{line}\n" for line in lines[80:]), encoding="utf-8")
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines[:80]), encoding="utf-8")
+    more = ["--source", str(tmp_path / "source2"), "--reference", str(tmp_path / "reference2")]
+    assert run(["calibrate", str(folder), *files, *more, "--name", "large", "--name", "small"]) == 0
+    told = capsys.readouterr().out
+    assert "large (learned from it" in told
+    assert "small (learned from it" in told
+    assert told.count("calibration error") == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
@@ -51,6 +66,7 @@ def test_it_learns_writes_draws_and_tells(
         (["--check", "--close", "40"], 2, "is that of the set that was learned from"),
         (["--close", "0"], 1, "chrF2 goes from 0 to 100"),
         (["--name", "<b>"], 1, "take the test set's name"),
+        (["--source", "other"], 2, "2 times --source, 1 times --reference and 0 times --name do not go together"),
     ],
 )
 def test_what_cannot_be_meant_is_told(

@@ -185,7 +185,7 @@ def test_json_has_all_of_a_line_in_a_line(attendo: Command, model_folder: Path) 
             assert tuple(found["target_words"]) == alignment.target_words
     finished = attendo("translate", model_folder, "--json", stdin=TEXT)
     for line in finished.out.splitlines():
-        keys = ["source", "source_truncated", "guards", "read"]
+        keys = ["source", "source_truncated", "guards", "problems", "read"]
         keys += ["text", "score", "log_prob", "finished", "tokens", "token_log_probs"]
         assert list(json.loads(line)) == keys
 

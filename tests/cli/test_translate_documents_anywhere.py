@@ -16,7 +16,7 @@ from tests.serving.live import PATIENCE_S, Live, live
 
 import attendo as library
 from attendo.workflow.engine import Engine
-from attendo.workflow.part_translation import Decoding
+from attendo.workflow.translate import Decoding
 
 PO = """# kept
 msgid ""

@@ -291,6 +291,7 @@ ONE_FOR_EACH = {
     "copies": "we see the dog.",
     "fragments": "the dog",
     "spaces": "we  see.",
+    "values": "see 12.",
 }
 """A line that each guard acts on, and no other one."""
 
@@ -300,6 +301,7 @@ def test_each_guard_can_be_switched_off(make: Make, guard: str) -> None:
     table = {line: {"ja": 1.0} for line in ONE_FOR_EACH.values()} | {
         "the boat.": {"das Haus " * 5 + "Boot": 0.9, "das Boot": 0.1},
         "we see the dog.": {"we see the dog": 0.6, "wir sehen das Boot": 0.4},
+        "see 12.": {"das 13": 0.6, "das 12": 0.4},
     }
     off = GuardConfig(**{guard: False})
     for guards in (off, GuardConfig.off()):
@@ -403,3 +405,94 @@ def test_short_parts_that_are_the_same_are_searched_once(make: Make) -> None:
     found = translator.translate(["the dog.", "we see the old house", "the dog.", "we see the old house", "the dog."])
     assert [each.text for each in found] == ["der Hund", "wir sehen", "der Hund", "wir sehen", "der Hund"]
     assert sorted(model.read) == ["the dog.", "we see the old house", "we see the old house"]
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_number_that_is_changed_is_searched_again_with_the_digits_of_the_source(make: Make) -> None:
+    translator, model = make({"we see 12 dogs": {"wir sehen 13 Boote": 0.6, "wir sehen 12 Hunde": 0.4}})
+    [found] = translator.translate(["we see 12 dogs"])
+    assert (checked(found).text, found.guards, found.problems) == ("wir sehen 12 Hunde", ("values",), ())
+    assert model.read == ["we see 12 dogs"] * 2
+
+
+def test_a_number_that_the_source_does_not_have_is_not_written(make: Make) -> None:
+    translator, _ = make({"we see the dog": {"wir sehen 1998": 0.7, "wir sehen das Boot": 0.3}})
+    [found] = translator.translate(["we see the dog"])
+    assert (checked(found).text, found.guards) == ("wir sehen das Boot", ("values",))
+
+
+def test_a_number_that_does_not_come_is_read_as_a_placeholder(make: Make) -> None:
+    table = {"we see 12 dogs": {"wir sehen das Boot": 1.0}, f"we see {ONE} dogs": {f"wir sehen {ONE} Boote": 1.0}}
+    translator, _ = make(table)
+    [found] = translator.translate(["we see 12 dogs"])
+    assert (checked(found).text, found.guards) == ("wir sehen 12 Boote", ("values",))
+    assert found.read == f"we see {ONE} dogs"
+    assert found.words == ((0,), (1,), (2,), (3,))
+
+
+def test_a_value_is_forced_where_there_is_no_placeholder(make: Make) -> None:
+    for line, wanted in (
+        ("we see 12 dogs here", "12"),
+        ("we see my_boat here", "my_boat"),
+        ("we see 2.5 dogs here", "2,5"),
+    ):
+        translator, _ = make({line: {"wir sehen das Boot": 1.0}}, placeholders=0)
+        [found] = translator.translate([line])
+        assert wanted in checked(found).text
+        assert (found.guards, found.problems) == (("values",), ())
+
+
+def test_what_stays_lost_is_a_problem(make: Make) -> None:
+    translator, _ = make(lambda read: {"ja": 1.0}, max_len=0)
+    [found, plain] = translator.translate(["we see 1998 and my_boat", "we see"])
+    assert found.problems == (
+        "numbers that the translation has not: 1998",
+        "names and codes that the translation has not: my_boat",
+    )
+    assert (plain.problems, translator.counts.problems) == ((), 1)
+    [whole] = translator.translate(["we see 1998\n\nwe see 1998\n"])
+    assert whole.problems == ("numbers that the translation has not: 1998",)
+    off, _ = make(lambda read: {"ja": 1.0}, max_len=0, guards=GuardConfig(values=False))
+    assert off.translate(["we see 1998"])[0].problems == ()
+
+
+def test_a_number_in_words_is_no_problem(make: Make) -> None:
+    table = {
+        "we see 3 dogs": {"wir sehen drei Hunde": 1.0},
+        f"we see {ONE} dogs": {f"wir sehen {ONE} Hunde": 1.0},
+        "it is a dozen": {"12 Hunde": 1.0},
+    }
+    translator, _ = make(table)
+    digits, dozen = translator.translate(["we see 3 dogs", "it is a dozen"])
+    assert (digits.text, digits.guards) == ("wir sehen 3 Hunde", ("values",))
+    assert (dozen.text, dozen.guards) == ("12 Hunde", ())
+
+
+def test_digits_of_a_number_are_no_loop(make: Make) -> None:
+    loop = "das Haus " * 6 + "Boot"
+    translator, _ = make({"we see 100000 here": {loop: 0.8, "wir 100000": 0.2}}, placeholders=0)
+    [found] = translator.translate(["we see 100000 here"])
+    assert (checked(found).text, found.guards) == ("wir 100000", ("repetition",))
+
+
+def everywhere(read: str) -> dict[str, float]:
+    """Translations of anything by a model that writes placeholders wherever it can."""
+    three, four = placeholder(3), placeholder(4)
+    return {
+        three: 0.3, f"wir {three} sehen {four}": 0.2, f"{ONE} {TWO} {three}": 0.2, f"das {ONE} " * 4 + four: 0.1,
+        f"{read} {four}": 0.1, "wir sehen": 0.1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "search", [{}, {"beam_size": 1}, {"n_best": 2}, {"sampling": True, "n_best": 3}, {"max_len": 2}, {"beam_size": 6}]
+)
+def test_a_placeholder_that_the_line_does_not_have_is_never_written(make: Make, search: dict[str, Any]) -> None:
+    lines = ["we see the dog", "we", "the dog and 1998 dogs", "see @me, a_b and 12345.", "We see. The dog.", "WE SEE"]
+    every = [Constraints(), Constraints(target_prefix="wir"), Constraints(forced_words=("Boot",))]
+    for constraints in every if search.get("max_len", 9) > 2 else every[:1]:
+        translator, _ = make(everywhere, **search)
+        for line, found in zip(lines, translator.translate(lines, [constraints] * len(lines)), strict=True):
+            assert not any("\u27e6" in candidate.text for candidate in found.n_best), (line, found.n_best)

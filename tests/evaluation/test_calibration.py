@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from attendo.evaluation.calibration import (
     Judged,
     chrf,
     confidence_of,
+    equally_weighted,
     fit,
     held_out,
     is_close,
@@ -42,6 +43,14 @@ def test_what_is_learned_holds_for_others() -> None:
     assert found.error <= 0.035, "as good as chance allows on 3,000 sentences, twice"
     without = reliability([token_probability(one) for one in others], [one.close for one in others])
     assert without.error > 3 * found.error
+
+
+def test_each_set_counts_as_much_as_another() -> None:
+    small, large = drawn(200), drawn(600, seed=3)
+    weighted = equally_weighted([small, large])
+    assert [one.weight for one in weighted] == pytest.approx([2.0] * 200 + [2 / 3] * 600)
+    # A weight of 3 to 1 is each of the small set three times.
+    assert asdict(fit(weighted))["surprise"] == pytest.approx(asdict(fit([*small * 3, *large]))["surprise"], rel=1e-3)
 
 
 def test_the_weights_are_the_best_by_torchs_own_gradients() -> None:

@@ -1,11 +1,12 @@
 """How sure a translation is: by hand, with round figures."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from attendo.decoding.translation import Candidate, Translation
-from attendo.evaluation.confidence import Confidence, Weighted, length_ratio, shortness, surprise
+from attendo.evaluation.confidence import Confidence, Weighted, is_junk, length_ratio, shortness, surprise
 
 LEARNED = Confidence(
     bias=1.0,
@@ -67,3 +68,36 @@ def test_only_the_best_candidate_has_one() -> None:
 def test_what_the_model_has_not_written_has_none() -> None:
     nothing = candidate("")
     assert LEARNED(translation("   ", nothing), nothing) is None
+
+
+@pytest.mark.parametrize(
+    ("source", "is_no_sentence"),
+    [
+        ("x" * 1000, True),
+        ("SGVsbG8gd29ybGQhIFRoaXMgaXMgYmFzZTY0IGVuY29kZWQgdGV4dCwgMTIzNDU2Nzg5MA==", True),
+        ("see SGVsbG8gd29ybGQhIFRoaXMgaXMgYmFzZTY0IGVuY29kZWQgdGV4dCwgMTIzNDU2Nzg5MA", True),
+        ("Ich wei\u00df nicht, wo das Haus ist.", True),
+        ("Je ne sais pas o\u00f9 est la maison.", True),
+        ("I do not know where the house is.", False),
+        ("The house.", False),
+        ("", False),
+    ],
+)
+def test_junk_has_hardly_any_confidence(source: str, is_no_sentence: bool) -> None:
+    best = candidate("y" * max(1, len(source)), -0.01)
+    english = replace(LEARNED, source_language="en")
+    sure = english(translation(source, best), best)
+    assert sure is not None
+    assert (sure <= 0.1) is is_no_sentence
+    assert is_junk(source, "en") is is_no_sentence
+
+
+def test_junk_that_is_given_back_has_none_at_all() -> None:
+    nothing = candidate("x")
+    for guard in ("verbatim", "scripts"):
+        given_back = replace(translation("x", nothing), guards=(guard,))
+        assert LEARNED(given_back, nothing) == 0.0
+
+
+def test_a_language_is_only_looked_at_where_it_is_known() -> None:
+    assert not is_junk("Ich wei\u00df nicht, wo das Haus ist.", "")

@@ -11,7 +11,7 @@ from attendo.checkpoint.checksums import CHECKSUMS, CONFIDENCE, verify_folder, w
 from attendo.checkpoint.finding import shipped_models
 from attendo.checkpoint.model_folder import load_model
 from attendo.errors import DataError, ModelError
-from attendo.workflow.confidence import calibrate, check, load_confidence, read_calibration, report
+from attendo.workflow.confidence import TestSet, calibrate, check, load_confidence, read_calibration, report
 from attendo.workflow.engine import Engine
 from attendo.workflow.translate import load
 
@@ -43,7 +43,7 @@ def calibrated(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Path:
     folder = Path(shutil.copytree(model_folder, tmp_path_factory.mktemp("calibrated") / "mine"))
-    calibrate(engine, folder, known[0], known[1], name="mine")
+    calibrate(engine, folder, [TestSet("mine", known[0], known[1])])
     return folder
 
 
@@ -77,7 +77,8 @@ def test_equal_sources_are_one_sentence_with_several_references(
     engine: Engine, folder: Path, known: tuple[list[str], list[str], list[bool]]
 ) -> None:
     sources, references, close = known
-    twice = calibrate(engine, folder, [*sources, *sources], [*references, *(["♞" * 9] * len(sources))], name="twice")
+    doubled = TestSet("twice", [*sources, *sources], [*references, *(["♞" * 9] * len(sources))])
+    twice = calibrate(engine, folder, [doubled])
     [measured] = twice.measured
     assert measured.confidence.sentences == len(sources)
     assert measured.confidence.share == pytest.approx(sum(close) / len(close)), "the nearest reference counts"
@@ -91,8 +92,8 @@ def test_other_sets_are_measured_and_nothing_is_learned_of_them(
     folder = Path(shutil.copytree(calibrated, tmp_path / "mine"))
     before = read_calibration(folder)
     assert before is not None
-    check(engine, folder, known[0][:20], known[1][:20], name="other")
-    after = check(engine, folder, known[0][:30], known[1][:30], name="other")
+    check(engine, folder, [TestSet("other", known[0][:20], known[1][:20])])
+    after = check(engine, folder, [TestSet("other", known[0][:30], known[1][:30])])
     assert after.learned == before.learned
     assert [(each.name, each.learned_from, each.confidence.sentences) for each in after.measured] == [
         ("mine", True, 150),
@@ -100,11 +101,32 @@ def test_other_sets_are_measured_and_nothing_is_learned_of_them(
     ]
     assert read_calibration(folder) == after
     assert verify_folder(folder) == []
-    with pytest.raises(DataError, match="--name 'mine' is the test set that was learned from"):
-        check(engine, folder, known[0], known[1], name="mine")
+    with pytest.raises(DataError, match="--name 'mine' is a test set that was learned from"):
+        check(engine, folder, [TestSet("mine", known[0], known[1])])
     told = report(after.measured[1], after.close)
     assert "other (not learned from;" in told
     assert "30 different sentences" in told
+
+
+def test_several_sets_are_learned_from_at_once_and_measured_each_by_itself(
+    engine: Engine, folder: Path, known: tuple[list[str], list[str], list[bool]]
+) -> None:
+    sources, references, close = known
+    progress: list[int] = []
+    sets = [TestSet("large", sources[:120], references[:120]), TestSet("small", sources[100:], references[100:])]
+    found = calibrate(engine, folder, sets, progress=progress.append)
+    assert [(each.name, each.learned_from, each.confidence.sentences) for each in found.measured] == [
+        ("large", True, 120),
+        ("small", True, 30),
+    ]
+    assert found.measured[1].confidence.share == pytest.approx(sum(close[120:]) / 30), "others are the first set's"
+    assert progress == list(range(1, 151))
+    assert found.learned.source_language == engine.source_language
+    further = [TestSet("c", sources[:20], references[:20]), TestSet("d", sources[:30], references[:30])]
+    after = check(engine, folder, further)
+    assert [each.name for each in after.measured] == ["large", "small", "c", "d"]
+    with pytest.raises(DataError, match="--name 'small' is a test set that was learned from"):
+        check(engine, folder, [TestSet("small", sources, references)])
 
 
 def test_what_was_learned_of_other_weights_is_not_read(
@@ -149,15 +171,21 @@ def test_what_cannot_be_learned_from_changes_nothing(
     engine: Engine, folder: Path, known: tuple[list[str], list[str], list[bool]]
 ) -> None:
     sources, references, _ = known
-    for arguments, message in [
-        ({"name": "few", "sources": sources[:50], "references": references[:50]}, "50 different sentences are too few"),
-        ({"name": "a -- b", "sources": sources, "references": references}, "take the test set's name"),
-        ({"name": "far", "sources": sources, "references": references, "close": 101.0}, "chrF2 goes from 0 to 100"),
+    for sets, close, message in [
+        ([TestSet("few", sources[:50], references[:50])], 50, "50 different sentences are too few"),
+        ([TestSet("a -- b", sources, references)], 50, "take the test set's name"),
+        ([TestSet("far", sources, references)], 101.0, "chrF2 goes from 0 to 100"),
+        (
+            [TestSet("a", sources, references)] * 2,
+            50,
+            "--name 'a' is given twice; give each test set a name of its own",
+        ),
+        ([TestSet("a", sources, references), TestSet("b", sources, references)], 50, "b: no sentence that is not in a"),
     ]:
         with pytest.raises(DataError, match=message):
-            calibrate(engine, folder, **arguments)  # type: ignore[arg-type]
+            calibrate(engine, folder, sets, close=close)
     with pytest.raises(ModelError, match="not calibrated yet, so there is nothing to check"):
-        check(engine, folder, sources, references, name="other")
+        check(engine, folder, [TestSet("other", sources, references)])
     assert not (folder / CONFIDENCE).exists()
     assert verify_folder(folder) == []
 

@@ -13,8 +13,6 @@ from attendo.cli.options import (
     JsonOption,
     ModelArgument,
     QuietOption,
-    ReferenceOption,
-    SourceOption,
     ThreadsOption,
 )
 from attendo.cli.output import check_file
@@ -22,15 +20,17 @@ from attendo.cli.progress import JobProgress, notes
 from attendo.errors import DataError
 
 DEFAULT_CLOSE = 50.0
+DEFAULT_NAME = "held-out set"
 
 
 @dataclass(frozen=True)
 class LearningOptions:
     """What is learned from, and what counts as close."""
 
-    name: Annotated[str, typer.Option("--name", metavar="NAME", help="The test set's, for the page and the curve.")] = (
-        "held-out set"
-    )
+    name: Annotated[
+        list[str] | None,
+        typer.Option("--name", metavar="NAME", help="The test set's, for the page and the curve; as often."),
+    ] = None
     check: Annotated[
         bool,
         typer.Option(
@@ -54,8 +54,17 @@ class ProcessorOptions:
 @with_groups(learning=LearningOptions, processor=ProcessorOptions)
 def calibrate(
     model: ModelArgument,
-    source: SourceOption,
-    reference: ReferenceOption,
+    source: Annotated[
+        list[Path],
+        typer.Option(
+            "--source",
+            metavar="FILE",
+            help="Source sentences, one a line; again for each further test set, such as one a domain.",
+        ),
+    ],
+    reference: Annotated[
+        list[Path], typer.Option("--reference", metavar="FILE", help="Their reference translations, as often.")
+    ],
     *,
     learning: LearningOptions,
     output: Annotated[
@@ -66,6 +75,8 @@ def calibrate(
     as_json: JsonOption = False,
 ) -> None:
     """Learns from sentences with references how sure to be of each translation, and writes it into the model's folder.
+
+    Of several test sets, such as one a domain, each counts as much, and each is measured by itself.
 
     A confidence of 80 % then means: of 100 such translations some 80 come close to what a person wrote. The sentences
     must not be those the model was trained on, and should be like those it is for.
@@ -79,10 +90,17 @@ def calibrate(
     check_file(output)
     if output is not None:
         need_packages(["matplotlib"], "plot")
-    check_inputs(models=[model], files=(source, reference))
+    names = learning.name or [DEFAULT_NAME] * (len(source) == 1)
+    if not len(source) == len(reference) == len(names):
+        raise typer.BadParameter(
+            f"{len(source)} times --source, {len(reference)} times --reference and {len(names)} times --name do not go "
+            "together; give one of each for each test set",
+            param_hint="--source",
+        )
+    check_inputs(models=[model], files=(*source, *reference))
+    from attendo.workflow.confidence import TestSet, report
     from attendo.workflow.confidence import calibrate as learn
     from attendo.workflow.confidence import check as measure
-    from attendo.workflow.confidence import report
     from attendo.workflow.lines import read_pairs
     from attendo.workflow.translate import load
 
@@ -90,22 +108,22 @@ def calibrate(
         from attendo.plots.figure_files import check_name
 
         check_name(output)
-    sources, references = read_pairs(source, reference)
+    sets = [TestSet(its, *read_pairs(*files)) for its, *files in zip(names, source, reference, strict=True)]
     folder = find_model(model)
     engine = load(model, device=processor.device, threads=processor.threads)
     if engine.description.task != "translate":
         raise DataError(f"{folder}: parses; confidence is of models that translate")
-    with JobProgress("translating", "lines", len(set(sources)), quiet=quiet) as progress:
+    num_lines = len({sentence for each in sets for sentence in each.sources})
+    with JobProgress("translating", "lines", num_lines, quiet=quiet) as progress:
         if learning.check:
-            found = measure(engine, folder, sources, references, name=learning.name, progress=progress.update)
+            found = measure(engine, folder, sets, progress=progress.update)
         else:
-            found = learn(
-                engine, folder, sources, references, name=learning.name, close=learning.close, progress=progress.update
-            )
+            found = learn(engine, folder, sets, close=learning.close, progress=progress.update)
     say = notes(quiet=quiet)
-    print(
-        json.dumps(asdict(found), indent=2, ensure_ascii=False) if as_json else report(found.measured[-1], found.close)
-    )
+    if as_json:
+        print(json.dumps(asdict(found), indent=2, ensure_ascii=False))
+    else:
+        print("\n\n".join(report(each, found.close) for each in found.measured[-len(sets) :]))
     if output is not None:
         from attendo.plots.figure_files import write_figure
         from attendo.plots.reliability import description, draw_reliability

@@ -269,4 +269,10 @@ def warnings_of(counts: "Counts") -> list[str]:
             "length limit, or by rules that left nothing else; to allow more: --set search.max_len_offset=N, or a "
             "larger search.max_len where it is set"
         )
+    if counts.problems:
+        lacks = "lacks a number or name of the source, or has another"
+        lack = "lack a number or name of the source, or have another"
+        lines.append(
+            f"{counted(counts.problems, 'translation')} {lacks if counts.problems == 1 else lack}; --json says which"
+        )
     return lines

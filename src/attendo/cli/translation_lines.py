@@ -80,6 +80,7 @@ def json_line(translation: "Translation", *, n_best: int = 1, alignments: "Seque
         "source": translation.source.removesuffix(line_end_of(translation.source)),
         "source_truncated": translation.source_truncated,
         "guards": translation.guards,
+        "problems": translation.problems,
         "read": translation.read,
         **candidates[0],
     }

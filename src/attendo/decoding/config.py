@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
 GuardName = Literal[
-    "spaces", "scripts", "verbatim", "sentences", "protected", "casing", "fragments", "repetition", "copies"
+    "spaces", "scripts", "verbatim", "sentences", "protected", "casing", "fragments", "repetition", "copies", "values"
 ]
 """The guards, in the order in which they look at a line."""
 
@@ -43,7 +43,8 @@ class GuardConfig:
     spaces: bool = True
     """Tabs and runs of spaces are read as one space, spaces at the ends of a line and invisible characters left out."""
     scripts: bool = True
-    """A line mostly of letters that the source vocabulary has no pieces for is given back as it is."""
+    """A line mostly of letters that the source vocabulary has no pieces for is given back as it is; words in such
+    letters within another line come back to the letter, if the vocabulary has placeholders."""
     verbatim: bool = True
     """Text that is no language, such as base64, hashes, minified code, endless repetitions and tables of symbols, is
     copied to the letter; the words around it are translated."""
@@ -51,9 +52,10 @@ class GuardConfig:
     """Several sentences of a line are translated one by one, where one translation without constraints is asked for and
     neither `min_len` nor `max_len` is set; other limits, such as `max_len_offset`, then hold for each sentence."""
     protected: bool = True
-    """URLs, e-mail addresses, markup, long numbers, emoji and the like come back to the letter, numbers as the target
-    language writes them, if the vocabulary has placeholders; if not, emoji at the ends of a line do. What has no letter
-    at all, such as a number alone, needs neither model nor placeholders."""
+    """URLs, e-mail addresses, markup, identifiers, versions, file names, options, code in backticks, long numbers,
+    emoji and the like come back to the letter, numbers as the target language writes them, if the vocabulary has
+    placeholders; if not, emoji at the ends of a line do. What has no letter at all, such as a number alone, needs
+    neither model nor placeholders."""
     casing: bool = True
     """A line in CAPITALS is translated in small letters and put in capitals again, one in Title Case in small ones."""
     fragments: bool = True
@@ -63,6 +65,9 @@ class GuardConfig:
     """A translation that says the same over and over, though its source does not, is looked for again without that."""
     copies: bool = True
     """A translation that only repeats its source gives way to one that does not, if that is about as good."""
+    values: bool = True
+    """A translation that has lost, changed or invented a number, an identifier or the like is looked for again without
+    that; what still differs stands in `Translation.problems`."""
 
     @classmethod
     def off(cls) -> "GuardConfig":

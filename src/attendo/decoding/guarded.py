@@ -7,23 +7,34 @@ those whose translations cannot be meant are searched once more, with a rule or 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import get_args
 
-from attendo.decoding.config import GuardName, SearchConfig
+from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import Ids, NoRepeat
-from attendo.decoding.guards.output import AtMostOnce, InOrder, NoStutter, has_loop, has_much_of, is_copy, is_long_loop
+from attendo.decoding.guards.digits import DigitPieces
+from attendo.decoding.guards.output import (
+    AtMostOnce,
+    Excused,
+    InOrder,
+    NoStutter,
+    has_loop,
+    has_much_of,
+    is_copy,
+    is_long_loop,
+)
 from attendo.decoding.guards.parts import Part, Reading, as_it_is
 from attendo.decoding.guards.reading import Reader
-from attendo.decoding.guards.words import word_numbers
-from attendo.decoding.hypothesis import Hypothesis, length_penalty
+from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.lengths import is_spelled, needed_tokens, piece_length
 from attendo.decoding.line_constraints import Constraints, LineRules
 from attendo.decoding.models import DecodingModel
 from attendo.decoding.parallel import IdSearch
-from attendo.decoding.tasks import NumberedLine, Task
+from attendo.decoding.restored import NOTHING, restored, with_problems
+from attendo.decoding.stray_placeholders import StrayPlaceholders
+from attendo.decoding.tasks import NumberedLine, Task, added
 from attendo.decoding.translation import Candidate, Counts, Translation
+from attendo.decoding.value_retries import Searches, ValueRetries
 from attendo.decoding.watch import Watch
-from attendo.decoding.words import Subwords
+from attendo.decoding.words import Spelling, Subwords
 from attendo.errors import DataError
 from attendo.text.tokenization import EOS_ID
 
@@ -37,10 +48,7 @@ _FEW_THINGS = 3
 _DIVERSE_BEAM, _DIVERSE_GROUPS = 8, 4
 _NO_REPEAT = 3
 _MARKS = (".", "!")
-
 _UNCONSTRAINED = Constraints()
-_ORDER: tuple[GuardName, ...] = get_args(GuardName)
-_NOTHING = Candidate(text="", ids=(), pieces=(), log_prob=0.0, score=0.0, token_log_probs=(), finished=True)
 
 
 class GuardedSearch:
@@ -74,7 +82,7 @@ class GuardedSearch:
         self._models, self._config, self._threads = models, config, threads
         self._search = IdSearch(models, config, threads=threads)
         self._source_tokenizer, self._tokenizer = source_tokenizer, target_tokenizer
-        self._encode = encode
+        self._encode, self._languages = encode, languages
         self._rules = LineRules(target_tokenizer, config, max_positions)
         self._placeholders = tuple(
             symbol for symbol in source_tokenizer.placeholders if symbol in target_tokenizer.placeholders
@@ -105,8 +113,10 @@ class GuardedSearch:
         """
         readings = [self._read(line) for line in lines]
         parts = [(line, part) for line, reading in zip(lines, readings, strict=True) for part in reading.parts]
-        tasks = self._searched(self._tasks([(line, part) for line, part in parts if part.is_searched]))
-        tasks = self._looked_at(tasks)
+        tasks = self._tasks([(line, part) for line, part in parts if part.is_searched])
+        if self._config.guards.protected:  # others are looked at again, so the ordinary search need not forbid a thing
+            tasks = [task if task.line.constraints == _UNCONSTRAINED else self._without_strays(task) for task in tasks]
+        tasks = self._looked_at(self._searched(tasks))
         remaining = iter(tasks)
         translations: list[Translation | None] = []
         for line, reading in zip(lines, readings, strict=True):
@@ -114,7 +124,9 @@ class GuardedSearch:
             if any(task is not None and not task.candidates for task in its_tasks):
                 translations.append(None)
                 continue
-            translation = self._translation(line, reading, its_tasks)
+            translation = restored(line, reading, its_tasks, self._config.length_penalty)
+            if self._config.guards.values:
+                translation = with_problems(translation, self._languages)
             self.counts.add(translation, sum(len(task.src_ids) for task in its_tasks if task is not None))
             translations.append(translation)
         return translations
@@ -143,6 +155,15 @@ class GuardedSearch:
             )
             for (line, part), ids, its_cut, its_needed in zip(parts, sources, cut, needed, strict=True)
         ]
+
+    def _new_tasks(self, parts: Sequence[tuple[NumberedLine, Part]]) -> list[Task]:
+        """What is to be searched of parts that have been read anew."""
+        return [self._without_strays(task) for task in self._tasks(parts)]
+
+    def _without_strays(self, task: Task) -> Task:
+        """A task whose translation has no placeholder but the part's."""
+        rules = self._strays.banned(task.rules, task.part.read)
+        return task if rules is task.rules else replace(task, rules=rules)
 
     def _is_spelled(self, line: NumberedLine, part: Part, tokens: int) -> bool:
         """Whether a part is searched as what its vocabulary can only spell; see `Task.spelled`."""
@@ -198,7 +219,9 @@ class GuardedSearch:
         if guards.repetition:
             tasks = self._again(tasks, self._loops, self._without_loops)
         if guards.copies and self._config.n_best == 1:
-            tasks = self._again(tasks, lambda task: _copies(task) and not task.spelled, self._other_words)
+            tasks = self._again(tasks, _copies_its_source, self._other_words)
+        if guards.values:
+            tasks = self._value_retries().kept(tasks)
         return tasks
 
     def _again(
@@ -206,15 +229,16 @@ class GuardedSearch:
         tasks: list[Task],
         is_wrong: Callable[[Task], bool],
         repaired: Callable[[list[Task]], list[Task]],
+        retry: Callable[[Task], Task | None] = Task.retry,
     ) -> list[Task]:
-        """Tasks, those that are wrong repaired; those with constraints, or whose budget is spent, are left alone."""
+        """Tasks, those that are wrong repaired; those with constraints, or that `retry` gives up, are left alone."""
         wrong = {
-            place: again
+            place: self._without_strays(again)
             for place, task in enumerate(tasks)
             if task.candidates
             and task.line.constraints == _UNCONSTRAINED
             and is_wrong(task)
-            and (again := task.retry()) is not None
+            and (again := retry(task)) is not None
         }
         if not wrong:
             return tasks
@@ -243,12 +267,12 @@ class GuardedSearch:
         return [next(wide if few else others) for few in is_few]
 
     def _with_forced(self, task: Task) -> Task:
-        wanted = [self._placeholder_ids[each.symbol] for each in task.part.kept]
-        once = AtMostOnce(frozenset(wanted), frozenset(self._placeholder_ids.values()).difference(wanted))
-        in_order = InOrder([self._placeholder_ids[symbol] for symbol in task.part.tags])
+        wanted = [self._strays.ids[each.symbol] for each in task.part.kept]
+        once = AtMostOnce(frozenset(wanted))
+        in_order = InOrder([self._strays.ids[symbol] for symbol in task.part.tags])
         constraints = (*task.rules.constraints, once, in_order)
         forced: tuple[Ids, ...] = tuple((token,) for token in wanted)
-        guards = _added(task.guards, "protected")
+        guards = added(task.guards, "protected")
         try:
             rules = replace(task.rules, forced=forced, constraints=constraints)
         except DataError:  # the length limit leaves no room for all
@@ -257,7 +281,7 @@ class GuardedSearch:
 
     def _without_placeholders(self, tasks: list[Task]) -> list[Task]:
         """The text itself is read instead, as far as it has things."""
-        plain = self._tasks([(task.line, self._reader.unprotected(task.part)) for task in tasks])
+        plain = self._new_tasks([(task.line, self._reader.unprotected(task.part)) for task in tasks])
         return self._searched(
             [replace(now, steps=min(now.steps, task.steps)) for now, task in zip(plain, tasks, strict=True)]
         )
@@ -266,12 +290,12 @@ class GuardedSearch:
         """Copied as a whole where the model has lost text that is no language: it is not to read that."""
         if not task.part.copied or not self._lacks_things(task):
             return task
-        return replace(task, part=self._reader.unprotected(task.part), candidates=(_NOTHING,))
+        return replace(task, part=self._reader.unprotected(task.part), candidates=(NOTHING,))
 
     def _as_sentences(self, tasks: list[Task]) -> list[Task]:
         """Fragments with a final mark, where their translations are more probable so."""
         marked = [(task.line, task.part.as_sentence(mark)) for mark in _MARKS for task in tasks]
-        found = self._searched(self._tasks(marked))
+        found = self._searched(self._new_tasks(marked))
         best = list(tasks)
         for place, after in enumerate(found):
             before = best[place % len(tasks)]
@@ -279,8 +303,8 @@ class GuardedSearch:
                 best[place % len(tasks)] = replace(before, candidates=())
                 continue
             steps = before.steps - len(after.candidates[0].token_log_probs)
-            if _is_better(after, before) and not self._lacks_things(after):
-                before = replace(after, guards=_added(before.guards, "fragments"))
+            if after.candidates[0].score > before.candidates[0].score and not self._lacks_things(after):
+                before = replace(after, guards=added(before.guards, "fragments"))
             best[place % len(tasks)] = replace(before, steps=steps)
         return best
 
@@ -292,14 +316,14 @@ class GuardedSearch:
 
     def _without_loops(self, tasks: list[Task]) -> list[Task]:
         """Searched again without repeated n-grams; the first translation stays where that is no better."""
-        more = (NoRepeat(_NO_REPEAT), NoStutter())
+        more = tuple(Excused(each, self._digits.tokens) for each in (NoRepeat(_NO_REPEAT), NoStutter()))
         found = self._searched(
             [replace(task, rules=replace(task.rules, constraints=(*task.rules.constraints, *more))) for task in tasks]
         )
         return [
             replace(before, steps=after.steps)
             if after.candidates and self._loops(after)
-            else replace(after, guards=_added(before.guards, "repetition"))
+            else replace(after, guards=added(before.guards, "repetition"))
             for before, after in zip(tasks, found, strict=True)
         ]
 
@@ -319,7 +343,7 @@ class GuardedSearch:
             other = replace(task, candidates=(candidate,))
             is_good = candidate.finished and not self._lacks_things(other) and not self._loops(other)
             if is_good and not has_much_of(task.part.read, candidate.text):
-                return replace(other, guards=_added(task.guards, "copies"))
+                return replace(other, guards=added(task.guards, "copies"))
         return task
 
     @cached_property
@@ -344,71 +368,32 @@ class GuardedSearch:
         return IdSearch(self._models, config, threads=self._threads)
 
     @cached_property
-    def _placeholder_ids(self) -> dict[str, int]:
-        pieces = self._tokenizer.pieces(range(self._tokenizer.vocab_size))
-        return {symbol: pieces.index(symbol) for symbol in self._placeholders}
+    def _strays(self) -> StrayPlaceholders:
+        return StrayPlaceholders(self._tokenizer, self._placeholders)
 
-    # --- putting together ---------------------------------------------------------------------------------------------
+    @cached_property
+    def _digits(self) -> DigitPieces:
+        return DigitPieces(Spelling(self._tokenizer), self._strays.ids.values())
 
-    def _translation(self, line: NumberedLine, reading: Reading, tasks: Sequence[Task | None]) -> Translation:
-        """A line's translation of those of its parts; None for a part that was not searched."""
-        parts = [part if task is None else task.part for part, task in zip(reading.parts, tasks, strict=True)]
-        names = {name for part in parts for name in part.guards} | set(reading.guards)
-        names |= {name for task in tasks if task is not None for name in task.guards}
-        if reading.is_plain and parts == list(reading.parts):
-            candidates = (tasks[0].candidates if tasks[0] is not None else ()) or (_NOTHING,)
-            words = None
-        elif len(parts) == 1:
-            written = (tasks[0].candidates if tasks[0] is not None else ()) or (_NOTHING,)
-            candidates = tuple(self._put_together(parts, [candidate]) for candidate in written)
-            words = word_numbers(parts[0].source_segments())
-        else:
-            best = [task.candidates[0] if task is not None else _NOTHING for task in tasks]
-            candidates = (self._put_together(parts, best),)
-            words = word_numbers([segment for part in parts for segment in part.source_segments()])
-        return Translation(
-            source=line.text,
-            text=candidates[0].text,
-            score=candidates[0].score,
-            log_prob=candidates[0].log_prob,
-            n_best=candidates,
-            source_truncated=any(task is not None and task.cut for task in tasks),
-            guards=tuple(name for name in _ORDER if name in names),
-            read=replace(reading, parts=tuple(parts)).read,
-            words=words,
+    def _value_retries(self) -> ValueRetries:
+        # Not kept: it knows this search, and memory is to be free as soon as an engine is closed.
+        searches = Searches(
+            tasks=self._new_tasks,
+            searched=self._searched,
+            wide=lambda tasks: self._searched(tasks, self._wide_search),
+            whole=lambda tasks: self._again(self._searched(tasks), self._lacks_things, self._with_things),
+            is_whole=lambda task: not self._lacks_things(task),
+            again=lambda tasks, is_wrong, repaired: self._again(tasks, is_wrong, repaired, Task.renewed),
         )
-
-    def _put_together(self, parts: Sequence[Part], candidates: Sequence[Candidate]) -> Candidate:
-        """The parts' translations as one, with what was taken out of them."""
-        segments = [
-            segment
-            for part, candidate in zip(parts, candidates, strict=True)
-            for segment in part.target_segments(candidate.text)
-        ]
-        ids = tuple(token for candidate in candidates for token in candidate.ids)
-        log_probs = tuple(log_prob for candidate in candidates for log_prob in candidate.token_log_probs)
-        log_prob = sum(candidate.log_prob for candidate in candidates)
-        return Candidate(
-            text="".join(text for _, text in segments),
-            ids=ids,
-            pieces=tuple(piece for candidate in candidates for piece in candidate.pieces),
-            log_prob=log_prob,
-            score=log_prob / length_penalty(max(1, len(log_probs)), self._config.length_penalty),
-            token_log_probs=log_probs,
-            finished=all(candidate.finished for candidate in candidates),
-            words=word_numbers(segments),
+        return ValueRetries(
+            self._tokenizer,
+            self._languages,
+            self._reader,
+            lambda: self._digits,
+            exact=self._config.guards.protected,
+            searches=searches,
         )
 
 
-def _is_better(task: Task, than: Task) -> bool:
-    """Whether the best translation of a task is more probable than that of another."""
-    return task.candidates[0].score > than.candidates[0].score
-
-
-def _copies(task: Task) -> bool:
-    """Whether the translation is the source again."""
-    return is_copy(task.part.read, task.candidates[0].text)
-
-
-def _added(names: tuple[GuardName, ...], name: GuardName) -> tuple[GuardName, ...]:
-    return names if name in names else (*names, name)
+def _copies_its_source(task: Task) -> bool:
+    return is_copy(task.part.read, task.candidates[0].text) and not task.spelled

@@ -12,6 +12,8 @@ from attendo.decoding.translation import Candidate
 from attendo.decoding.watch import BetweenSteps, nobody
 from attendo.errors import DataError
 
+_ROOM = 10
+"""Tokens that a very short part may have besides."""
 _RECURRING = 16
 """Characters of a part that may well come again, as cells of a table and single letters do."""
 
@@ -114,3 +116,20 @@ class Task:
             return replace(self, rules=replace(self.rules, max_len=self.steps - 1))
         except DataError:  # a prefix, forced words or a least length leave no room
             return None
+
+    def renewed(self) -> Self | None:
+        """The task with room for one more search of twice its usual length, whatever is left of its budget.
+
+        Returns:
+            None where what is forced does not fit.
+        """
+        limit = min(self.rules.max_len, 2 * self.needed + _ROOM)
+        try:
+            return replace(self, rules=replace(self.rules, max_len=limit), steps=max(self.steps, 2 * (limit + 1)))
+        except DataError:
+            return None
+
+
+def added(names: tuple[GuardName, ...], name: GuardName) -> tuple[GuardName, ...]:
+    """Names of guards with one more, each once."""
+    return names if name in names else (*names, name)

@@ -145,6 +145,7 @@ def joined_translation(text: TextLines, lines: Sequence[Translation], alpha: flo
         n_best=n_best,
         source_truncated=any(line.source_truncated for line in lines),
         guards=tuple(name for name in get_args(GuardName) if name in acted),
+        problems=tuple(dict.fromkeys(problem for line in lines for problem in line.problems)),
         read=text.joined(line.read for line in lines),
         lines=tuple(lines),
     )

@@ -53,6 +53,9 @@ class Translation:
     """Whether a line was longer than `max_source_tokens`, so that only its beginning was translated."""
     guards: tuple[GuardName, ...] = ()
     """The guards that acted on the text."""
+    problems: tuple[str, ...] = ()
+    """What the best translation lacks or has too much, such as numbers that the source does not have; sentences for
+    people."""
     read: str
     """What the model read: the source without a line end at its end, or what the guards made of it."""
     words: WordNumbers | None = None
@@ -80,6 +83,8 @@ class Counts:
     """Of them, lines that were cut."""
     unfinished: int = 0
     """Of them, lines whose translation was ended by the length limit."""
+    problems: int = 0
+    """Of them, lines whose translation has `Translation.problems`."""
     source_tokens: int = 0
     """Tokens read; a line that is looked at twice counts once."""
     target_tokens: int = 0
@@ -99,6 +104,7 @@ class Counts:
         self.empty += not translation.source.strip()
         self.truncated += translation.source_truncated
         self.unfinished += not best.finished
+        self.problems += bool(translation.problems)
         self.source_tokens += source_tokens
         self.target_tokens += len(best.token_log_probs)
         self.guards.update(translation.guards)

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,8 @@ class Judged:
     """Of its tokens, `</s>` included; one at least."""
     close: bool
     """Whether it came close to a reference."""
+    weight: float = 1.0
+    """How much it counts when confidence is learned; more in a small test set beside a large one."""
 
 
 def chrf() -> "CHRF":
@@ -91,6 +93,16 @@ def fit(judged: Sequence[Judged]) -> Confidence:
     return _learned(judged)
 
 
+def equally_weighted(sets: Sequence[Sequence[Judged]]) -> list[Judged]:
+    """The sentences of several test sets, weighted so that each set counts as much as another.
+
+    Args:
+        sets: none empty.
+    """
+    total = sum(map(len, sets))
+    return [replace(one, weight=total / (len(sets) * len(each))) for each in sets for one in each]
+
+
 def held_out(judged: Sequence[Judged]) -> list[float]:
     """Of each sentence the confidence that the others give it: ten folds, each judged by what the other nine taught.
 
@@ -125,14 +137,16 @@ def _check(judged: Sequence[Judged]) -> None:
 
 
 def _learned(judged: Sequence[Judged]) -> Confidence:
-    log_ratio = float(np.mean([length_ratio(one.source, one.text) for one in judged]))
+    shares = np.array([one.weight for one in judged], dtype=np.float64)
+    log_ratio = float(np.average([length_ratio(one.source, one.text) for one in judged], weights=shares))
     figures = np.array(
         [[surprise(one.token_log_probs), shortness(one.source, one.text, log_ratio)] for one in judged],
         dtype=np.float64,
     )
-    means, scales = figures.mean(axis=0), np.maximum(figures.std(axis=0), 1e-6)
+    means = np.average(figures, axis=0, weights=shares)
+    scales = np.maximum(np.sqrt(np.average((figures - means) ** 2, axis=0, weights=shares)), 1e-6)
     outcomes = np.array([one.close for one in judged], dtype=np.float64)
-    *weights, bias = _logistic((figures - means) / scales, outcomes).tolist()
+    *weights, bias = _logistic((figures - means) / scales, outcomes, shares).tolist()
     surprised, short = (
         Weighted(mean=mean, scale=scale, weight=weight)
         for mean, scale, weight in zip(means.tolist(), scales.tolist(), weights, strict=True)
@@ -150,20 +164,21 @@ def token_probability(one: Judged) -> float:
     return float(np.exp(np.mean(one.token_log_probs)))
 
 
-def _logistic(figures: Floats, outcomes: Floats) -> NDArray[np.float64]:
+def _logistic(figures: Floats, outcomes: Floats, shares: Floats) -> NDArray[np.float64]:
     """Weights, and the bias behind them, of most likelihood with a small ridge: Newton's method on a convex function.
 
     Args:
         figures: `(sentences, figures)`, each of mean 0 and deviation 1.
         outcomes: `(sentences,)`, 1 or 0 each.
+        shares: `(sentences,)`, how much each counts; 1 on the average.
     """
     inputs = np.column_stack([figures, np.ones(len(figures))])
     ridge = np.diag([_RIDGE] * figures.shape[1] + [0.0])
     weights = np.zeros(inputs.shape[1])
     for _ in range(_ROUNDS):
         probabilities = 1 / (1 + np.exp(-np.clip(inputs @ weights, -500, 500)))
-        slope = inputs.T @ (probabilities - outcomes) + ridge @ weights
-        curvature = (inputs * (probabilities * (1 - probabilities))[:, None]).T @ inputs + ridge
+        slope = inputs.T @ (shares * (probabilities - outcomes)) + ridge @ weights
+        curvature = (inputs * (shares * probabilities * (1 - probabilities))[:, None]).T @ inputs + ridge
         step = np.linalg.solve(curvature + _SMALL * np.eye(len(weights)), slope)
         weights = weights - step
         if np.abs(step).max() < _SMALL:

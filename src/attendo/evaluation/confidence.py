@@ -9,10 +9,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from attendo.decoding.guards.verbatim import verbatim
 from attendo.decoding.translation import Candidate, Translation
+from attendo.text.common_words import evident_language
 
 CLOSE = 50.0
 """chrF2 of a sentence from which it counts as close; docs/serving-page.md says what was looked at to choose it."""
+JUNK = 0.1
+"""The most confidence in the translation of what is no sentence of the source language."""
+_GIVEN_BACK = frozenset(("verbatim", "scripts"))
+"""The guards that give back what they take for no sentence of the source language."""
 _FEW_LETTERS = 5
 """Added to both lengths, or those of single words would say too much."""
 
@@ -45,6 +51,8 @@ class Confidence:
     """Of `surprise`."""
     shortness: Weighted
     """Of `shortness`."""
+    source_language: str = ""
+    """The ISO 639-1 code of the language that sources are in; empty where that is not looked at."""
 
     def __call__(self, translation: Translation, candidate: Candidate) -> float | None:
         """The probability that a candidate comes close to what a person would write.
@@ -55,11 +63,15 @@ class Confidence:
 
         Returns:
             From 0 to 1. None for another candidate than the best, of which this was not learned, and for one of which
-            the model has written nothing: white space, or a line that a guard has given back.
+            the model has written nothing: white space, or what needs no translation, such as a number. Junk has
+            `JUNK` at most, even where it is only given back: text that is no language, and text of another language.
         """
-        if candidate != translation.n_best[0] or not candidate.token_log_probs:
+        if candidate != translation.n_best[0]:
             return None
-        return self.of(translation.source, candidate.text, candidate.token_log_probs)
+        if not candidate.token_log_probs:
+            return 0.0 if _GIVEN_BACK.intersection(translation.guards) else None
+        sure = self.of(translation.source, candidate.text, candidate.token_log_probs)
+        return min(sure, JUNK) if is_junk(translation.source, self.source_language) else sure
 
     def of(self, source: str, text: str, token_log_probs: Sequence[float]) -> float:
         """The same of what a translation consists of.
@@ -73,6 +85,18 @@ class Confidence:
         logit = self.bias + self.surprise(surprise(token_log_probs)) + self.shortness(short)
         # Written so that neither exponential overflows.
         return 1 / (1 + math.exp(-logit)) if logit >= 0 else math.exp(logit) / (1 + math.exp(logit))
+
+
+def is_junk(source: str, language: str) -> bool:
+    """Whether a source is nothing that a model can translate: mostly no language, or evidently of another language.
+
+    Args:
+        source: the text.
+        language: that it should be in, as an ISO 639-1 code; empty where that is not looked at.
+    """
+    if 2 * sum(stretch.end - stretch.start for stretch in verbatim(source)) > len(source.strip()):
+        return True
+    return bool(language) and evident_language(source) not in (None, language)
 
 
 def surprise(token_log_probs: Sequence[float]) -> float:

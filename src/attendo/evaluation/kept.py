@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from attendo.evaluation.kept_values import GRAMMAR, KeptValue, kept_values
+from attendo.decoding.guards.comparison import NUMBER_WORDS
+from attendo.decoding.guards.values import GRAMMAR, Value, values
 from attendo.evaluation.scores import check_parallel
 
 MAX_EXAMPLES = 50
-_NUMBER_WORDS = 12
-"""Numbers up to it may be words in a source and digits in its translation."""
 
 
 @dataclass(kw_only=True)
@@ -77,7 +76,7 @@ def kept_report(
     source_language: str = "",
     target_language: str = "",
 ) -> KeptReport:
-    """Counts which values of `evaluation.kept_values` come through.
+    """Counts which values of `decoding.guards.values` come through.
 
     A value is wanted as often as both the source and the reference have it. One that is in neither of them is invented,
     but for numbers up to twelve, which the source may have as words.
@@ -97,8 +96,8 @@ def kept_report(
     bad: list[LostValue] = []
     num_lines = num_bad = 0
     for number, (source, output, reference) in enumerate(zip(sources, outputs, references, strict=True), start=1):
-        ours, theirs = kept_values(source, source_language), kept_values(reference, target_language)
-        written = kept_values(output, target_language)
+        ours, theirs = values(source, source_language), values(reference, target_language)
+        written = values(output, target_language)
         wanted = _forms(ours) & _forms(theirs)
         lost = wanted - _forms(written)
         invented = [value for value in written if _is_invented(value, ours, theirs)]
@@ -113,17 +112,17 @@ def kept_report(
     return KeptReport(lines=num_lines, good_lines=num_lines - num_bad, kinds=occurring, examples=tuple(bad))
 
 
-def _forms(values: Sequence[KeptValue]) -> Counter[str]:
+def _forms(found: Sequence[Value]) -> Counter[str]:
     """Counts canonical forms, whatever their kind: v1.2 may be a version on one side and a number on the other."""
-    return Counter(value.canonical for value in values)
+    return Counter(value.canonical for value in found)
 
 
 def _count(
     kinds: dict[str, KeptOfKind],
-    ours: Sequence[KeptValue],
+    ours: Sequence[Value],
     wanted: Counter[str],
     lost: Counter[str],
-    invented: Sequence[KeptValue],
+    invented: Sequence[Value],
 ) -> None:
     """Adds a line's values to the counts of their kinds; those that are wanted have the kind that the source has."""
     kind_of = {value.canonical: value.kind for value in ours}
@@ -134,9 +133,9 @@ def _count(
         kinds[value.kind].invented += 1
 
 
-def _is_invented(value: KeptValue, ours: Sequence[KeptValue], theirs: Sequence[KeptValue]) -> bool:
+def _is_invented(value: Value, ours: Sequence[Value], theirs: Sequence[Value]) -> bool:
     """Whether a translation's value is in neither the source nor the reference."""
     if any(value.canonical == other.canonical for other in (*ours, *theirs)):
         return False
-    is_small = value.canonical.isdigit() and len(value.canonical) <= 2 and int(value.canonical) <= _NUMBER_WORDS
+    is_small = value.canonical.isdigit() and len(value.canonical) <= 2 and int(value.canonical) <= NUMBER_WORDS
     return not (value.kind == "number" and is_small)

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from attendo.decoding.guards.comparison import LOST_NUMBERS
 from attendo.decoding.guards.numbers import localised
 from attendo.decoding.guards.verbatim import verbatim
 from attendo.decoding.line_constraints import Constraints
@@ -161,8 +162,8 @@ class Attempts:
         if self._request.glossary:
             found = await self._with_terms(sentence, found)
         problems = found.made.problems
-        if found.numbers:
-            problems = (*problems, f"numbers that the translation has not: {', '.join(found.numbers)}")
+        if found.numbers and not any(each.startswith(LOST_NUMBERS) for each in problems):
+            problems = (*problems, f"{LOST_NUMBERS}{', '.join(found.numbers)}")
         return replace(found.made, problems=problems)
 
     async def _without_symbols(self, sentence: Sentence, first: _Attempt) -> Made:
@@ -277,6 +278,7 @@ class Attempts:
         if "verbatim" in translation.guards:
             source = translation.source
             problems += copied_problems([source[each.start : each.end] for each in verbatim(source)])
+        problems += translation.problems
         made = Made(
             text=texts[0].text,
             links=texts[0].links if self._request.alignment else (),

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from unicodedata import category
 
+from attendo.decoding.guards.number_words import CARDINALS, small_numbers
 from attendo.decoding.guards.protected import protected
 from attendo.decoding.guards.verbatim import verbatim
 
-_KINDS = frozenset(("literal", "markup", "variable", "address", "path", "name"))
+_KINDS = frozenset(("literal", "markup", "variable", "address", "path", "handle"))
 """Those of the engine's guard that are held here too, so that it can be told when one is lost; not numbers and emoji,
 which the engine does well and which are only counted."""
 _MORE = re.compile(
@@ -25,34 +26,6 @@ _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _EMOJI_FROM = "\u2190"
 _DIVIDED = re.compile(r"(?<=\d)[.,'’\u00a0\u202f ](?=\d{3}(?!\d))")
 _MAX_TOLD, _MAX_SHOWN = 10, 40
-
-_CARDINALS = {
-    "en": (
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen twenty"
-    ),
-    "de": (
-        "null ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn "
-        "siebzehn achtzehn neunzehn zwanzig"
-    ),
-    "fr": (
-        "zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix- "
-        "huit dix-neuf vingt"
-    ),
-    "es": (
-        "cero un dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis "
-        "diecisiete dieciocho diecinueve veinte"
-    ),
-}
-_ORDINALS = {
-    "en": ("zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"),
-    "de": ("nullte erste zweite dritte vierte fünfte sechste sieb achte neunte zehnte elfte zwölfte"),
-}
-_NUMBER_WORDS = {
-    language: [tuple(enumerate(names[language].split())) for names in (_CARDINALS, _ORDINALS) if language in names]
-    for language in _CARDINALS
-}
-"""Small numbers as their words begin in a language: what a translation may have in place of digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +92,7 @@ def lost_numbers(source: str, target: str, target_language: str) -> list[str]:
     there: Counter[str] = Counter()
     for match in _NUMBER.finditer(target):
         there.update(_parts(match[0]))
-    small = _small_numbers(target, target_language)
+    small = small_numbers(target, target_language)
     lost = []
     for written, parts in wanted:
         missing = False
@@ -154,18 +127,6 @@ def _is_date(number: str) -> bool:
     return any(sign in number for sign in ":/-")
 
 
-def _small_numbers(text: str, language: str) -> Counter[str]:
-    """How often words for small numbers occur."""
-    found: Counter[str] = Counter()
-    words = _WORDS.findall(text.casefold())
-    for names in _NUMBER_WORDS.get(language, ()):
-        for number, name in names:
-            found[str(number)] += sum(
-                word == name or (len(word) <= len(name) + 3 and word.startswith(name)) for word in words
-            )
-    return found
-
-
 def missing_things(wanted: Sequence[str], text: str) -> list[str]:
     """Those of some strings that a text does not have just as often as they are wanted, each once."""
     return [each for each, times in Counter(wanted).items() if text.count(each) != times]
@@ -179,7 +140,7 @@ def number_word_spans(text: str, number: int, language: str) -> list[tuple[int, 
         number: of which the word is looked for.
         language: its ISO 639-1 code.
     """
-    names = _CARDINALS.get(language, "").split()
+    names = CARDINALS.get(language, "").split()
     if number >= len(names):
         return []
     name = names[number]

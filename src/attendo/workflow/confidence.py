@@ -1,7 +1,7 @@
 """Confidence that says what comes true: learned from a test set, kept in the model folder, read with the model."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from attendo.evaluation.calibration import (
     Judged,
     chrf,
     confidence_of,
+    equally_weighted,
     fit,
     held_out,
     is_close,
@@ -34,6 +35,20 @@ _LEAST_PEOPLE = 20
 """Sentences with two people's translations, of which a share is told."""
 
 
+@dataclass(frozen=True)
+class TestSet:
+    """Sentences with their references."""
+
+    __test__ = False  # of pytest, which would take it for a class of tests
+
+    name: str
+    """For the page, the card and the curve."""
+    sources: Sequence[str]
+    """Sentences that the model was not trained on; equal ones are one with several references."""
+    references: Sequence[str]
+    """What people made of them."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Measured:
     """What confidences were worth on a test set."""
@@ -41,7 +56,7 @@ class Measured:
     name: str
     """Of the test set."""
     learned_from: bool
-    """Whether it is the one that was learned from; its sentences were then judged by what the others taught."""
+    """Whether it is one that was learned from; its sentences were then judged by what the others taught."""
     kernel: str
     """What was calculated on and in."""
     people: float | None
@@ -71,7 +86,7 @@ class Calibration:
     learned: Confidence
     """What is computed with."""
     measured: tuple[Measured, ...]
-    """On test sets, first on the one that it was learned from."""
+    """On test sets, first on those that it was learned from."""
 
 
 def load_confidence(folder: Path) -> Confidence | None:
@@ -117,10 +132,8 @@ def read_calibration(folder: Path) -> Calibration | None:
 def calibrate(
     engine: Engine,
     folder: Path,
-    sources: Sequence[str],
-    references: Sequence[str],
+    sets: Sequence[TestSet],
     *,
-    name: str,
     close: float = CLOSE,
     progress: Callable[[int], None] | None = None,
 ) -> Calibration:
@@ -129,34 +142,37 @@ def calibrate(
     Args:
         engine: the model.
         folder: its folder.
-        sources: sentences that it was not trained on, like those it is for; equal ones are one with several references.
-        references: what people made of them.
-        name: of the test set.
+        sets: sentences like those that the model is for, such as a set a domain; each set counts as much as another,
+            and a sentence of two sets belongs to the first.
         close: chrF2 from which a translation counts as close.
         progress: called with the number of sentences translated so far.
 
     Raises:
-        DataError: the sentences are too few, or nearly all come close, or none; the name cannot be one.
+        DataError: the sentences are too few, or nearly all come close, or none; a name cannot be one or comes twice.
         ModelError: the folder's checksums are missing or torn.
         OSError: the folder cannot be written to.
     """
-    from attendo.workflow.card_evaluations import check_section_name  # with sacreBLEU, which serving does without
-
-    check_section_name(name)
+    _check_names(sets)
     if not 0 < close <= 100:
         raise DataError(f"--close {close}: chrF2 goes from 0 to 100; take one such as {CLOSE:g}")
     checksums = read_json(folder / CHECKSUMS, ModelError(f"{folder / CHECKSUMS}: not found; copy the folder again"))
     if not (weights := _weights_seal(checksums)):
         raise ModelError(f"{folder / CHECKSUMS}: does not know {WEIGHTS}; copy the folder again")
     metric = chrf()
-    judged, people = _judged(engine, sources, references, metric, close, progress)
+    by_set, people = _judged_sets(engine, sets, metric, close, progress)
+    judged = equally_weighted(by_set)
+    confidences = iter(held_out(judged))
+    measured = [
+        _measured(each.name, engine, its, [next(confidences) for _ in its], its_people, learned_from=True)
+        for each, its, its_people in zip(sets, by_set, people, strict=True)
+    ]
     calibration = Calibration(
         weights_sha256=weights,
         close=close,
         signature=str(metric.get_signature()),
         search=_search(engine),
-        learned=fit(judged),
-        measured=(_measured(name, engine, judged, held_out(judged), people, learned_from=True),),
+        learned=replace(fit(judged), source_language=engine.source_language),
+        measured=tuple(measured),
     )
     write_calibration(folder, calibration)
     return calibration
@@ -165,42 +181,47 @@ def calibrate(
 def check(
     engine: Engine,
     folder: Path,
-    sources: Sequence[str],
-    references: Sequence[str],
+    sets: Sequence[TestSet],
     *,
-    name: str,
     progress: Callable[[int], None] | None = None,
 ) -> Calibration:
-    """Measures what has been learned on another test set, and adds the figures to the model's folder.
+    """Measures what has been learned on other test sets, and adds the figures to the model's folder.
 
     Args:
         engine: the model.
         folder: its folder, calibrated.
-        sources: sentences.
-        references: what people made of them.
-        name: of the test set; figures of that name are replaced.
+        sets: the test sets; figures of their names are replaced.
         progress: called with the number of sentences translated so far.
 
     Raises:
-        DataError: the name cannot be one, or is that of the set that was learned from.
+        DataError: a name cannot be one, comes twice, or is that of a set that was learned from.
         ModelError: the folder is not calibrated, or cannot be read.
         OSError: the folder cannot be written to.
     """
-    from attendo.workflow.card_evaluations import check_section_name  # with sacreBLEU, which serving does without
-
-    check_section_name(name)
+    _check_names(sets)
     calibration = read_calibration(folder)
     if calibration is None:
         raise ModelError(f"{folder}: not calibrated yet, so there is nothing to check; run it without --check first")
-    if name == calibration.measured[0].name:
-        raise DataError(f"--name {name!r} is the test set that was learned from; take another set and its name")
-    judged, people = _judged(engine, sources, references, chrf(), calibration.close, progress)
-    confidences = [confidence_of(calibration.learned, one) for one in judged]
-    mine = _measured(name, engine, judged, confidences, people, learned_from=False)
-    others = [each for each in calibration.measured if each.name != name]
-    if len(others) >= MAX_MEASURED:
-        raise DataError(f"{folder / CONFIDENCE}: has the figures of {MAX_MEASURED} test sets already; calibrate anew")
-    calibration = replace(calibration, measured=(*others, mine))
+    learned_from = {each.name for each in calibration.measured if each.learned_from}
+    for each in sets:
+        if each.name in learned_from:
+            raise DataError(f"--name {each.name!r} is a test set that was learned from; take another set and its name")
+    names = {each.name for each in sets}
+    others = [each for each in calibration.measured if each.name not in names]
+    if len(others) + len(sets) > MAX_MEASURED:
+        raise DataError(
+            f"{folder / CONFIDENCE}: has the figures of {len(others)} test sets already, of {MAX_MEASURED} at most; "
+            "calibrate anew"
+        )
+    judged, people = _judged_sets(engine, sets, chrf(), calibration.close, progress)
+    mine = [
+        _measured(
+            each.name, engine, its, [confidence_of(calibration.learned, one) for one in its], its_people,
+            learned_from=False,
+        )
+        for each, its, its_people in zip(sets, judged, people, strict=True)
+    ]  # fmt: skip
+    calibration = replace(calibration, measured=(*others, *mine))
     write_calibration(folder, calibration)
     return calibration
 
@@ -216,20 +237,55 @@ def write_calibration(folder: Path, calibration: Calibration) -> None:
     replace_file(folder, CONFIDENCE, f"{text}\n")
 
 
+def _check_names(sets: Sequence[TestSet]) -> None:
+    """Refuses names of test sets.
+
+    Raises:
+        DataError: one cannot be a name, or comes twice.
+    """
+    from attendo.workflow.card_evaluations import check_section_name  # with sacreBLEU, which serving does without
+
+    for place, each in enumerate(sets):
+        check_section_name(each.name)
+        if any(each.name == other.name for other in sets[:place]):
+            raise DataError(f"--name {each.name!r} is given twice; give each test set a name of its own")
+
+
+def _judged_sets(
+    engine: Engine, sets: Sequence[TestSet], metric: "CHRF", close: float, progress: Callable[[int], None] | None
+) -> tuple[list[list[Judged]], list[tuple[int, float]]]:
+    """Of each test set the different sentences with their translations, and how often people agree on them.
+
+    Raises:
+        DataError: a set has no sentence of its own that the model translates.
+    """
+    known: set[str] = set()
+    judged, people, before = list[list[Judged]](), list[tuple[int, float]](), 0
+    for each in sets:
+        of_people: dict[str, list[str]] = {}
+        for source, reference in zip(each.sources, each.references, strict=True):
+            if source not in known:
+                of_people.setdefault(source, []).append(reference)
+        known.update(of_people)
+        judged.append(_judged(engine, of_people, metric, close, progress, before))
+        if not judged[-1]:
+            raise DataError(f"{each.name}: no sentence that is not in another set and has a translation; leave it out")
+        people.append(people_agree(metric, list(of_people.values()), close))
+        before += len(of_people)
+    return judged, people
+
+
 def _judged(
     engine: Engine,
-    sources: Sequence[str],
-    references: Sequence[str],
+    of_people: Mapping[str, Sequence[str]],
     metric: "CHRF",
     close: float,
     progress: Callable[[int], None] | None,
-) -> tuple[list[Judged], tuple[int, float]]:
-    """The different sentences with their translations, and how often people agree on them."""
-    of_people: dict[str, list[str]] = {}
-    for source, reference in zip(sources, references, strict=True):
-        of_people.setdefault(source, []).append(reference)
+    before: int,
+) -> list[Judged]:
+    """Sentences with their translations, each with whether it comes close to one of its references."""
     judged = []
-    for number, translation in enumerate(engine.stream(of_people), start=1):
+    for number, translation in enumerate(engine.stream(of_people), start=before + 1):
         best = translation.n_best[0]
         if best.token_log_probs:
             near = is_close(metric, best.text, of_people[translation.source], close)
@@ -237,7 +293,7 @@ def _judged(
             judged.append(one)
         if progress:
             progress(number)
-    return judged, people_agree(metric, list(of_people.values()), close)
+    return judged
 
 
 def _measured(

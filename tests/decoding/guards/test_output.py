@@ -5,7 +5,16 @@ import random
 import pytest
 
 from attendo.decoding.constraints import NoRepeat
-from attendo.decoding.guards.output import AtMostOnce, InOrder, NoStutter, has_loop, has_much_of, is_copy, is_long_loop
+from attendo.decoding.guards.output import (
+    AtMostOnce,
+    InOrder,
+    NoStutter,
+    Without,
+    has_loop,
+    has_much_of,
+    is_copy,
+    is_long_loop,
+)
 
 
 @pytest.mark.parametrize(
@@ -54,8 +63,10 @@ def test_the_rules_leave_no_loop() -> None:
 
 
 def test_some_come_once_and_some_never() -> None:
-    rule = AtMostOnce(frozenset((5, 6)), frozenset((7,)))
-    assert [token in rule.following([1, 5, 2]) for token in (5, 6, 7, 1)] == [False, True, False, True]
+    once, never = AtMostOnce(frozenset((5, 6))), Without(frozenset((7,)))
+    assert [token in once.following([1, 5, 2]) for token in (5, 6, 7, 1)] == [False, True, True, True]
+    assert [token in never.following([1, 5, 2]) for token in (5, 6, 7, 1)] == [True, True, False, True]
+    assert Without(frozenset()).following([]).is_everything
 
 
 @pytest.mark.parametrize(

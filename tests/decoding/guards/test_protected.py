@@ -47,7 +47,21 @@ from attendo.decoding.guards.protected import emoji_at_ends, protected
         ("He and/or she, yes/no; a < b and c > d; x<y; AT&T; {see there}; 5%der", []),
         ("The end.Then more, i.e. this. Nothing else!", []),
         ("Wir kommen um 10.30 Uhr.", []),
-        ("The model B-12345x, A4 and R2D2 #1", []),
+        ("The model B-12345x #1", []),
+        # Names and values of programs.
+        ("The model B-12345, A4 and R2D2", ["B-12345", "A4", "R2D2"]),
+        ("Set my_variable of System.IO.File, call getUser().", ["my_variable", "System.IO.File", "getUser()"]),
+        ("JavaScript on a MacBook, in config.toml since v2.1", ["JavaScript", "MacBook", "config.toml", "v2.1"]),
+        ("Run `ls -l` with --dry-run, -v and $HOME at f2a8fa1.", ["`ls -l`", "--dry-run", "-v", "$HOME", "f2a8fa1"]),
+        ("use -v", ["-v"]),
+        ("-v", ["-v"]),
+        ("see --all", ["--all"]),
+        ("the a::b", ["a::b"]),
+        ("the p->q", ["p->q"]),
+        ("call open()", ["open()"]),
+        ("in C++", ["C++"]),
+        ("the fooBar", ["fooBar"]),
+        ("_so_ and ____, z.B. u.a.m. The end.Then, LehrerInnen of a GmbH", []),
         ("", []),
     ],
 )  # fmt: skip
@@ -111,7 +125,31 @@ def test_what_is_cut_off_and_the_rest_are_the_text(text: str) -> None:
     assert not any(character.isalnum() for character in parts[0] + parts[2])
 
 
-UNITS = ["a.", "a@", "/a", "{", "{a,plural,", "<a b=c ", "1,", "#1", "%(", "www.", "\U0001f468\u200d", " ", "&#1"]
+UNITS = [
+    "a-",
+    "a:",
+    "a::",
+    "_",
+    "a_",
+    "`a",
+    "aB",
+    "0f",
+    "-a",
+    "A1",
+    "a.",
+    "a@",
+    "/a",
+    "{",
+    "{a,plural,",
+    "<a b=c ",
+    "1,",
+    "#1",
+    "%(",
+    "www.",
+    "\U0001f468\u200d",
+    " ",
+    "&#1",
+]
 
 
 @pytest.mark.parametrize("unit", [*UNITS, "\U0001f600 "])

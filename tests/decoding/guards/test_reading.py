@@ -131,6 +131,29 @@ def test_a_part_without_placeholders_is_the_text() -> None:
     assert plain.unprotected(part).capitals
 
 
+def test_numbers_that_are_wanted_are_read_as_placeholders_in_the_form_of_the_target_language() -> None:
+    plain = reader()
+    [part] = plain.read("see 7 of 12, at 3:30 p.m. on the 4th").parts
+    assert part.read == "see 7 of 12, at 3:30 p.m. on the 4th"
+    wanted = plain.with_values(part, {"12", "3:30 p.m.", "4th"})
+    assert wanted.read == "see 7 of \u27e61\u27e7, at \u27e62\u27e7 on the \u27e63\u27e7"
+    assert [kept.target for kept in wanted.kept] == ["12", "15:30 Uhr", "4."]
+    assert wanted.guards == ()
+    # Before other things, where there are not enough placeholders for all.
+    line = " ".join(f"@a{number}" for number in range(9)) + " is 12"
+    [part] = plain.read(line).parts
+    assert "12" not in [kept.source for kept in part.kept]
+    assert "12" in [kept.source for kept in plain.with_values(part, {"12"}).kept]
+    # And none of which there is no placeholder.
+    assert reader(placeholders=()).with_values(part, {"12"}).kept == ()
+
+
+def test_words_in_another_script_come_back() -> None:
+    [part] = reader().read("the \u7530\u4e2d is here").parts
+    assert (part.read, part.guards) == ("the \u27e61\u27e7 is here", ("scripts",))
+    assert reader(scripts=False).read("the \u7530\u4e2d is here").is_plain
+
+
 def test_things_that_stand_apart_stay_apart() -> None:
     [part] = reader().read("see @me, https://a.org <b>it</b>").parts
     assert part.read == "see \u27e61\u27e7, \u27e62\u27e7 \u27e63\u27e7it\u27e64\u27e7"
@@ -216,7 +239,7 @@ def test_a_line_that_is_no_language_is_not_read() -> None:
     for line in ("x" * 500, "a\t" * 40, f"({HASH})"):
         [part] = reader().read(line).parts
         assert (part.instead, part.read, part.guards) == (line, "", ("verbatim",))
-        assert reader(verbatim=False, spaces=False).read(line).read == line
+        assert reader(verbatim=False, spaces=False, protected=False).read(line).read == line
 
 
 def test_a_part_whose_placeholders_do_not_come_through_is_not_read_as_it_is_either() -> None:

@@ -37,3 +37,19 @@ class Listed:
 )
 def test_letters_that_are_not_in_the_vocabulary(text: str, expected: bool) -> None:
     assert KnownLetters(Listed()).are_few_of(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("Hello \u0645\u0631\u062d\u0628\u0627 my friend", "en", ["\u0645\u0631\u062d\u0628\u0627"]),
+        ("Herr \u7530\u4e2d \u3055\u3093 ist da", "de", ["\u7530\u4e2d \u3055\u3093"]),
+        ("so \u00bfD\u00f3nde est\u00e1s? he said", "en", ["\u00bfD\u00f3nde est\u00e1s?"]),
+        ("so \u00bfd\u00f3nde est\u00e1s? he said", "es", []),
+        ("Paul Erd\u0151s is na\u00efve", "en", ["Erd\u0151s"]),
+        ("all of it, 7 \u20ac", "en", []),
+        ("", "en", []),
+    ],
+)
+def test_words_that_the_model_cannot_read(text: str, language: str, expected: list[str]) -> None:
+    assert [text[start:end] for start, end in KnownLetters(Listed()).foreign(text, language)] == expected

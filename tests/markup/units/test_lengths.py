@@ -14,7 +14,8 @@ from attendo.markup.text_types import TranslatedLine
 from attendo.markup.units.batching import BatchedLines
 from attendo.markup.units.lengths import LengthLimit, length_limit
 from attendo.markup.units.passages import Passages
-from attendo.markup.units.translating import UnitTranslation, UnitTranslator
+from attendo.markup.units.translating import UnitTranslator
+from attendo.markup.units.translation import UnitTranslation
 
 
 @pytest.mark.parametrize(

@@ -63,3 +63,26 @@ def localised(number: str, source_language: str, target_language: str) -> str:
         first, *groups = re.findall(r"\d+", whole)
         whole = target.thousands.join((first, *groups))
     return whole if found["decimals"] is None else f"{whole}{target.decimal}{found['decimals']}"
+
+
+def canonical_number(number: str, language: str) -> str:
+    """A number without signs between thousands and with a point before decimals.
+
+    Args:
+        number: digits with what stands between them.
+        language: the ISO 639-1 code of the language that it is written in.
+
+    Returns:
+        That form, or what was given where the language is not in `SEPARATORS` or does not write a number so.
+    """
+    found = _NUMBERS[language].fullmatch(number) if language in _NUMBERS else None
+    if found is None:
+        return number
+    whole = "".join(re.findall(r"\d+", found["whole"]))
+    return whole if found["decimals"] is None else f"{whole}.{found['decimals']}"
+
+
+def separates_by_spaces(language: str) -> bool:
+    """Whether a language puts spaces between thousands."""
+    separators = SEPARATORS.get(language)
+    return separators is not None and " " in separators.thousands + separators.also_thousands

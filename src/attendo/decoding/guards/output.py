@@ -2,9 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from attendo.decoding.constraints import EVERYTHING, Allowed
+from attendo.decoding.constraints import EVERYTHING, Allowed, Constraint
 
 TIMES = 3
 """An n-gram that comes so often in a row is a loop."""
@@ -64,20 +64,53 @@ class NoStutter:
         return Allowed(banned=frozenset((ids[-1],)))
 
 
-class AtMostOnce:
-    """Some tokens come at most once, and some never; a `Constraint`.
+class Excused:
+    """Another constraint, except that it never bans some tokens; a `Constraint`.
 
     Args:
-        once: the former.
-        never: the latter.
+        constraint: the other one, which only bans.
+        tokens: that it does not ban, such as digits, of which a number may have the same three in a row.
     """
 
-    def __init__(self, once: frozenset[int], never: frozenset[int]) -> None:
-        self._once, self._never = once, never
+    def __init__(self, constraint: Constraint, tokens: Collection[int]) -> None:
+        self._constraint, self._tokens = constraint, frozenset(tokens)
 
     def following(self, ids: Sequence[int]) -> Allowed:
-        """Everything but what has come, or never does."""
-        return Allowed(banned=self._never | self._once.intersection(ids))
+        """What the constraint allows, and the excused tokens."""
+        allowed = self._constraint.following(ids)
+        if allowed.banned.isdisjoint(self._tokens):
+            return allowed
+        return Allowed(allowed.only, allowed.banned - self._tokens)
+
+
+class Without:
+    """Some tokens never come; a `Constraint`.
+
+    Args:
+        tokens: that never come.
+    """
+
+    def __init__(self, tokens: frozenset[int]) -> None:
+        self._allowed = Allowed(banned=tokens) if tokens else EVERYTHING
+
+    def following(self, ids: Sequence[int]) -> Allowed:
+        """Everything but these tokens."""
+        return self._allowed
+
+
+class AtMostOnce:
+    """Some tokens come at most once; a `Constraint`.
+
+    Args:
+        tokens: that come at most once.
+    """
+
+    def __init__(self, tokens: frozenset[int]) -> None:
+        self._tokens = tokens
+
+    def following(self, ids: Sequence[int]) -> Allowed:
+        """Everything but those that have come."""
+        return Allowed(banned=self._tokens.intersection(ids))
 
 
 class InOrder:

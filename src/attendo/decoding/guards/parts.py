@@ -8,15 +8,19 @@ from attendo.decoding.guards.protected import protected
 from attendo.decoding.guards.words import Segment
 
 _MAX_FRAGMENT_WORDS = 3
+SPACE_BEHIND = (".", ",", ";", ":", "!", "?")
+"""Marks behind which a space follows before a word."""
 _MARK_LEFT_OUT = re.compile(r"(?<=\w)[.!]+$")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Kept:
     """What a placeholder stands for."""
 
     symbol: str
     """The placeholder."""
+    start: int
+    """Its first character's place in the part's text between `Part.before` and `Part.behind`."""
     source: str
     """What the line has there."""
     target: str
@@ -65,7 +69,7 @@ class Part:
         found: list[Segment] = [(self.space, self.space), ("", self.before)]
         read_at = inner_at = 0
         for each in self.kept:
-            read_to, inner_to = self.read.index(each.symbol, read_at), inner.index(each.source, inner_at)
+            read_to, inner_to = self.read.index(each.symbol, read_at), each.start
             found += [(self.read[read_at:read_to], inner[inner_at:inner_to]), (each.symbol, each.source)]
             read_at, inner_at = read_to + len(each.symbol), inner_to + len(each.source)
         return [*found, (self.read[read_at:], inner[inner_at:]), ("", self.behind)]
@@ -144,7 +148,7 @@ def _would_touch(before: str | Kept, now: str | Kept) -> bool:
     """Whether two stretches of a translation, next to each other, would run into one though one stands apart."""
     if isinstance(before, Kept):
         return before.apart and (isinstance(now, Kept) or now[:1].isalnum())
-    return isinstance(now, Kept) and now.apart and before[-1:].isalnum()
+    return isinstance(now, Kept) and now.apart and (before[-1:].isalnum() or before[-1:] in SPACE_BEHIND)
 
 
 def _in_capitals(text: str) -> str:

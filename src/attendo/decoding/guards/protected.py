@@ -8,9 +8,13 @@ that is protected is a word that is not translated.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
-Kind = Literal["literal", "markup", "variable", "address", "path", "name", "number", "emoji", "verbatim"]
+Kind = Literal[
+    "literal", "code", "markup", "variable", "address", "path", "handle", "emoji", "environment", "option", "file",
+    "version", "hash", "identifier", "number", "verbatim", "foreign",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -24,8 +28,10 @@ class Thing:
     text: str
     """It."""
     kind: Kind
-    """What it is: a placeholder that somebody typed, a tag, a program's variable, a URL or e-mail address, a file's
-    path, an @handle or #hashtag, a number, an emoji, text that is no language."""
+    """What it is: a placeholder that somebody typed (literal), one of the kinds of `values.GRAMMAR`, an emoji, text
+    that is no language (verbatim), or words in another script or language than the line's (foreign)."""
+    target: str | None = None
+    """What the translation gets in its place, where that is known to be another text."""
 
 
 _TONE = "\U0001f3fb-\U0001f3ff"
@@ -44,30 +50,84 @@ _TOP_LEVEL = "com|org|net|edu|gov|info|eu|de|at|ch|uk|fr|es|it|nl|pl|io|dev|app"
 _ARGUMENT = r"[\w.+-]+(?:\[\w*\])*(?:![rsa])?(?::[^{}\s]{0,20})?"
 _ICU = r"\s*\w+\s*,\s*(?:plural|select|selectordinal|number|date|time)\b(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*"
 
-_THING = re.compile(
-    "|".join(
-        (
-            r"(?P<literal>\u27e6\d+\u27e7)",
-            # A tag whose attributes have values, a comment's ends, an entity.
-            r"""(?P<markup></?[A-Za-z][\w:.-]*(?:\s+[\w:.-]+=(?:"[^"]*"|'[^']*'|[^\s"'<>]+))*\s*/?>"""
-            r"|<!--|-->|&(?:\#\d+|\#x[0-9A-Fa-f]+|[A-Za-z]{2,8});)",
-            rf"(?P<variable>\{{\{{\s*{_ARGUMENT}\s*\}}\}}|\$?\{{(?:{_ARGUMENT}|{_ICU})?\}}"
-            r"|%\(\w+\)[#0+-]*\d*(?:\.\d+)?[a-zA-Z]"
-            r"|(?<![\w%])%(?:\d+\$)?[#0+-]*\d*(?:\.\d+)?(?:hh?|ll?|[Lzjt])?[diouxXeEfFgGcsSpn@](?![A-Za-z]))",
-            rf"(?P<address>(?i:https?|ftp|file)://[^\s<>\"“”«»]+|(?<![\w@.])(?i:www)\.[^\s<>\"“”«»]+"
-            r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
-            rf"|(?<![\w@.-])(?:[a-z0-9-]+\.)+(?:{_TOP_LEVEL})(?![\w-])(?:[/?#][^\s<>\"“”«»]*)?)",
-            r"(?P<path>(?<![\w/.~])(?:~|\.\.?)?(?:/[\w.+-]+){2,}/?|(?<!\w)[A-Za-z]:\\[^\s<>|\"*?]+"
-            r"|(?<![\w/.-])[\w-][\w.-]*(?:/[\w.-]+)+\.[a-z0-9]{1,5}(?!\w))",
-            r"(?P<name>(?<![\w@.])@\w[\w.]*|(?<![\w&#])\#\w*[^\W\d_]\w*)",
-            rf"(?P<emoji>{EMOJI})",
-            r"(?P<number>(?:(?<![\w$€£¥])[$€£¥] ?)?(?<![\w.,:/])(?<!\w-)\d+(?:[.,:/'’\u00a0\u202f-]\d+)*(?!\d)"
-            r"(?: ?[$€£¥%](?!\w))?)",
-        )
-    )
+_FILE_ENDINGS = (
+    "txt|md|rst|py|ipynb|js|ts|jsx|tsx|json|toml|ya?ml|xml|html?|css|csv|tsv|log|conf|cfg|ini|sh|bat|ps1|exe|dll|so|zip|"
+    "gz|xz|tar|pdf|png|jpe?g|svg|gif|cs|vb|fs|cpp|cc|c|h|hpp|java|rb|go|rs|sql|resx|csproj|sln|config|docx?|xlsx?|pptx?"
 )
-_HINT = re.compile("[@#%{<&0-9/\\\\\u2190-\U0010ffff\u00a9\u00ae\u2122]|\\.\\w")
+PRE_RELEASE = r"-(?:alpha|beta|rc|preview|pre|dev)\w*(?:\.\w+)*"
+"""The end of a version that is not final yet; a regular expression."""
+# Names of a program joined by points, colons or arrows; which of them are no words of a sentence is decided afterwards.
+_CHAIN = r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)*(?:\(\))?"
+_IN_CHAIN = r"(?=[\w.:>-]{0,80}?(?:_|[a-z][A-Z]|[A-Za-z]\d|\(\)|::|->|\.\w+\.\w))"
+
+_WIDTH = r"(?:\d+|\*(?:\d+\$)?)?(?:\.(?:\d+|\*(?:\d+\$)?)?)?"
+_LENGTH = r"(?:hh?|ll?|I64|I32|[Lqjzt])?"
+_DOUBLE_BRACE = r"\{\{[^{}\n]{0,200}\}\}"
+PROGRAM_PLACEHOLDER = (
+    rf"(?<![\w%])%(?:\d+\$)?[-+#0']*{_WIDTH}{_LENGTH}[diouxXeEfFgGcCsSpn@](?![A-Za-z])"
+    r"|%\([\w. -]{1,80}\)[-+#0]*\d*(?:\.\d+)?[diouxXeEfFgGcrsa](?![A-Za-z])"
+    r"|%(?:\d+\$)?#@\w+@|%<\w{1,60}>[-+ 0-9.]*[a-zA-Z]|(?<![\w%])%L?\d{1,2}(?![\d%])|(?<![\w%])%L?n(?![A-Za-z])"
+    r"|(?<!\w)%[A-Za-z_]\w{0,60}%|(?<!\w)\$[A-Za-z_]\w{0,60}\$|\$t\([^()\n]{0,200}\)|(?<!\w)@:[\w.]{1,80}"
+    rf"|{_DOUBLE_BRACE}|\$?\{{\s*[-$]?[\w.]+\s*\}}|(?<!\w)@\w{{1,40}}/[\w.]{{1,80}}|\\u[0-9A-Fa-f]{{4}}"
+)
+"""What can hardly be anything but a program's placeholder, whatever program it is of; a regular expression."""
+
+_PATTERNS = {
+    "literal": r"\u27e6\d+\u27e7",
+    "code": r"`[^`\n]+`",
+    # A tag whose attributes have values, a comment's ends, an entity.
+    "markup": (
+        r"""</?[A-Za-z][\w:.-]*(?:\s+[\w:.-]+=(?:"[^"]*"|'[^']*'|[^\s"'<>]+))*\s*/?>"""
+        r"|<!--|-->|&(?:\#\d+|\#x[0-9A-Fa-f]+|[A-Za-z]{2,8});"
+    ),
+    "environment": r"\$[A-Z][A-Z0-9_]*(?![\w$])|%[A-Z][A-Z0-9_]*%|(?<!\w)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?!\w)",
+    "variable": (rf"\$?\{{(?:{_ARGUMENT}|{_ICU})?\}}|%\(\w+\)[#0+-]*\d*(?:\.\d+)?[a-zA-Z]|{PROGRAM_PLACEHOLDER}"),
+    "address": (
+        r"(?i:https?|ftp|file)://[^\s<>\"“”«»]+|(?<![\w@.])(?i:www)\.[^\s<>\"“”«»]+"
+        r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+        rf"|(?<![\w@.-])(?:[a-z0-9-]+\.)+(?:{_TOP_LEVEL})(?![\w-])(?:[/?#][^\s<>\"“”«»]*)?"
+    ),
+    "path": (
+        r"(?<![\w/.~])(?:~|\.\.?)?(?:/[\w.+-]+){2,}/?|(?<!\w)[A-Za-z]:\\[^\s<>|\"*?]+"
+        r"|(?<![\w/.-])[\w-][\w.-]*(?:/[\w.-]+)+\.[a-z0-9]{1,5}(?!\w)"
+    ),
+    "handle": r"(?<![\w@.])@\w[\w.]*|(?<![\w&#])\#\w*[^\W\d_]\w*",
+    "emoji": EMOJI,
+    "option": (
+        r"(?<![\w-])--[A-Za-z][\w-]*(?:=[\w./-]*\w)?|(?<![\w-])-[A-Za-z](?![\w-])"
+        r"|(?<![\w-])-[A-Z][a-z]+[A-Z][A-Za-z]*(?![\w-])"
+    ),
+    "file": rf"(?<![\w.-])(?![a-z]\.[ch](?!\w))[\w-]+(?:\.[\w-]+)*\.(?:{_FILE_ENDINGS})(?![\w(])",
+    "version": (rf"(?<![\w.])(?:v\d+(?:\.\d+)+(?:{PRE_RELEASE})?|\d+(?:\.\d+)*{PRE_RELEASE})(?!\w|,\d)"),
+    "hash": (
+        r"(?<!\w)(?:[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|0x[0-9A-Fa-f]+"
+        r"|(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40})(?!\w)"
+    ),
+    "identifier": (
+        rf"(?<![\w.])(?:{_IN_CHAIN}{_CHAIN}"
+        r"|\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"
+        r"|C\+\+(?:/CLI)?|[CF]\#|[A-Z]{1,5}-\d+[A-Z]?(?:-[A-Z0-9]+)*|\d[A-Za-z0-9]*_[A-Za-z0-9_]*)(?!\w)"
+    ),
+    "number": (
+        r"(?:(?<![\w$€£¥])[$€£¥] ?)?(?<![\w.,:/])(?<!\w-)\d+(?:[.,:/'’\u00a0\u202f-]\d+)*(?!\d)"
+        r"(?: ?[$€£¥%](?!\w))?"
+    ),
+}
+"""How each kind is written. Where several begin at the same place, the first one counts."""
+# One set of characters to look for, and behind it what is asked of letters and marks: much faster than alternatives.
+_HINT = re.compile(
+    "[@#%{<&0-9/\\\\`_$\u2190-\U0010ffff\u00a9\u00ae\u2122A-Z.:(+-]"
+    r"(?:(?<![A-Z.:(+-])|(?<=[a-z][A-Z])|(?<=\.)(?=\w)|(?<!\w-)(?<=-)(?=[A-Za-z-])|(?<=-)(?=>)"
+    r"|(?<=:)(?=:)|(?<=\()(?=\))|(?<=\+)(?=\+))"
+)
 """What every thing holds."""
+# Joined by underscores, with a capital within a word, or with digits behind letters; _word_ is emphasised.
+_PROGRAM_NAME = re.compile(
+    r"[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+_*|__\w+__|_+[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)*"
+    r"|[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*|[A-Za-z]+\d[A-Za-z0-9]*"
+)
+_NO_PROGRAM_NAME = re.compile(r"[A-Z]?[a-z]+In(?:nen)?|[Gg]?mbH|MwSt|eMails?|PhD")
+"""German's LehrerInnen, and what has other names in other languages."""
 _EMOJI = re.compile(EMOJI)
 _PICTURES_FROM = "\u2190"
 _TRAILING = ".,;:!?…'’)]}*_"
@@ -82,16 +142,47 @@ def protected(text: str) -> list[Thing]:
         return []
     found = []
     position = 0
-    while match := _THING.search(text, position):
+    pattern = _thing()
+    while match := pattern.search(text, position):
         kind: Kind = match.lastgroup  # type: ignore[assignment]  # the groups are the kinds
         thing = _without_what_follows(match[0], kind)
         position = match.start() + len(thing)
-        if thing and (
-            kind != "number" or (_is_special(without_unit(thing)) and not text.startswith(_TIME_UNIT, position))
-        ):
+        if thing and _is_protected(thing, kind, text, position):
             found.append(Thing(match.start(), position, thing, kind))
         position = max(position, match.start() + 1)
     return found
+
+
+@cache
+def _thing() -> re.Pattern[str]:
+    """All patterns as one; compiled for the first text that may have something."""
+    return re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS.items()))
+
+
+def _is_protected(thing: str, kind: Kind, text: str, end: int) -> bool:
+    """Whether a match is what its kind says, of those kinds that a pattern alone cannot tell.
+
+    Args:
+        thing: the match.
+        kind: its kind.
+        text: that it is in.
+        end: the character behind it.
+    """
+    if kind == "identifier":
+        return _is_identifier(thing)
+    if kind == "number":
+        return _is_special(without_unit(thing)) and not text.startswith(_TIME_UNIT, end)
+    return True
+
+
+def _is_identifier(chain: str) -> bool:
+    """Whether names joined by points, colons or arrows, or a single name, are a program's and not a sentence's."""
+    if "-" in chain or "::" in chain or chain.endswith(("()", "#", "++", "/CLI")):
+        return True
+    names = chain.split(".")
+    if len(names) > 2 and min(map(len, names)) > 1:  # u.a.m. has single letters
+        return True
+    return any(_PROGRAM_NAME.fullmatch(name) and not _NO_PROGRAM_NAME.fullmatch(name) for name in names)
 
 
 def with_verbatim(things: Sequence[Thing], text: str, copied: Sequence[str]) -> list[Thing]:
@@ -111,8 +202,20 @@ def with_verbatim(things: Sequence[Thing], text: str, copied: Sequence[str]) -> 
             start = min((start, *(thing.start for thing in touching)))
             position = max((position, *(thing.end for thing in touching)))
             found.append(Thing(start, position, text[start:position], "verbatim"))
-    others = (thing for thing in things if all(thing.end <= each.start or thing.start >= each.end for each in found))
-    return sorted((*others, *found), key=lambda thing: thing.start)
+    return with_more(found, things)
+
+
+def with_more(things: Sequence[Thing], others: Sequence[Thing]) -> list[Thing]:
+    """Things, and those others that overlap none of them, in their order.
+
+    Args:
+        things: of a text, few.
+        others: of the same text.
+    """
+    if not things:
+        return list(others)
+    free = (other for other in others if all(other.end <= thing.start or other.start >= thing.end for thing in things))
+    return sorted((*things, *free), key=lambda thing: thing.start)
 
 
 def emoji_at_ends(text: str) -> tuple[str, str, str]:
@@ -147,7 +250,7 @@ def without_unit(number: str) -> str:
 
 def _without_what_follows(thing: str, kind: Kind) -> str:
     """A thing without a sentence's punctuation behind it."""
-    if kind not in ("address", "path", "name"):
+    if kind not in ("address", "path", "handle"):
         return thing
     while thing and thing[-1] in _TRAILING:
         opening = _OPENING.get(thing[-1])

@@ -1,16 +1,18 @@
 """What the model reads of a line: its parts, with placeholders in place of what it is to copy."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from attendo.decoding.config import GuardConfig, GuardName
 from attendo.decoding.guards.casing import in_capitals, in_small_letters, in_title_case, out_of_title_case
+from attendo.decoding.guards.comparison import is_version, target_form
 from attendo.decoding.guards.numbers import localised
-from attendo.decoding.guards.parts import Kept, Part, Reading
-from attendo.decoding.guards.protected import Thing, emoji_at_ends, protected, with_verbatim, without_unit
+from attendo.decoding.guards.parts import SPACE_BEHIND, Kept, Part, Reading
+from attendo.decoding.guards.protected import Thing, emoji_at_ends, protected, with_more, with_verbatim, without_unit
 from attendo.decoding.guards.scripts import KnownLetters
 from attendo.decoding.guards.sentences import sentence_starts, sentences
 from attendo.decoding.guards.spaces import parted, squeezed, squeezed_around
+from attendo.decoding.guards.values import values
 from attendo.decoding.guards.verbatim import Stretch, has_words_besides, verbatim
 from attendo.decoding.words import Pieces
 
@@ -19,6 +21,7 @@ _STAND_IN = "\ue000"
 _MAX_INLINE, _LONGEST_INLINE = 4, 200
 """Stretches of a line that are no language, and characters of each, that are read as placeholders; more are cut out."""
 _FIRST_KINDS = ("literal", "verbatim")
+_OF_OTHER_GUARDS = ("verbatim", "foreign")
 
 
 class Reader:
@@ -68,6 +71,16 @@ class Reader:
         """
         capitals = part.capitals
         return self._part(part.text, space=part.space, in_capitals_too=capitals, placeholders=(), copied=part.copied)
+
+    def with_values(self, part: Part, wanted: Collection[str]) -> Part:
+        """A part with placeholders for some of its numbers, dates and times too.
+
+        Args:
+            part: the part.
+            wanted: the numbers as the part has them.
+        """
+        capitals = part.capitals
+        return self._part(part.text, space=part.space, in_capitals_too=capitals, copied=part.copied, wanted=wanted)
 
     def _have_placeholders(self, copied: Sequence[str], plain: str) -> bool:
         """Whether a line's few stretches that are no language can be read as placeholders."""
@@ -124,6 +137,7 @@ class Reader:
         in_capitals_too: bool = False,
         placeholders: Sequence[str] | None = None,
         copied: Sequence[str] = (),
+        wanted: Collection[str] = (),
     ) -> Part:
         """A sentence, or a line, as the model is to read it.
 
@@ -133,14 +147,16 @@ class Reader:
             in_capitals_too: whether the line is in capitals, which a short sentence of it alone might not be.
             placeholders: to use; None for all.
             copied: what is no language of it, or of other sentences of its line.
+            wanted: numbers, dates and times, as it has them, that are read as placeholders.
         """
         before, inner, behind = emoji_at_ends(text) if self._config.protected else ("", text, "")
-        things = with_verbatim(protected(inner), inner, copied) if _STAND_IN not in inner else []
+        things = self._things(inner, copied, wanted) if _STAND_IN not in inner else []
         if placeholders is None:
             placeholders = self._placeholders if self._config.protected else ()
         kept = self._kept(inner, things, placeholders)
         copied = tuple(each for each in copied if each in inner)
         num_copied = sum(thing.kind == "verbatim" for thing in things)
+        num_others = sum(things[place].kind in _OF_OTHER_GUARDS or things[place].target is not None for place in kept)
         if copied and (not num_copied or sum(things[place].kind == "verbatim" for place in kept) < num_copied):
             return _copied(text, space=space)
         masked = _masked(inner, things)
@@ -164,8 +180,9 @@ class Reader:
             capitals=capitals,
             copied=copied,
             guards=self._acted(
-                protected=bool(before or behind or instead is not None or len(kept) > num_copied),
+                protected=bool(before or behind or instead is not None or len(kept) > num_others),
                 verbatim=bool(copied),
+                scripts=any(things[place].kind == "foreign" for place in kept),
                 casing=instead is None and (capitals or small != masked),
             ),
         )
@@ -175,9 +192,27 @@ class Reader:
         targets = {place: self._in_target(text, thing) for place, thing in enumerate(things)}
         return _filled(_masked(text, things), things, targets) if things else text
 
-    def _acted(self, *, protected: bool, verbatim: bool, casing: bool) -> tuple[GuardName, ...]:
+    def _things(self, text: str, copied: Sequence[str], wanted: Collection[str]) -> list[Thing]:
+        """What of a text is read as placeholders; for arguments see `_part`."""
+        things = with_verbatim(protected(text), text, copied)
+        source, _ = self._languages
+        if self._letters is not None:
+            foreign = self._letters.foreign(text, source)
+            things = with_more(things, [Thing(start, end, text[start:end], "foreign") for start, end in foreign])
+        if wanted:
+            numbers = [
+                Thing(value.start, value.end, value.text, "number", target_form(value, text, self._languages))
+                for value in values(text, source)
+                if value.is_numeric and value.text in wanted
+            ]
+            things = with_more(numbers, things)
+        return things
+
+    def _acted(self, *, protected: bool, verbatim: bool, scripts: bool, casing: bool) -> tuple[GuardName, ...]:
         """The names of the guards that have acted."""
-        acted: dict[GuardName, bool] = {"protected": protected, "verbatim": verbatim, "casing": casing}
+        acted: dict[GuardName, bool] = {
+            "scripts": scripts, "verbatim": verbatim, "protected": protected, "casing": casing
+        }  # fmt: skip
         return tuple(name for name, it_has in acted.items() if it_has)
 
     def _small(self, masked: str, in_capitals_too: bool) -> tuple[str, bool]:
@@ -202,25 +237,34 @@ class Reader:
         if len(literals) > len(placeholders):
             return {}
         others = [place for place, thing in enumerate(things) if thing.kind not in _FIRST_KINDS]
+        others.sort(key=lambda place: things[place].target is None)  # then the numbers that are wanted
         chosen = sorted((literals + others)[: len(placeholders)])
         return {
             place: Kept(
-                symbol, things[place].text, self._in_target(text, things[place]), _is_apart(text, things, place)
+                symbol=symbol,
+                start=things[place].start,
+                source=things[place].text,
+                target=self._in_target(text, things[place]),
+                apart=_is_apart(text, things, place),
             )
             for place, symbol in zip(chosen, placeholders, strict=False)
         }
 
     def _in_target(self, text: str, thing: Thing) -> str:
         """What a thing is in the translation: itself, or a number as the target language writes it."""
-        if thing.kind != "number" or _is_version(text, thing):
+        if thing.target is not None:
+            return thing.target
+        if thing.kind != "number" or is_version(text, thing.start, without_unit(thing.text), self._languages[0]):
             return thing.text
         number = without_unit(thing.text)
         return thing.text.replace(number, localised(number, *self._languages))
 
 
 def _is_apart(text: str, things: Sequence[Thing], place: int) -> bool:
-    """Whether a thing touches no word and no other thing."""
+    """Whether a thing touches no word, no other thing, and no mark before it that a space usually follows."""
     start, end = things[place].start, things[place].end
+    if text[start - 1 : start] in SPACE_BEHIND:
+        return False
     others = {thing.end for thing in things[:place]} | {thing.start for thing in things[place + 1 :]}
     return not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum() or {start, end} & others)
 
@@ -228,21 +272,6 @@ def _is_apart(text: str, things: Sequence[Thing], place: int) -> bool:
 def _copied(text: str, *, space: str = "") -> Part:
     """A stretch that is no language."""
     return Part(text=text, read="", instead=text, space=space, guards=("verbatim",))
-
-
-_VERSION_OF = re.compile(r"[^\W\d_](?:[^\W_]|-)*\s$")
-_LONGEST_NAME = 40
-
-
-def _is_version(text: str, thing: Thing) -> bool:
-    """Whether a number such as the one of "with Python 3.11" is a name's: a capitalised word of the sentence is before.
-
-    Of German that would be any noun; but German has commas in its numbers, and a point only in versions and dates.
-    """
-    found = _VERSION_OF.search(text[max(0, thing.start - _LONGEST_NAME) : thing.start])
-    if not found or not found[0][0].isupper() or "," in thing.text or text.isupper():
-        return False
-    return bool(text[: thing.start - len(found[0])].strip())
 
 
 def _masked(text: str, things: Sequence[Thing]) -> str:

@@ -1,9 +1,14 @@
 """Text in letters that a model has never read: all it could do with them is to make something up."""
 
 import re
+from collections.abc import Sequence
 
 from attendo.decoding.words import Pieces
 
+_WORD = re.compile(r"[^\W\d_]+")
+_LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
+# Spanish between its marks, in a text of another language.
+_SPANISH = re.compile(r"[¿¡][^\W\d_][^¿¡?!]{0,80}[?!]")
 _NO_LETTERS = re.compile(r"<0x[0-9A-F]{2}>|</s>|<unk>")
 
 
@@ -27,3 +32,44 @@ class KnownLetters:
             return False
         letters = [character for character in text if character.isalpha()]
         return 2 * sum(letter in unknown for letter in letters) > len(letters)
+
+    def foreign(self, text: str, language: str) -> list[tuple[int, int]]:
+        """Where a text has words that its model cannot read: in another script, or Spanish between ¿ and ?.
+
+        A name with a letter that the vocabulary does not have, such as Erdős, is one of them, but no other word in
+        Latin letters: naïve can be translated.
+
+        Args:
+            text: a line.
+            language: that it is in, as an ISO 639-1 code.
+
+        Returns:
+            The first character of each stretch and the one behind it, in their order, none overlapping.
+        """
+        unknown = set(text) - self._known
+        found: list[tuple[int, int]] = []
+        if language != "es" and not unknown.isdisjoint("¿¡"):
+            found = [match.span() for match in _SPANISH.finditer(text)]
+        unknown = {letter for letter in unknown if letter.isalpha()}
+        if unknown:
+            words = [match.span() for match in _WORD.finditer(text) if _is_foreign(match[0], unknown)]
+            found += [span for span in words if not any(start < span[1] and span[0] < end for start, end in found)]
+        return _joined(text, sorted(found))
+
+
+def _is_foreign(word: str, unknown: set[str]) -> bool:
+    """Whether a word has a letter that is not known, and is in another script or a name."""
+    if unknown.isdisjoint(word):
+        return False
+    return word[0].isupper() or not _LATIN.search(word)
+
+
+def _joined(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Stretches in their order, those put together between which there is only white space."""
+    joined: list[tuple[int, int]] = []
+    for start, end in spans:
+        if joined and text[joined[-1][1] : start].isspace():
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined

@@ -8,6 +8,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from attendo.decoding.guards.protected import PROGRAM_PLACEHOLDER
+
 _WIDTH = r"(?:\d+|\*(?:\d+\$)?)?(?:\.(?:\d+|\*(?:\d+\$)?)?)?"
 _LENGTH = r"(?:hh?|ll?|I64|I32|[Lqjzt])?"
 _C = rf"%(?:\d+\$)?[-+ #0'I]*{_WIDTH}{_LENGTH}[diouxXeEfFgGaAcCsSpnm]|%<[A-Za-z]+\d*>|%%"
@@ -48,15 +50,7 @@ _FAMILIES: Mapping[str, str] = {
     "scheme-format": r"~[a-zA-Z%]",
 }
 # Of any text: what can hardly be anything else, whatever program it is of.
-_ANYWHERE = (
-    r"`[^`\n]{1,200}`"
-    rf"|(?<![\w%])%(?:\d+\$)?[-+#0']*{_WIDTH}{_LENGTH}[diouxXeEfFgGcCsSpn@](?![A-Za-z])"
-    r"|%\([\w. -]{1,80}\)[-+#0]*\d*(?:\.\d+)?[diouxXeEfFgGcrsa](?![A-Za-z])"
-    r"|%(?:\d+\$)?#@\w+@|%<\w{1,60}>[-+ 0-9.]*[a-zA-Z]|(?<![\w%])%L?\d{1,2}(?![\d%])|(?<![\w%])%L?n(?![A-Za-z])"
-    r"|(?<!\w)%[A-Za-z_]\w{0,60}%|(?<!\w)\$[A-Za-z_]\w{0,60}\$|\$t\([^()\n]{0,200}\)|(?<!\w)@:[\w.]{1,80}"
-    rf"|{_DOUBLE_BRACE}|\$?\{{\s*[-$]?[\w.]+\s*\}}|(?<!\w)@\w{{1,40}}/[\w.]{{1,80}}|\\u[0-9A-Fa-f]{{4}}"
-    r"|(?<![\w-])--[a-z][\w-]*"
-)
+_ANYWHERE = rf"`[^`\n]{{1,200}}`|{PROGRAM_PLACEHOLDER}|(?<![\w-])--[a-z][\w-]*"
 _NAMED = re.compile(r"\{\{|%\d+\$|%\(|%<|%\{|#@|\{\s*[^\s{}:!]|\$|`|--|@|%L?\d|:[A-Za-z]|%\w+%$")
 _MAY_HAVE = re.compile(r"[%{$`@\\]|--")
 """What every placeholder of `_ANYWHERE` has."""

@@ -1,0 +1,291 @@
+"""Whether a translation has the values of its source and no others, each in whatever way its language writes it."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attendo.decoding.guards.number_words import has_number_word, small_numbers
+from attendo.decoding.guards.numbers import canonical_number, localised
+from attendo.decoding.guards.values import Value, values
+
+LOST_NUMBERS = "numbers that the translation has not: "
+"""The beginning of a problem."""
+_LOST_NAMES = "names and codes that the translation has not: "
+NUMBER_WORDS = 12
+"""Numbers up to it may be words in a source and digits in its translation."""
+_DIGITS = re.compile("[0-9]+")
+_NUMBER = re.compile("[0-9](?:.*[0-9])?")
+_HOURS = 12
+# Half past three, and its like: minutes that a translation may say in words.
+_MINUTE_WORDS = re.compile(
+    r"(?<!\w)(?:half|quarter|past|halb|viertel|dreiviertel|nach|vor|demie?|quart|moins)(?!\w)", re.IGNORECASE
+)
+_MERIDIEM = re.compile("[AaPp]\\.?[Mm]")
+_PART_OF_DAY = re.compile(
+    r"(?<!\w)(?:morning|afternoon|evening|night|tonight|noon|abend|nachmittag|vormittag|morgen|nacht|mittag|früh|matin|"
+    r"soir|après-midi|nuit)",
+    re.IGNORECASE,
+)
+_VERSION_WORD = re.compile(r"(?:versions?|releases?|revision|build|update|kernel|api|schema|v)\s$", re.IGNORECASE)
+_VERSION = re.compile(r"\d{1,2}\.\d{1,2}")
+_OF_VERSIONS = re.compile(r"(?<![^\W_])versions?(?:en)?(?!\w)|\.NET(?!\w)", re.IGNORECASE)
+_CURRENCY = re.compile(r"(?:USD|EUR|GBP|CHF|JPY|CAD|AUD|[$€£¥])\s?$")
+_NAME_BEFORE = re.compile(r"[^\W\d_](?:[^\W_]|[-.#+])*\s$")
+_LONGEST_NAME = 40
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a translation has made of its source's values."""
+
+    lost: tuple[Value, ...] = ()
+    """The source's that the translation does not have."""
+    invented: tuple[Value, ...] = ()
+    """The translation's that the source does not have."""
+
+    @property
+    def num_faults(self) -> int:
+        """The number of values that are lost or invented."""
+        return len(self.lost) + len(self.invented)
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether a number is lost or invented."""
+        return bool(self.invented) or any(value.is_numeric for value in self.lost)
+
+    @property
+    def of_numbers(self) -> "Comparison":
+        """The same without names and codes."""
+        return Comparison(tuple(value for value in self.lost if value.is_numeric), self.invented)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong, as sentences for people; none where nothing is."""
+        found = []
+        for message, group in ((LOST_NUMBERS, True), (_LOST_NAMES, False)):
+            lost = ", ".join(dict.fromkeys(each.text for each in self.lost if each.is_numeric is group))
+            if lost:
+                found.append(message + lost)
+        if self.invented:
+            written = ", ".join(dict.fromkeys(each.text for each in self.invented))
+            found.append(f"numbers that the source has not: {written}")
+        return tuple(found)
+
+
+def compared(source: str, target: str, languages: tuple[str, str], *, in_words: bool = True) -> Comparison:
+    """Compares the values of a source and of its translation.
+
+    A date may be written in parts, and what the source says in words may be digits in the translation.
+
+    Args:
+        source: the text.
+        target: its translation.
+        languages: of both, as ISO 639-1 codes; empty where not known.
+        in_words: whether a number of the source may be a word in its translation; ordinals and full hours always may.
+    """
+    ours, theirs = values(source, languages[0]), values(target, languages[1])
+    if not ours and not theirs:
+        return Comparison()
+    times = Counter(value.text for value in ours)
+    lost = [value for value in ours if not value.is_numeric and target.count(value.text) < times[value.text]]
+    numbers = [value for value in ours if value.is_numeric]
+    there = [value for value in theirs if value.is_numeric or value.kind == "version"]
+    if numbers:
+        lost += _lost_numbers(numbers, there, target, languages[1], in_words)
+    return Comparison(tuple(lost), tuple(_invented(ours, there, source, languages[0])))
+
+
+def _lost_numbers(
+    ours: Sequence[Value], theirs: Sequence[Value], target: str, language: str, in_words: bool
+) -> list[Value]:
+    """The numbers, dates and times of a source that are nowhere in its translation."""
+    there = Counter(form for value in theirs for form in _forms(value))
+    lost = []
+    for value in ours:
+        forms = _forms(value, either_half=_is_ambiguous(value, target))
+        form = next((form for form in forms if there[form] > 0), None)
+        if form is None:
+            lost.append(value)
+        else:
+            there[form] -= 1
+    if not lost:
+        return []
+    # What is written in another way: in words, or a date as a day and a year.
+    words = small_numbers(target, language)
+    parts = Counter(part.lstrip("0") or "0" for part in _DIGITS.findall(target))
+    return [
+        value
+        for value in lost
+        if not ((in_words or _may_be_words(value)) and _takes_words(value, words, target))
+        and not _takes_parts(value, parts)
+    ]
+
+
+def _forms(value: Value, *, either_half: bool = False) -> tuple[str, ...]:
+    """The canonical forms that a value may have in another language.
+
+    Args:
+        value: the value.
+        either_half: whether a time may be of the other half of the day.
+    """
+    if value.kind != "time":
+        number = value.canonical
+        is_decade = value.kind == "number" and len(number) == 4 and value.text != number and not number.endswith("00")
+        return tuple(dict.fromkeys((number, value.text) + ((number[2:],) if is_decade else ())))
+    hours, *others = value.canonical.split(":")
+    hour = int(hours) % _HOURS
+    both = [hour, hour + _HOURS] if either_half else [int(hours)]
+    found = [":".join((f"{each:02d}", *others)) for each in both]
+    if others == ["00"] and ":00" not in value.text:
+        found += [form for each in both for form in (str(each), f"{each:02d}")]
+    return tuple(dict.fromkeys(found))
+
+
+def _is_ambiguous(value: Value, target: str) -> bool:
+    """Whether a time does not say by itself which half of the day it is in, or its translation says so in words."""
+    hour = int(_DIGITS.findall(value.text)[0]) if value.kind == "time" else 0
+    says_itself = _MERIDIEM.search(value.text) is not None or hour > _HOURS
+    return not says_itself or _PART_OF_DAY.search(target) is not None
+
+
+def _may_be_words(value: Value) -> bool:
+    """Whether a value is seldom written in digits: an ordinal, or a full hour."""
+    return not value.text.isdigit() and ":" not in value.text
+
+
+def _takes_words(value: Value, words: Counter[str], target: str) -> bool:
+    """Whether a translation has the words for a number or a time, which are then taken."""
+    if value.kind == "number":
+        number = value.canonical
+    elif value.kind == "time":
+        hours, minutes, *_ = value.canonical.split(":")
+        if minutes != "00" and not _MINUTE_WORDS.search(target):
+            return False
+        if minutes != "00":
+            return True
+        number = next((each for each in (str(int(hours) % _HOURS), str(int(hours))) if words[each] > 0), "")
+    else:
+        return False
+    if words[number] <= 0:
+        return False
+    words[number] -= 1
+    return True
+
+
+def _takes_parts(value: Value, parts: Counter[str]) -> bool:
+    """Whether a translation has each of the numbers that a date or a telephone number consists of."""
+    if value.kind in ("number", "time"):
+        return False
+    wanted = Counter(part.lstrip("0") or "0" for part in _DIGITS.findall(value.text))
+    return all(parts[part] >= times for part, times in wanted.items())
+
+
+def _invented(ours: Sequence[Value], theirs: Sequence[Value], source: str, language: str) -> list[Value]:
+    """The numbers of a translation that the source has neither in digits nor, as far as can be told, in words."""
+    if not theirs:
+        return []
+    known = {form for value in ours for form in _forms(value, either_half=True)} | {value.text for value in ours}
+    parts = {part.lstrip("0") or "0" for part in _DIGITS.findall(source)}
+    found = []
+    for value in theirs:
+        its_parts = [part.lstrip("0") or "0" for part in _DIGITS.findall(value.text)]
+        is_small = len(its_parts) == 1 and len(its_parts[0]) <= 2 and int(its_parts[0]) <= NUMBER_WORDS
+        if not is_small and not known.intersection(_forms(value)) and not parts.issuperset(its_parts):
+            found.append(value)
+    return found if found and not has_number_word(source, language) else []
+
+
+def possible_numbers(source: str, languages: tuple[str, str]) -> frozenset[str]:
+    """The numbers that a translation may write: those of its source, as the target language writes them.
+
+    Of dates, times and versions it is each number by itself, and of times the hours of both clocks.
+
+    Args:
+        source: the text as the model reads it.
+        languages: source and target, as ISO 639-1 codes; empty where not known.
+    """
+    found = {number for number, times in small_numbers(source, languages[0]).items() if times}
+    for value in values(source, languages[0]):
+        if value.kind == "number":
+            found.update(match[0] for match in _NUMBER.finditer(target_form(value, source, languages)))
+            found.update(form for form in _forms(value) if form.isdigit() and len(form) == 2)
+            continue
+        parts = _DIGITS.findall(value.text)
+        if value.kind == "time" and parts:
+            hour = int(parts[0]) % _HOURS
+            parts += [str(hour), str(hour + _HOURS)]
+        found.update(form for part in parts for form in (part, part.lstrip("0") or "0"))
+    return frozenset(found)
+
+
+# --- how the target language writes a value ---------------------------------------------------------------------------
+
+
+def target_form(value: Value, source: str, languages: tuple[str, str]) -> str:
+    """A value as the target language writes it: 1,500.25 is 1.500,25 in German, 4th is 4., 3:30 p.m. is 15:30 Uhr.
+
+    Args:
+        value: of the source.
+        source: the text; what stands before a number tells a version.
+        languages: source and target, as ISO 639-1 codes; empty where not known.
+    """
+    language = languages[1]
+    if value.kind == "time":
+        return _time_in(value, language)
+    if value.kind != "number":
+        return value.text
+    if not value.text.isdigit() and value.canonical.isdigit() and value.text.startswith(value.canonical):
+        return _with_ending(value, language)
+    is_name = is_version(source, value.start, value.text, languages[0])
+    return value.text if is_name else localised(value.text, *languages)
+
+
+def is_version(text: str, start: int, number: str, language: str) -> bool:
+    """Whether a number such as the one of "with Python 3.11" or "version 2.0" is a name's.
+
+    That is behind a capitalised word of the sentence, and anywhere in a sentence about versions. Of German such a word
+    would be any noun; but German has commas in its numbers, and a point only in versions and dates.
+
+    Args:
+        text: that the number is in.
+        start: the number's first character.
+        number: as it is written.
+        language: the text's, as an ISO 639-1 code.
+    """
+    before = text[max(0, start - _LONGEST_NAME) : start]
+    if "," in number or text.isupper() or canonical_number(number, language).isdigit():
+        return False
+    if _VERSION_WORD.search(before) or (_VERSION.fullmatch(number) and _OF_VERSIONS.search(text)):
+        return True
+    if _CURRENCY.search(before):
+        return False
+    found = _NAME_BEFORE.search(before)
+    return bool(found and found[0][0].isupper() and text[: start - len(found[0])].strip())
+
+
+def _with_ending(value: Value, language: str) -> str:
+    """An ordinal or a decade with the ending that the target language gives it."""
+    number, ending = value.canonical, value.text[len(value.canonical) :]
+    if ending in ("s", "er", "ern") and len(number) in (2, 4) and number.endswith("0"):
+        return number + {"en": "s", "de": "er"}.get(language, "")
+    endings = {"de": ".", "fr": "er" if number == "1" else "e", "en": _english_ending(int(number))}
+    return number + endings.get(language, ending)
+
+
+def _english_ending(number: int) -> str:
+    if number % 100 in (11, 12, 13):
+        return "th"
+    return {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+
+
+def _time_in(value: Value, language: str) -> str:
+    """A time as a language writes it; German's "Uhr" stands behind a German one already."""
+    hours, minutes, *seconds = value.canonical.split(":")
+    if seconds or language not in ("de", "en", "fr"):
+        return value.text
+    if ":" in value.text and value.text[-1].isdigit():
+        return value.text
+    if language == "fr":
+        return f"{int(hours)} h {minutes}" if minutes != "00" else f"{int(hours)} h"
+    return f"{int(hours)}:{minutes}" + (" Uhr" if language == "de" else "")

@@ -1,0 +1,28 @@
+"""Whether a translation is so short or so long that a clause of its source may be missing, or something be made up."""
+
+SHORTEST_SOURCE = 40
+"""Characters of a source below which lengths say nothing."""
+_TOO_SHORT, _TOO_LONG = 0.55, 2.0
+"""Times the usual length. Of people's translations between English and German or French 0 to 3 of 1,000 are beyond."""
+_FEW_LETTERS = 5
+_USUAL = {("en", "de"): 1.15, ("de", "en"): 0.86, ("en", "fr"): 1.16, ("fr", "en"): 0.86}
+"""Times that a translation has its source's characters, the median of documentation, interfaces, chats and news."""
+
+
+def length_problem(source: str, target: str, languages: tuple[str, str]) -> str | None:
+    """A sentence for people about a translation's length; None where that is usual, or nothing is known of it.
+
+    Args:
+        source: the text.
+        target: its translation.
+        languages: of both, as ISO 639-1 codes.
+    """
+    usual = _USUAL.get(languages)
+    if usual is None or len(source) < SHORTEST_SOURCE:
+        return None
+    ratio = (len(target) + _FEW_LETTERS) / (len(source) + _FEW_LETTERS) / usual
+    if ratio < _TOO_SHORT:
+        return f"the translation has {ratio:.0%} of the usual length; something may have been left out"
+    if ratio > _TOO_LONG:
+        return f"the translation has {ratio:.0%} of the usual length; something may have been added"
+    return None

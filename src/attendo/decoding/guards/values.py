@@ -1,0 +1,177 @@
+"""What a translation must not change: numbers, versions, identifiers and the like, found in a text by a grammar.
+
+Every value has a canonical form, the same however a language writes it: 1,249.50 of English and 1.249,50 of German are
+both 1249.50, 3:30 p.m. and 15.30 Uhr are 15:30. `GRAMMAR` says what belongs to which kind.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from attendo.decoding.guards.numbers import canonical_number, separates_by_spaces
+from attendo.decoding.guards.protected import protected
+
+GRAMMAR = {
+    "code": "what stands between backticks, with them",
+    "markup": "a tag, a comment's end or an entity of HTML or XML",
+    "address": "a URL, a domain's name with a common ending, an e-mail address",
+    "handle": "@name or #tag",
+    "variable": "a program's placeholder: %s, %1$d, {0}, {name}, ${NAME}, %(name)s",
+    "path": "a path of Unix or Windows",
+    "environment": "$HOME, %PATH%, or words in capitals and digits joined by underscores",
+    "option": "-x, -LongName, --name or --name=value",
+    "file": "a name with one of the usual endings, config.toml",
+    "date": (
+        "2024-03-15, 15.03.2024, 15.03.24 or 03/15/2024; canonical is the year and, in order of size, the two other "
+        "numbers"
+    ),
+    "time": "15:30, 15:30:10, 3:30 p.m., 3 pm, 15.30 Uhr, 15 Uhr, 15 h 30; canonical is hours and minutes of 24 hours",
+    "phone": "seven digits or more with spaces, hyphens, brackets or slashes between them; canonical is the digits",
+    "version": "three numbers or more with points between them; two behind a v or before -beta, -rc and the like",
+    "hash": "7 to 40 hexadecimal digits, letters and numbers among them; 0x and such digits; a UUID",
+    "identifier": (
+        "letters and digits joined by underscores, with a capital within a word, with digits behind letters, with "
+        "brackets () behind, an article number, AB-1234, UTF-8, a time stamp 2024-05-31T10:15:30Z, or C++ and "
+        "C#; what points, colons or arrows join to one belongs to it"
+    ),
+    "number": (
+        "digits, with the language's signs between thousands and before decimals; 4th and 4. are 4, 1990s and 1990er "
+        "are 1990; what is no number of the language stays as it is"
+    ),
+}
+"""What each kind of value is, for people; where several fit, the first one counts."""
+NUMERIC = frozenset(("date", "time", "phone", "number"))
+"""Kinds that languages write differently; of all others each letter counts."""
+
+_MERIDIEM = r"(?:\s?[AaPp](?:\.[Mm]\.|[Mm](?!\w)))"
+_PATTERNS = {
+    "date": (
+        r"(?<![\w.])(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.[ \u00a0]?\d{1,2}\.[ \u00a0]?\d{4}|\d{1,2}/\d{1,2}/\d{4}"
+        r"|(?:0[1-9]|[12]\d|3[01])(?:\.(?:0[1-9]|1[0-2])\.|/(?:0[1-9]|1[0-2])/)\d{2})(?!\.\d)(?!\w)"
+    ),
+    "time": (
+        rf"(?<![\w.:])(?:\d{{1,2}}:\d{{2}}(?::\d{{2}})?{_MERIDIEM}?(?![\w:])|\d{{1,2}}(?:\.\d{{2}})?{_MERIDIEM}"
+        r"|\d{1,2}(?:[.:]\d{2})?(?=\sUhr(?!\w))|\d{1,2}\s?h\s?(?:\d{2})?(?!\w))"
+    ),
+    "phone": (
+        r"(?<!\w)(?:\+\d[\d ()/-]{5,}\d|\(\d{2,5}\)\s?\d[\d -]{3,}\d|0\d{2,4}[ /-]\d[\d -]{3,}\d"
+        r"|\d{3}-\d{3,4}(?:-\d{3,4})?)(?![\w-])"
+    ),
+    "version": r"(?<![\w.])\d+(?:\.\d+){2,}(?!\w|,\d)",
+    "number": r"(?<!\w)\d+(?:[.,'’]\d+|[ \u00a0\u202f]\d{3}(?!\d))*",
+}
+# What belongs to an ordinal or to a decade; German's point only where the sentence goes on.
+_SUFFIX = {
+    "en": r"(?:st|nd|rd|th|s)(?!\w)",
+    "de": (
+        r"(?:er|ern)(?!\w)|\.(?=\s(?:[a-zäöü]|Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|"
+        r"Dezember|Jahrhundert|Jahrtausend|Mal|Tag|Platz|Stock|Etage|Klasse|Kapitel|Geburtstag|Jahrestag))"
+    ),
+    "fr": r"(?:er|re|e|ème|ère)(?!\w)",
+}
+# Stands for a value that was found while others are looked for; no letter, digit or white space.
+_TAKEN = "\ue000"
+_QUOTES = "“”„«»‘"
+_SPACES = " \u00a0\u202f"
+_DIGIT = re.compile("[0-9]")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A stretch of a text that a translation must not change."""
+
+    kind: str
+    """One of `GRAMMAR`."""
+    canonical: str
+    """The form by which values are compared."""
+    text: str
+    """As it is written; of a number with the ending of an ordinal or a decade."""
+    start: int
+    """Its first character's place."""
+
+    @property
+    def end(self) -> int:
+        """The place behind its last character."""
+        return self.start + len(self.text)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether a translation may write it in another way."""
+        return self.kind in NUMERIC
+
+
+def values(text: str, language: str = "") -> list[Value]:
+    """Finds the values of a text.
+
+    Args:
+        text: a line.
+        language: two-letter code of the text's language, for how it writes numbers; where it is empty or unknown,
+            numbers with signs between their digits stay as they are.
+
+    Returns:
+        The values in their order, each as often as it occurs; none overlap.
+    """
+    found, others, position = list[Value](), list[str](), 0
+    for thing in protected(text):
+        if thing.kind == "number":
+            continue
+        if thing.kind in GRAMMAR:
+            written = thing.text.rstrip(_QUOTES)
+            found.append(Value(thing.kind, written, written, thing.start))
+        others += [text[position : thing.start], _TAKEN * len(thing.text)]
+        position = thing.end
+    rest = "".join((*others, text[position:])) if others else text
+    if not _DIGIT.search(rest):
+        return found
+    return sorted((*found, *_with_digits(rest, language)), key=lambda value: value.start)
+
+
+def _with_digits(text: str, language: str) -> Iterator[Value]:
+    """Yields the values that consist of digits."""
+    position = 0
+    pattern, suffix = _digits(), _suffix(language)
+    while match := pattern.search(text, position):
+        kind, value = match.lastgroup or "", match[0]
+        position = match.end()
+        if kind == "number" and not separates_by_spaces(language):
+            value = re.split(f"[{_SPACES}]", value)[0]
+            position = match.start() + len(value)
+        number = canonical_number(value, language)
+        if kind == "version" and number != value:
+            kind = "number"
+        canonical = number if kind == "number" else _canonical(kind, value)
+        if kind == "number" and suffix and value.isdigit() and (ending := suffix.match(text, position)):
+            value, position = value + ending[0], ending.end()
+        yield Value(kind, canonical, value, match.start())
+
+
+def _canonical(kind: str, value: str) -> str:
+    """The form by which values of a kind are compared."""
+    digits = re.findall(r"\d+", value)
+    if kind == "date":
+        year = next((number for number in digits if len(number) == 4), digits[-1])
+        digits.remove(year)
+        return "-".join([year, *sorted(number.zfill(2) for number in digits)])
+    if kind == "time":
+        return _canonical_time(digits, value.lower())
+    return "".join(digits) if kind == "phone" else value
+
+
+def _canonical_time(digits: list[str], value: str) -> str:
+    hours, minutes = int(digits[0]), [*digits[1:], "00"][:2]
+    if "p" in value and hours < 12:
+        hours += 12
+    if "a" in value and hours == 12:
+        hours = 0
+    return ":".join([f"{hours:02d}", *(minutes if len(digits) > 2 else minutes[:1])])
+
+
+@cache
+def _digits() -> re.Pattern[str]:
+    return re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS.items()))
+
+
+@cache
+def _suffix(language: str) -> re.Pattern[str] | None:
+    return re.compile(_SUFFIX[language]) if language in _SUFFIX else None

@@ -1,0 +1,209 @@
+"""Contrastive pairs: a reference beside a copy with one thing wrong, which a good model finds less probable.
+
+The pairs are made by rules from a parallel test set, in the way of Sennrich (2017): a negation is taken out or put in,
+a number is changed, a name is exchanged, a word is left out.
+"""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from attendo.decoding.guards.values import values
+from attendo.errors import DataError
+from attendo.evaluation.reliability import wilson
+
+ContrastKind = Literal["negation", "number", "name", "omission"]
+"""What is wrong in the worse translation."""
+KINDS: tuple[ContrastKind, ...] = get_args(ContrastKind)
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_NAME = re.compile(r"(?<=[\w,;] )[A-ZÄÖÜÉ][^\W\d_]{2,}(?![\w'’-])")
+_LEAST_LETTERS = 4
+"""Letters of a word that is left out: articles and particles may well be."""
+_LEAST_WORDS = 4
+"""Words of a reference from which one may be left out."""
+
+# What makes a sentence negative and what takes that away, the first that is found counts.
+_WITHOUT_NEGATION: dict[str, tuple[tuple[str, str], ...]] = {
+    "en": (
+        (r"\b(do|does|did|is|are|was|were|has|have|had|would|could|should|must|need|might)n['’]t\b", r"\1"),
+        (r"\bcan(?:not|['’]t)\b", "can"),
+        (r"\bwon['’]t\b", "will"),
+        (r"\b(?:do|does|did) not (?=\w)", ""),
+        (r"\bnot (?=\w)", ""),
+        (r"\bnever (?=\w)", "always "),
+        (r"\bno (?=[a-z])", "a "),
+    ),
+    "de": (
+        (r"\bkein(?=(?:e|en|em|er|es)?\b)", "ein"),
+        (r"\bKein(?=(?:e|en|em|er|es)?\b)", "Ein"),
+        (r" nicht\b(?! nur)", ""),
+        (r"\bnie(?:mals)?\b", "immer"),
+        (r"\bohne\b", "mit"),
+    ),
+    "fr": ((r"\b(?:ne |n['’])(\w+) (?:pas|plus|jamais)\b", r"\1"),),
+}
+_WITH_NEGATION: dict[str, tuple[tuple[str, str], ...]] = {
+    "en": (
+        (
+            r"\b(is|are|was|were|has|have|had|will|would|could|should|must|may|might)\b(?! not|n['’]t)(?= [a-z])",
+            r"\1 not",
+        ),
+        (r"\bcan\b(?! not)(?= [a-z])", "cannot"),
+    ),
+    "de": (
+        (r"\bein(?=(?:e|en|em|er|es)? )", "kein"),
+        (r"\b(ist|sind|war|waren|wird|werden|kann|können)\b(?= [a-zäöü])", r"\1 nicht"),
+    ),
+    "fr": ((r"\b(est|sont|peut|peuvent|sera|doit)\b(?= [a-zéèà])", r"ne \1 pas"),),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContrastivePair:
+    """A source with a right translation and a wrong one."""
+
+    kind: ContrastKind
+    """What is wrong."""
+    line: int
+    """Of the test set, from 1."""
+    source: str
+    right: str
+    """The reference."""
+    wrong: str
+    """The reference with one thing changed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preference:
+    """How often a model prefers the right translation."""
+
+    pairs: int
+    preferred: int
+    low: float
+    """Lower end of the share's 95% interval (Wilson, 1927)."""
+    high: float
+    """Upper end of the same."""
+
+    @property
+    def share(self) -> float:
+        """Of the pairs, 0 to 1."""
+        return self.preferred / self.pairs
+
+
+def contrastive_pairs(
+    sources: Sequence[str],
+    references: Sequence[str],
+    *,
+    source_language: str,
+    target_language: str,
+    seed: int = 1,
+) -> Iterator[ContrastivePair]:
+    """Makes pairs: of each line one of each kind, where its rule applies.
+
+    Args:
+        sources: a sentence each.
+        references: their translations.
+        source_language: as an ISO 639-1 code, for how numbers are written.
+        target_language: likewise; negations are known of English, German and French.
+        seed: equal ones give equal pairs.
+
+    Raises:
+        DataError: the sides differ in their number of lines.
+    """
+    if len(sources) != len(references):
+        raise DataError(f"{len(sources)} sources, but {len(references)} references; give as many")
+    names = sorted({name for pair in zip(sources, references, strict=True) for name in _shared_names(*pair)})
+    changes: dict[ContrastKind, Callable[[str, str, random.Random], str]] = {
+        "negation": lambda _, reference, rng: with_other_negation(reference, target_language),
+        "number": lambda source, reference, rng: _with_other_number(
+            source, reference, (source_language, target_language), rng
+        ),
+        "name": lambda source, reference, rng: _with_other_name(source, reference, names, rng),
+        "omission": lambda _, reference, rng: _without_a_word(reference, rng),
+    }
+    for line, (source, reference) in enumerate(zip(sources, references, strict=True), start=1):
+        for kind, change in changes.items():
+            wrong = change(source, reference, random.Random(f"{seed} {line} {kind}"))
+            if wrong != reference:
+                yield ContrastivePair(kind=kind, line=line, source=source, right=reference, wrong=wrong)
+
+
+def preferences(
+    pairs: Iterable[ContrastivePair], right: Iterable[float], wrong: Iterable[float]
+) -> dict[ContrastKind, Preference]:
+    """How often the right translation has the higher log-probability, by kind; kinds without pairs are left out.
+
+    Args:
+        pairs: the pairs.
+        right: log-probabilities of the right translations.
+        wrong: those of the wrong ones.
+    """
+    counts: Counter[ContrastKind] = Counter()
+    preferred: Counter[ContrastKind] = Counter()
+    for pair, better, worse in zip(pairs, right, wrong, strict=True):
+        counts[pair.kind] += 1
+        preferred[pair.kind] += better > worse
+    found = {}
+    for kind in KINDS:
+        if counts[kind]:
+            low, high = wilson(preferred[kind] / counts[kind], counts[kind])
+            found[kind] = Preference(pairs=counts[kind], preferred=preferred[kind], low=low, high=high)
+    return found
+
+
+def with_other_negation(text: str, language: str) -> str:
+    """A text without its negation, or with one if it has none; the text itself where no rule applies.
+
+    Args:
+        text: a sentence.
+        language: its ISO 639-1 code.
+    """
+    for rules in (_WITHOUT_NEGATION, _WITH_NEGATION):
+        for pattern, instead in rules.get(language, ()):
+            changed = re.sub(pattern, instead, text, count=1)
+            if changed != text:
+                return changed
+    return text
+
+
+def _with_other_number(source: str, reference: str, languages: tuple[str, str], rng: random.Random) -> str:
+    """The reference with another number of as many digits in the place of one that the source has too."""
+    known = {value.canonical for value in values(source, languages[0]) if value.kind == "number"}
+    numbers = [value for value in values(reference, languages[1]) if value.canonical in known]
+    if not numbers:
+        return reference
+    value = rng.choice(numbers)
+    places = [place for place, letter in enumerate(value.text) if letter.isdigit()]
+    place = value.start + rng.choice(places)
+    others = [digit for digit in "123456789" if digit != reference[place]]
+    return reference[:place] + rng.choice(others) + reference[place + 1 :]
+
+
+def _shared_names(source: str, reference: str) -> list[str]:
+    """Words with a capital within the source that the reference has too."""
+    words = set(_WORD.findall(reference))
+    return [match[0] for match in _NAME.finditer(source) if match[0] in words]
+
+
+def _with_other_name(source: str, reference: str, names: Sequence[str], rng: random.Random) -> str:
+    """The reference with a name of another line in the place of its own."""
+    mine = _shared_names(source, reference)
+    others = [name for name in names if name not in reference and name not in source]
+    if not mine or not others:
+        return reference
+    return re.sub(rf"(?<!\w){re.escape(rng.choice(mine))}(?!\w)", rng.choice(others), reference)
+
+
+def _without_a_word(reference: str, rng: random.Random) -> str:
+    """The reference without one of its longer words, not the first."""
+    words = list(_WORD.finditer(reference))
+    long = [match for match in words[1:] if len(match[0]) >= _LEAST_LETTERS]
+    if len(words) < _LEAST_WORDS or not long:
+        return reference
+    word = rng.choice(long)
+    before, behind = reference[: word.start()], reference[word.end() :]
+    return before.rstrip() + behind if before.endswith(" ") else before + behind.lstrip()
