@@ -35,39 +35,40 @@ _LIMITS: dict[str, tuple[int, int]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class GuardConfig:
-    """What is done about lines that a model trained on clean sentences does badly with; see docs/translating.md.
+    """Guards for lines that a model trained on clean sentences translates badly; see docs/translating.md.
 
-    Each acts only where its case is met, and a line that meets none is translated to the very same tokens as without.
+    A guard acts only on the lines it is for; all others are translated to the same tokens as without it.
     """
 
     spaces: bool = True
-    """Tabs and runs of spaces are read as one space, spaces at the ends of a line and invisible characters left out."""
+    """Read tabs and runs of spaces as one space; drop spaces at the ends of a line, and invisible characters."""
     scripts: bool = True
-    """A line mostly of letters that the source vocabulary has no pieces for is given back as it is; words in such
-    letters within another line come back to the letter, if the vocabulary has placeholders."""
+    """Return a line unchanged if most of its letters are in a script that the source vocabulary does not cover; such
+    words within another line are copied, if the vocabulary has placeholders."""
     verbatim: bool = True
-    """Text that is no language, such as base64, hashes, minified code, endless repetitions and tables of symbols, is
-    copied to the letter; the words around it are translated."""
+    """Copy text that is not language (base64, hashes, minified code, endless repetitions, tables of symbols) and
+    translate the words around it."""
     sentences: bool = True
-    """Several sentences of a line are translated one by one, where one translation without constraints is asked for and
-    neither `min_len` nor `max_len` is set; other limits, such as `max_len_offset`, then hold for each sentence."""
+    """Translate the sentences of a line one by one. Applies to a single translation without constraints, and only if
+    `min_len` and `max_len` are not set; other limits, such as `max_len_offset`, then hold for each sentence."""
     protected: bool = True
-    """URLs, e-mail addresses, markup, identifiers, versions, file names, options, code in backticks, long numbers,
-    emoji and the like come back to the letter, numbers as the target language writes them, if the vocabulary has
-    placeholders; if not, emoji at the ends of a line do. What has no letter at all, such as a number alone, needs
-    neither model nor placeholders."""
+    """Copy URLs, e-mail addresses, markup, identifiers, versions, file names, options, code in backticks, emoji and the
+    like, and write long numbers as the target language does; needs a vocabulary with placeholders, except for emoji at
+    the ends of a line. A line without any letter, such as a number alone, is copied in any case."""
     casing: bool = True
-    """A line in CAPITALS is translated in small letters and put in capitals again, one in Title Case in small ones."""
+    """Translate a line in CAPITALS in lower case and capitalise the result again; translate Title Case in lower
+    case."""
     fragments: bool = True
-    """Three words or fewer without a final mark are translated with `.` and with `!` too, which are left out again; the
-    translation with the best score is taken, where one is asked for."""
+    """Also translate fragments of up to three words without a final mark as a sentence, with `.` and with `!`, and keep
+    the translation with the best score, without the added mark. Applies to a single translation."""
     repetition: bool = True
-    """A translation that says the same over and over, though its source does not, is looked for again without that."""
+    """Search again, without repeated n-grams, if the translation repeats itself and its source does not."""
     copies: bool = True
-    """A translation that only repeats its source gives way to one that does not, if that is about as good."""
+    """Replace a translation that only repeats its source by the best one that does not, if that scores about as
+    well."""
     values: bool = True
-    """A translation that has lost, changed or invented a number, an identifier or the like is looked for again without
-    that; what still differs stands in `Translation.problems`."""
+    """Search again if the translation has lost, changed or invented a number, an identifier or the like; report what
+    still differs in `Translation.problems`."""
 
     @classmethod
     def off(cls) -> "GuardConfig":
