@@ -23,6 +23,7 @@ from attendo.decoding.guards.output import (
 )
 from attendo.decoding.guards.parts import Part, Reading, as_it_is
 from attendo.decoding.guards.reading import Reader
+from attendo.decoding.guards.words import has_few_words
 from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.lengths import is_spelled, needed_tokens, piece_length
 from attendo.decoding.line_constraints import Constraints, LineRules
@@ -170,7 +171,7 @@ class GuardedSearch:
         config = self._config
         is_guarded = config.guards.verbatim and line.constraints == _UNCONSTRAINED
         one = config.n_best == 1 and not config.sampling and not config.min_len
-        return is_guarded and one and is_spelled(part.read, tokens, self._piece_length)
+        return is_guarded and one and (has_few_words(part.text) or is_spelled(part.read, tokens, self._piece_length))
 
     def _searched(self, tasks: Sequence[Task], search: IdSearch | None = None) -> list[Task]:
         """Tasks with their candidates, none for lines that are cancelled; what is only spelled is searched greedily."""
@@ -383,7 +384,7 @@ class GuardedSearch:
             wide=lambda tasks: self._searched(tasks, self._wide_search),
             whole=lambda tasks: self._again(self._searched(tasks), self._lacks_things, self._with_things),
             is_whole=lambda task: not self._lacks_things(task),
-            again=lambda tasks, is_wrong, repaired: self._again(tasks, is_wrong, repaired, Task.renewed),
+            again=lambda tasks, is_wrong, repaired: self._again(tasks, is_wrong, repaired, _with_room),
         )
         return ValueRetries(
             self._tokenizer,
@@ -393,6 +394,11 @@ class GuardedSearch:
             exact=self._config.guards.protected,
             searches=searches,
         )
+
+
+def _with_room(task: Task) -> Task | None:
+    """A task with room for a search that its budget does not have; None where words are few: that is only reported."""
+    return None if has_few_words(task.part.text) else task.renewed()
 
 
 def _copies_its_source(task: Task) -> bool:

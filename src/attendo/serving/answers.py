@@ -15,8 +15,6 @@ from attendo.serving.service import Service
 from attendo.serving.translating import Caller, Options, Pair
 
 _FEW_WORDS = 4
-_AT_ONCE_CHARACTERS = 400
-"""Characters whose language is told on the event loop: about a millisecond."""
 
 
 def pair_of(pairs: Sequence[Pair], source: str, target: str) -> Pair | None:
@@ -105,9 +103,6 @@ async def unserved_notes(service: Service, wanted: Sequence[TextRequest]) -> lis
     def notes() -> list[tuple[str, ...]]:
         return [service.detector.notes(each.text, each.target_language, each.source_language) for each in wanted]
 
-    # A thread's start and its wait for Python's lock cost more than a few sentences do.
-    if sum(len(each.text) for each in wanted) <= _AT_ONCE_CHARACTERS:
-        return notes()
     return await service.in_thread(notes)
 
 

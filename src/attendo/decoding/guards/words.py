@@ -10,11 +10,27 @@ WordNumbers = tuple[tuple[int, ...], ...]
 """Of each word that the model has, the numbers, from 0, of the words that people have for it, ascending."""
 
 _WORD = re.compile("[^ ]+")  # as alignments count words
+_PROGRAM_SIGN = re.compile(r"[\d=;{}()\[\]<>_|@\\]")
+_LONG, _SEVERAL = 25, 5
+_PLAIN_WORD = re.compile(r"[^\w\s]{0,2}(?=[^\W\d_]['’-]?[^\W\d_])[^\W\d_]+(?:['’-][^\W\d_]+)*[^\w\s]{0,3}")
 
 
 def words(text: str) -> tuple[str, ...]:
     """What stands between a text's spaces."""
     return tuple(_WORD.findall(text))
+
+
+def has_few_words(text: str) -> bool:
+    """Whether a text consists of names and numbers rather than of words, as lines of logs, tables and programs do.
+
+    It is of ASCII and has digits or signs that programs are written with; of what stands between its spaces fewer than
+    half are words, which are of letters alone, two or more, perhaps within marks. Short texts are never taken for it.
+    """
+    if not text.isascii() or not _PROGRAM_SIGN.search(text):
+        return False
+    found = text.split()
+    number = sum(_PLAIN_WORD.fullmatch(word) is not None for word in found)
+    return (len(found) >= _SEVERAL and 2 * number < len(found)) or (number <= 1 and len(text) >= _LONG)
 
 
 def word_numbers(segments: Sequence[Segment]) -> WordNumbers:
