@@ -384,7 +384,7 @@ class GuardedSearch:
             wide=lambda tasks: self._searched(tasks, self._wide_search),
             whole=lambda tasks: self._again(self._searched(tasks), self._lacks_things, self._with_things),
             is_whole=lambda task: not self._lacks_things(task),
-            again=lambda tasks, is_wrong, repaired: self._again(tasks, is_wrong, repaired, _with_room),
+            again=lambda tasks, is_wrong, repaired: self._again(tasks, is_wrong, repaired, Task.renewed),
         )
         return ValueRetries(
             self._tokenizer,
@@ -394,11 +394,6 @@ class GuardedSearch:
             exact=self._config.guards.protected,
             searches=searches,
         )
-
-
-def _with_room(task: Task) -> Task | None:
-    """A task with room for a search that its budget does not have; None where words are few: that is only reported."""
-    return None if has_few_words(task.part.text) else task.renewed()
 
 
 def _copies_its_source(task: Task) -> bool:

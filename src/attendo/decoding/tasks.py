@@ -7,6 +7,7 @@ from typing import Self
 from attendo.decoding.config import GuardName
 from attendo.decoding.constraints import Rules
 from attendo.decoding.guards.parts import Part
+from attendo.decoding.guards.words import has_few_words
 from attendo.decoding.line_constraints import Constraints
 from attendo.decoding.translation import Candidate
 from attendo.decoding.watch import BetweenSteps, nobody
@@ -121,8 +122,10 @@ class Task:
         """The task with room for one more search of twice its usual length, whatever is left of its budget.
 
         Returns:
-            None where what is forced does not fit.
+            None where the part has few words, so that longer searching gains little, or what is forced does not fit.
         """
+        if has_few_words(self.part.text):
+            return None
         limit = min(self.rules.max_len, 2 * self.needed + _ROOM)
         try:
             return replace(self, rules=replace(self.rules, max_len=limit), steps=max(self.steps, 2 * (limit + 1)))

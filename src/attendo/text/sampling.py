@@ -129,9 +129,10 @@ class MergeSampler(Sampler):
 
     def _draw(self, stretches: Sequence[str], rng: np.random.Generator) -> Iterator[Sequence[int]]:
         # A merge of n characters is offered 3 (n - 1) times at most: n - 1 pairs at first, and two new ones a merge.
-        ends = np.cumsum([3 * (len(stretch) - 1) for stretch in stretches], dtype=np.int64)
-        left_out = np.flatnonzero(rng.random(int(ends[-1]) if len(ends) else 0) < self._dropout)
-        starts = np.concatenate([[0], ends[:-1]]).astype(np.int64)
+        offers = np.array([3 * (len(stretch) - 1) for stretch in stretches], dtype=np.int64)
+        ends = np.cumsum(offers)
+        starts = ends - offers
+        left_out = np.flatnonzero(rng.random(int(offers.sum())) < self._dropout)
         first, behind = np.searchsorted(left_out, starts), np.searchsorted(left_out, ends)
         numbers, places = left_out.tolist(), zip(starts.tolist(), first.tolist(), behind.tolist(), strict=True)
         for stretch, (start, a, b) in zip(stretches, places, strict=True):
