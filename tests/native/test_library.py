@@ -4,12 +4,20 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from attendo.errors import ModelError
 from attendo.native import library
-from attendo.native.library import Found, Kernels, available_kernels, describe, find_kernels
+from attendo.native.library import (
+    Found,
+    Kernels,
+    available_kernels,
+    describe,
+    find_kernels,
+    multiplies_bfloat16_fast,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -79,3 +87,36 @@ def test_where_the_system_refuses_amx_the_next_best_is_taken(before: str, expect
         [sys.executable, "-c", program], check=False, capture_output=True, text=True, env=environment
     )
     assert (finished.stdout, finished.stderr) == (f"native {expected}\n", "")
+
+
+@pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="the system does not say what the processor can do")
+def test_bfloat16_is_fast_where_the_system_says_that_the_processor_has_it() -> None:
+    facts = Path("/proc/cpuinfo").read_text(encoding="utf-8").split("\n\n")[0]
+    flags = facts.split()
+    has_it = "amx_bf16" in flags or ("avx512_bf16" in flags and "AuthenticAMD" in flags)
+    if has_it != multiplies_bfloat16_fast():  # a system may refuse AMX's registers, and a build may lack a variant
+        assert has_it
+        assert variant(find_kernels()) not in ("avx512amx", "avx512bf16")
+
+
+@pytest.mark.parametrize(
+    ("available", "vendor", "expected"),
+    [
+        ("avx512amx", "GenuineIntel", True),
+        ("avx512bf16", "AuthenticAMD", True),
+        ("avx512bf16", "GenuineIntel", False),
+        ("avx512vnni", "AuthenticAMD", False),
+        ("neoni8mm", "", False),
+    ],
+)
+def test_bfloat16_is_fast_by_variant_and_maker(
+    monkeypatch: pytest.MonkeyPatch, available: str, vendor: str, expected: bool
+) -> None:
+    choice(monkeypatch, available)
+    monkeypatch.setattr(library, "_processor_facts", lambda: f"vendor_id : {vendor}")
+    assert multiplies_bfloat16_fast() is expected
+
+
+def test_plain_torch_has_no_fast_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None:
+    choice(monkeypatch, "avx512amx", wanted="plain")
+    assert not multiplies_bfloat16_fast()

@@ -13,6 +13,7 @@ import pytest
 
 from attendo.errors import DataError, ModelError
 from attendo.recipe import Recipe, load_recipe
+from attendo.workflow import number_type
 from attendo.workflow.prepare import prepare
 from attendo.workflow.run_folder import (
     check_prepared,
@@ -66,6 +67,19 @@ def test_a_launch_knows_its_run(recipe_path: Path, tmp_path: Path) -> None:
     assert resume_run(tmp_path / "launched", [])[1] == tmp_path
     with pytest.raises(ModelError, match="holds a run already"):
         start_run(recipe, tmp_path / "launched", tmp_path, "job-17")
+
+
+def test_a_run_keeps_the_number_type_of_the_machine_that_it_begins_on(
+    recipe_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    automatic = load_recipe(str(recipe_path), ["training.dtype=auto", "training.device=cpu"])
+    monkeypatch.setattr(number_type, "multiplies_bfloat16_fast", lambda: True)
+    start_run(automatic, tmp_path / "fast", tmp_path)
+    monkeypatch.setattr(number_type, "multiplies_bfloat16_fast", lambda: False)
+    start_run(automatic, tmp_path / "other", tmp_path)
+    assert resume_run(tmp_path / "fast", [])[0].training.dtype == "bfloat16", "also where it goes on on another"
+    assert resume_run(tmp_path / "other", [])[0].training.dtype == "float32"
+    assert resume_run(tmp_path / "fast", ["training.dtype=auto"])[0].training.dtype == "float32"
 
 
 def test_one_process_at_a_time_trains_in_a_folder(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from ctypes import Structure, byref, c_float, c_int, c_int32, c_int64, c_void_p
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from attendo.errors import ModelError
@@ -169,6 +170,24 @@ def available_kernels() -> tuple[Kernels, ...]:
         for number, name in enumerate(VARIANTS)
         if library.attendo_can_run(number) and hasattr(library, f"attendo_{name}_model_new")
     )
+
+
+def multiplies_bfloat16_fast() -> bool:
+    """Whether products of large matrices in bfloat16 are faster than in float32 on this processor.
+
+    So it is with AMX and on AMD's processors with AVX-512's bfloat16. Intel's have those instructions at half the speed
+    of float32's, so that they gain nothing without AMX (docs/speed.md).
+    """
+    kernels = find_kernels().kernels
+    variant = None if kernels is None else kernels.variant
+    return variant == "avx512amx" or (variant == "avx512bf16" and "AuthenticAMD" in _processor_facts())
+
+
+def _processor_facts() -> str:
+    try:
+        return Path("/proc/cpuinfo").read_text("utf-8", "replace").partition("\n\n")[0]
+    except OSError:  # another system than Linux
+        return ""
 
 
 def describe() -> str:

@@ -104,7 +104,7 @@ def batch_loss(model: Transformer, batch: TrainingBatch, dtype: str, label_smoot
         dtype: `float32`, or `bfloat16` for products in bfloat16 with weights and sums in float32.
         label_smoothing: eps_ls.
     """
-    products = torch.bfloat16 if dtype == "bfloat16" else torch.float32
+    products = {"float32": torch.float32, "bfloat16": torch.bfloat16}[dtype]
     if model.drafter is not None:
         assert isinstance(batch, Batch)
         drafted = _drafted_loss(model, drafted_rows(model, batch, products), label_smoothing)

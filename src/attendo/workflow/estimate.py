@@ -17,6 +17,7 @@ from attendo.training.update import batch_loss, make_optimizer, update
 from attendo.workflow.brief_waits import brief_waits
 from attendo.workflow.device import choose_device, set_threads
 from attendo.workflow.model_memory import BYTES_PER_PARAMETER, check_memory
+from attendo.workflow.number_type import with_number_type
 from attendo.workflow.run_batches import batch_stream, mix
 
 _TRIAL_LENGTH = 25
@@ -94,6 +95,7 @@ def estimate(recipe: Recipe, prepared: PreparedData | None) -> Estimate:
     Raises:
         RecipeError: the model is more than this machine's memory holds.
     """
+    recipe = with_number_type(recipe)
     config = recipe.training
     set_threads(config.threads)
     sizes = _vocab_sizes(recipe, prepared)

@@ -20,6 +20,7 @@ from attendo.reading import MAX_JSON_BYTES, parse_json, read_bounded
 from attendo.recipe import Recipe, load_recipe, to_toml
 from attendo.text.prepared import MANIFEST_NAME
 from attendo.workflow.initial_model import initial_facts
+from attendo.workflow.number_type import with_number_type
 
 _RECIPE_SUMS = "recipe_sha256"
 _REPORTS = ("report.json", "dropped.tsv")
@@ -54,7 +55,8 @@ def start_run(recipe: Recipe, folder: Path, prepared: Path, launch: str = "") ->
     """Makes a run folder for a recipe.
 
     Args:
-        recipe: as resolved; where it fine-tunes a model, by `workflow.initial_model`.
+        recipe: as resolved; where it fine-tunes a model, by `workflow.initial_model`. The run keeps the number type
+            that this machine takes for `training.dtype = "auto"`.
         folder: the run folder to make.
         prepared: the folder of its prepared data.
         launch: what `was_started_by` may ask for.
@@ -67,7 +69,7 @@ def start_run(recipe: Recipe, folder: Path, prepared: Path, launch: str = "") ->
     facts |= {"launch": launch} if launch else {}
     facts |= {"data": _fingerprint(prepared)} if (prepared / MANIFEST_NAME).is_file() else {}
     folder.mkdir(parents=True, exist_ok=True)
-    text = to_toml(recipe)
+    text = to_toml(with_number_type(recipe))
     known = {"format_version": 1, "prepared": str(prepared.resolve()), _RECIPE_SUMS: [_sha256(text)]}
     write_json(folder / "run.json", {**known, **facts})
     write_text(folder / "recipe.toml", text)
@@ -110,7 +112,7 @@ def resume_run(folder: Path, overrides: list[str]) -> tuple[Recipe, Path]:
             f"{folder / 'recipe.toml'}: is torn, or was edited since the run wrote it; put it back and change it with "
             f"--resume --set KEY=VALUE, or, if it is meant so, take {_RECIPE_SUMS} out of run.json"
         )
-    return load_recipe(str(folder / "recipe.toml"), overrides), prepared
+    return with_number_type(load_recipe(str(folder / "recipe.toml"), overrides)), prepared
 
 
 def prepared_data(folder: Path) -> Path:

@@ -20,6 +20,7 @@ from attendo.recipe import Recipe
 from attendo.text.prepared import open_prepared
 from attendo.training.position import position_of
 from attendo.workflow.device import choose_device
+from attendo.workflow.number_type import with_number_type
 from attendo.workflow.run_folder import resume_run
 
 MEASURED = "sustained.json"
@@ -81,7 +82,7 @@ def measure(folder: Path, recipe: Recipe, threads: int) -> Measurement:
     Raises:
         OSError: the folder cannot be written to.
     """
-    machine, dtype = this_machine().to_text(), recipe.training.dtype
+    machine, dtype = this_machine().to_text(), with_number_type(recipe).training.dtype
     known = _known(folder)
     for one in known:
         if (one.machine, one.threads, one.dtype) == (machine, threads, dtype):

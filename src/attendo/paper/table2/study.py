@@ -34,6 +34,7 @@ from attendo.paper.table2.report import Findings, table2_report
 from attendo.paper.table2.systems import Kind, System, translate
 from attendo.recipe import Recipe
 from attendo.workflow.average import average
+from attendo.workflow.number_type import with_number_type
 
 SHIPPED_DIRECTIONS = ("en-de", "de-en")
 """The models that come with the package."""
@@ -134,7 +135,7 @@ def _costs(order: Order, trained: Trained) -> dict[str, tuple[TrainingCost, ...]
     """What the runs of a direction took, by row."""
     return {
         row: tuple(
-            study_cost(order.folder, f"{row}-seed-{result.seed}", result, recipe.training.dtype)
+            study_cost(order.folder, f"{row}-seed-{result.seed}", result, with_number_type(recipe).training.dtype)
             for result in trained.results
             if result.row == row
         )
