@@ -99,6 +99,8 @@ def ran(files: Path) -> dict[str, Ran]:
         "bfloat16": (["translate", "en-de", "--dtype", "bfloat16"], text),
         "ensemble": (["translate", "en-de", "--ensemble", "en-de", "--dtype", "float32"], text),
         "file": (["translate", "en-de", source, "-o", str(files / "out"), "--dtype", "float32"], ""),
+        "document": (["translate", "en-de", str(files / "messages.po"), "-o", str(files / "de.po")], ""),
+        "check": (["check", str(files / "de.po")], ""),
         "greedy": (["translate", "en-de", "--beam-size", "1", "--set", "search.draft=true"], text),
         "forced": (["translate", "en-de", "--target-prefix", str(files / "prefixes")], text),
         "score": (
@@ -120,6 +122,8 @@ def ran(files: Path) -> dict[str, Ran]:
         "gpu": (["translate", "en-de", "--device", "cuda"], text),
     }  # fmt: skip
     (files / "source.zst").write_bytes(zstandard.compress(text.encode()))
+    messages = "".join(f'msgid "{line}"\nmsgstr ""\n\n' for line in LINES)
+    (files / "messages.po").write_text(messages, encoding="utf-8")
     (files / "prefixes").write_text("Und wo\nUnd ich\n", encoding="utf-8")
     return dict(zip(commands, run_all(*commands.values()), strict=True))
 
@@ -133,6 +137,14 @@ def test_float32_translates_as_torch_does(ran: dict[str, Ran], files: Path, way:
     expected = [each.n_best[0].text for each in translator.translate(LINES)]
     found = succeeded(ran[way]) if way != "file" else (files / "out").read_text(encoding="utf-8")
     assert found.splitlines() == expected
+
+
+def test_files_of_known_formats_are_translated_and_checked(ran: dict[str, Ran], files: Path) -> None:
+    succeeded(ran["document"])
+    succeeded(ran["check"])
+    written = (files / "de.po").read_text(encoding="utf-8")
+    assert "Bahnhof" in written
+    assert 'msgstr ""' not in written
 
 
 @pytest.mark.parametrize("way", ["int8", "bfloat16", "greedy", "forced"])

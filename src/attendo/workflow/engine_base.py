@@ -18,6 +18,7 @@ from attendo.decoding.watch import nobody
 from attendo.errors import ModelError
 from attendo.workflow.arguments import check_settings
 from attendo.workflow.changed_section import changed_section
+from attendo.workflow.devices import device_type
 from attendo.workflow.extras import need_packages
 from attendo.workflow.model_search import check_ensemble, own_parsing
 from attendo.workflow.place import choose_threads
@@ -89,6 +90,8 @@ class EngineBase:
         self.concurrent: bool = all(model.concurrent for model in ready)
         """Whether several threads may work at the same time, each with an engine from `with_search`."""
         self._name, self._reload = name or str(first.folder), reload
+        self.device_type: str = device_type(device)
+        """The kind of device that the models work on, `cpu` or `cuda`; known without torch."""
         self._device, self._threads = str(device), choose_threads(threads)
         self._ready: _Ready | None = _Ready(first, ready)
         self._begin(search)

@@ -117,7 +117,7 @@ def conditions(
         "target": document.target,
         "units": document.file.format,
         "only": settings.only,
-        **model_conditions(models, engine.search, engine.dtype, engine.device.type),
+        **model_conditions(models, engine.search, engine.dtype, engine.device_type),
     }
     compared: dict[str, Any] = json.loads(json.dumps(decisive))
     return compared
