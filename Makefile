@@ -1,6 +1,7 @@
 # make demo   the main job on the embedded default: train, translate, score, draw
-# make test   format, lint, types, tests
+# make test   format, lint, types, documentation, tests
 # make check  the same without the tests
+# make docs   the documentation as a site, in build/site
 # make install / make install-dev   what the above need, into .venv; called by them
 #
 # Another Python: make demo PYTHON=python3.12
@@ -11,7 +12,7 @@ BIN := $(VENV)/bin
 # What an install compiles or reads: a change of it means another install.
 SETUP := pyproject.toml hatch_build.py $(wildcard src/attendo/native/build.py src/attendo/native/*.cpp src/attendo/native/*.h)
 
-.PHONY: demo test check install install-dev clean
+.PHONY: demo test check docs install install-dev clean
 
 demo: $(VENV)/.installed
 	$(BIN)/attendo demo
@@ -21,6 +22,10 @@ test: $(VENV)/.installed-dev
 
 check: $(VENV)/.installed-dev
 	scripts/check static
+
+docs: $(VENV)/.installed-docs
+	scripts/docs
+	@echo "The first page is build/site/index.html."
 
 install: $(VENV)/.installed
 
@@ -37,7 +42,11 @@ $(VENV)/.installed: $(SETUP) | $(BIN)/python
 
 $(VENV)/.installed-dev: $(SETUP) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	@touch $@ $(VENV)/.installed
+	@touch $@ $(VENV)/.installed $(VENV)/.installed-docs
+
+$(VENV)/.installed-docs: $(SETUP) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@touch $@
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,4 +1,4 @@
-"""What docs/parsing.md shows runs, in its order, and says what it says there."""
+"""What docs/treebanks.md shows runs, in its order, and prints what the page says."""
 
 import re
 from pathlib import Path
@@ -8,11 +8,11 @@ import pytest
 from attendo.cli.main import run
 
 _WITHOUT_MODEL = ("Compare trees as EVALB does", "Read treebanks", "Trees in Python")
-PAGE = Path(__file__).parents[2] / "docs" / "parsing.md"
+PAGE = Path(__file__).parents[2] / "docs" / "treebanks.md"
 
 
 def blocks(language: str) -> list[str]:
-    """Those that need no model; tests/cli/test_parse.py and tests/cli/test_parsers_way.py have the others."""
+    """The blocks of these sections; tests/cli/test_parse.py and tests/cli/test_parsers_way.py run those of parsing.md."""
     sections = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
     text = "".join(section for section in sections if section.split("\n")[0] in _WITHOUT_MODEL)
     return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
@@ -37,7 +37,7 @@ def test_the_commands_run(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
     for block in blocks("python"):
-        exec(compile(block, "parsing.md", "exec"), {})
+        exec(compile(block, "treebanks.md", "exec"), {})
         promised = [line.split("  # ")[1] for line in block.splitlines() if "  # " in line]
         printed = capsys.readouterr().out.splitlines()
         assert [line for line in printed if line in promised] == promised

@@ -45,13 +45,14 @@ class AttentionMap:
     target: tuple[str, ...]
     """`tgt_len` pieces or words as written, `</s>` included."""
     encoder: NDArray[np.float32] | None
-    """`(num_layers, num_heads, src_len, src_len)`; None where the encoder's layers are not attention."""
+    """Encoder self-attention, `(num_layers, num_heads, src_len, src_len)`; None if the encoder's layers are not
+    attention."""
     decoder: NDArray[np.float32]
-    """Self-attention, `(num_layers, num_heads, tgt_len, tgt_len)`; 0 where the mask forbids."""
+    """Decoder self-attention, `(num_layers, num_heads, tgt_len, tgt_len)`; 0 where the mask forbids attention."""
     cross: NDArray[np.float32]
     """Encoder-decoder attention, `(num_layers, num_heads, tgt_len, src_len)`."""
     unit: Unit = "pieces"
-    """What a row and a column stand for: pieces as the model reads them, or words (`attention_maps.words`)."""
+    """What a row and a column stand for: pieces as the model reads them, or words."""
 
     def __post_init__(self) -> None:
         problems = []
@@ -69,11 +70,11 @@ class AttentionMap:
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """Those of the three attentions that the model has."""
+        """The kinds of attention that the model has."""
         return tuple(kind for kind in KINDS if kind != "encoder" or self.encoder is not None)
 
     def weights(self, kind: Kind) -> NDArray[np.float32]:
-        """One kind's weights, `(num_layers, num_heads, queries, keys)`.
+        """Returns the weights of one kind, `(num_layers, num_heads, queries, keys)`.
 
         Raises:
             DataError: the model has no such attention.
@@ -87,11 +88,11 @@ class AttentionMap:
         return found
 
     def queries(self, kind: Kind) -> tuple[str, ...]:
-        """The tokens that look: the rows of a head."""
+        """Returns the tokens that attend: the rows of a head."""
         return self.source if kind == "encoder" else self.target
 
     def keys(self, kind: Kind) -> tuple[str, ...]:
-        """The tokens looked at: the columns of a head."""
+        """Returns the tokens attended to: the columns of a head."""
         return (START_LABEL, *self.target[:-1]) if kind == "decoder" else self.source
 
 

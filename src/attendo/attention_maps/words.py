@@ -74,12 +74,18 @@ def key_sizes(target: Sizes) -> Sizes:
 
 
 def joined(attention: AttentionMap) -> AttentionMap:
-    """The same attention between words.
+    """Joins attention between pieces to attention between words.
 
-    In the decoder a word of several pieces also looks at itself: its later pieces look at its earlier ones.
+    The weight of a word as a column is the sum over its pieces, and its row is the mean of theirs, so that every row
+    still sums to 1. In the decoder a word of several pieces also attends to itself: its later pieces attend to its
+    earlier ones.
 
     Args:
-        attention: between pieces, `</s>` the last of either side; one between words comes back as it is.
+        attention: attention between pieces, with `</s>` last on both sides; attention between words is returned as it
+            is.
+
+    Returns:
+        The attention between words.
     """
     if attention.unit == "words":
         return attention

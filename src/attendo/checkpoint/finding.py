@@ -16,13 +16,16 @@ def shipped_models() -> dict[str, Path]:
 
 
 def find_model(name: str) -> Path:
-    """The model folder that a MODEL on the command line means.
+    """Finds the model folder that a MODEL on the command line means.
 
     Args:
-        name: in this order a model folder, a run, whose best averaged model it is, or the name of a shipped model.
+        name: a model folder; else a run folder, for its best averaged model; else the name of a shipped model.
+
+    Returns:
+        The model folder.
 
     Raises:
-        ModelError: there is none.
+        ModelError: there is no such model.
     """
     path = Path(name)
     if (path / CONFIG).is_file():

@@ -51,13 +51,13 @@ class AsyncClient:
 
     Args:
         url: the address of the server, with its prefix if it has one.
-        key: an API key, where the server needs one.
+        key: an API key, if the server needs one.
         timeout_s: seconds without an answer after which a request fails.
-        retries: when a request is repeated; `Retries(times=0)` for never.
+        retries: when to repeat a request; `Retries(times=0)` for never.
         transport: a transport of httpx, for tests and special networks.
 
     Raises:
-        AttendoError: the address is no HTTP address.
+        AttendoError: the address is not an HTTP address.
     """
 
     def __init__(
@@ -100,29 +100,29 @@ class AsyncClient:
             await response.aclose()
 
     async def detect(self, text: str) -> list[DetectedLanguage]:
-        """Gives the languages that a text may be in, the most likely first."""
+        """Detects the language of a text: returns the likely languages, the most likely first."""
         return detected_of(await self._json(detect_call(text)))
 
     async def parse(self, sentences: Sequence[str], *, model: str | None = None) -> list[ServedTree]:
-        """Parses sentences, where a parser is served: a tree of each."""
+        """Parses sentences, if the server has a parser: returns a tree for each."""
         return trees_of(await self._json(parse_call(sentences, model)))
 
     async def attention(self, text: str, *, translation: str | None = None, model: str | None = None) -> dict[str, Any]:
-        """Gives the attention weights of every head for a sentence, as `attendo attention -o FILE.json` writes it."""
+        """Returns the attention weights of every head for a sentence, as in `attendo attention -o FILE.json`."""
         found: dict[str, Any] = await self._json(attention_call(text, translation, model))
         return found
 
     async def models(self) -> list[ServedModel]:
-        """Gives the models that are served."""
+        """Returns the served models."""
         return models_of(await self._json(Call(method="GET", path="api/models")))
 
     async def settings(self) -> dict[str, Any]:
-        """Gives the languages and limits of the server."""
+        """Returns the languages and limits of the server."""
         found: dict[str, Any] = await self._json(Call(method="GET", path="api/settings"))
         return found
 
     async def is_ready(self) -> bool:
-        """Asks once whether the server takes requests now."""
+        """Asks the server once whether it accepts requests now."""
         try:
             return (await self._client.get("ready")).status_code == 200
         except httpx.HTTPError:
@@ -152,16 +152,16 @@ class AsyncClient:
     async def send_document(
         self, document: str | Path | bytes, *, target: str, source: str = "auto", name: str | None = None
     ) -> DocumentState:
-        """Sends a document and does not wait; the arguments are those of `translate_document`."""
+        """Sends a document without waiting for the result; the arguments are those of `translate_document`."""
         call = document_call(document, name=name, source=source, target=target)
         return document_of(await self._json(call))
 
     async def document(self, id: str) -> DocumentState:
-        """Gives the state of a document."""
+        """Returns the state of a document."""
         return document_of(await self._json(Call(method="GET", path=f"api/documents/{id}")))
 
     async def fetch_document(self, id: str) -> bytes:
-        """Gives a translated document."""
+        """Returns a translated document."""
         call = Call(method="GET", path=f"api/documents/{id}/result", accept="*/*")
         return (await self._sent(call)).content
 

@@ -1,4 +1,4 @@
-"""What both clients have in common: requests as they are sent, answers as they are read, and when to try again."""
+"""What both clients share: requests, reading responses and errors, and when to repeat a request."""
 
 import json
 import random
@@ -18,34 +18,34 @@ except ModuleNotFoundError as error:
     raise AttendoError('httpx: not installed, and needed here; pip install "attendo[serve]"') from error
 
 DEFAULT_URL = "http://127.0.0.1:5000"
-"""Where `attendo serve` listens if nothing else is said."""
+"""The default address of `attendo serve`."""
 Format = Literal["text", "html", "xml"]
-"""How texts are written."""
+"""Format of texts."""
 Split = Literal["sentences", "lines", "off"]
-"""What the model reads at a time."""
+"""Parts of a text that the model reads separately."""
 
 
 class TranslateOptions(TypedDict, total=False):
-    """How a text is to be translated; what is left out is as the server has it."""
+    """Options of a translation; the server has a default for each."""
 
     source: str
-    """The code of the language it is in; left out, it is detected."""
+    """Code of the source language; by default it is detected."""
     target: str
-    """The code of the language to translate into; left out, that of the model."""
+    """Code of the target language; by default that of the model."""
     model: str
-    """A served model's name; left out, the first that fits."""
+    """Name of a served model; by default the first for these languages."""
     format: Format
-    """How it is written; left out, as text."""
+    """Format of the text: plain text by default."""
     split: Split
-    """What the model reads at a time; left out, sentences."""
+    """Parts that the model reads separately: sentences by default."""
     n_best: int
-    """Translations of each segment."""
+    """Number of translations of each segment."""
     alignment: bool
-    """Whether words are linked with words."""
+    """Whether to return links between words."""
     beam_size: int
-    """Hypotheses kept at each step."""
+    """Number of hypotheses kept at each step."""
     length_penalty: float
-    """Higher prefers longer translations."""
+    """Exponent of the length penalty; larger values favour longer translations."""
 
 
 _TRY_AGAIN = frozenset((408, 429, 502, 503, 504))
@@ -54,21 +54,22 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 30.0
 
 @dataclass(frozen=True, kw_only=True)
 class Retries:
-    """When a request that has failed is tried again: with 408, 429, 502, 503, 504 and where no answer came."""
+    """When to repeat a failed request: after the statuses 408, 429, 502, 503 and 504, and if there was no response."""
 
     times: int = 4
-    """Tries besides the first."""
+    """Maximum number of further attempts after the first."""
     longest_wait_s: float = 120.0
-    """Of a pause that the server asks for by Retry-After; is it longer, its error is raised at once."""
+    """Longest pause in seconds that the server may ask for with Retry-After; if it asks for a longer one, its error is
+    raised at once."""
     chance: Callable[[], float] = random.random
-    """Numbers from 0 to 1, so that many clients do not come back together."""
+    """Source of random numbers from 0 to 1, so that many clients do not return at the same moment."""
 
     def pause_s(self, failures: int, error: ServerError) -> float | None:
-        """Seconds until the next try; None for no more.
+        """Returns the seconds to wait before the next attempt; None for no further attempt.
 
         Args:
-            failures: tries that have failed, from 1.
-            error: of the last.
+            failures: number of failed attempts, at least 1.
+            error: the error of the last attempt.
         """
         again = error.status in _TRY_AGAIN or error.status is None
         if failures > self.times or not again:
@@ -83,7 +84,7 @@ class Retries:
 
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """A request."""
+    """A request of the API."""
 
     method: str
     path: str
@@ -92,20 +93,25 @@ class Call:
     data: Mapping[str, str] | None = None
     accept: str = "application/json"
     repeatable: bool = True
-    """Whether it may be sent again though nobody knows whether it has arrived."""
+    """Whether the request may be repeated if it is unknown whether it arrived."""
 
     def request(self, client: "httpx.Client | httpx.AsyncClient") -> "httpx.Request":
-        """As httpx sends it."""
+        """Builds the request for a client of httpx."""
         return client.build_request(
             self.method, self.path, json=self.json, files=self.files, data=self.data, headers={"Accept": self.accept}
         )
 
 
 def settings(url: str, key: str | None, timeout_s: float) -> dict[str, Any]:
-    """Arguments of httpx' clients.
+    """Returns the arguments of httpx's clients.
+
+    Args:
+        url: the address of the server.
+        key: an API key, or None.
+        timeout_s: seconds without a response after which a request fails.
 
     Raises:
-        AttendoError: the address is none of HTTP.
+        AttendoError: the address is not an HTTP address.
     """
     if not url.startswith(("http://", "https://")):
         raise AttendoError(f"url = {url!r} is no address; write {DEFAULT_URL}")
@@ -117,7 +123,7 @@ def settings(url: str, key: str | None, timeout_s: float) -> dict[str, Any]:
 
 
 def translate_call(texts: str | Sequence[str], options: TranslateOptions, *, stream: bool = False) -> Call:
-    """`/api/translate`."""
+    """Makes a request of `/api/translate`."""
     body: dict[str, Any] = {"text": texts if isinstance(texts, str) else list(texts), **options}
     if stream:
         body["stream"] = True
@@ -126,35 +132,43 @@ def translate_call(texts: str | Sequence[str], options: TranslateOptions, *, str
 
 
 def translate_all_call(texts: Sequence[str], options: TranslateOptions) -> Call:
-    """`/api/translate`, of several texts."""
+    """Makes a request of `/api/translate` for several texts.
+
+    Raises:
+        TypeError: `texts` is one string.
+    """
     _check_several(texts, "translate(text) translates one")
     return translate_call(texts, options)
 
 
 def detect_call(text: str) -> Call:
-    """`/api/detect`."""
+    """Makes a request of `/api/detect`."""
     return Call(method="POST", path="api/detect", json={"text": text})
 
 
 def parse_call(sentences: Sequence[str], model: str | None) -> Call:
-    """`/api/parse`."""
+    """Makes a request of `/api/parse`.
+
+    Raises:
+        TypeError: `sentences` is one string.
+    """
     _check_several(sentences, "parse([text]) parses one sentence")
     body = {"text": list(sentences)} if model is None else {"text": list(sentences), "model": model}
     return Call(method="POST", path="api/parse", json=body)
 
 
 def attention_call(text: str, translation: str | None, model: str | None) -> Call:
-    """`/api/attention`."""
+    """Makes a request of `/api/attention`."""
     body = {"text": text, "target": translation, "model": model}
     sent = {name: value for name, value in body.items() if value is not None}
     return Call(method="POST", path="api/attention", json=sent)
 
 
 def document_call(document: str | Path | bytes, *, name: str | None, source: str, target: str) -> Call:
-    """`/api/documents`.
+    """Makes a request of `/api/documents`.
 
     Raises:
-        AttendoError: a document of bytes has no name to tell its format by.
+        AttendoError: the document is bytes, and there is no name that shows its format.
         OSError: the file cannot be read.
     """
     if isinstance(document, bytes):
@@ -174,14 +188,14 @@ def document_call(document: str | Path | bytes, *, name: str | None, source: str
 
 
 def unreachable(error: Exception, url: str) -> ServerError:
-    """No answer came."""
+    """Returns the error for a request without a response."""
     return ServerError(
         f"{url}: no answer ({type(error).__name__}: {error}); is `attendo serve` running there?", code="unreachable"
     )
 
 
 def error_of(response: "httpx.Response") -> ServerError:
-    """What an answer says that is no success; its body has been read."""
+    """Returns the error of a response whose status is not a success, and whose body has been read."""
     code, message = "http", ""
     try:
         told = response.json()["error"]
@@ -192,10 +206,10 @@ def error_of(response: "httpx.Response") -> ServerError:
 
 
 def json_of(response: "httpx.Response") -> Any:
-    """The JSON of a successful answer.
+    """Returns the JSON of a successful response.
 
     Raises:
-        ServerError: it is none; somebody else has answered.
+        ServerError: the body is not JSON, so the server is not attendo.
     """
     try:
         return response.json()
@@ -205,7 +219,7 @@ def json_of(response: "httpx.Response") -> Any:
 
 
 def _retry_after(response: "httpx.Response") -> float | None:
-    """Seconds, of a header with seconds or a date."""
+    """Returns the seconds of a Retry-After header, which has seconds or a date."""
     written = response.headers.get("retry-after", "").strip()
     if not written:
         return None
@@ -223,13 +237,13 @@ def _retry_after(response: "httpx.Response") -> float | None:
 
 @dataclass
 class Events:
-    """Server-sent events, line by line."""
+    """A reader of server-sent events, line by line."""
 
     _name: str = "message"
     _data: list[str] = field(default_factory=list)
 
     def line(self, line: str) -> tuple[str, Any] | None:
-        """Takes a line in; an event's name and content with the empty line that ends it.
+        """Reads a line; the empty line that ends an event returns the event's name and content.
 
         Raises:
             ServerError: the event is an error.
@@ -258,15 +272,15 @@ class Events:
 
 
 def may_repeat(call: Call, error: ServerError) -> bool:
-    """Whether it does no harm to send a call again: it was refused, it has not arrived, or it may come twice."""
+    """Whether a request can be repeated safely: it was refused, did not arrive, or may be handled twice."""
     return call.repeatable or error.status is not None or isinstance(error.__cause__, httpx.ConnectError)
 
 
 def _check_several(texts: Sequence[str], instead: str) -> None:
-    """Refuses a single text, which Python takes for a sequence of its letters.
+    """Refuses a single text, which Python treats as a sequence of its letters.
 
     Raises:
-        TypeError: it is a string; the message says what to write instead.
+        TypeError: `texts` is a string; the message says what to write instead.
     """
     if isinstance(texts, str):
         raise TypeError(f"a list of texts is wanted, and this is one text: {instead}")

@@ -1,4 +1,4 @@
-"""What a server answers, as dataclasses."""
+"""Responses of a server as dataclasses, and functions that read them from JSON."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from attendo.errors import AttendoError
 
 
 class ServerError(AttendoError):
-    """A server that has refused a request, or could not be reached.
+    """A server refused a request, or could not be reached.
 
     Args:
-        message: for people.
-        code: for programs, as `too-large`; `unreachable` where no server answered.
-        status: of HTTP; None where no server answered.
-        retry_after_s: when the server wants to be asked again; None where it does not say.
+        message: the error for people.
+        code: the error for programs, such as `too-large`; `unreachable` if no server answered.
+        status: the HTTP status; None if no server answered.
+        retry_after_s: seconds until the request may be repeated; None if the server does not say.
     """
 
     def __init__(
@@ -29,11 +29,11 @@ class TextSpan:
     """A stretch of a text."""
 
     start: int
-    """Its first character's place, from 0."""
+    """Position of its first character, from 0."""
     end: int
-    """The place behind its last character."""
+    """Position after its last character."""
     text: str
-    """It."""
+    """The characters of the span."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,11 +41,12 @@ class Alternative:
     """Another translation of a segment."""
 
     text: str
-    """It."""
+    """The translation of the segment."""
     score: float | None
-    """Log-probability over the length penalty."""
+    """Log-probability divided by the length penalty."""
     confidence: float | None
-    """Between 0 and 1; None where the model was not calibrated."""
+    """Probability, between 0 and 1, that the translation is close to a human one; None if the model is not
+    calibrated."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,55 +54,57 @@ class WordLink:
     """A word of the source and one of the translation that belong together."""
 
     source: tuple[int, int]
-    """Where it begins and ends in the whole source."""
+    """Start and end of the word in the whole source, in characters."""
     target: tuple[int, int]
-    """Where it begins and ends in the whole translation."""
+    """Start and end of the word in the whole translation, in characters."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TranslatedSegment:
-    """What was translated at a time, usually a sentence."""
+    """A separately translated part of a text, usually a sentence."""
 
     source: TextSpan
-    """In the source."""
+    """The segment in the source."""
     target: TextSpan
-    """In the translation."""
+    """Its translation in the translated text."""
     confidence: float | None
-    """Between 0 and 1; None where the model was not calibrated."""
+    """Probability, between 0 and 1, that the translation is close to a human one; None if the model is not
+    calibrated."""
     score: float | None
-    """Log-probability over the length penalty."""
+    """Log-probability divided by the length penalty."""
     log_prob: float | None
-    """Of the translation."""
+    """Natural logarithm of the translation's probability."""
     alternatives: tuple[Alternative, ...]
-    """The next best."""
+    """The next best translations."""
     links: tuple[WordLink, ...]
-    """Word by word, where `alignment` was asked for."""
+    """Links between words, if the request asked for `alignment`."""
     problems: tuple[str, ...]
-    """What of the source could not be kept."""
+    """Sentences that report what could not be kept of the source."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServedTranslation:
-    """A text's translation."""
+    """The translation of a text."""
 
     text: str
-    """It."""
+    """The translated text."""
     source: str
-    """The code of the language it was in."""
+    """Code of the source language."""
     target: str
-    """The code of the language it is in now."""
+    """Code of the target language."""
     model: str
-    """The name of the model that did it."""
+    """Name of the model that translated the text."""
     detected: float | None
-    """How sure the source's language is, between 0 and 1, where it was detected; None where it was given."""
+    """Confidence of the detected source language, between 0 and 1; None if the request named the language."""
     confidence: float | None
-    """Between 0 and 1; None where the model was not calibrated."""
+    """Probability, between 0 and 1, that the translation is close to a human one; None if the model is not
+    calibrated."""
     alternatives: tuple[str, ...]
-    """The next best."""
+    """The next best translations of the whole text."""
     segments: tuple[TranslatedSegment, ...]
-    """Sentence by sentence."""
+    """The translated segments, in order."""
     problems: tuple[str, ...]
-    """What of the source could not be kept."""
+    """Sentences that report what could not be kept of the source."""
 
     def __str__(self) -> str:
         return self.text
@@ -112,9 +115,9 @@ class DetectedLanguage:
     """A language that a text may be in."""
 
     language: str
-    """Its code."""
+    """Code of the language."""
     confidence: float
-    """Between 0 and 1."""
+    """Probability of the language, between 0 and 1."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,13 +125,13 @@ class ServedModel:
     """A model that is served."""
 
     name: str
-    """What requests call it."""
+    """Name of the model in requests."""
     task: str
     """`translate` or `parse`."""
     source: str
-    """The code of the source's language."""
+    """Code of the source language."""
     target: str
-    """The code of the target's language; of a parser its own word."""
+    """Code of the target language; for a parser, a name for its trees."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,35 +139,35 @@ class ServedTree:
     """A parsed sentence."""
 
     words: tuple[str, ...]
-    """Its words."""
+    """The words of the sentence."""
     tree: str | None
-    """In brackets; None where it could not be parsed."""
+    """The tree in brackets; None if the sentence could not be parsed."""
     score: float | None
-    """Log-probability over the length penalty."""
+    """Log-probability divided by the length penalty."""
     problem: str | None
-    """Why it could not be parsed, or what had to be mended."""
+    """Why the sentence could not be parsed, or what had to be repaired in its tree."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentState:
-    """How far a document is."""
+    """The state of a document that the server translates."""
 
     id: str
-    """What it is asked for by."""
+    """The document's id in requests."""
     name: str
-    """Of the translated file."""
+    """File name of the translated document."""
     status: Literal["queued", "translating", "done", "error"]
-    """Where it is."""
+    """The stage of the translation."""
     progress: float
-    """0 to 1."""
+    """Translated part of the document, from 0 to 1."""
     message: str
-    """What went wrong."""
+    """The error, if the translation failed."""
     problems: tuple[str, ...]
-    """What could not be kept."""
+    """Sentences that report what could not be kept of the document."""
 
 
 def translations_of(answer: Mapping[str, Any]) -> list[ServedTranslation]:
-    """The translations of an answer of `/api/translate`."""
+    """Reads the translations from a response of `/api/translate`."""
     detected = answer.get("detected")
     return [
         ServedTranslation(
@@ -183,7 +186,7 @@ def translations_of(answer: Mapping[str, Any]) -> list[ServedTranslation]:
 
 
 def segment_of(segment: Mapping[str, Any]) -> TranslatedSegment:
-    """A segment of an answer of `/api/translate`."""
+    """Reads a segment from a response of `/api/translate`."""
     return TranslatedSegment(
         source=TextSpan(**segment["source"]),
         target=TextSpan(**segment["target"]),
@@ -203,12 +206,12 @@ def segment_of(segment: Mapping[str, Any]) -> TranslatedSegment:
 
 
 def detected_of(answer: Mapping[str, Any]) -> list[DetectedLanguage]:
-    """The languages of an answer of `/api/detect`."""
+    """Reads the languages from a response of `/api/detect`."""
     return [DetectedLanguage(language=each["language"], confidence=each["confidence"]) for each in answer["detected"]]
 
 
 def models_of(answer: Mapping[str, Any]) -> list[ServedModel]:
-    """The models of an answer of `/api/models`."""
+    """Reads the models from a response of `/api/models`."""
     return [
         ServedModel(name=each["name"], task=each["task"], source=each["source"], target=each["target"])
         for each in answer["models"]
@@ -216,7 +219,7 @@ def models_of(answer: Mapping[str, Any]) -> list[ServedModel]:
 
 
 def trees_of(answer: Mapping[str, Any]) -> list[ServedTree]:
-    """The trees of an answer of `/api/parse`."""
+    """Reads the trees from a response of `/api/parse`."""
     return [
         ServedTree(words=tuple(each["words"]), tree=each["tree"], score=each.get("score"), problem=each.get("problem"))
         for each in answer["trees"]
@@ -224,7 +227,7 @@ def trees_of(answer: Mapping[str, Any]) -> list[ServedTree]:
 
 
 def document_of(answer: Mapping[str, Any]) -> DocumentState:
-    """The state of an answer of `/api/documents`."""
+    """Reads the state of a document from a response of `/api/documents`."""
     return DocumentState(
         id=answer["id"],
         name=answer["name"],

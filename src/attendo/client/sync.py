@@ -1,4 +1,4 @@
-"""`attendo.Client`: what a server can do, from Python.
+"""`attendo.Client`, the Python client of `attendo serve`.
 
 with attendo.Client("http://127.0.0.1:5000") as client:
     print(client.translate("The old house.", target="de").text)
@@ -47,20 +47,20 @@ from attendo.client.results import (
 
 
 class Client:
-    """A client of `attendo serve`, which threads may share.
+    """A client of `attendo serve`; several threads can share it.
 
-    A request that fails for a while (a busy server, a rate limit, a broken connection) is repeated, after pauses that
+    A request that fails temporarily (a busy server, a rate limit, a broken connection) is repeated after pauses that
     grow and are never shorter than the server's Retry-After.
 
     Args:
         url: the address of the server, with its prefix if it has one.
-        key: an API key, where the server needs one.
+        key: an API key, if the server needs one.
         timeout_s: seconds without an answer after which a request fails.
-        retries: when a request is repeated; `Retries(times=0)` for never.
+        retries: when to repeat a request; `Retries(times=0)` for never.
         transport: a transport of httpx, for tests and special networks.
 
     Raises:
-        AttendoError: the address is no HTTP address.
+        AttendoError: the address is not an HTTP address.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class Client:
             response.close()
 
     def detect(self, text: str) -> list[DetectedLanguage]:
-        """Gives the languages that a text may be in, the most likely first.
+        """Detects the language of a text: returns the likely languages, the most likely first.
 
         Raises:
             ServerError: the server refuses, or cannot be reached.
@@ -139,7 +139,14 @@ class Client:
         return detected_of(self._json(detect_call(text)))
 
     def parse(self, sentences: Sequence[str], *, model: str | None = None) -> list[ServedTree]:
-        """Parses sentences, where a parser is served: a tree of each.
+        """Parses sentences, if the server has a parser.
+
+        Args:
+            sentences: the sentences.
+            model: the name of a served parser; None for the first.
+
+        Returns:
+            A tree for each sentence, in their order.
 
         Raises:
             ServerError: the server refuses, or cannot be reached.
@@ -148,11 +155,11 @@ class Client:
         return trees_of(self._json(parse_call(sentences, model)))
 
     def attention(self, text: str, *, translation: str | None = None, model: str | None = None) -> dict[str, Any]:
-        """Gives the attention weights of every head for a sentence, as `attendo attention -o FILE.json` writes it.
+        """Returns the attention weights of every head for a sentence, as `attendo attention -o FILE.json` writes them.
 
         Args:
             text: the sentence.
-            translation: its translation; None for the model's own.
+            translation: the translation of the sentence; None for the model's own.
             model: a served model's name; None for the first.
 
         Raises:
@@ -162,7 +169,7 @@ class Client:
         return found
 
     def models(self) -> list[ServedModel]:
-        """Gives the models that are served.
+        """Returns the served models.
 
         Raises:
             ServerError: the server cannot be reached.
@@ -170,7 +177,7 @@ class Client:
         return models_of(self._json(Call(method="GET", path="api/models")))
 
     def settings(self) -> dict[str, Any]:
-        """Gives the languages and limits of the server.
+        """Returns the languages and limits of the server.
 
         Raises:
             ServerError: the server cannot be reached.
@@ -179,7 +186,7 @@ class Client:
         return found
 
     def is_ready(self) -> bool:
-        """Asks once whether the server takes requests now."""
+        """Asks the server once whether it accepts requests now."""
         try:
             return self._client.get("ready").status_code == 200
         except httpx.HTTPError:
@@ -199,17 +206,17 @@ class Client:
 
         Args:
             document: a file, or its content.
-            target: the code of the language to translate into.
-            source: the code of the language it is in, or `auto`.
-            name: a file name whose ending says which format the content is in; None for the name of the file.
-            progress: called with the state of the document whenever it was asked for.
+            target: the code of the target language.
+            source: the code of the source language, or `auto`.
+            name: a file name whose extension determines the format; None for the name of the file.
+            progress: called with every state of the document that the server reports.
             poll_s: seconds between two requests for the state.
 
         Returns:
             The translated document.
 
         Raises:
-            ServerError: the server refuses it, cannot translate it or cannot be reached.
+            ServerError: the server refuses the document, cannot translate it, or cannot be reached.
             OSError: the file cannot be read.
         """
         state = self.send_document(document, target=target, source=source, name=name)
@@ -225,12 +232,17 @@ class Client:
     def send_document(
         self, document: str | Path | bytes, *, target: str, source: str = "auto", name: str | None = None
     ) -> DocumentState:
-        """Sends a document and does not wait; the arguments are those of `translate_document`."""
+        """Sends a document without waiting for the result; the arguments are those of `translate_document`.
+
+        Raises:
+            ServerError: the server refuses the document, or cannot be reached.
+            OSError: the file cannot be read.
+        """
         call = document_call(document, name=name, source=source, target=target)
         return document_of(self._json(call))
 
     def document(self, id: str) -> DocumentState:
-        """Gives the state of a document.
+        """Returns the state of a document.
 
         Raises:
             ServerError: there is no such document, or the server cannot be reached.
@@ -238,10 +250,10 @@ class Client:
         return document_of(self._json(Call(method="GET", path=f"api/documents/{id}")))
 
     def fetch_document(self, id: str) -> bytes:
-        """Gives a translated document.
+        """Returns a translated document.
 
         Raises:
-            ServerError: it is not translated, or the server cannot be reached.
+            ServerError: the document is not translated, or the server cannot be reached.
         """
         call = Call(method="GET", path=f"api/documents/{id}/result", accept="*/*")
         return self._sent(call).content
@@ -270,7 +282,7 @@ class Client:
         return json_of(self._sent(call))
 
     def _sent(self, call: Call, *, stream: bool = False) -> "httpx.Response":
-        """Sends a request, again where that may help, and gives the successful answer."""
+        """Sends a request, repeats it if that may help, and returns the successful response."""
         failures = 0
         while True:
             try:

@@ -35,7 +35,7 @@ AlignmentStep = Literal["writes", "reads"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Alignment:
-    """Which source pieces and words the pieces and words of a translation come from."""
+    """Alignment of the pieces and words of a translation with those of its source."""
 
     source_pieces: tuple[str, ...]
     """The pieces of the source, with `</s>`."""
@@ -44,12 +44,12 @@ class Alignment:
     weights: FloatArray
     """float32 `(target pieces, source pieces)`; each row sums to 1."""
     source_words: tuple[str, ...]
-    """The words of the source: what stands between its spaces."""
+    """The words of the source, which spaces separate."""
     target_words: tuple[str, ...]
-    """The words of the translation: what stands between its spaces."""
+    """The words of the translation, which spaces separate."""
     links: tuple[tuple[int, int], ...]
-    """For each target word the source word that its pieces attend to most, `</s>` aside, as `(source word, target
-    word)`, both numbered from 0; ordered by target words. Empty where the source has no word."""
+    """For each target word the source word that its pieces attend to most, except `</s>`, as `(source word, target
+    word)`, both numbered from 0; ordered by target words. Empty if the source has no word."""
     truncated: bool = False
     """Whether the source or the target was cut because it was too long."""
 
@@ -62,7 +62,7 @@ class Alignment:
 def alignment(
     source_pieces: Sequence[str], target_pieces: Sequence[str], weights: FloatArray, *, truncated: bool = False
 ) -> Alignment:
-    """The alignment of one pair.
+    """Makes the alignment of one pair.
 
     Args:
         source_pieces: with `</s>`.

@@ -11,14 +11,14 @@ from attendo.decoding.models import DecodingModel
 
 @dataclass(frozen=True, kw_only=True)
 class PairScore:
-    """How probable a given translation is."""
+    """The log-probability of a given translation."""
 
     log_prob: float
     """Natural logarithm of the target's probability, `</s>` included."""
     token_log_probs: tuple[float, ...]
     """The log-probability of each target token, `</s>` last."""
     pieces: tuple[str, ...] = ()
-    """The piece of each target token, where the translation was given as text."""
+    """The piece of each target token, if the translation was given as text."""
     truncated: bool = False
     """Whether the source or the target was cut because it was too long."""
 
@@ -47,7 +47,7 @@ class Perplexity:
 
 
 def perplexity(scores: Iterable[PairScore]) -> Perplexity:
-    """The perplexity of a corpus whose pairs were scored."""
+    """Computes the perplexity of a corpus from the scores of its pairs."""
     nll, num_tokens = 0.0, 0
     for score in scores:
         nll -= score.log_prob

@@ -20,16 +20,15 @@ class Candidate:
     """Target ids without `</s>`."""
     pieces: tuple[str, ...]
     """The piece of each id, and `</s>` at the end: U+2581 is a space, `<0xE2>` a byte. These are what the model wrote,
-    before guards restored what they had taken out. Where sentences or lines were translated one by one, each ends with
-    its own `</s>`."""
+    before guards restored anything. If sentences or lines were translated separately, each ends with its own `</s>`."""
     log_prob: float
-    """Natural logarithm of the probability, `</s>` included; the sum where a text has several lines."""
+    """Natural logarithm of the probability, `</s>` included; the sum over the lines of a text."""
     score: float
     """`log_prob` divided by the length penalty; higher is better."""
     token_log_probs: tuple[float, ...]
     """The log-probability of each of the pieces."""
     finished: bool
-    """False where the length limit ended the translation before the model wrote `</s>`."""
+    """False if the length limit ended the translation before the model wrote `</s>`."""
     words: WordNumbers | None = None
     """For each word that the model wrote, the numbers of the words of `text`; None where they are the same."""
 
@@ -39,30 +38,30 @@ class Translation:
     """A text and its translation; `str(translation)` is the translated text."""
 
     source: str
-    """The text as it was given."""
+    """The given text."""
     text: str
-    """The best translation; empty where the source is white space."""
+    """The best translation; empty if the source is white space."""
     score: float
-    """The score of the best translation; 0 where there was nothing to translate."""
+    """The score of the best translation; 0 if the source is white space."""
     log_prob: float
-    """The log-probability of the best translation; 0 where there was nothing to translate."""
+    """The log-probability of the best translation; 0 if the source is white space."""
     n_best: tuple[Candidate, ...]
-    """The best translation and the next ones, as many as `search.n_best`. Where a text has several lines, candidate n
-    consists of the n-th best translation of each line."""
+    """The best translations, as many as `search.n_best`. For a text of several lines, candidate n consists of the n-th
+    best translation of each line."""
     source_truncated: bool = False
     """Whether a line was longer than `max_source_tokens`, so that only its beginning was translated."""
     guards: tuple[GuardName, ...] = ()
     """The guards that acted on the text."""
     problems: tuple[str, ...] = ()
-    """What the best translation lacks or has too much, such as numbers that the source does not have; sentences for
-    people."""
+    """Sentences that report what the best translation lacks or has in excess, such as numbers that the source does not
+    have."""
     read: str
-    """What the model read: the source without a line end at its end, or what the guards made of it."""
+    """The text that the model read: the source without a line end at its end, or what the guards made of it."""
     words: WordNumbers | None = None
-    """For each word that the model read, the numbers of the words of `source`; None where they are the same, and where
-    the text has several lines."""
+    """For each word that the model read, the numbers of the words of `source`; None if they are the same, and for a
+    text of several lines."""
     lines: tuple["Translation", ...] = ()
-    """The translation of each line, where the text has several; empty for a text of one line."""
+    """The translation of each line of a text of several lines; empty for a text of one line."""
 
     def __str__(self) -> str:
         return self.text
@@ -73,27 +72,27 @@ class Translation:
 
 @dataclass(kw_only=True)
 class Counts:
-    """What an engine has done so far; each line of a text counts, and each `</s>` is a token."""
+    """What an engine has translated so far; each line of a text counts, and each `</s>` is a token."""
 
     lines: int = 0
-    """Lines translated."""
+    """Number of translated lines."""
     empty: int = 0
-    """Of them, lines of white space."""
+    """Number of lines of white space."""
     truncated: int = 0
-    """Of them, lines that were cut."""
+    """Number of lines that were cut."""
     unfinished: int = 0
-    """Of them, lines whose translation was ended by the length limit."""
+    """Number of lines whose translation was ended by the length limit."""
     problems: int = 0
-    """Of them, lines whose translation has `Translation.problems`."""
+    """Number of lines whose translation has `Translation.problems`."""
     source_tokens: int = 0
-    """Tokens read; a line that is looked at twice counts once."""
+    """Number of source tokens; a line that is searched twice counts once."""
     target_tokens: int = 0
-    """Tokens of the best translations."""
+    """Number of tokens of the best translations."""
     guards: Counter[GuardName] = field(default_factory=Counter)
-    """Lines that each guard had something to do with."""
+    """Number of lines on which each guard acted."""
 
     def add(self, translation: Translation, source_tokens: int) -> None:
-        """Counts a line in.
+        """Adds a line to the counts.
 
         Args:
             translation: what became of it.

@@ -11,12 +11,12 @@ Links = Set[tuple[int, int]]
 
 @dataclass(frozen=True, kw_only=True)
 class AlignmentScore:
-    """How well found links fit known ones, over all sentences."""
+    """Agreement of found links with reference links, over all sentences."""
 
     precision: float
-    """Of the found links the share that is possible; 1 where none is found."""
+    """Share of the found links that are possible; 1 if none is found."""
     recall: float
-    """Of the sure links the share that is found; 1 where none is sure."""
+    """Share of the sure links that are found; 1 if none is sure."""
     aer: float
     """1 - (found and sure + found and possible) / (found + sure): 0 is best."""
 

@@ -31,13 +31,13 @@ class Judged:
     source: str
     """The sentence."""
     text: str
-    """What the model made of it."""
+    """The model's translation."""
     token_log_probs: tuple[float, ...]
-    """Of its tokens, `</s>` included; one at least."""
+    """Log-probabilities of its tokens, `</s>` included; at least one."""
     close: bool
     """Whether it came close to a reference."""
     weight: float = 1.0
-    """How much it counts when confidence is learned; more in a small test set beside a large one."""
+    """Weight of the sentence in learning; larger for the sentences of a small test set beside a large one."""
 
 
 def chrf() -> "CHRF":
@@ -60,7 +60,7 @@ def is_close(metric: "CHRF", text: str, references: Sequence[str], close: float)
 
 
 def people_agree(metric: "CHRF", references: Sequence[Sequence[str]], close: float) -> tuple[int, float]:
-    """How often one person's translation comes close to another's, the anchor that a model's figures need.
+    """Measures how often one person's translation is close to another's, for comparison with a model's figures.
 
     Args:
         metric: of `chrf()`.
@@ -104,7 +104,7 @@ def equally_weighted(sets: Sequence[Sequence[Judged]]) -> list[Judged]:
 
 
 def held_out(judged: Sequence[Judged]) -> list[float]:
-    """Of each sentence the confidence that the others give it: ten folds, each judged by what the other nine taught.
+    """Returns the confidence of each sentence, learned from the others by ten-fold cross-validation.
 
     Args:
         judged: as for `fit`, no source twice.
@@ -160,7 +160,7 @@ def confidence_of(learned: Confidence, one: Judged) -> float:
 
 
 def token_probability(one: Judged) -> float:
-    """What is often taken for a confidence: the geometric mean of the tokens' probabilities."""
+    """Returns the geometric mean of the tokens' probabilities, which is often taken for a confidence."""
     return float(np.exp(np.mean(one.token_log_probs)))
 
 

@@ -1,4 +1,4 @@
-"""What is done to one sentence pair to make it as people write: each change once, on plain strings."""
+"""Changes of one sentence pair, on plain strings, that make it look as people type."""
 
 import random
 import re
@@ -38,13 +38,13 @@ _CURLY = {"de": ("\u201e", "\u201c", "\u201a", "\u2018")}
 
 @dataclass(frozen=True, kw_only=True)
 class Changed:
-    """A pair with something done to it."""
+    """A pair to which a change was applied."""
 
     source: str
     reference: str
-    """What its translation is measured against."""
+    """The reference for the translation of the changed source."""
     kept: tuple[str, ...] = ()
-    """What the translation has to have to the letter, in this order."""
+    """Strings that the translation must contain exactly, in this order."""
 
 
 def upper_cased(source: str, reference: str, chance: random.Random) -> Changed:
@@ -136,7 +136,7 @@ def number_at_the_end(source: str, reference: str, chance: random.Random) -> Cha
 def amount_at_the_end(
     source: str, reference: str, chance: random.Random, *, forms: tuple[tuple[str, str], tuple[str, str]]
 ) -> Changed:
-    """The same with thousands and decimals in the two languages' forms: what is kept has the target's."""
+    """Appends an amount with thousands and decimals, written as each of the two languages does."""
     whole, cents = chance.randrange(1_000, 1_000_000), chance.randrange(100)
     here, there = (f"({grouped(whole, cents, *form)})" for form in forms)
     return _before_the_end(source, reference, here, kept=(there,))

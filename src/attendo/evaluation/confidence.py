@@ -1,4 +1,4 @@
-"""How sure a translation is, as a number with a meaning: the probability that it comes close to a person's.
+"""Confidence of a translation: the calibrated probability that it is close to a human translation.
 
 A model's own probabilities are no such number: it may be sure of what is wrong. But how much its own tokens surprised
 it, and how much shorter than usual its translation is, tell close translations from others; `calibration` learns how
@@ -41,18 +41,18 @@ class Weighted:
 
 @dataclass(frozen=True, kw_only=True)
 class Confidence:
-    """What has been learned from sentences with references; of one model and one way to search."""
+    """A calibrated confidence, learned from sentences with references for one model and one kind of search."""
 
     bias: float
     """The logit of a translation that is like the mean of those."""
     log_ratio: float
     """Their mean of the logarithm of how many times longer, in characters, a translation is than its source."""
     surprise: Weighted
-    """Of `surprise`."""
+    """Normalisation and weight of `surprise`."""
     shortness: Weighted
-    """Of `shortness`."""
+    """Normalisation and weight of `shortness`."""
     source_language: str = ""
-    """The ISO 639-1 code of the language that sources are in; empty where that is not looked at."""
+    """ISO 639-1 code of the source language; empty if the language of texts is not checked."""
 
     def __call__(self, translation: Translation, candidate: Candidate) -> float | None:
         """The probability that a candidate comes close to what a person would write.
@@ -88,7 +88,7 @@ class Confidence:
 
 
 def is_junk(source: str, language: str) -> bool:
-    """Whether a source is nothing that a model can translate: mostly no language, or evidently of another language.
+    """Whether a source is mostly not language, or evidently not in the model's source language.
 
     Args:
         source: the text.
@@ -100,7 +100,7 @@ def is_junk(source: str, language: str) -> bool:
 
 
 def surprise(token_log_probs: Sequence[float]) -> float:
-    """How much a token surprised the model on the average, 0 for not at all.
+    """Returns how much the tokens surprised the model on average; 0 for not at all.
 
     The square root of the mean negative log-probability: against it the logit is nearly a straight line.
     """
@@ -113,5 +113,5 @@ def length_ratio(source: str, text: str) -> float:
 
 
 def shortness(source: str, text: str, log_ratio: float) -> float:
-    """How much shorter a text is than its source lets expect, 0 where it is not: something may have been left out."""
+    """Returns by how much a text is shorter than its source suggests, 0 if it is not: something may be missing."""
     return max(0.0, log_ratio - length_ratio(source, text))

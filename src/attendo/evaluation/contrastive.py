@@ -79,7 +79,7 @@ class ContrastivePair:
 
 @dataclass(frozen=True, kw_only=True)
 class Preference:
-    """How often a model prefers the right translation."""
+    """How often a model prefers the correct translation."""
 
     pairs: int
     preferred: int
@@ -90,7 +90,7 @@ class Preference:
 
     @property
     def share(self) -> float:
-        """Of the pairs, 0 to 1."""
+        """Share of the pairs in which the model prefers the correct translation, 0 to 1."""
         return self.preferred / self.pairs
 
 
@@ -135,7 +135,7 @@ def contrastive_pairs(
 def preferences(
     pairs: Iterable[ContrastivePair], right: Iterable[float], wrong: Iterable[float]
 ) -> dict[ContrastKind, Preference]:
-    """How often the right translation has the higher log-probability, by kind; kinds without pairs are left out.
+    """Computes how often the correct translation has the higher log-probability, by kind; omits kinds without pairs.
 
     Args:
         pairs: the pairs.

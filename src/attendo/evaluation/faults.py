@@ -1,4 +1,4 @@
-"""Faults of translations that show without a reference: nothing, the source copied through, loops, odd lengths."""
+"""Faults of translations that are visible without a reference: emptiness, copies, loops, odd lengths."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -43,15 +43,15 @@ DEFINITIONS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Faults:
-    """How many of some translations have which fault; one may have several."""
+    """Number of translations with each fault; one translation can have several."""
 
     lines: int
-    """Sources that are not blank; the others are not looked at."""
+    """Number of sources that are not blank; blank ones are not checked."""
     empty: int
     comparable: int
     """Sources that could be copied: `COPY_WORDS` and more, and their reference is another text."""
     copied: int
-    """Of `comparable`."""
+    """Number of `comparable` translations that copy their source."""
     looping: int
     too_long: int
     too_short: int
@@ -60,14 +60,14 @@ class Faults:
 
 @dataclass(frozen=True, kw_only=True)
 class OneWord:
-    """What becomes of single words."""
+    """Results for sources of a single word."""
 
     words: int
     good: int
     """Translations of 1 to `MAX_WORDS_OF_ONE` words."""
     empty: int
     too_long: int
-    """Of more words."""
+    """Number of translations of more than `MAX_WORDS_OF_ONE` words."""
 
 
 def faults(

@@ -1,4 +1,4 @@
-"""Whether translations keep what they must not change: the values that both source and reference have."""
+"""Whether translations keep the values that both source and reference have."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,12 +14,12 @@ MAX_EXAMPLES = 50
 
 @dataclass(kw_only=True)
 class KeptOfKind:
-    """How often the values of a kind came through."""
+    """How often the values of one kind were kept."""
 
     wanted: int = 0
     """Values that both source and reference have."""
     kept: int = 0
-    """Those of them that the translation has too."""
+    """Number of these values that the translation has too."""
     invented: int = 0
     """Values of translations that neither the source nor the reference has."""
 
@@ -38,14 +38,14 @@ class LostValue:
 
 @dataclass(frozen=True, kw_only=True)
 class KeptReport:
-    """What became of the values of a test set."""
+    """How the values of a test set were kept."""
 
     lines: int
-    """Lines with a value that is wanted, or with an invented one."""
+    """Number of lines with a value to keep, or with an invented one."""
     good_lines: int
-    """Those of them that have all that is wanted, and nothing invented."""
+    """Number of these lines that keep all values and invent none."""
     kinds: dict[str, KeptOfKind] = field(default_factory=dict)
-    """By kind, in the order of `GRAMMAR`; kinds that do not occur are left out."""
+    """Results by kind, in the order of `GRAMMAR`; kinds that do not occur are omitted."""
     examples: tuple[LostValue, ...] = ()
     """The first lines that are not good, up to `MAX_EXAMPLES`."""
 

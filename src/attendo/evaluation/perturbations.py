@@ -46,23 +46,24 @@ _SEPARATORS = {"en": (",", "."), "de": (".", ","), "it": (".", ","), "nl": (".",
 
 @dataclass(frozen=True, kw_only=True)
 class Perturbation:
-    """Something done to a test set."""
+    """A change that is applied to a test set."""
 
     name: str
     what: str
-    """What is done to the source, for people."""
+    """Description of the change of the source."""
     to_reference: str
-    """What is done to the reference."""
+    """Description of the change of the reference."""
     change: Callable[[str, str, random.Random], Changed | None]
-    """Source, reference and where chance comes from to the changed pair; None where it does not apply."""
+    """Function of the source, the reference and a random generator that returns the changed pair; None if it does not
+    apply."""
     joined: int = 1
-    """So many lines make one before it is changed, those that end as a sentence does."""
+    """Number of lines, each ending as a sentence does, that are joined to one before the change."""
     scored: Callable[[str], str] = str
-    """What is done to outputs and references, with and without the change, before they are scored."""
+    """Function applied to outputs and references, with and without the change, before scoring."""
     inserted: Literal["end", "around", "anywhere"] | None = None
-    """Where what a line has to keep was put into it, and should come out; None where nothing was put in."""
+    """Where strings that a line must keep were inserted and should be found; None if nothing was inserted."""
     of_case: bool = False
-    """Whether it changes the case, so that a figure that ignores case belongs beside the others."""
+    """Whether the change affects case, so that a score that ignores case should be shown too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +157,7 @@ _OF_ANY_LANGUAGE = (
 
 
 def perturbations(source_language: str = "", target_language: str = "") -> tuple[Perturbation, ...]:
-    """All perturbations for a pair of languages, in the order of a table.
+    """Returns all perturbations for a pair of languages, in the order of a table.
 
     Args:
         source_language: two-letter code, for the form of numbers and quotes; one that is not known leaves numbers with

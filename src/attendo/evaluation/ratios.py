@@ -1,4 +1,4 @@
-"""How much of a score is left when something is done to the source: a ratio, and how far to trust it."""
+"""The share of a score that remains after a change of the source, with its confidence interval."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Side:
 
 @dataclass(frozen=True, kw_only=True)
 class Ratio:
-    """One metric on the same lines without and with a change."""
+    """A metric on the same lines without and with a change."""
 
     clean: float
     """The score without it."""

@@ -19,10 +19,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Bin:
-    """Sentences of about one confidence."""
+    """Sentences of similar confidence."""
 
     count: int
-    """How many they are."""
+    """Number of sentences."""
     confidence: float
     """Their mean confidence."""
     share: float
@@ -35,10 +35,10 @@ class Bin:
 
 @dataclass(frozen=True, kw_only=True)
 class Reliability:
-    """What became of what was promised."""
+    """How well confidences agree with outcomes."""
 
     sentences: int
-    """How many there were."""
+    """Number of sentences."""
     confidence: float
     """Their mean confidence."""
     share: float
@@ -51,7 +51,7 @@ class Reliability:
     """The probability that of two sentences, one close and one not, the close one has the higher confidence: the area
     under the receiver's operating curve. 0.5 is chance; None where all are close, or none is."""
     bins: tuple[Bin, ...]
-    """Of equal sizes, from low confidence to high."""
+    """Bins of equal sizes, from low to high confidence."""
 
 
 def reliability(confidences: Sequence[float], close: Sequence[bool]) -> Reliability:

@@ -11,57 +11,57 @@ from attendo.evaluation.scores import Score, corpus_bleu, corpus_chrf
 
 @dataclass(frozen=True, kw_only=True)
 class Effect:
-    """What one perturbation does to a model's output."""
+    """The effect of one perturbation on a model's output."""
 
     name: str
     what: str
-    """What is done to the source."""
+    """Description of the change of the source."""
     to_reference: str
-    """What is done to the reference."""
+    """Description of the change of the reference."""
     lines: int
-    """Lines of the perturbed test set; where lines are joined, those that came of it."""
+    """Number of lines in the perturbed test set, after joining if lines are joined."""
     bleu: Ratio
     chrf: Ratio
     bleu_lowercased: Ratio | None
-    """BLEU that ignores case, where the perturbation changes it."""
+    """BLEU without regard to case, if the perturbation changes case."""
     kept: float | None
     """Share of the lines whose output has all that was put in, to the letter and in its place; None without such."""
     clean_faults: Faults
-    """Of the same lines without the perturbation."""
+    """Faults on the same lines without the perturbation."""
     faults: Faults
 
 
 @dataclass(frozen=True, kw_only=True)
 class OtherLanguage:
-    """What becomes of text that is not in the source language."""
+    """Results for text that is not in the source language."""
 
     origin: str
-    """Where it is from."""
+    """Where the text comes from."""
     faults: Faults
     """`copied` is what one hopes for here: the text as it was."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Robustness:
-    """All that was measured of a model's robustness on a test set."""
+    """All measurements of a model's robustness on a test set."""
 
     seed: int
     sentences: int
-    """Of the test set."""
+    """Number of sentences in the test set."""
     signatures: Mapping[str, str]
     """sacreBLEU's, by the metric's name."""
     clean: Faults
-    """Of the test set as it is."""
+    """Faults on the unchanged test set."""
     effects: tuple[Effect, ...]
-    """One of each perturbation that applies to some line."""
+    """One effect for each perturbation that applies to some line."""
     inapplicable: tuple[str, ...]
     """Perturbations that apply to none."""
     one_word: OneWord
     """Single words of the sources."""
     blank_lines: int
-    """Lines of nothing but white space that were given."""
+    """Number of given lines that are only white space."""
     blank_outputs: int
-    """Of them, those whose translation is empty, as it should be."""
+    """Number of these lines whose translation is empty, as it should be."""
     other_language: OtherLanguage
 
 

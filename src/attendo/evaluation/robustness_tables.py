@@ -1,4 +1,4 @@
-"""What was measured of a model's robustness as tables: aligned text for a terminal, Markdown for a model card."""
+"""Tables of a model's robustness: aligned text for a terminal, Markdown for a model card."""
 
 from collections.abc import Callable, Sequence
 
@@ -17,12 +17,12 @@ _Table = Callable[[Sequence[Sequence[str]]], list[str]]
 
 
 def robustness_text(robustness: Robustness) -> str:
-    """All figures as lines to read on a terminal."""
+    """Formats all figures as aligned text for a terminal."""
     return "\n".join(_report(robustness, _aligned))
 
 
 def robustness_markdown(robustness: Robustness) -> str:
-    """All figures as Markdown."""
+    """Formats all figures as Markdown."""
     return "\n".join(_report(robustness, _markdown))
 
 

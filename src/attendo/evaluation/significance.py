@@ -1,4 +1,4 @@
-"""Is one output really better than another? sacreBLEU's two paired tests, side by side."""
+"""Paired significance tests of two outputs: sacreBLEU's paired bootstrap and approximate randomisation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ PairedOutcome = tuple[dict[str, Signature], dict[str, list[str | Result]]]
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedScore:
-    """One system's figure under one metric, with its 95% bootstrap interval (sacreBLEU's mean and half a width)."""
+    """One system's figure under one metric, with its 95% bootstrap interval (sacreBLEU's mean and half width)."""
 
     score: float
     low: float
@@ -29,7 +29,7 @@ class ComparedScore:
 
 @dataclass(frozen=True, kw_only=True)
 class PairedResult:
-    """What one paired test says of a difference.
+    """The result of one paired test for a difference.
 
     Attributes:
         p_value: how often chance alone gives a difference this large; below 0.05 counts as significant. It is 1 where

@@ -37,7 +37,7 @@ class Convention:
 
 
 def paper_tokens(lines: Sequence[str], language: str) -> list[str]:
-    """Lines as the paper's figures have them: Moses tokens, German compounds split at hyphens.
+    """Tokenises lines as the paper's figures are computed: Moses tokens, German compounds split at hyphens.
 
     That is what the authors' own script `get_ende_bleu.sh` does, but for the reference too: theirs had been given plain
     quotation marks by hand, `„` included, as the thread tensor2tensor#317 found.
@@ -68,7 +68,7 @@ def split_compounds(lines: Sequence[str]) -> list[str]:
 
 
 def multi30k_tokens(lines: Sequence[str], language: str) -> list[str]:
-    """Lines as the Multi30k literature scores them: punctuation normalised, Moses-tokenised, lower-cased.
+    """Tokenises lines as the Multi30k literature does: punctuation normalised, Moses-tokenised, lower-cased.
 
     Args:
         lines: detokenised text.

@@ -105,12 +105,12 @@ class ModelConfig:
     start: Literal["zero"] | int = "zero"
     """The decoder's first input: the zero vector, or a token's embedding in models imported from elsewhere."""
     next_word: bool = False
-    """The decoder is told at each position which source word its output has come to (Ma et al., 2017). For targets that
-    have one symbol for each source word, in order, as the trees of `task = "parse"` have."""
+    """Give the decoder, at each position, the source word that its output has reached (Ma et al., 2017). For targets
+    with one symbol for each source word, in order, such as the trees of `task = "parse"`."""
     parser_stack: bool = False
-    """The decoder is told at each position how many constituents are open, which one is the innermost and what was
-    completed last, and where these begin. It needs `next_word`, and trees in brackets: those of `task = "parse"` with
-    `parsing.order` in-order or top-down."""
+    """Give the decoder, at each position, the number of open constituents, the innermost and the last completed one,
+    and where these begin. Requires `next_word`, and trees in brackets: those of `task = "parse"` with `parsing.order`
+    in-order or top-down."""
     draft_tokens: int = 0
     """Number of tokens after the next one that a drafter proposes, so that greedy decoding takes fewer steps
     (docs/drafting.md); 0 for none. The drafter is trained for an existing model, given by `training.init_from`."""

@@ -47,7 +47,7 @@ class _Place:
 
 
 def to_svg(tree: Tree) -> str:
-    """Draws a tree as an SVG file of its own, on white: no script, no style sheet, no other file."""
+    """Draws a tree as an independent SVG file on white, without script, style sheet or other files."""
     places = _places(tree)
     root = places[0]
     tags_y = MARGIN + PILL_HEIGHT / 2 + root.level * ROW

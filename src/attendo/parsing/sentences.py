@@ -17,13 +17,14 @@ class Sentence:
     """A sentence as its words.
 
     Raises:
-        DataError: a word is empty or holds white space, a tag holds a bracket too, or there is not a tag for each word.
+        DataError: a word is empty or contains white space; a tag is empty or contains white space or a bracket; or the
+            numbers of words and tags differ.
     """
 
     words: Sequence[str]
-    """In the manner of treebanks: `ca` `n't`, punctuation marks by themselves, brackets as ( or -LRB-."""
+    """Words as in treebanks: `ca` `n't`, punctuation marks by themselves, brackets as ( or -LRB-."""
     tags: Sequence[str | None] | None = None
-    """What the words are tagged in the tree, None for a word whose tag is open; None for open tags of all words."""
+    """The tags that the tree must have, None for a word with any tag; None for any tags of all words."""
 
     def __post_init__(self) -> None:
         """Refuses what no tree can have."""

@@ -16,31 +16,31 @@ class Span(NamedTuple):
     """A constituent as its label and the words it holds."""
 
     label: str
-    """Its category, such as NP."""
+    """Category, such as NP."""
     start: int
-    """Its first word, from 0."""
+    """Position of its first word, from 0."""
     end: int
-    """The word after its last."""
+    """Position after its last word."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Tree:
     """A constituent with its children, or a word with its tag.
 
-    A tree may be of any depth, since no method calls itself. Trees are equal where all of their labels and words are
-    equal, and can be keys of a dictionary.
+    A tree can have any depth, because no method is recursive. Trees are equal if all their labels and words are equal,
+    and can be keys of a dictionary.
 
     Raises:
-        DataError: it has both children and a word, or neither; the label holds white space or a bracket, or is empty
-            over a word; the word is empty or holds white space (a no-break space does not count as such).
+        DataError: the node has both children and a word, or neither; the label contains white space or a bracket, or
+            is empty for a word; the word is empty or contains white space (other than no-break spaces).
     """
 
     label: str
-    """The category, such as NP or NP-SBJ; for a word its tag."""
+    """Category, such as NP or NP-SBJ; for a word, its tag."""
     children: tuple["Tree", ...] = ()
-    """From left to right; none where there is a word."""
+    """Children from left to right; none for a word."""
     word: str | None = None
-    """The word as text has it, brackets included; None where there are children."""
+    """The word as in plain text, with unescaped brackets; None for a constituent."""
 
     def __post_init__(self) -> None:
         if _NOT_IN_LABEL.search(self.label):
@@ -57,13 +57,13 @@ class Tree:
 
     @classmethod
     def from_nodes(cls, nodes: Sequence[tuple[str, str | None, int]]) -> "Tree":
-        """Makes a tree from its nodes, each before its children.
+        """Makes a tree from a list of its nodes, in which each node precedes its children.
 
         Args:
-            nodes: for each its label, its word or None, and the number of its children.
+            nodes: the label, the word or None, and the number of children of each node.
 
         Raises:
-            DataError: as making a tree does.
+            DataError: as for the constructor.
         """
         made: list[Tree] = []
         for label, word, num_children in reversed(nodes):
@@ -90,7 +90,7 @@ class Tree:
         return (node for node in self.nodes() if node.word is not None)
 
     def constituents(self) -> Iterator["Tree"]:
-        """Yields all that are no words, each before its children."""
+        """Yields all constituents, each before its children."""
         return (node for node in self.nodes() if node.word is None)
 
     @property
@@ -105,7 +105,7 @@ class Tree:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """The constituents, each before those within it, words left out."""
+        """The constituents, each before those within it; words are not included."""
         found: list[Span] = []
         pending: list[Tree | int] = [self]  # a number: the constituent of that place in `found` ends here
         position = 0
@@ -123,7 +123,7 @@ class Tree:
 
     @property
     def depth(self) -> int:
-        """Constituents above the word that has most of them, this one included; 0 of a word alone."""
+        """Largest number of constituents above a word, this one included; 0 for a single word."""
         deepest = 0
         pending = [(self, 0)]
         while pending:
@@ -133,14 +133,14 @@ class Tree:
         return deepest
 
     def transformed(self, change: Callable[["Tree", tuple["Tree", ...]], "tuple[Tree, ...]"]) -> "tuple[Tree, ...]":
-        """Makes another tree, from the words upwards.
+        """Transforms the tree from the words upwards.
 
         Args:
-            change: is given each node, and the children it has by now, and says what comes into its place: one tree,
+            change: called with each node and its transformed children; returns the trees that replace the node: one,
                 several or none.
 
         Returns:
-            What comes into the place of this tree.
+            The trees that replace this tree.
         """
         # A node is met twice: on the way down with no children yet, and when its children are done.
         results: list[list[Tree]] = [[]]

@@ -1,4 +1,4 @@
-"""Reading treebanks as they lie on disk: trees over many lines or many on one, comments, traces, brackets that miss.
+"""Reading treebanks as they lie on disk: trees on one or several lines, comments, traces, missing brackets.
 
 A tree that cannot be read never stops the others: it is left out, counted, and reported with its line. Where a bracket
 is missing, the next tree is found again by what treebank files look like; see `parse_trees`.
@@ -31,11 +31,11 @@ _Line = tuple[int, str, str | None]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Problem:
-    """What could not be read."""
+    """A tree that could not be read."""
 
     path: Path
     line: int
-    """Where the tree, or what should be one, begins; from 1."""
+    """Line in which the tree begins, from 1."""
     message: str
 
     def __str__(self) -> str:
@@ -48,12 +48,12 @@ class Treebank:
 
     trees: tuple[Tree, ...]
     problems: tuple[Problem, ...]
-    """What was left out, for it is no tree."""
+    """Text that was left out because it is not a tree."""
     num_empty: int
-    """Trees of nothing but traces, left out."""
+    """Number of trees that consist of traces only and were left out."""
     num_mended: int
-    """Brackets around several words, as (NN a b), each of which became a word of its own with the same tag; and those
-    called -LRB- or -RRB- around none, which got their name as the word."""
+    """Number of repaired brackets: those around several words, such as (NN a b), of which each became a word with the
+    same tag; and empty ones called -LRB- or -RRB-, which got their label as their word."""
 
 
 def read_treebank(paths: Iterable[Path], conventions: Conventions | None = None) -> Treebank:
@@ -86,10 +86,10 @@ def read_treebank(paths: Iterable[Path], conventions: Conventions | None = None)
 
 
 def parse_tree(text: str) -> Tree:
-    """Gives the one tree of a text, over any number of lines, as it stands: no convention is applied.
+    """Reads the only tree of a text, over any number of lines, without applying any convention.
 
     Raises:
-        DataError: it holds none, more than one, or one that cannot be read.
+        DataError: the text has no tree, several, or one that cannot be read.
     """
     found = list(parse_trees((line, None) for line in text.split("\n")))
     for one in found:
@@ -101,7 +101,7 @@ def parse_tree(text: str) -> Tree:
 
 
 def parse_trees(lines: Iterable[tuple[str, str | None]]) -> Iterator[FoundTree | Unread]:
-    """Yields trees and what is none, in order.
+    """Yields trees, and problems where there is none, in order.
 
     Outside trees a line that begins with # % ; or *, or is one tag of markup, is a comment.
 

@@ -14,7 +14,7 @@ _INDENT = 2
 
 
 def pretty(tree: Tree, width: int = 80) -> str:
-    """Writes a tree over several lines: what fits on one stays on one, the parts of what does not are indented.
+    """Writes a tree over several lines: subtrees that fit stay on one line, the children of others are indented.
 
     Args:
         tree: any.
@@ -43,7 +43,7 @@ def pretty(tree: Tree, width: int = 80) -> str:
 
 
 def to_json(tree: Tree) -> dict[str, Any]:
-    """Gives a tree as values that JSON can say: words, tags and constituents as spans.
+    """Converts a tree to values for JSON: words, tags and constituents as spans.
 
     The constituents stand in the order in which their brackets open, so that of two around the same words the upper
     one comes first. Nothing is nested, however deep the tree is.
@@ -56,10 +56,10 @@ def to_json(tree: Tree) -> dict[str, Any]:
 
 
 def from_json(value: Any) -> Tree:
-    """Gives the tree of what `to_json` gave.
+    """Makes the tree from the result of `to_json`.
 
     Raises:
-        DataError: it is something else, or its spans make no tree.
+        DataError: the value has another form, or its spans are not a tree.
     """
     try:
         words, tags, constituents = (list(value[key]) for key in ("words", "tags", "constituents"))
@@ -73,7 +73,7 @@ def from_json(value: Any) -> Tree:
 
 
 def to_nltk(tree: Tree) -> "nltk.Tree":
-    """Gives a tree as an `nltk.Tree`; the words are as in this tree, brackets not escaped.
+    """Converts a tree to an `nltk.Tree` with the same words, without escaped brackets.
 
     Raises:
         DataError: NLTK is not installed.
@@ -92,7 +92,7 @@ def to_nltk(tree: Tree) -> "nltk.Tree":
 
 
 def from_nltk(tree: "nltk.Tree") -> Tree:
-    """Gives the tree that an `nltk.Tree` is.
+    """Converts an `nltk.Tree` to a tree.
 
     Raises:
         DataError: it has words beside constituents, or a node with nothing below it.

@@ -1,4 +1,4 @@
-"""How a server serves: TOML sections and their defaults, which suit one machine that only it can reach."""
+"""Settings of `attendo serve`: TOML sections, whose defaults suit a server that only its own machine can reach."""
 
 import re
 from collections.abc import Sequence
@@ -40,55 +40,58 @@ def _refuse(problems: Sequence[str]) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class ServerConfig:
-    """Where it listens, and what it shows besides the APIs.
+    """Where the server listens, and what it offers beside the APIs.
 
     Raises:
-        ValueError: values that cannot be meant.
+        ValueError: a value is impossible.
     """
 
     host: str = "127.0.0.1"
-    """The address to listen on; `0.0.0.0` for all of the machine's."""
+    """The address to listen on; `0.0.0.0` for all addresses of the machine."""
     port: int = 5000
-    """The port; 0 takes a free one. 5000 is LibreTranslate's."""
+    """The port to listen on, by default LibreTranslate's; 0 takes a free one."""
     url_prefix: str = ""
-    """What stands before every path, as `/attendo`, where a proxy passes it on so."""
+    """A prefix of every path, such as `/attendo`, for a proxy that does not remove it."""
     page: bool = True
-    """Whether there is a page for people at `/`."""
+    """Whether to serve the page at `/`."""
     trusted_proxies: tuple[str, ...] = ()
-    """Addresses, as `10.0.0.2`, or networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed; name a proxy
-    alone, since whoever else has such an address can claim to be any caller."""
+    """Addresses, such as `10.0.0.2`, or networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. Name
+    only the proxy: anyone else with such an address can claim to be any caller."""
     allowed_hosts: tuple[str, ...] = ()
-    """Names by which the server is reached, as `translate.example.org`, `*.example.org` or `*` for all. IP addresses,
-    `localhost` and names that the public DNS cannot hold need not be named; other names are answered with 421."""
+    """Host names of the server, such as `translate.example.org`, `*.example.org` or `*` for all. IP addresses,
+    `localhost` and names that the public DNS cannot contain are always accepted; requests for other names are answered
+    with 421."""
     cors_origins: tuple[str, ...] = ()
-    """Other sites whose pages may call the APIs from a browser, as `https://example.org`; `*` for all. What changes
-    something is refused with 403 where the page of another site sends it."""
+    """Other sites whose pages may call the APIs from a browser, such as `https://example.org`; `*` for all. Requests
+    from other sites' pages that would change something are refused with 403."""
     state_dir: Path | None = None
-    """A folder for what outlives a restart: glossaries, translated documents and what became of them; one server's
-    alone; None keeps all of it until the server ends."""
+    """A folder for what outlives a restart: glossaries, translated documents, and the state of the others. It belongs
+    to one server; None keeps everything until the server ends."""
     max_connections: int = 1000
-    """Open at the same time; further ones are answered with 503."""
+    """Maximum number of open connections; further ones are answered with 503."""
     key_share: float = 0.2
-    """The part of `max_connections` that only callers with a key may use, where there are keys."""
+    """Share of `max_connections` reserved for callers with a key, if there are keys."""
     header_seconds: float = 10.0
-    """Until the head of a connection's next request has to be there whole, once it has begun."""
+    """Maximum number of seconds in which a request's headers must arrive, from their first byte."""
     keep_alive_seconds: float = 75.0
-    """That a connection without a request stays open; longer than a load balancer's own, which it should be."""
+    """Number of seconds that an idle connection stays open; it should be longer than a load balancer's."""
     body_seconds: float = 30.0
-    """Until a request's body has to be there whole, and the longest pause in one; `min_body_rate` adds to the first."""
+    """Maximum number of seconds in which a request's body must arrive, extended by `min_body_rate`; also the longest
+    pause within it."""
     min_body_rate: int = 50_000
-    """Bytes that give a body another second once they have arrived: a large document on a slow line is waited for."""
+    """Number of received bytes that give a body another second, so that large documents on slow connections arrive."""
     shutdown_seconds: float = 60.0
-    """That are waited for what was accepted, after SIGTERM."""
+    """Maximum number of seconds to finish accepted requests after SIGTERM."""
     drain_seconds: float = 0.0
-    """For which it listens on after SIGTERM, while `/ready` says no: for load balancers that ask every few seconds."""
+    """Number of seconds that the server keeps listening after SIGTERM while `/ready` answers 503, for load balancers
+    that check every few seconds."""
     docs: bool = True
     """Whether `/docs` and `/openapi.json` describe the APIs."""
     metrics_token: str | None = None
-    """What `/metrics` wants as `Authorization: Bearer ...`; None lets everybody read it."""
+    """The token that `/metrics` requires as `Authorization: Bearer ...`; None lets everybody read it."""
 
     def __post_init__(self) -> None:
-        """Refuses what cannot be meant."""
+        """Refuses impossible values."""
         problems = _below(self, port=0, max_connections=1, drain_seconds=0.0, min_body_rate=1, key_share=0.0)
         problems += _not_above(
             self, "header_seconds", "keep_alive_seconds", "body_seconds", "shutdown_seconds", than=0.0
@@ -109,41 +112,44 @@ class ServerConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class LimitsConfig:
-    """What one request and one caller may have; a key can have limits of its own.
+    """Limits of a request and of a caller; a key can have limits of its own.
 
     Raises:
-        ValueError: values that cannot be meant.
+        ValueError: a value is impossible.
     """
 
     max_characters: int = 20_000
-    """Of all texts of a request together, in Unicode characters."""
+    """Maximum number of Unicode characters in all texts of a request together."""
     max_attention_characters: int = 500
-    """Of a sentence whose attention is asked for, with its translation; the answer grows with their square."""
+    """Maximum number of characters of a sentence and its translation in a request for attention; the response grows
+    with their square."""
     max_items: int = 128
-    """Texts of a request."""
+    """Maximum number of texts in a request."""
     max_body_bytes: int = 1 << 20
-    """Of a request's body; documents have their own limit."""
+    """Maximum size of a request's body in bytes; documents have their own limit."""
     max_bodies_bytes: int = 256 << 20
-    """Of all bodies that are being received or answered, together."""
+    """Maximum size in bytes of all bodies being received or answered, together."""
     request_seconds: float = 60.0
-    """Until a request is answered, or told that it is overdue."""
+    """Maximum number of seconds for a request; then it is cancelled and answered with an error."""
     n_best: int = 10
-    """Translations of a text that can be asked for."""
+    """Maximum number of translations of a text that a request can ask for."""
     beam_size: int = 12
-    """The widest beam that can be asked for."""
+    """Maximum beam size that a request can ask for."""
     requests_per_minute: int | None = None
-    """Of a caller without a key, known by its address; None sets no limit."""
+    """Maximum number of requests per minute of a caller without a key, identified by address; None sets no limit."""
     characters_per_minute: int | None = None
-    """Of a caller without a key; None sets no limit."""
+    """Maximum number of characters per minute of a caller without a key; None sets no limit."""
     connections_a_caller: int = 200
-    """Open connections of one caller, known by its key or address; beyond, its longest idle ones are closed."""
+    """Maximum number of open connections of a caller, identified by key or address; above it, the caller's longest idle
+    connections are closed."""
     requests_at_once: int = 100
-    """Requests of one caller that are received or answered at the same time; beyond, 429."""
+    """Maximum number of requests of a caller being received or answered at the same time; further ones are answered
+    with 429."""
     ip6_prefix: int = 64
-    """Bits of an IPv6 address that are one caller: a household has a whole network."""
+    """Number of leading bits of an IPv6 address that identify a caller: a household has a whole network."""
 
     def __post_init__(self) -> None:
-        """Refuses what cannot be meant."""
+        """Refuses impossible values."""
         least_one = ("max_characters", "max_attention_characters", "max_items", "n_best", "beam_size")
         problems = _below(self, **dict.fromkeys(least_one, 1), max_body_bytes=1024, max_bodies_bytes=1024)
         problems += _below(self, requests_per_minute=1, characters_per_minute=1)
@@ -158,29 +164,31 @@ class LimitsConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class BatchingConfig:
-    """How much waits, and how much of it is worked on together.
+    """How waiting requests form batches.
 
     Raises:
-        ValueError: values that cannot be meant.
+        ValueError: a value is impossible.
     """
 
     threads: int | None = None
-    """That translate, a batch each; None takes one for each processor core this process may use."""
+    """Number of threads that translate, each a batch of its own; None takes one for each processor core that this
+    process may use."""
     max_batch_tokens: int = 1024
-    """Source tokens of a batch, estimated from characters."""
+    """Maximum number of source tokens in a batch, estimated from characters."""
     max_batch_lines: int = 32
-    """Sentences of a batch."""
+    """Maximum number of sentences in a batch."""
     window_ms: float = 0.0
-    """That an idle thread waits for more, when fewer lines than a batch takes are there."""
+    """Number of milliseconds that an idle thread waits for more lines if there are fewer than a batch takes."""
     max_waiting_characters: int = 1_000_000
-    """Of all lines that wait; beyond, requests are answered with 503."""
+    """Maximum number of characters in all waiting lines; further requests are answered with 503."""
     max_waiting_lines: int = 20_000
-    """That wait; beyond, requests are answered with 503."""
+    """Maximum number of waiting lines; further requests are answered with 503."""
     caller_share: float = 0.5
-    """The part of both that one caller may have waiting; beyond, it is answered with 429."""
+    """Share of both limits that the lines of one caller may use; further requests of that caller are answered with
+    429."""
 
     def __post_init__(self) -> None:
-        """Refuses what cannot be meant."""
+        """Refuses impossible values."""
         counts = ("threads", "max_batch_tokens", "max_batch_lines", "max_waiting_characters", "max_waiting_lines")
         problems = _below(self, **dict.fromkeys(counts, 1), window_ms=0.0)
         if not 0 < self.caller_share <= 1:
@@ -195,21 +203,22 @@ class ModelsConfig:
     """Which models are in memory.
 
     Raises:
-        ValueError: values that cannot be meant.
+        ValueError: a value is impossible.
     """
 
     memory_mb: int | None = None
-    """Of all models in memory, in MiB; the one used longest ago leaves first. None keeps all."""
+    """Maximum size of all models in memory, in MiB; the least recently used one is unloaded first. None keeps all."""
     eager: bool = False
-    """Whether all are loaded at the start, before the server says it is ready; otherwise each with its first request,
-    and at the start the first that translates alone."""
+    """Whether all models are loaded before the server is ready; otherwise the first translation model is loaded at the
+    start, and the others with their first request."""
     watch_seconds: float = 5.0
-    """Between two looks at the models' folders, for changed ones, which are loaded anew; 0 never looks."""
+    """Number of seconds between two checks of the models' folders for changes; changed models are loaded again. 0 never
+    checks."""
     dtype: str | None = None
-    """What is calculated with, `float32`, `bfloat16` or `int8`; None as each model is stored."""
+    """Numbers to calculate with: `float32`, `bfloat16` or `int8`; None for those in which each model is stored."""
 
     def __post_init__(self) -> None:
-        """Refuses what cannot be meant."""
+        """Refuses impossible values."""
         problems = _below(self, memory_mb=1, watch_seconds=0.0)
         if self.dtype not in (None, "float32", "bfloat16", "int8"):
             problems.append(f'dtype = {self.dtype!r} is none of "float32", "bfloat16", "int8"')
@@ -218,57 +227,57 @@ class ModelsConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class KeysConfig:
-    """Who may ask.
+    """Who may use the server.
 
     Raises:
-        ValueError: values that cannot be meant.
+        ValueError: a value is impossible.
     """
 
     file: Path | None = None
-    """The keys, as `attendo keys` writes them; None knows none."""
+    """The file of API keys, as `attendo keys` writes it; None for no keys."""
     required: bool = True
-    """Whether nobody is answered without one, where there is a file; the page asks for it."""
+    """Whether requests need a key if there is a file of keys; the page then asks for one."""
     search_bytes: int = 65_536
-    """Of a body that are read before the caller is known, to find the key that some APIs have there; 0 takes keys from
-    the head alone. Where the key comes later, it has to be in a header."""
+    """Maximum number of bytes of a body that are read before the caller is known, to find the key that some APIs have
+    there. A key that comes later has to be in a header; 0 accepts keys in headers only."""
 
     def __post_init__(self) -> None:
-        """Refuses what cannot be meant."""
+        """Refuses impossible values."""
         _refuse(_below(self, search_bytes=0))
 
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentsConfig:
-    """Documents, which are translated in the background.
+    """Limits of documents, which are translated in the background.
 
     Raises:
-        ValueError: values that cannot be meant.
+        ValueError: a value is impossible.
     """
 
     enabled: bool = True
-    """Whether they are taken."""
+    """Whether the server translates documents."""
     max_bytes: int = 10 << 20
-    """Of a document."""
+    """Maximum size of a document in bytes."""
     max_characters: int = 1_000_000
-    """Of a document's text."""
+    """Maximum number of characters in a document's text."""
     max_tokens: int = 400_000
-    """Of a document's text, estimated: what it costs. Words are a token for four characters, long runs without white
-    space, such as base64, a token for each character."""
+    """Maximum number of tokens in a document's text, an estimate of its cost: a token for four characters of words, and
+    a token for each character of long runs without white space, such as base64."""
     reading_seconds: float = 60.0
-    """Of processor time, to read a document or to write its translation."""
+    """Maximum number of seconds of processor time to read a document or to write its translation."""
     reading_memory_mb: int = 1024
-    """In MiB, to read a document or to write its translation."""
+    """Maximum memory to read a document or to write its translation, in MiB."""
     max_waiting: int = 50
-    """Documents of all callers that are not done; beyond, 503."""
+    """Maximum number of unfinished documents of all callers; further ones are answered with 503."""
     max_waiting_a_caller: int = 10
-    """Documents of one caller that are not done; beyond, 429."""
+    """Maximum number of unfinished documents of one caller; further ones are answered with 429."""
     keep_seconds: float = 3600.0
-    """That a translated document is kept, if nobody fetches it."""
+    """Number of seconds that a translated document is kept if nobody fetches it."""
     max_kept_bytes: int = 500 << 20
-    """Of all documents that are kept, sources and results; beyond, 503."""
+    """Maximum size in bytes of all kept documents, sources and results; further ones are answered with 503."""
 
     def __post_init__(self) -> None:
-        """Refuses what cannot be meant."""
+        """Refuses impossible values."""
         counts = ("max_bytes", "max_characters", "max_tokens", "max_waiting", "max_waiting_a_caller", "max_kept_bytes")
         problems = _below(self, **dict.fromkeys(counts, 1), reading_memory_mb=64)
         _refuse(problems + _not_above(self, "keep_seconds", "reading_seconds", than=0.0))
@@ -276,38 +285,38 @@ class DocumentsConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class LogConfig:
-    """What is written down, a JSON object a line on standard error."""
+    """What the log contains: a JSON object per line on standard error."""
 
     requests: bool = True
-    """Whether each request gets a line: method, path, status, seconds, characters, a caller's key id; no text."""
+    """Whether to log each request: method, path, status, seconds, characters and the caller's key id, but no text."""
     text: bool = False
-    """Whether the line has the text too. It is other people's; leave it off."""
+    """Whether to log the text too. It is other people's; leave it off."""
     addresses: bool = False
-    """Whether the line has the caller's address."""
+    """Whether to log the caller's address."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServingConfig:
-    """All of it, a section each.
+    """All settings, by section.
 
     Raises:
         ValueError: two sections contradict each other.
     """
 
     server: ServerConfig = field(default_factory=ServerConfig)
-    """Where it listens."""
+    """Where the server listens, and what it offers beside the APIs."""
     limits: LimitsConfig = field(default_factory=LimitsConfig)
-    """What a request and a caller may have."""
+    """Limits of a request and of a caller."""
     batching: BatchingConfig = field(default_factory=BatchingConfig)
-    """How requests are worked on together."""
+    """How waiting requests form batches."""
     models: ModelsConfig = field(default_factory=ModelsConfig)
     """Which models are in memory."""
     keys: KeysConfig = field(default_factory=KeysConfig)
-    """Who may ask."""
+    """Who may use the server."""
     documents: DocumentsConfig = field(default_factory=DocumentsConfig)
-    """Documents."""
+    """Limits of documents."""
     log: LogConfig = field(default_factory=LogConfig)
-    """What is written down."""
+    """What the log contains."""
 
     def __post_init__(self) -> None:
         """Refuses sections that contradict each other."""

@@ -48,7 +48,7 @@ class Pairs:
 
 
 class Rewriting:
-    """How pairs change each time they are met: other text (augmentation), other pieces of it (BPE-dropout).
+    """How pairs change each time they occur: by augmentation of their text, or by BPE-dropout.
 
     Args:
         source_tokenizer: of the sources.
@@ -79,7 +79,7 @@ class Rewriting:
         self._augment = Augmentation(augmentation, symbols)
 
     def rewrite(self, source: Sequence[Sequence[Ids]], target: Sequence[Sequence[Ids]], seed: int) -> Pairs:
-        """Lines as they are met this time.
+        """Rewrites the lines of a batch for one occurrence.
 
         Args:
             source: of each line, the sources of its pairs, each with `</s>`.

@@ -1,4 +1,4 @@
-"""How a model is trained: the recipe's `training` section, with Section 5's base model as its defaults."""
+"""Settings of training: the recipe's section `training`, with Section 5's base model as its defaults."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -121,7 +121,7 @@ class TrainingConfig:
     keeps its vocabulary, and settings of `model`, `search` and the languages that the recipe leaves out are taken from
     it."""
     augmentation: AugmentationConfig = field(default_factory=AugmentationConfig)
-    """How pairs are changed each time they are met, for a model that bears with rough input; the paper has none."""
+    """How pairs change each time they occur, for a model that copes with rough input; the paper has none."""
 
     def __post_init__(self) -> None:
         """Refuses values that cannot be meant, all at once."""

@@ -1,4 +1,4 @@
-"""The same bits each time on a GPU, where operations may add in whatever order is fastest."""
+"""Reproducible operations on a GPU, where by default operations may add numbers in any order."""
 
 import os
 from collections.abc import Iterator

@@ -25,12 +25,12 @@ class UsedBatch:
 
 @dataclass(frozen=True, kw_only=True)
 class Divergence:
-    """What was found."""
+    """A divergence of training."""
 
     position: Position
-    """Where: behind the update at which it showed."""
+    """Position after the update at which it was found."""
     what: str
-    """What showed, in words."""
+    """Description of what was found."""
     suspects: tuple[UsedBatch, ...]
     """The batches that may have done it: those of the updates since the loss was as usual, and of the last such one,
     since what an update does to the weights shows in the next loss."""
@@ -108,7 +108,7 @@ def all_finite(tensors: dict[str, Tensor]) -> bool:
 
 
 def give_up(found: Divergence, config: TrainingConfig) -> AttendoError:
-    """What is said when a run has gone back often enough."""
+    """Returns the error for a run that has rolled back too often."""
     times = f" again, after going back {found.position.rollbacks} times" if found.position.rollbacks else ""
     return AttendoError(
         f"step {found.position.step}: {found.what}{times} (training.max_rollbacks = {config.max_rollbacks}); the last "

@@ -23,7 +23,7 @@ IntArray = npt.NDArray[np.int64]
 
 
 def train_drafter(model: Transformer, *, alone: bool) -> None:
-    """Has a model with a drafter learn, or nothing but the drafter."""
+    """Trains a drafter together with its model, or the drafter alone."""
     assert model.drafter is not None
     model.requires_grad_(not alone)
     model.drafter.requires_grad_(True)
@@ -31,7 +31,7 @@ def train_drafter(model: Transformer, *, alone: bool) -> None:
 
 
 def learns_alone(model: Transformer) -> bool:
-    """Whether nothing but the drafter learns."""
+    """Whether only the drafter is trained."""
     return not model.output_weight.requires_grad
 
 
@@ -50,7 +50,7 @@ def choose_shortlist(model: Transformer, counts: IntArray) -> None:
 
 
 def shortlist_projection(model: Transformer) -> tuple[Tensor, Tensor | None]:
-    """What makes logits of proposals: of the pre-softmax matrix and its bias what they have for the shortlist."""
+    """Returns the rows of the pre-softmax matrix and its bias for the tokens of the shortlist."""
     assert model.drafter is not None
     ids = model.drafter.ids
     return model.output_weight[ids], None if model.output_bias is None else model.output_bias[ids]

@@ -1,4 +1,4 @@
-"""How a batch lies and passes through the model: packed rows where the kernels can train it, padded ones elsewhere."""
+"""How a batch passes through the model: as packed rows if the kernels can train it, otherwise as padded rows."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -22,7 +22,7 @@ Collate: TypeAlias = Callable[[Sequence[Ids], Sequence[Ids]], TrainingBatch]
 
 
 def collate_for(model: Transformer) -> Collate:
-    """What makes the batches that a model is trained on fastest.
+    """Returns the function that makes the batches which a model trains on fastest.
 
     Args:
         model: on its device; divided among processes or not.

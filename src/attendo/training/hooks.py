@@ -1,4 +1,4 @@
-"""What the training loop calls, and what it ends with: it knows nothing of folders, text or terminals."""
+"""Functions that the training loop calls and results that it ends with; it knows no folders, text or terminals."""
 
 import math
 from collections.abc import Callable
@@ -12,18 +12,18 @@ from attendo.training.position import Position
 
 @dataclass(frozen=True, kw_only=True)
 class Validation:
-    """What a validation found."""
+    """The result of a validation."""
 
     log_loss: float
-    """Nats a target token, without smoothing."""
+    """Loss in nats per target token, without label smoothing."""
     bleu: float | None
-    """None where nothing was translated."""
+    """BLEU of the translations; None if nothing was translated."""
     bleu_signature: str = ""
-    """What BLEU was counted with."""
+    """sacreBLEU's signature of the figure."""
     f1: float | None = None
-    """Of a parser's trees, in percent; None where nothing was parsed."""
+    """F1 of a parser's trees, in percent; None if nothing was parsed."""
     f1_signature: str = ""
-    """How F1 was counted."""
+    """How F1 was computed."""
 
     @property
     def perplexity(self) -> float:
@@ -32,16 +32,16 @@ class Validation:
 
     @property
     def score(self) -> float:
-        """What decides which model is best; higher is better."""
+        """The figure that decides which model is best; higher is better."""
         return next((value for value in (self.f1, self.bleu) if value is not None), -self.log_loss)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Hooks:
-    """What the loop calls."""
+    """Functions that the loop calls."""
 
     progress: Callable[[StepMetrics], None]
-    """After each update, with means since the last log line; must be cheap."""
+    """Called after each update with means since the last log line; must be cheap."""
     log: Callable[[StepMetrics], None]
     """Every `log_steps` updates."""
     save: Callable[[Position, bool], None]
@@ -50,8 +50,8 @@ class Hooks:
     is_sound: Callable[[], bool]
     """Whether all that a checkpoint would hold are numbers; each process asks for its part."""
     validate: Callable[[Position], Validation | None] | None
-    """Validates the mean of the last checkpoints, the present one among them; None where nothing can be validated. It
-    gives None where the user wants to stop."""
+    """Validates the mean of the last checkpoints, including the current one. Returns None if nothing can be validated,
+    or if the user wants to stop."""
     keep_best: Callable[[Position, Validation], None]
     """Keeps the model just validated: it is the best so far."""
     validated: Callable[[Position, Validation, bool], None]

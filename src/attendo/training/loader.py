@@ -23,10 +23,10 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedUpdate:
-    """What a process needs for one update."""
+    """The data that a process needs for one update."""
 
     place: Place
-    """Behind it."""
+    """Place after this update."""
     pieces: tuple[TrainingBatch, ...]
     """This process' share of the pairs; none where there are fewer pairs than processes."""
     num_tokens: int
@@ -34,7 +34,7 @@ class LoadedUpdate:
     num_pairs: int
     """Pairs of this process' share."""
     longest: int
-    """Tokens of the longest sentence among them; 0 where there is none."""
+    """Number of tokens of the longest sentence in this process' share; 0 if the share is empty."""
 
 
 def load_updates(
@@ -87,7 +87,7 @@ def share(pairs: Pairs, rank: int, size: int) -> Pairs:
 
 
 def idle_piece(collate: Collate) -> TrainingBatch:
-    """What a process without pairs works on, so that it takes part: a pair that counts for nothing, 0 tokens."""
+    """Returns a batch for a process without pairs, so that it takes part in the update: a pair that counts 0 tokens."""
     return replace(collate([[EOS_ID]], [[EOS_ID]]), num_tokens=0)
 
 

@@ -291,7 +291,7 @@ class _Clock:
 
 
 def dropout_seed(seed: int, step: int, rank: int) -> int:
-    """What a process draws an update's dropout from: the same when the update is made again, never another's.
+    """Returns the seed of an update's dropout on one process; it is the same if the update is repeated, and unique.
 
     Args:
         seed: of the run.

@@ -28,7 +28,7 @@ class TokenLoss(NamedTuple):
 
 
 class LossKernels(Protocol):
-    """What is computed between the products: in plain torch, or by `training.kernels`."""
+    """The computation between the matrix products: in plain torch, or by `training.kernels`."""
 
     def softmax_gradient(
         self, logits: Tensor, bias: Tensor | None, targets: Tensor, smoothing: float, *, needs_grad: bool

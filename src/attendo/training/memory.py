@@ -1,4 +1,4 @@
-"""How a process that trains keeps its memory."""
+"""How a training process keeps its memory."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""The loss as it is looked at: sums since the last look, and since the last log line."""
+"""The loss for the log: sums since it was last read, and since the last log line."""
 
 import time
 from dataclasses import dataclass, replace
@@ -12,13 +12,13 @@ from attendo.training.update import UpdateResult
 
 @dataclass(frozen=True, kw_only=True)
 class StepMetrics:
-    """What a log line tells; means since the last one."""
+    """The figures of a log line, as means since the previous one."""
 
     step: int
     loss: float
     """Label-smoothed, nats a target token: what is minimised."""
     log_loss: float
-    """Without smoothing, nats a target token."""
+    """Loss in nats per target token, without label smoothing."""
     learning_rate: float
     target_tokens_per_s: float
     """Without padding."""
@@ -29,7 +29,7 @@ class StepMetrics:
 
 
 class Meter:
-    """Adds up losses, on the device and of this process until they are looked at.
+    """Sums of losses, kept on the device of each process until they are read.
 
     Args:
         position: where the run stands; what was summed up before goes on.
@@ -46,13 +46,13 @@ class Meter:
         self._started, self._tokens_here = time.monotonic(), 0.0
 
     def add(self, result: UpdateResult) -> None:
-        """Adds an update's sums; nothing waits for the device."""
+        """Adds an update's sums without waiting for the device."""
         self._smoothed = self._smoothed.to(result.smoothed.device) + result.smoothed
         self._log_loss = self._log_loss.to(result.log_loss.device) + result.log_loss
         self._tokens += result.num_tokens
 
     def look(self) -> LossSums:
-        """What came since the last look, over all processes; each has to ask, and waits for its device."""
+        """Returns the sums of all processes since the last call; every process has to call it."""
         seen = self._unseen()
         self._logged = self._logged.plus(seen)
         self._tokens_here += seen.tokens

@@ -30,14 +30,14 @@ from attendo.training.kernels import TrainingKernels
 
 @dataclass(frozen=True, kw_only=True)
 class PackedSide:
-    """One side of the pairs, its sentences one behind the other."""
+    """One side of the pairs, as the concatenation of its sentences."""
 
     ids: Tensor
     """int64 `(rows,)`, the filling's below 0."""
     positions: Tensor
     """int64 `(rows,)`, of each token in its sentence; 0 in the filling."""
     spans: Spans
-    """Of the sentences, and of the filling behind them."""
+    """Spans of the sentences, and of the filling after them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ class PackedBatch:
     """Sentence pairs as rows of tokens, in main memory."""
 
     source: PackedSide
-    """Each sentence with its `</s>`."""
+    """The source sentences, each with its `</s>`."""
     target: PackedSide
     """The decoder's inputs: the start, then the target without its last token."""
     tgt_ids: Tensor

@@ -1,4 +1,4 @@
-"""Where a run stands: with the weights and Adam's state, all that going on takes, to the bit."""
+"""The state of a run: with the weights and the state of Adam, everything that an exact resumption needs."""
 
 import math
 from dataclasses import asdict, dataclass, replace
@@ -38,14 +38,14 @@ class LossSums:
 @with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True, kw_only=True)
 class UsualLoss:
-    """What the loss has been of late, for a spike to be told from it."""
+    """A moving average of the loss, against which spikes are detected."""
 
     mean: FiniteFloat = 0.0
-    """Nats a target token, without smoothing; a mean that forgets."""
+    """Exponential moving average in nats per target token, without label smoothing."""
     tokens: Amount = 0.0
     """Target tokens a look, likewise."""
     looks: Count = 0
-    """How often the loss was looked at."""
+    """Number of losses in the average."""
 
     def is_left_by(self, loss: float, tokens: float, max_rise: float | None, guessing: float) -> bool:
         """Whether a loss is none that this run goes on from.
@@ -66,7 +66,7 @@ class UsualLoss:
         return loss > usual + max_rise * math.sqrt(max(1.0, self.tokens / tokens))
 
     def after(self, loss: float, tokens: float) -> "UsualLoss":
-        """With another loss in it."""
+        """Returns the average with a further loss."""
         weight = 1 / min(self.looks + 1, _LONGEST_MEMORY)
         return UsualLoss(
             mean=self.mean + weight * (loss - self.mean),
@@ -78,7 +78,7 @@ class UsualLoss:
 @with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True, kw_only=True)
 class Position:
-    """Where a run stands: with the weights and Adam's state, all that going on needs."""
+    """The state of a run that, with the weights and Adam's state, an exact resumption needs."""
 
     step: Count = 0
     """Updates made."""
@@ -93,39 +93,40 @@ class Position:
     target_tokens: Count = 0
     """Target tokens trained on, without padding."""
     elapsed_s: Amount = 0.0
-    """Seconds of training, validation and saving, in all sittings."""
+    """Seconds of training, validation and saving, in all sessions."""
     checkpoint_s: Amount = 0.0
     """`elapsed_s` at the last regular checkpoint."""
     validation_due: bool = False
-    """Whether a validation comes before the next update: a checkpoint is saved first, so that nothing is lost in it."""
+    """Whether a validation comes before the next update: the checkpoint is saved first, so that nothing can be lost."""
     best_score: FiniteFloat | None = None
     """The best validation so far; higher is better."""
     best_step: Count = 0
-    """Where it was."""
+    """The step of the best validation."""
     evals_without_best: Count = 0
     """Validations since."""
     logged: LossSums = LossSums()
-    """Since the last log line, as far as the loss was looked at."""
+    """Sums since the last log line, as far as the loss was read."""
     unseen: LossSums = LossSums()
-    """Since it was looked at last: on a GPU not every update is, since each look waits for the device."""
+    """Sums since the loss was last read, which on a GPU does not happen after every update: reading waits for the
+    device."""
     usual_loss: UsualLoss = UsualLoss()
-    """What the loss was before."""
+    """Moving average of the loss before this position."""
     skipped: tuple[tuple[Count, Count], ...] = ()
     """Batches that are left out, an epoch and a number as in `epoch` and `batch` behind them: training diverged."""
     diverged_step: Count = 0
     """The last update at which it did."""
     rollbacks: Count = 0
-    """How often it went back since it was last past `diverged_step` with a checkpoint."""
+    """Number of rollbacks since a checkpoint was last saved after `diverged_step`."""
     max_tokens_at_once: Annotated[Count, Field(ge=1)] | None = None
     """The size of pieces, where memory has turned out not to hold those of the recipe."""
 
     @property
     def place(self) -> Place:
-        """Where the next batch is."""
+        """The place of the next batch."""
         return Place(epoch=self.epoch, batch=self.batch, windows=self.windows, window_batches=self.window_batches)
 
     def at(self, place: Place) -> "Position":
-        """With another place of the next batch."""
+        """Returns the position with another place of the next batch."""
         return replace(self, **asdict(place))
 
 

@@ -24,7 +24,7 @@ _POLL_S = 0.1
 
 
 class LostProcessError(Exception):
-    """Another process has ended, or cannot be reached; where it could say why, it has said so."""
+    """Another process has ended or cannot be reached; if it could report the reason, it has."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,21 +32,21 @@ class Processes:
     """This process and those beside it; `Processes()` is one that is alone."""
 
     rank: int = 0
-    """Which one this is, from 0 to `size - 1`."""
+    """Number of this process, from 0 to `size - 1`."""
     size: int = 1
-    """How many there are on all machines."""
+    """Number of processes on all machines."""
     local_rank: int = 0
-    """Which one this is of those on its machine: the number of its GPU."""
+    """Number of this process on its machine, which is the number of its GPU."""
     restarts: int = 0
-    """How often the torchrun of this machine has started its processes again after one was lost."""
+    """How often torchrun has restarted the processes of this machine after one was lost."""
     launch: str = ""
     """The name of torchrun's launch, the same after such a start; empty where it has none."""
     store: Store | None = None
     """torchrun's key-value store; None for a process that is alone."""
     control: dist.ProcessGroup | None = None
-    """For a few numbers in main memory."""
+    """Group for a few numbers in main memory."""
     saving: dist.ProcessGroup | None = None
-    """For checkpoints, which are written by another thread at the same time."""
+    """Group for checkpoints, which another thread writes at the same time."""
 
     @property
     def is_main(self) -> bool:
@@ -62,7 +62,7 @@ class Processes:
         return self._reduced(values, dist.ReduceOp.SUM)
 
     def of_main(self, values: Sequence[float]) -> list[float]:
-        """The first process' values, on all of them; the others give as many, which count for nothing."""
+        """Returns the first process's values on all processes; the others pass as many, which are ignored."""
         if self.control is None:
             return list(values)
         found = torch.tensor(values, dtype=torch.float64)
@@ -71,7 +71,7 @@ class Processes:
         return [float(value) for value in found]
 
     def main_first(self, key: str, work: Callable[[], str]) -> str:
-        """Has the first process do something while the others wait, without limit.
+        """Lets the first process do something while the others wait without a time limit.
 
         Args:
             key: names the work; no other has the same.

@@ -36,7 +36,7 @@ class _Loss(nn.Module):
 
 
 class Replica(ABC):
-    """What a process has of a model that several train together.
+    """One process's part of a model that several processes train together.
 
     Args:
         model: the model, on this process' device; sharded ones have `DTensor`s for parameters.

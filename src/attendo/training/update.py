@@ -20,12 +20,12 @@ _PROPOSAL = 0.5
 
 
 class UpdateResult(NamedTuple):
-    """Sums over an update's target tokens; scalars on the model's device, so that nothing waits for it."""
+    """Sums over an update's target tokens, as scalars on the model's device, so that nothing waits for it."""
 
     smoothed: Tensor
     """The loss that was minimised, in nats."""
     log_loss: Tensor
-    """Negative log-likelihood without smoothing, in nats."""
+    """Negative log-likelihood without label smoothing, in nats."""
     num_tokens: int
 
 

@@ -1,4 +1,4 @@
-"""Confidence that says what comes true: learned from a test set, kept in the model folder, read with the model."""
+"""Calibrated confidence: learned from test sets, kept in the model folder, loaded with the model."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -37,46 +37,46 @@ _LEAST_PEOPLE = 20
 
 @dataclass(frozen=True)
 class TestSet:
-    """Sentences with their references."""
+    """A test set: sentences with their references."""
 
     __test__ = False  # of pytest, which would take it for a class of tests
 
     name: str
-    """For the page, the card and the curve."""
+    """Name for the page, the card and the curve."""
     sources: Sequence[str]
-    """Sentences that the model was not trained on; equal ones are one with several references."""
+    """Sentences that the model was not trained on; equal ones are one sentence with several references."""
     references: Sequence[str]
-    """What people made of them."""
+    """Human translations of the sources."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """What confidences were worth on a test set."""
+    """How good confidences are on a test set."""
 
     name: str
-    """Of the test set."""
+    """Name of the test set."""
     learned_from: bool
-    """Whether it is one that was learned from; its sentences were then judged by what the others taught."""
+    """Whether the calibration learned from this set; its sentences were then judged by cross-validation."""
     kernel: str
-    """What was calculated on and in."""
+    """The kernels and numbers that translated the set."""
     people: float | None
-    """Of 20 sentences and more that have several references: the share whose second is close to the first."""
+    """Share of sentences whose second reference is close to the first; None if fewer than 20 have several."""
     people_sentences: int
-    """Sentences behind that share."""
+    """Number of sentences behind that share."""
     confidence: Reliability
-    """Of what is shown."""
+    """Reliability of the confidence."""
     token_probability: Reliability
-    """Of what would be shown without: the geometric mean of the tokens' probabilities."""
+    """Reliability of the geometric mean of the tokens' probabilities, for comparison."""
 
 
 @with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
-    """What a model folder's `confidence.json` says."""
+    """The content of a model folder's `confidence.json`."""
 
     format_version: int = FORMAT_VERSION
     weights_sha256: str
-    """Of the weights that it was learned of; with others it means nothing."""
+    """SHA-256 of the weights that it was learned for; with others it has no meaning."""
     close: float
     """chrF2 from which a translation counts as close to a person's."""
     signature: str

@@ -37,14 +37,13 @@ if TYPE_CHECKING:
 
 
 class Engine(WatchedEngine):
-    """A model, or an ensemble of several, that is ready to work; `attendo.load` makes one.
+    """A loaded model, or an ensemble of several; made by `attendo.load`.
 
-    An engine is for one thread at a time. `with_search()` gives another engine of the same models, which are in memory
-    once; where `concurrent` is true, several threads may work at the same time, each with an engine of its own. An
-    engine that `attendo.load` made can be pickled, so that a process that is started gets it: it loads the model there.
-    A copy shares the models.
+    An engine is for one thread at a time. `with_search()` returns another engine that shares the models; if
+    `concurrent` is true, several threads can work at the same time, each with its own engine. An engine made by
+    `attendo.load` can be pickled for another process, which loads the models itself. A copy shares the models.
 
-    An engine is a context manager: at the end of `with attendo.load(MODEL) as engine:` it is closed.
+    An engine is a context manager: the end of `with attendo.load(MODEL) as engine:` closes it.
     """
 
     # A str is an iterable of str too, so that the second signature would fit it; the first one comes first.
@@ -64,25 +63,25 @@ class Engine(WatchedEngine):
         constraints: Constraints | Iterable[Constraints] | None = None,
         **search: Unpack[SearchSettings],
     ) -> Translation | list[Translation]:
-        r"""Translates a text, or several.
+        r"""Translates one text, or several.
 
         The lines of a text are translated one by one, and its line ends (`\n`, `\r\n`) are kept; an empty line stays
-        empty. A line end after the only line of a text, as lines read from a file have it, is left out.
+        empty. A line end after the only line of a text, as in lines read from a file, is removed.
 
         Args:
             texts: one text, or several.
-            constraints: for one text its constraints; for several one for each. Of a text of several lines the prefix
-                is for the first line that is not white space, forbidden words are for all lines, and words cannot be
-                forced. White space has an empty translation whatever the constraints.
+            constraints: the constraints of the text, or an iterable of one for each text. For a text of several lines
+                the prefix applies to the first line that is not white space, forbidden words apply to all lines, and
+                forced words are not possible. White space has an empty translation, whatever the constraints.
             search: search settings for this call, such as `beam_size=1`; see `SearchSettings`.
 
         Returns:
-            For one text its translation; for several a list of their translations, in their order.
+            The translation of one text, or a list of the translations of several, in order.
 
         Raises:
-            TypeError: `texts` or one of them is no text, or a keyword is no search setting.
-            DataError: a text holds a lone surrogate, which is no character; constraints contradict each other, the
-                settings or the vocabulary, or there is not one for each text.
+            TypeError: `texts` or an item is not a text, or a keyword is not a search setting.
+            DataError: a text contains a lone surrogate, which is not a character; constraints contradict each other,
+                the settings or the vocabulary; or the numbers of texts and constraints differ.
             RecipeError: the value of a setting cannot be used.
             ModelError: the model is a parser, or the engine is closed.
         """
@@ -97,7 +96,7 @@ class Engine(WatchedEngine):
     def translate_lines(
         self, lines: Sequence[str], constraints: Sequence[Constraints] | None = None
     ) -> list[Translation]:
-        """Translates lines as `translate` does, but a line feed within one is white space and does not divide it.
+        """Translates lines as `translate` does, except that a line feed within a line is white space.
 
         Args:
             lines: the lines.
@@ -113,16 +112,16 @@ class Engine(WatchedEngine):
         pause_s: float = PAUSE_S,
         **search: Unpack[SearchSettings],
     ) -> Iterator[Translation]:
-        """Translates texts as they come: `window_lines` lines at a time, or fewer when the input pauses.
+        """Translates texts as they arrive: `window_lines` lines at a time, or fewer when the input pauses.
 
         Args:
             texts: the texts, read as they are needed, in another thread; or one text.
             constraints: as for `translate`, read along with the texts.
-            pause_s: seconds without a new text after which those at hand are translated.
+            pause_s: seconds without a new text after which the texts received so far are translated.
             search: search settings for this call; see `SearchSettings`.
 
         Yields:
-            A translation of each text, in their order, equal to what `translate` gives for all of them.
+            The translation of each text, in order, equal to the results of `translate` for all of them.
 
         Raises:
             TypeError: as for `translate`; at once, but for the items of `texts`.
@@ -211,7 +210,7 @@ class Engine(WatchedEngine):
     def parse(
         self, sentences: str | Sentence | Iterable[GivenSentence], **search: Unpack[SearchSettings]
     ) -> "Tree | list[Tree]":
-        """Parses a sentence, or several: the best tree of each.
+        """Parses one sentence, or several, and returns the best tree of each.
 
         Args:
             sentences: one sentence, as plain text or as a `Sentence`; or several, each as plain text, as words in the
@@ -246,7 +245,7 @@ class Engine(WatchedEngine):
     def parse_n_best(
         self, sentences: str | Sentence | Iterable[GivenSentence], **search: Unpack[SearchSettings]
     ) -> "Parse | list[Parse]":
-        """Parses a sentence, or several: the `n_best` trees of each, with scores and what had to be mended.
+        """Parses one sentence, or several, and returns the `n_best` trees of each, with scores and repairs.
 
         Args:
             sentences: as for `parse`.
@@ -279,12 +278,12 @@ class Engine(WatchedEngine):
         pause_s: float = PAUSE_S,
         **search: Unpack[SearchSettings],
     ) -> "Iterator[Parse]":
-        """Parses sentences as they come: `window_lines` at a time, or fewer when the input pauses.
+        """Parses sentences as they arrive: `window_lines` at a time, or fewer when the input pauses.
 
         Args:
             sentences: as for `parse`, or a `DataError` in place of one that could not be read, which becomes the
                 `problem` of its parse.
-            pause_s: seconds without a new sentence after which those at hand are parsed.
+            pause_s: seconds without a new sentence after which the sentences received so far are parsed.
             search: search settings for this call; see `SearchSettings`.
 
         Yields:
@@ -341,7 +340,7 @@ class Engine(WatchedEngine):
         return [joined_alignments(lines) for _, lines in found]
 
     def score(self, pairs: Iterable[tuple[str, str]], **search: Unpack[SearchSettings]) -> Iterator[PairScore]:
-        """Gives the log-probabilities of given translations.
+        """Computes the log-probabilities of given translations.
 
         Args:
             pairs: source texts and their translations, read as they are needed. Texts of equally many lines are scored
@@ -362,7 +361,7 @@ class Engine(WatchedEngine):
         return (joined_score(lines) for _, lines in found)
 
     def attention(self, source: str, target: str | None = None) -> AttentionMap:
-        """Gives the attention weights of every head of every layer for a pair; of an ensemble, the first model's.
+        """Returns the attention weights of every head of every layer for a pair; for an ensemble, the first model's.
 
         Args:
             source: the source sentence.

@@ -1,4 +1,4 @@
-"""What engines have in common: models in memory, search settings, copies, pickling, closing."""
+"""What all engines share: models in memory, search settings, copies, pickling, closing."""
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -86,7 +86,7 @@ class EngineBase:
         self.dtype: Dtype = dtype
         """The numbers that products are calculated with."""
         self.kernel: str = ", ".join(dict.fromkeys(model.kernel for model in ready))
-        """What the products are calculated by and in, for people; of an ensemble each kind once."""
+        """Description of the kernels and numbers that calculate products; for an ensemble, each kind once."""
         self.concurrent: bool = all(model.concurrent for model in ready)
         """Whether several threads may work at the same time, each with an engine from `with_search`."""
         self._name, self._reload = name or str(first.folder), reload
@@ -206,7 +206,7 @@ class EngineBase:
 
     @property
     def device(self) -> "torch.device":
-        """Where the models work; only to name it torch is needed.
+        """The device of the models; reading it needs torch.
 
         Raises:
             AttendoError: torch is not installed.
@@ -228,12 +228,12 @@ class EngineBase:
 
     @property
     def search(self) -> SearchConfig:
-        """The search settings, which hold where a call does not change them."""
+        """The search settings, unless a call changes them."""
         return self._search
 
     @property
     def counts(self) -> Counts:
-        """What has been translated so far, and how much of it was cut."""
+        """Counts of what has been translated, and how much of it was cut."""
         return self._counts
 
     def __repr__(self) -> str:

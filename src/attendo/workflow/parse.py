@@ -43,9 +43,9 @@ class ParsedTree:
     log_prob: float
     """The natural logarithm of the probability of the symbols."""
     symbols: tuple[str, ...]
-    """What the model wrote; see `attendo.parsing.linearization`."""
+    """The symbols that the model wrote; see `attendo.parsing.linearization`."""
     faults: tuple[Fault, ...]
-    """What was mended because the symbols were no tree; never anything where the search is constrained."""
+    """Repairs that were needed because the symbols were not a tree; none if the search is constrained."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,15 +53,15 @@ class Parse:
     """A sentence and its trees, or why it has none."""
 
     words: tuple[str, ...]
-    """Its words; empty where it is empty or could not be read."""
+    """The words of the sentence; empty if it is empty or could not be read."""
     n_best: tuple[ParsedTree, ...]
-    """The trees, all distinct, the best first; empty where it is empty or could not be parsed."""
+    """The trees, all different, the best first; none if the sentence is empty or could not be parsed."""
     problem: str | None = None
-    """Why it could not be parsed; None where it was parsed or is empty."""
+    """Why the sentence could not be parsed; None if it was parsed or is empty."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether there was nothing to parse."""
+        """Whether the sentence has no words."""
         return not self.n_best and self.problem is None
 
     @property
@@ -69,7 +69,7 @@ class Parse:
         """The best tree.
 
         Raises:
-            DataError: there is none; the message says why.
+            DataError: the sentence has no tree; the message says why.
         """
         if not self.n_best:
             raise DataError(self.problem or "a sentence has no words; leave it out")
@@ -78,26 +78,26 @@ class Parse:
 
 @dataclass(kw_only=True)
 class ParseCounts:
-    """What has become of sentences."""
+    """Counts of parsed sentences."""
 
     sentences: int = 0
-    """All that there were."""
+    """Number of sentences."""
     empty: int = 0
-    """Of them, those without words."""
+    """Number of sentences without words."""
     failed: int = 0
-    """Of them, those that could not be parsed."""
+    """Number of sentences that could not be parsed."""
     mended: int = 0
-    """Of them, those whose best tree is mended, since what the model wrote was none."""
+    """Number of sentences whose best tree had to be repaired, because the model's symbols were not a tree."""
     faults: Counter[FaultKind] = field(default_factory=Counter)
-    """Sentences in whose best tree each fault was mended."""
+    """Number of sentences whose best tree has each kind of fault."""
 
     @property
     def parsed(self) -> int:
-        """Those that have a tree."""
+        """Number of sentences that have a tree."""
         return self.sentences - self.empty - self.failed
 
     def add(self, parse: Parse) -> None:
-        """Counts a sentence in."""
+        """Adds a sentence to the counts."""
         self.sentences += 1
         self.empty += parse.is_empty
         self.failed += parse.problem is not None

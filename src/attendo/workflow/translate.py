@@ -1,4 +1,4 @@
-"""From a model folder to an engine: `attendo.load`, and what it is asked for as a value that can be sent elsewhere."""
+"""`attendo.load`: from a model folder to an engine, and the request for it as a value that other processes can use."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -37,19 +37,22 @@ def load(
     Args:
         model: a model folder; a run folder, for its best averaged model; or the name of a shipped model.
         ensemble: further models; the mean of the probabilities of all models is searched.
-        search: search settings to change, such as `{"beam_size": 8}`; the others are as the model's recipe has them.
-        overrides: the same as a recipe writes it, such as `"search.beam_size=8"`.
-        parsing: for a parser, what it may write: `{"constrained": False}` or `{"max_unary": 6}`.
-        dtype: the numbers that products are calculated with: `"float32"`, `"bfloat16"` or `"int8"`; None for those that
-            the models are stored in.
-        device: where to work; `"auto"` takes a GPU where there is one.
-        threads: processor threads, where torch is loaded for the whole process; None for as many as this process may
-            use (its affinity and its container's quota).
+        search: search settings to change, such as `{"beam_size": 8}`; the model's recipe has the others.
+        overrides: search settings as assignments, such as `"search.beam_size=8"`.
+        parsing: settings of a parser to change, such as `{"constrained": False}` or `{"max_unary": 6}`.
+        dtype: the numbers to calculate with: `"float32"`, `"bfloat16"` or `"int8"`; None for those in which the models
+            are stored.
+        device: the device to work on; `"auto"` takes a GPU if there is one.
+        threads: number of processor threads, which applies to the whole process if torch is loaded; None for as many
+            as this process may use (its affinity and its container's quota).
+
+    Returns:
+        An engine that translates or parses.
 
     Raises:
-        ModelError: a folder is missing or torn, the models do not go together, or the dtype is unknown.
+        ModelError: a folder is missing or damaged, the models do not fit together, or the dtype is unknown.
         RecipeError: a setting is unknown, or its value cannot be used.
-        AttendoError: the device is unknown or not there; or the model needs torch, which is not installed.
+        AttendoError: the device is unknown or not available; or the model needs torch, which is not installed.
     """
     loaded = [load_model(find_model(str(name))) for name in (model, *ensemble)]
     if threads is not None and threads < 1:
