@@ -19,6 +19,7 @@ TABLE = [
     ["output_folders"],
     ["synthetic", "text"],
     ["formats", "parsing"],
+    ["terms"],
     ["model", "native"],
     ["checkpoint"],
     ["training", "decoding"],
@@ -71,6 +72,7 @@ is unusual, subword sampling, parsing, scores."""
 
 WITHOUT_TORCH = [
     "attendo.formats",
+    "attendo.terms",
     "attendo.text",
     "attendo.parsing",
     "attendo.evaluation",

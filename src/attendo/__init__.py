@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from attendo.parsing.sentences import Sentence
     from attendo.parsing.tree import Span, Tree
     from attendo.recipe import Recipe, load_recipe
+    from attendo.terms.files import read_glossary
+    from attendo.terms.glossary import Glossary
+    from attendo.terms.term import Term, TermUse
     from attendo.workflow.documents.files import translate_file
     from attendo.workflow.engine import Engine
     from attendo.workflow.parse import Parse, ParsedTree
@@ -38,6 +41,7 @@ __all__ = [
     "Constraints",
     "DataError",
     "Engine",
+    "Glossary",
     "ModelError",
     "PairScore",
     "Parse",
@@ -47,11 +51,14 @@ __all__ = [
     "SearchSettings",
     "Sentence",
     "Span",
+    "Term",
+    "TermUse",
     "Translation",
     "Tree",
     "__version__",
     "load",
     "load_recipe",
+    "read_glossary",
     "translate_file",
 ]
 
@@ -64,6 +71,7 @@ _HOMES = {
     "Constraints": "attendo.decoding.line_constraints",
     "DataError": "attendo.errors",
     "Engine": "attendo.workflow.engine",
+    "Glossary": "attendo.terms.glossary",
     "ModelError": "attendo.errors",
     "PairScore": "attendo.decoding.scoring",
     "Parse": "attendo.workflow.parse",
@@ -73,10 +81,13 @@ _HOMES = {
     "SearchSettings": "attendo.decoding.search_settings",
     "Sentence": "attendo.parsing.sentences",
     "Span": "attendo.parsing.tree",
+    "Term": "attendo.terms.term",
+    "TermUse": "attendo.terms.term",
     "Translation": "attendo.decoding.translation",
     "Tree": "attendo.parsing.tree",
     "load": "attendo.workflow.translate",
     "load_recipe": "attendo.recipe",
+    "read_glossary": "attendo.terms.files",
     "translate_file": "attendo.workflow.documents.files",
 }
 

@@ -42,6 +42,7 @@ def keeps_to(rules: Rules, ids: Ids, ngram: int) -> bool:
         and ids[: len(rules.prefix)] == rules.prefix
         and not any(occurs(sequence, ids) for sequence in rules.forbidden)
         and all(occurs(sequence, ids) for sequence in rules.forced)
+        and all(any(occurs(sequence, ids) for sequence in group) for group in rules.forced_any)
         and not any(
             one == other and before < end and end > len(rules.prefix) for one, before in ngrams for other, end in ngrams
         )
@@ -102,6 +103,10 @@ def sequences(vocab_size: int, longest: int) -> st.SearchStrategy[Ids]:
     return st.lists(st.integers(1, vocab_size - 1), min_size=1, max_size=longest).map(tuple)
 
 
+def groups(vocab_size: int) -> st.SearchStrategy[tuple[Ids, ...]]:
+    return st.lists(sequences(vocab_size, 3), min_size=1, max_size=3).map(tuple)
+
+
 @st.composite
 def rules_of(draw: st.DrawFn, vocab_size: int, longest: int) -> Rules:
     """Rules for a small language; of those that say that they contradict each other some are left out."""
@@ -111,9 +116,10 @@ def rules_of(draw: st.DrawFn, vocab_size: int, longest: int) -> Rules:
         "prefix": draw(st.just(()) | sequences(vocab_size, 3)),
         "forbidden": tuple(draw(st.lists(sequences(vocab_size, 3), max_size=2))),
         "forced": tuple(draw(st.lists(sequences(vocab_size, 3), max_size=3))),
+        "forced_any": tuple(draw(st.lists(groups(vocab_size), max_size=2))),
         "constraints": draw(st.sampled_from([(), (EvenTwos(),), (TracedTwos(),)])),
     }
-    for left_out in ("forced", "prefix", "min_len"):
+    for left_out in ("forced", "forced_any", "prefix", "min_len"):
         try:
             return Rules(**values)
         except DataError:
@@ -207,13 +213,14 @@ def test_going_along_with_hypotheses_says_what_reading_them_says(
     searched=st.sampled_from([{"beam_size": 1}, {"beam_size": 3}, {"sampling": True}]),
 )
 def test_what_is_forced_always_comes(data: st.DataObject, seed: int, searched: dict[str, Any]) -> None:
-    forced = tuple(data.draw(st.lists(sequences(5, 3), min_size=1, max_size=3)))
+    forced = tuple(data.draw(st.lists(sequences(5, 3), max_size=2)))
+    forced_any = tuple(data.draw(st.lists(groups(5), min_size=1, max_size=2)))
     # </s> is what the model would always say.
     tables = random_table(seed, 1, 5, 6)
     tables[:, :, EOS] += 5.0
     tables = tables.log_softmax(-1)
     try:
-        rules = Rules(max_len=6, forced=forced)
+        rules = Rules(max_len=6, forced=forced, forced_any=forced_any)
     except DataError:
         return
     [[best]] = search(TreeStep(tables), [rules], eos_id=EOS, config=SearchConfig(**searched))
@@ -229,6 +236,16 @@ def table_that_says(*sayings: Sequence[tuple[int, int]]) -> Tensor:
             table[sentence, prefix, said] = -0.1
             prefix = prefix * 4 + written + 1
     return table
+
+
+def test_of_several_forms_the_most_probable_comes() -> None:
+    # It would say "1" and end; behind 1 the form 3 3 is likelier than 2, though it has a token more.
+    table = table_that_says([(1, 1), (EOS, EOS)])
+    for prefix, token, log_prob in ((2, 3, -0.4), (2, 2, -3.0), (12, 3, -0.1), (52, EOS, -0.1)):
+        table[0, prefix, token] = log_prob
+    rules = Rules(max_len=5, forced_any=(((2,), (3, 3)),))
+    [[best]] = search(TreeStep(table), [rules], eos_id=EOS, config=SearchConfig(beam_size=4, length_penalty=0.0))
+    assert best.ids == (1, 3, 3)
 
 
 @pytest.mark.parametrize("searched", [{"beam_size": 1}, {"sampling": True, "sample_top_k": 1}])
@@ -306,6 +323,13 @@ def test_allowed_tokens_compose() -> None:
         ({"max_len": -1}, "at least 0 and at most -1 tokens cannot be"),
         ({"prefix": (1, 2, 3, 4)}, "the forced prefix has 4 tokens, but the translation at most 3; shorten it"),
         ({"forced": ((),)}, "a forced or forbidden sequence without tokens; leave it out"),
+        ({"forced_any": (((1,), ()),)}, "a forced or forbidden sequence without tokens; leave it out"),
+        ({"forced_any": ((),)}, "a forced or forbidden sequence without tokens; leave it out"),
+        (
+            {"forced_any": (((1, 2), (2, 2)),), "forbidden": ((2,),)},
+            r"each of the forced sequences \[\[1, 2\], \[2, 2\]\] holds one that is forbidden; give up one",
+        ),
+        ({"forced_any": (((1, 2, 3, 1), (3, 3, 1, 2)),)}, "need a translation of 4 tokens, but it has at most 3"),
         ({"prefix": (5, 6), "forbidden": ((6,),)}, r"prefix \[5, 6\] holds \[6\], which is forbidden; give up one"),
         ({"forced": ((1, 2),), "forbidden": ((1, 2),)}, r"sequence \[1, 2\] holds \[1, 2\], which is forbidden"),
         ({"forced": ((1, 2), (3, 4))}, "the forced sequences need a translation of 4 tokens, but it has at most 3"),

@@ -41,7 +41,7 @@ async def translated(
 ) -> dict[str, UnitTranslation]:
     units = tuple(Unit(id=str(number), forms=(Form(source=(text,)),)) for number, text in enumerate(texts))
     document = ReadDocument(units=units, source="en", target="de")
-    return await translate_units(document, translate, confidence=confidence, glossary=(), progress=counts.append)
+    return await translate_units(document, translate, confidence=confidence, glossary=None, progress=counts.append)
 
 
 class Recorded(MadeUp):

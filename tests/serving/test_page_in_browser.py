@@ -477,6 +477,36 @@ def test_documents_are_translated_and_saved(open_page: Open, tmp_path: Path) -> 
     playwright.expect(page.locator(".document")).to_have_count(0)
 
 
+def test_a_glossary_is_edited_and_used(open_page: Open) -> None:
+    page = open_page("#glossary")
+    page.select_option("#source-language", "en")
+    page.select_option("#target-language", "de")
+    page.get_by_label("Name").fill("Travel")
+    page.get_by_role("textbox", name="Term", exact=True).fill("station")
+    page.get_by_role("textbox", name="Translation", exact=True).fill("Haltestelle")
+    page.set_input_files("#glossary-file", {"name": "more.csv", "mimeType": "", "buffer": b"house,Haus\nempty,\n"})
+    state = page.locator("#glossary-state")
+    playwright.expect(state).to_have_text(
+        "1 term read, not saved yet. line 2: has no translation of 'empty'; the entry is left out"
+    )
+    page.get_by_role("button", name="Save").click()
+    playwright.expect(state).to_have_text("Saved: 2 terms.")
+    page.evaluate("location.hash = 'text'")
+    page.fill("#source", "Where is the station?")
+    playwright.expect(page.locator("#output")).to_contain_text("die Haltestelle?")
+    page.select_option("#glossary", label="none")
+    playwright.expect(page.locator("#output")).not_to_contain_text("Haltestelle")
+    page.evaluate("location.hash = 'glossary'")
+    page.select_option("#glossary-edit", label="Travel (en → de)")
+    playwright.expect(page.get_by_role("textbox", name="Term", exact=True).nth(1)).to_have_value("house")
+    page.get_by_role("button", name="Remove the term").first.click()
+    page.get_by_role("button", name="Save").click()
+    playwright.expect(state).to_have_text("Saved: 1 term.")
+    page.get_by_role("button", name="Delete").click()
+    playwright.expect(state).to_have_text("Deleted.")
+    playwright.expect(page.locator("#glossary-field")).to_be_hidden()
+
+
 PO = f"""msgid ""
 msgstr "Language: \\n"
 
@@ -637,7 +667,7 @@ def test_it_fits_a_phone(width: int, open_page: Open) -> None:
     page.wait_for_selector(".said")
     page.locator(".said").first.tap()
     playwright.expect(page.locator("#sentence")).to_be_visible()
-    for fragment in ("text", "documents", "parse"):
+    for fragment in ("text", "documents", "glossary", "parse"):
         page.evaluate(f"location.hash = '{fragment}'")
         assert page.evaluate("document.documentElement.scrollWidth") <= width, fragment
     small = page.evaluate(
@@ -683,6 +713,9 @@ def test_nothing_bars_anybody(width: int, colours: str, open_page: Open) -> None
     page.set_input_files("#file", {"name": "torn.docx", "mimeType": "", "buffer": b"no document at all"})
     page.locator(".state.bad").wait_for()
     look("documents")
+    page.evaluate("location.hash = 'glossary'")
+    page.get_by_role("button", name="Add a term").click()
+    look("glossary")
     page.evaluate("location.hash = 'parse'")
     page.fill("#parse-source", "the old dog sees a cat")
     page.locator(".tree svg").first.wait_for()

@@ -12,9 +12,11 @@ from tests.serving.made_up import MadeUp
 
 from attendo.decoding.translation import Candidate, Translation
 from attendo.markup.text_format import Format, LineEnds, Split
-from attendo.markup.text_types import Segment, Term, TextRequest, TranslatedLine, TranslatedText
+from attendo.markup.text_types import Segment, TextRequest, TranslatedLine, TranslatedText
 from attendo.markup.texts import stream_text, translate_text
 from attendo.serving.errors import ServingError
+from attendo.terms.glossary import Glossary
+from attendo.terms.term import Term
 
 
 def translated(request: TextRequest, translate: MadeUp | None = None) -> TranslatedText:
@@ -192,23 +194,39 @@ def test_numbers_alone_are_written_as_the_target_language_does() -> None:
 def test_glossary_terms_the_model_has_not_chosen_are_put_in() -> None:
     request = TextRequest(
         text="The dog sees the IT dogs. It sleeps.",
-        glossary=(
-            Term(source="dog", target="Köter"),
-            Term(source="IT", target="EDV"),
-            Term(source="sleeps", target="schläft"),
-        ),
+        glossary=glossary_of(dog="Köter", IT="EDV", sleeps="schläft"),
     )
     found = translated(request)
     assert found.text == "das Köter SEES das EDV DOGS. IT schläft."
-    assert found.problems == ()
+    assert found.problems == (
+        "terms put in uninflected, which may not fit: 'dog' as 'Köter', 'IT' as 'EDV'",
+        "terms put in uninflected, which may not fit: 'sleeps' as 'schläft'",
+    )
+    assert [(use.source, use.outcome, use.form) for use in found.terms] == [
+        ("dog", "forced", "Köter"),
+        ("IT", "forced", "EDV"),
+        ("sleeps", "forced", "schläft"),
+    ]
 
 
 def test_terms_that_cannot_be_had_are_told() -> None:
-    request = TextRequest(text="The dog.", glossary=(Term(source="dog", target="Köter"),))
+    glossary = glossary_of(dog="Köter")
+    request = TextRequest(text="The dog.", glossary=glossary)
     translate = MadeUp(loses=["\u27e61\u27e7."])
     found = translated(request, translate)
-    assert found.problems == ("terms that the translation has not: Köter",)
-    assert [constraints.forced_words for constraints in translate.constraints] == [("Köter",)]
+    assert found.problems == ("terms of the glossary that the translation does not use: 'dog' as 'Köter'",)
+    assert [use.outcome for use in found.terms] == ["missed"]
+    assert {constraints.glossary for constraints in translate.constraints} == {glossary}
+
+
+def test_a_sentence_without_terms_is_not_asked_for_any() -> None:
+    translate = MadeUp()
+    found = translated(TextRequest(text="The cat.", glossary=glossary_of(dog="Köter")), translate)
+    assert (found.terms, translate.constraints) == ((), [])
+
+
+def glossary_of(**terms: str) -> Glossary:
+    return Glossary(terms=tuple(Term(source=source, target=target) for source, target in terms.items()))
 
 
 def test_lost_emoji_are_told() -> None:

@@ -11,11 +11,12 @@ import typer
 
 from attendo.cli.file_reporter import FileReporter
 from attendo.cli.option_groups import with_groups
-from attendo.cli.options import EngineOptions, ModelArgument, NoGuardsOption, QuietOption, guard_changes
+from attendo.cli.options import EngineOptions, ModelArgument, QuietOption, guard_changes
 from attendo.cli.output import check_file, destination
 from attendo.cli.progress import JobProgress, counted, done_in, note, notes
+from attendo.cli.term_lines import missed_lines, term_line
 from attendo.cli.translate_documents import DocumentRequest, are_documents, translate_documents
-from attendo.cli.translate_options import DocumentOptions, LineOptions
+from attendo.cli.translate_options import AidOptions, DocumentOptions, LineOptions
 from attendo.cli.translation_lines import WrittenLines
 from attendo.destinations import find_destination
 
@@ -24,12 +25,15 @@ if TYPE_CHECKING:
     from attendo.decoding.line_constraints import Constraints
     from attendo.decoding.native_model import Dtype
     from attendo.decoding.translation import Counts, Translation
+    from attendo.terms.glossary import Glossary
     from attendo.workflow.engine import Engine
     from attendo.workflow.file_translation import Finished
     from attendo.workflow.translate import Decoding
 
 
-@with_groups({"no_guards": "settings"}, decoding=EngineOptions, lines=LineOptions, documents=DocumentOptions)
+@with_groups(
+    {"no_guards": "settings"}, decoding=EngineOptions, aids=AidOptions, lines=LineOptions, documents=DocumentOptions
+)
 def translate(
     model: ModelArgument,
     files: Annotated[
@@ -45,7 +49,7 @@ def translate(
     ] = None,
     *,
     decoding: EngineOptions,
-    no_guards: NoGuardsOption = False,
+    aids: AidOptions,
     lines: LineOptions,
     documents: DocumentOptions,
     quiet: QuietOption = False,
@@ -62,7 +66,7 @@ def translate(
         raise typer.BadParameter(f"is for {what}", param_hint=given[0])
     request = Request(
         models=decoding.models(model),
-        search={**decoding.search(n_best=lines.n_best), **guard_changes(no_guards)},
+        search={**decoding.search(n_best=lines.n_best), **guard_changes(aids.no_guards)},
         overrides=tuple(decoding.settings or ()),
         dtype=decoding.dtype,
         device=decoding.device,
@@ -70,6 +74,7 @@ def translate(
         texts=(files[0] if files else None, lines.target_prefix, lines.forced_words),
         written=WrittenLines(as_json=lines.as_json, scores=lines.scores),
         alignment=lines.alignment,
+        glossary=aids.read_glossary(model),
         started=started,
         quiet=quiet,
     )
@@ -124,6 +129,7 @@ class Request:
     """The text, target prefixes and forced words."""
     written: WrittenLines
     alignment: bool
+    glossary: "Glossary | None"
     started: float
     """When the command began, by the monotonic clock."""
     quiet: bool
@@ -134,7 +140,12 @@ class Request:
 
         model, *ensemble = self.models
         return Decoding(
-            model=model, ensemble=tuple(ensemble), search=self.search, overrides=self.overrides, dtype=self.dtype
+            model=model,
+            ensemble=tuple(ensemble),
+            search=self.search,
+            overrides=self.overrides,
+            dtype=self.dtype,
+            glossary=self.glossary,
         )
 
 
@@ -243,7 +254,9 @@ def _sum_up(request: Request, counts: "Counts", translating_s: float, *, lines_n
     say(done_in("translated", done, "line", time.monotonic() - request.started, translating_s, "translating"))
     if done < counts.lines:
         say(f"{counted(counts.lines, 'line')} in all, with those of earlier starts")
-    for line in warnings_of(counts):
+    if request.glossary is not None:
+        say(term_line(counts.terms))
+    for line in (*warnings_of(counts), *missed_lines(counts)):
         note(line)
     if counts.guards:
         acted = ", ".join(f"{name} {number:,}" for name, number in counts.guards.most_common())

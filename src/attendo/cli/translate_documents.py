@@ -13,6 +13,7 @@ from attendo.checkpoint.finding import find_model
 from attendo.cli.file_reporter import FileReporter
 from attendo.cli.output import check_file
 from attendo.cli.progress import counted, done_in, note, notes
+from attendo.cli.term_lines import missed_units, term_line
 from attendo.cli.translate_options import DocumentOptions
 from attendo.errors import DataError
 
@@ -218,6 +219,8 @@ def _summary(report: "DocumentReport", check: str, report_file: Path | None) -> 
         where = f"; see {report_file}" if report_file else "; --report FILE lists them"
         clean = sum(not unit.problems for unit in report.units if unit.origin == "mt")
         lines.append(f"checks: {clean:,} of {total:,} without a finding" + (f"; {listed}{where}" if listed else ""))
+    if any(report.terms.values()):
+        lines += [term_line(report.terms), *missed_units(report)]
     if report.num_left:
         left = [unit for unit in report.units if unit.is_failed and unit.origin == "file"][:3]
         examples = ", ".join(f"line {unit.line}" if unit.line else repr(unit.id[:40]) for unit in left)

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from attendo.checkpoint.finding import find_model
 from attendo.cli.option_groups import option_names
-from attendo.cli.options import JsonLinesOption
+from attendo.cli.options import JsonLinesOption, NoGuardsOption
+from attendo.cli.progress import note
 
 if TYPE_CHECKING:
+    from attendo.terms.glossary import Glossary
     from attendo.workflow.documents.settings import DocumentSettings
 
 FormatOption = Annotated[
@@ -32,6 +35,44 @@ TemplateOption = Annotated[
         help="The file with the sources, where FILE is its translation in a format of one language a file.",
     ),
 ]
+
+
+@dataclass(frozen=True)
+class AidOptions:
+    """What acts on translations beside the model and its search."""
+
+    no_guards: NoGuardsOption = False
+    glossary: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--glossary",
+            metavar="FILE",
+            help="Use the terms of this glossary (CSV, TSV, TBX, or one of OmegaT's or DeepL's), inflected as the "
+            "sentence needs them; may be repeated. See docs/terms.md.",
+        ),
+    ] = None
+
+    def read_glossary(self, model: str) -> "Glossary | None":
+        """Reads the glossaries, and says what is unusual in them.
+
+        Args:
+            model: translates, and says of which languages.
+
+        Raises:
+            DataError: a glossary cannot be read.
+            ModelError: there is no such model.
+        """
+        if not self.glossary:
+            return None
+        from attendo.terms.files import joined_glossaries, read_glossary
+        from attendo.workflow.documents.opening import model_languages
+
+        source, target = model_languages(find_model(model))
+        read = [read_glossary(path, source=source, target=target) for path in self.glossary]
+        for path, its in zip(self.glossary, read, strict=True):
+            for message in its.notes:
+                note(f"{path}: {message}")
+        return joined_glossaries(read)
 
 
 @dataclass(frozen=True)

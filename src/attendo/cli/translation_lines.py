@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from attendo.cli.options import json_number
@@ -84,6 +84,8 @@ def json_line(translation: "Translation", *, n_best: int = 1, alignments: "Seque
         "read": translation.read,
         **candidates[0],
     }
+    if translation.terms:
+        document["terms"] = [asdict(use) for use in translation.terms]
     if n_best > 1:
         document["n_best"] = candidates
     # Escaped to ASCII: a line end of Unicode, such as U+2028, stays within its line whoever reads it.

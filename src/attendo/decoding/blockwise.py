@@ -31,7 +31,7 @@ class Drafted:
 
 def keeps_to_length(rules: Rules, config: SearchConfig) -> bool:
     """Whether a sentence has no rule but a longest length: others are asked token by token."""
-    return not (rules.min_len or rules.forced or constraints_of(rules, config))
+    return not (rules.min_len or rules.has_forced or constraints_of(rules, config))
 
 
 def blockwise_search(

@@ -56,7 +56,7 @@ class Guard:
     def __init__(self, rules: Sequence[Rules], eos_id: int, config: SearchConfig) -> None:
         self.max_lens = np.array([each.max_len for each in rules], dtype=np.int64)
         """Of each sentence."""
-        self.any_forced = any(each.forced for each in rules)
+        self.any_forced = any(each.has_forced for each in rules)
         """Whether any sentence has sequences that must occur."""
         self._eos_id = eos_id
         self._min_lens = np.array([each.min_len for each in rules], dtype=np.int64)
@@ -68,7 +68,7 @@ class Guard:
             [each.beginning for each in its if isinstance(each, TracingConstraint)] for its in constraints
         ]
         self._places: list[list[Place]] = []  # of each row, in the eyes of its sentence's tracing constraints
-        self._forced = [ForcedSequences(each.forced) if each.forced else None for each in rules]
+        self._forced = [ForcedSequences(each.forced, each.forced_any) if each.has_forced else None for each in rules]
 
     def permitted(self, sentences: IntArray, ids: IntArray, log_probs: DoubleArray | None = None) -> Permitted | None:
         """What the rows may choose.

@@ -111,6 +111,8 @@ class Rules:
     """What occurs nowhere in it."""
     forced: tuple[Ids, ...] = ()
     """What occurs somewhere in it, each at least once, in any order; two may overlap."""
+    forced_any: tuple[tuple[Ids, ...], ...] = ()
+    """Groups of sequences; of each group at least one occurs, as those of `forced`."""
     constraints: tuple[Constraint, ...] = ()
     """Further ones, which the search asks as it asks its own."""
     seed: int = 0
@@ -125,8 +127,13 @@ class Rules:
             )
         if self.seed < 0:
             raise DataError(f"a sentence's seed is {self.seed}; take 0 or more")
-        if self.prefix or self.forbidden or self.forced:
+        if self.prefix or self.forbidden or self.has_forced:
             self._check_sequences()
+
+    @property
+    def has_forced(self) -> bool:
+        """Whether anything has to occur."""
+        return bool(self.forced or self.forced_any)
 
     def _check_sequences(self) -> None:
         if len(self.prefix) > self.max_len:
@@ -134,7 +141,7 @@ class Rules:
                 f"the forced prefix has {len(self.prefix)} tokens, but the translation at most {self.max_len}; "
                 "shorten it, or take a larger max_len"
             )
-        if () in self.forbidden or () in self.forced:
+        if () in self.forbidden or () in self.forced or any(not group or () in group for group in self.forced_any):
             raise DataError("a forced or forbidden sequence without tokens; leave it out")
         for sequence in self.forbidden:
             for name, given in (("prefix", self.prefix), *(("sequence", forced) for forced in self.forced)):
@@ -143,8 +150,14 @@ class Rules:
                         f"the forced {name} {list(given)} holds {list(sequence)}, which is forbidden; "
                         "give up one of them"
                     )
-        if self.forced:
-            needed = len(self.prefix) + ForcedSequences(self.forced).shortest_after(self.prefix)
+        for group in self.forced_any:
+            if all(any(holds(ids, sequence) for sequence in self.forbidden) for ids in group):
+                raise DataError(
+                    f"each of the forced sequences {list(map(list, group))} holds one that is forbidden; give up one "
+                    "of them"
+                )
+        if self.has_forced:
+            needed = len(self.prefix) + ForcedSequences(self.forced, self.forced_any).shortest_after(self.prefix)
             if needed > self.max_len:
                 raise DataError(
                     f"the forced sequences need a translation of {needed} tokens, but it has at most {self.max_len}; "
@@ -159,7 +172,8 @@ def check_rules(rules: Rules, *, eos_id: int, vocab_size: int, config: SearchCon
         DataError: an id is not in the vocabulary or is that of `</s>`, or a forced sequence repeats an n-gram.
     """
     named = [("prefix", rules.prefix)]
-    named += [("forced sequence", ids) for ids in rules.forced]
+    forced = (*rules.forced, *(ids for group in rules.forced_any for ids in group))
+    named += [("forced sequence", ids) for ids in forced]
     named += [("forbidden sequence", ids) for ids in rules.forbidden]
     for name, ids in named:
         for token in ids:
@@ -168,7 +182,7 @@ def check_rules(rules: Rules, *, eos_id: int, vocab_size: int, config: SearchCon
             if token == eos_id:
                 raise DataError(f"the {name} {list(ids)} holds {eos_id}, which is </s>; leave it out")
     size = config.no_repeat_ngram
-    for ids in rules.forced if size else ():
+    for ids in forced if size else ():
         ngrams = [ids[start : start + size] for start in range(len(ids) - size + 1)]
         if len(set(ngrams)) < len(ngrams):
             raise DataError(

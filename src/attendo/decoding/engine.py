@@ -27,6 +27,7 @@ from attendo.decoding.watch import BetweenSteps, nobody
 from attendo.decoding.windows import PAUSE_S, windows
 from attendo.decoding.words import Subwords
 from attendo.errors import DataError, ModelError
+from attendo.terms.glossary import Glossary
 from attendo.text.tokenization import EOS_ID
 
 _CHARACTERS_PER_TOKEN = 32
@@ -45,6 +46,7 @@ class Translator:
         languages: source and target, as ISO 639-1 codes, for the guards; empty where not known.
         counts: where to count what is done; None for counts of its own.
         between_steps: asked between two decoder steps by calls that bring none of their own; it cancels no line, but
+        glossary: terms that translations use, where a line has no glossary of its own.
             may raise what ends the call.
 
     Raises:
@@ -62,6 +64,7 @@ class Translator:
         languages: tuple[str, str] = ("", ""),
         counts: Counts | None = None,
         between_steps: BetweenSteps = nobody,
+        glossary: Glossary | None = None,
     ) -> None:
         _check_vocabularies(models, source_tokenizer, target_tokenizer)
         check_choice(models, config.alignment_layer, config.alignment_head)
@@ -88,6 +91,7 @@ class Translator:
             languages=languages,
             threads=threads,
             counts=counts or Counts(),
+            glossary=glossary,
         )
 
     @property
@@ -371,7 +375,8 @@ def _numbered(
         NumberedLine(
             number=number,
             text=line,
-            constraints=constraints,
+            constraints=constraints if constraints.glossary is None else replace(constraints, glossary=None),
+            glossary=constraints.glossary,
             between_steps=between_steps,
             cancellable=cancellable,
         )

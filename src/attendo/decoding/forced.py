@@ -1,15 +1,20 @@
-"""Sequences that a translation must hold: how far a hypothesis has come with them, and what it needs still."""
+"""Sequences that a translation must hold: how far a hypothesis has come with them, and what it needs still.
+
+A requirement is a group of sequences of which any one is enough, such as the forms of a word; often it is a single one.
+"""
 
 from collections.abc import Sequence
 
 Ids = tuple[int, ...]
 State = tuple[int, ...]
-"""How many tokens of each sequence a hypothesis ends with; for one that it holds already, all."""
+"""How many tokens of each sequence a hypothesis ends with; all of them for the sequences of a group that is done."""
 
 _NO_TOKEN = -1
 """Stands for all tokens that no sequence has."""
-_EXACT_SEQUENCES = 10
-"""So many sequences still to come are fitted together exactly; of more, overlaps are not counted upon."""
+_EXACT_GROUPS = 10
+"""Groups still to come that are fitted together exactly; of more, overlaps are not counted upon."""
+_EXACT_STEPS = 1 << 17
+"""Most steps of the dynamic programming that fits groups together exactly; of more, overlaps are not counted upon."""
 
 
 def holds(ids: Sequence[int], sequence: Ids) -> bool:
@@ -18,19 +23,27 @@ def holds(ids: Sequence[int], sequence: Ids) -> bool:
 
 
 class ForcedSequences:
-    """Sequences of which each has to occur at least once, in any order; two may overlap.
+    """Groups of sequences; of each group at least one has to occur, in any order, and two may overlap.
 
     Args:
-        sequences: none empty. One that another holds comes with it.
+        sequences: groups of one; none empty. A sequence that another holds comes with it.
+        groups: groups of several; none empty.
     """
 
-    def __init__(self, sequences: Sequence[Ids]) -> None:
-        distinct = list(dict.fromkeys(sequences))
-        self._sequences = [
-            ids for ids in distinct if not any(holds(other, ids) for other in distinct if len(other) > len(ids))
-        ]
+    def __init__(self, sequences: Sequence[Ids], groups: Sequence[Sequence[Ids]] = ()) -> None:
+        self._groups = _reduced([*((ids,) for ids in sequences), *groups])
+        self._sequences = [ids for group in self._groups for ids in group]
+        self._group_of = [number for number, group in enumerate(self._groups) for _ in group]
+        self._members: list[list[int]] = [[] for _ in self._groups]
+        for place, number in enumerate(self._group_of):
+            self._members[number].append(place)
+        self._longest = [max(map(len, group)) for group in self._groups]
         self._tables = [_automaton(ids) for ids in self._sequences]
         self._overlaps = [[_overlap(one, other) for other in self._sequences] for one in self._sequences]
+        self._satisfied = [
+            frozenset(number for number, group in enumerate(self._groups) if any(holds(ids, other) for other in group))
+            for ids in self._sequences
+        ]
         self._shortest: dict[tuple[int, frozenset[int]], int] = {}
         self._alphabet = frozenset(token for ids in self._sequences for token in ids)
         # What has been worked out already; a beam asks for the same few again and again.
@@ -45,11 +58,15 @@ class ForcedSequences:
         step = (state, token if token in self._alphabet else _NO_TOKEN)
         found = self._after.get(step)
         if found is None:
-            found = tuple(
+            matched = [
                 matched if matched == len(table) else table[matched].get(token, 0)
                 for matched, table in zip(state, self._tables, strict=True)
-            )
-            self._after[step] = found
+            ]
+            for members in self._members:
+                if len(members) > 1 and any(matched[i] == len(self._sequences[i]) for i in members):
+                    for i in members:
+                        matched[i] = len(self._sequences[i])
+            found = self._after[step] = tuple(matched)
         return found
 
     def state(self, ids: Sequence[int]) -> State:
@@ -64,26 +81,34 @@ class ForcedSequences:
         return state
 
     def need(self, state: State) -> int:
-        """Tokens still to come if what is begun most of is gone on with and the others follow one by one."""
+        """Tokens still to come, at most, if what is begun most of is gone on with and the others follow one by one.
+
+        Of a group its longest sequence counts, less what is there of the sequence that is begun most of; so a token
+        that goes on with any of the sequences of equal beginnings lessens the need.
+        """
         if state not in self._needs:
-            missing = [
-                (len(ids), matched) for ids, matched in zip(self._sequences, state, strict=True) if matched < len(ids)
-            ]
-            most = max((matched for _, matched in missing), default=0)
-            self._needs[state] = sum(length for length, _ in missing) - most
+            missing = self._missing(state)
+            most = max((state[i] for number in missing for i in self._members[number]), default=0)
+            self._needs[state] = sum(self._longest[number] for number in missing) - most
         return self._needs[state]
 
     def shortest(self, state: State) -> int:
         """The fewest tokens in which all that is missing can come: the shortest common superstring.
 
         An order of sequences of which none holds another fixes the shortest text: each overlaps the one before as far
-        as it can. So the best order is looked for, by dynamic programming over the set that is left.
+        as it can. So the best order, and of each group the best sequence, is looked for by dynamic programming over the
+        set of groups that is left.
         """
-        missing = frozenset(i for i, matched in enumerate(state) if matched < len(self._sequences[i]))
-        if len(missing) > _EXACT_SEQUENCES:
+        missing = self._missing(state)
+        candidates = [i for number in missing for i in self._members[number]]
+        if len(missing) > _EXACT_GROUPS or len(candidates) ** 2 << len(missing) > _EXACT_STEPS:
             return self.need(state)
         return min(
-            (len(self._sequences[i]) - state[i] + self._shortest_after(i, missing - {i}) for i in missing), default=0
+            (
+                len(self._sequences[i]) - state[i] + self._shortest_after(i, missing - self._satisfied[i])
+                for i in candidates
+            ),
+            default=0,
         )
 
     def shortest_after(self, ids: Sequence[int]) -> int:
@@ -109,6 +134,14 @@ class ForcedSequences:
             return None
         return frozenset(token for token in self._tokens(state) if self.shortest(self.after(state, token)) < room)
 
+    def _missing(self, state: State) -> frozenset[int]:
+        """The groups of which no sequence has come."""
+        return frozenset(
+            number
+            for number, members in enumerate(self._members)
+            if state[members[0]] < len(self._sequences[members[0]])
+        )
+
     def _tokens(self, state: State) -> set[int]:
         """The tokens of what is missing."""
         return {
@@ -121,10 +154,29 @@ class ForcedSequences:
             return 0
         if (last, missing) not in self._shortest:
             self._shortest[last, missing] = min(
-                len(self._sequences[i]) - self._overlaps[last][i] + self._shortest_after(i, missing - {i})
-                for i in missing
+                len(self._sequences[i])
+                - self._overlaps[last][i]
+                + self._shortest_after(i, missing - self._satisfied[i])
+                for number in missing
+                for i in self._members[number]
             )
         return self._shortest[last, missing]
+
+
+def _reduced(groups: Sequence[Sequence[Ids]]) -> list[tuple[Ids, ...]]:
+    """Groups without the sequences that hold another of their group, and without the groups that come with others."""
+    smallest = [
+        tuple(ids for ids in distinct if not any(other != ids and holds(ids, other) for other in distinct))
+        for distinct in (tuple(dict.fromkeys(group)) for group in groups)
+    ]
+    distinct = {frozenset(group): group for group in reversed(smallest)}
+    kept = [group for group in dict.fromkeys(smallest) if distinct.get(frozenset(group)) == group]
+    return [group for group in kept if not any(_implies(other, group) for other in kept if other != group)]
+
+
+def _implies(group: Sequence[Ids], other: Sequence[Ids]) -> bool:
+    """Whether any sequence of a group holds one of another."""
+    return all(any(holds(ids, inner) for inner in other) for ids in group)
 
 
 def _automaton(ids: Ids) -> list[dict[int, int]]:

@@ -24,29 +24,28 @@ from attendo.decoding.guards.output import (
 from attendo.decoding.guards.parts import Part, Reading, as_it_is
 from attendo.decoding.guards.reading import Reader
 from attendo.decoding.guards.words import has_few_words
-from attendo.decoding.hypothesis import Hypothesis
 from attendo.decoding.lengths import is_spelled, needed_tokens, piece_length
 from attendo.decoding.line_constraints import Constraints, LineRules
 from attendo.decoding.models import DecodingModel
 from attendo.decoding.parallel import IdSearch
-from attendo.decoding.restored import NOTHING, restored, with_problems
+from attendo.decoding.restored import NOTHING, candidates, restored, with_problems, with_terms
+from attendo.decoding.search_variants import SearchVariants
 from attendo.decoding.stray_placeholders import StrayPlaceholders
 from attendo.decoding.tasks import NumberedLine, Task, added
+from attendo.decoding.term_retries import TermRetries
 from attendo.decoding.translation import Candidate, Counts, Translation
 from attendo.decoding.value_retries import Searches, ValueRetries
 from attendo.decoding.watch import Watch
 from attendo.decoding.words import Spelling, Subwords
 from attendo.errors import DataError
-from attendo.text.tokenization import EOS_ID
+from attendo.terms.glossary import Glossary
 
 COPY_MARGIN = 0.25
 """So much lower a score may be than that of a translation that only repeats its source, to take its place.
 
 Text of the target language is rightly given back as it is: of 400 such lines a model of 12,000 pieces copied 9, and
 what it held for second best in other words was further below than this in all but one."""
-_FORCED_BEAM = 12
 _FEW_THINGS = 3
-_DIVERSE_BEAM, _DIVERSE_GROUPS = 8, 4
 _NO_REPEAT = 3
 _MARKS = (".", "!")
 _UNCONSTRAINED = Constraints()
@@ -65,6 +64,7 @@ class GuardedSearch:
         languages: source and target, as ISO 639-1 codes; empty where not known.
         threads: that may work.
         counts: where to count what is done.
+        glossary: terms that translations use, where a line has no glossary of its own.
     """
 
     def __init__(
@@ -79,9 +79,10 @@ class GuardedSearch:
         languages: tuple[str, str],
         threads: int,
         counts: Counts,
+        glossary: Glossary | None = None,
     ) -> None:
-        self._models, self._config, self._threads = models, config, threads
-        self._search = IdSearch(models, config, threads=threads)
+        self._config, self._glossary = config, glossary
+        self._searches = SearchVariants(models, config, threads=threads)
         self._source_tokenizer, self._tokenizer = source_tokenizer, target_tokenizer
         self._encode, self._languages = encode, languages
         self._rules = LineRules(target_tokenizer, config, max_positions)
@@ -112,13 +113,14 @@ class GuardedSearch:
             DataError: a line holds a lone surrogate, or constraints cannot be fulfilled.
             ModelError: the models' probabilities are not numbers.
         """
+        if self._glossary is not None:
+            lines = [replace(line, glossary=line.glossary or self._glossary) for line in lines]
         readings = [self._read(line) for line in lines]
         parts = [(line, part) for line, reading in zip(lines, readings, strict=True) for part in reading.parts]
         tasks = self._tasks([(line, part) for line, part in parts if part.is_searched])
         if self._config.guards.protected:  # others are looked at again, so the ordinary search need not forbid a thing
             tasks = [task if task.line.constraints == _UNCONSTRAINED else self._without_strays(task) for task in tasks]
-        tasks = self._looked_at(self._searched(tasks))
-        remaining = iter(tasks)
+        remaining = iter(self._with_terms(self._looked_at(self._searched(tasks))))
         translations: list[Translation | None] = []
         for line, reading in zip(lines, readings, strict=True):
             its_tasks = [next(remaining) if part.is_searched else None for part in reading.parts]
@@ -128,7 +130,8 @@ class GuardedSearch:
             translation = restored(line, reading, its_tasks, self._config.length_penalty)
             if self._config.guards.values:
                 translation = with_problems(translation, self._languages)
-            self.counts.add(translation, sum(len(task.src_ids) for task in its_tasks if task is not None))
+            translation = with_terms(translation, its_tasks)
+            self.counts.add(translation, sum(len(task.src_ids) for task in its_tasks if task), line.number)
             translations.append(translation)
         return translations
 
@@ -179,7 +182,7 @@ class GuardedSearch:
         for spelled in (False, True):
             places = [place for place, task in enumerate(tasks) if task.spelled is spelled]
             if places:
-                now = self._narrow_search if spelled else search or self._search
+                now = self._searches.narrow if spelled else search or self._searches.own
                 for place, task in zip(places, self._found([tasks[place] for place in places], now), strict=True):
                     found[place] = task
         return found
@@ -191,18 +194,11 @@ class GuardedSearch:
         searched = list(distinct.values())
         watch = Watch(between_steps=tasks[0].line.between_steps, lines=[task.line.number for task in searched])
         hypotheses = search.search([task.src_ids for task in searched], [task.rules for task in searched], watch)
-        found = dict(zip(distinct, (tuple(map(self._candidate, its)) for its in hypotheses), strict=True))
+        found = dict(zip(distinct, (candidates(its, self._tokenizer) for its in hypotheses), strict=True))
         return [
             task.found(found[place if key is None else key])
             for place, (key, task) in enumerate(zip(keys, tasks, strict=True))
         ]
-
-    def _candidate(self, hypothesis: Hypothesis) -> Candidate:
-        return Candidate(
-            text=self._tokenizer.decode(hypothesis.ids),
-            pieces=tuple(self._tokenizer.pieces([*hypothesis.ids, EOS_ID])),
-            **vars(hypothesis),
-        )
 
     # --- looking again ------------------------------------------------------------------------------------------------
 
@@ -220,10 +216,28 @@ class GuardedSearch:
         if guards.repetition:
             tasks = self._again(tasks, self._loops, self._without_loops)
         if guards.copies and self._config.n_best == 1:
-            tasks = self._again(tasks, _copies_its_source, self._other_words)
+            tasks = self._again(tasks, self._copies_its_source, self._other_words)
         if guards.values:
             tasks = self._value_retries().kept(tasks)
         return tasks
+
+    def _with_terms(self, tasks: list[Task]) -> list[Task]:
+        """Tasks with what became of the terms of their glossaries, those that lack one searched for its forms."""
+        if all(task.line.glossary is None for task in tasks):
+            return tasks
+        retries = TermRetries(
+            self._tokenizer,
+            self._spelling,
+            lambda tasks: self._searched(list(map(self._without_strays, tasks)), self._searches.terms),
+            self._num_faults,
+            n_best=0 if self._config.sampling else self._config.n_best,
+        )
+        return retries.kept(tasks)
+
+    def _num_faults(self, task: Task) -> int:
+        """What a translation lacks, other than terms: placeholders, an end, values; and loops."""
+        lacking = [self._lacks_things(task), not task.candidates[0].finished, self._loops(task)]
+        return sum(lacking) + (self._value_retries().num_faults(task) if self._config.guards.values else 0)
 
     def _again(
         self,
@@ -263,7 +277,7 @@ class GuardedSearch:
             return self._searched(ruled)
         # Where much has to occur, a wide beam costs as much as ten sentences, and words between are few.
         is_few = [len(task.part.kept) <= _FEW_THINGS for task in ruled]
-        wide = iter(self._searched([task for task, few in zip(ruled, is_few, strict=True) if few], self._wide_search))
+        wide = iter(self._searched([task for task, few in zip(ruled, is_few, strict=True) if few], self._searches.wide))
         others = iter(self._searched([task for task, few in zip(ruled, is_few, strict=True) if not few]))
         return [next(wide if few else others) for few in is_few]
 
@@ -328,9 +342,12 @@ class GuardedSearch:
             for before, after in zip(tasks, found, strict=True)
         ]
 
+    def _copies_its_source(self, task: Task) -> bool:
+        return is_copy(task.part.read, task.candidates[0].text) and not task.spelled
+
     def _other_words(self, tasks: list[Task]) -> list[Task]:
         """The best of a diverse beam that is no copy and about as good as the copy; else the copy."""
-        found = self._searched(tasks, self._diverse_search)
+        found = self._searched(tasks, self._searches.diverse)
         return [
             self._other_candidate(before, after.candidates) if after.candidates else after
             for before, after in zip(tasks, found, strict=True)
@@ -348,25 +365,8 @@ class GuardedSearch:
         return task
 
     @cached_property
-    def _narrow_search(self) -> IdSearch:
-        """Greedy: for what no beam makes better."""
-        config = replace(self._config, beam_size=1, beam_groups=1)
-        return IdSearch(self._models, config, threads=self._threads)
-
-    @cached_property
     def _piece_length(self) -> float:
         return piece_length(self._source_tokenizer)
-
-    @cached_property
-    def _wide_search(self) -> IdSearch:
-        """With a beam that has room for forced tokens beside what the model likes."""
-        beam_size = max(_FORCED_BEAM, self._config.beam_size)
-        return IdSearch(self._models, replace(self._config, beam_size=beam_size, beam_groups=1), threads=self._threads)
-
-    @cached_property
-    def _diverse_search(self) -> IdSearch:
-        config = replace(self._config, beam_size=_DIVERSE_BEAM, beam_groups=_DIVERSE_GROUPS, n_best=_DIVERSE_BEAM)
-        return IdSearch(self._models, config, threads=self._threads)
 
     @cached_property
     def _strays(self) -> StrayPlaceholders:
@@ -374,14 +374,18 @@ class GuardedSearch:
 
     @cached_property
     def _digits(self) -> DigitPieces:
-        return DigitPieces(Spelling(self._tokenizer), self._strays.ids.values())
+        return DigitPieces(self._spelling, self._strays.ids.values())
+
+    @cached_property
+    def _spelling(self) -> Spelling:
+        return Spelling(self._tokenizer)
 
     def _value_retries(self) -> ValueRetries:
         # Not kept: it knows this search, and memory is to be free as soon as an engine is closed.
         searches = Searches(
             tasks=self._new_tasks,
             searched=self._searched,
-            wide=lambda tasks: self._searched(tasks, self._wide_search),
+            wide=lambda tasks: self._searched(tasks, self._searches.wide),
             whole=lambda tasks: self._again(self._searched(tasks), self._lacks_things, self._with_things),
             is_whole=lambda task: not self._lacks_things(task),
             again=lambda tasks, is_wrong, repaired: self._again(tasks, is_wrong, repaired, Task.renewed),
@@ -394,7 +398,3 @@ class GuardedSearch:
             exact=self._config.guards.protected,
             searches=searches,
         )
-
-
-def _copies_its_source(task: Task) -> bool:
-    return is_copy(task.part.read, task.candidates[0].text) and not task.spelled

@@ -8,6 +8,7 @@ from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import EVERYTHING, Allowed, Constraint, Ids, Rules, check_rules, length_bounds
 from attendo.decoding.words import ForbiddenWords, Pieces, Spelling, forced_word_ids
 from attendo.errors import DataError
+from attendo.terms.glossary import Glossary
 from attendo.text.tokenization import EOS_ID, UNK_ID
 
 _SPACE = " "
@@ -28,6 +29,9 @@ class Constraints:
     """Words or phrases that must occur, spelled as the tokenizer spells them; the end of each may be continued."""
     forbidden_words: tuple[str, ...] = ()
     """Words or phrases that must not occur, in addition to those of the search settings."""
+    glossary: Glossary | None = None
+    """Terms and their translations; of those that occur in the text the translation uses a form, as far as that can
+    be."""
 
     def __post_init__(self) -> None:
         """Refuses a string in place of several."""

@@ -38,6 +38,6 @@ def search(
     if config.sampling:
         return sample(step, rules, eos_id=eos_id, config=config, watch=watch)
     # What is forced to occur needs the banks of a beam, if only of one hypothesis.
-    if config.beam_size == 1 and not any(each.forced for each in rules):
+    if config.beam_size == 1 and not any(each.has_forced for each in rules):
         return greedy_search(step, rules, eos_id=eos_id, config=config, watch=watch)
     return beam_search(step, rules, eos_id=eos_id, config=config, watch=watch)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from attendo.decoding.constraints import Constraint, Forbidden, Rules
 from attendo.decoding.guards.output import Without
@@ -39,7 +40,9 @@ class StrayPlaceholders:
         """
         if not self.ids:
             return rules
-        wanted = {token for ids in (rules.prefix, *rules.forced) for token in ids}
+        wanted = {
+            token for ids in (rules.prefix, *rules.forced, *chain.from_iterable(rules.forced_any)) for token in ids
+        }
         strays = frozenset(token for symbol, token in self.ids.items() if symbol not in read and token not in wanted)
         if not strays:
             return rules

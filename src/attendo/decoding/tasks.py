@@ -12,6 +12,8 @@ from attendo.decoding.line_constraints import Constraints
 from attendo.decoding.translation import Candidate
 from attendo.decoding.watch import BetweenSteps, nobody
 from attendo.errors import DataError
+from attendo.terms.glossary import Glossary
+from attendo.terms.term import TermUse
 
 _ROOM = 10
 """Tokens that a very short part may have besides."""
@@ -29,6 +31,8 @@ class NumberedLine:
     """The line."""
     constraints: Constraints
     """What is wanted of its translation."""
+    glossary: Glossary | None = None
+    """Terms that its translation uses."""
     between_steps: BetweenSteps = nobody
     """Asked between two decoder steps; equal for all lines that are translated together, which it names by `number`."""
     cancellable: bool = False
@@ -59,6 +63,8 @@ class Task:
     """The best translations; none before the search, and of a line that is cancelled."""
     guards: tuple[GuardName, ...] = ()
     """The guards that have acted on the translation."""
+    terms: tuple[TermUse, ...] = ()
+    """What became of the terms of the line's glossary that occur in the part."""
 
     @classmethod
     def new(

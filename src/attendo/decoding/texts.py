@@ -146,6 +146,7 @@ def joined_translation(text: TextLines, lines: Sequence[Translation], alpha: flo
         source_truncated=any(line.source_truncated for line in lines),
         guards=tuple(name for name in get_args(GuardName) if name in acted),
         problems=tuple(dict.fromkeys(problem for line in lines for problem in line.problems)),
+        terms=_concatenated(line.terms for line in lines),
         read=text.joined(line.read for line in lines),
         lines=tuple(lines),
     )

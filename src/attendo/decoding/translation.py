@@ -2,10 +2,14 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import islice
 
 from attendo.decoding.config import GuardName
 from attendo.decoding.guards.words import WordNumbers
+from attendo.terms.term import Outcome, TermUse, count_outcomes
 
+_MAX_MISSED = 100
+"""Missed terms that are remembered with their lines; all are counted."""
 _MAX_SHOWN = 60
 """Characters of a text that a `repr` shows."""
 
@@ -55,6 +59,8 @@ class Translation:
     problems: tuple[str, ...] = ()
     """Sentences that report what the best translation lacks or has in excess, such as numbers that the source does not
     have."""
+    terms: tuple[TermUse, ...] = ()
+    """The use of each term of the glossary that occurs in the text, sentence by sentence."""
     read: str
     """The text that the model read: the source without a line end at its end, or what the guards made of it."""
     words: WordNumbers | None = None
@@ -83,30 +89,40 @@ class Counts:
     unfinished: int = 0
     """Number of lines whose translation was ended by the length limit."""
     problems: int = 0
-    """Number of lines whose translation has `Translation.problems`."""
+    """Number of lines whose translation has `Translation.problems` other than missed terms, which `terms` counts."""
     source_tokens: int = 0
     """Number of source tokens; a line that is searched twice counts once."""
     target_tokens: int = 0
     """Number of tokens of the best translations."""
     guards: Counter[GuardName] = field(default_factory=Counter)
     """Number of lines on which each guard acted."""
+    terms: Counter[Outcome] = field(default_factory=Counter)
+    """Number of terms of glossaries by their outcome."""
+    missed_terms: tuple[tuple[int, str], ...] = ()
+    """The first missed terms of each part: the number of the line, and the term."""
 
-    def add(self, translation: Translation, source_tokens: int) -> None:
+    def add(self, translation: Translation, source_tokens: int, number: int = 0) -> None:
         """Adds a line to the counts.
 
         Args:
             translation: what became of it.
             source_tokens: that were read of it.
+            number: of the line, from 1; 0 where it has none.
         """
         best = translation.n_best[0]
         self.lines += 1
         self.empty += not translation.source.strip()
         self.truncated += translation.source_truncated
         self.unfinished += not best.finished
-        self.problems += bool(translation.problems)
+        has_missed = any(use.outcome == "missed" for use in translation.terms)
+        self.problems += len(translation.problems) > has_missed
         self.source_tokens += source_tokens
         self.target_tokens += len(best.token_log_probs)
         self.guards.update(translation.guards)
+        if translation.terms:
+            self.terms.update(count_outcomes(translation.terms))
+            missed = ((number, str(use)) for use in translation.terms if use.outcome == "missed")
+            self.missed_terms += tuple(islice(missed, max(0, _MAX_MISSED - len(self.missed_terms))))
 
 
 def _shown(text: str) -> str:

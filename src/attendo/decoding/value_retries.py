@@ -112,7 +112,11 @@ class ValueRetries:
 
     def has_faults(self, task: Task) -> bool:
         """Whether the best translation of a task has lost or invented a value."""
-        return self._comparison(task).num_faults > 0
+        return self.num_faults(task) > 0
+
+    def num_faults(self, task: Task) -> int:
+        """The values that the best translation of a task has lost or invented."""
+        return self._comparison(task).num_faults
 
     @cached_property
     def _no_loops(self) -> tuple[Constraint, ...]:

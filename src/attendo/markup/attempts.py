@@ -2,8 +2,9 @@
 
 A sentence is first read with a symbol for each thing (`text.placeholders`), which a vocabulary may have. A translation
 that has not each of them once gives way to one of the sentence with its things as they are written; and if that has
-not all of them either, to those of the stretches between the things, where nothing can be lost. Numbers and terms of a
-glossary are left to the model, and made things where it has not kept them.
+not all of them either, to those of the stretches between the things, where nothing can be lost. Numbers are left to the
+model, and made things where it has not kept them. Terms of a glossary are looked for by the search in any of their
+forms (`decoding.term_retries`); what it could not use is made a thing in the last resort, and said.
 """
 
 import asyncio
@@ -22,7 +23,6 @@ from attendo.markup.sentences import (
     SYMBOL,
     Reading,
     Sentence,
-    occurrences,
     reading_as_it_is,
     reading_of,
     shorter_sentences,
@@ -32,8 +32,10 @@ from attendo.markup.sentences import (
     with_terms,
 )
 from attendo.markup.splitting import MAX_THINGS
-from attendo.markup.text_types import Alternative, Confidence, Term, TextRequest, TranslatedLine, TranslateLines
+from attendo.markup.text_types import Alternative, Confidence, TextRequest, TranslatedLine, TranslateLines
 from attendo.markup.together import gathered
+from attendo.terms.term import TermUse, missed_message
+from attendo.terms.use import use_of
 
 _AT_A_TIME = 16
 _SHORTER = 200
@@ -60,6 +62,8 @@ class Made:
     """The next best."""
     problems: tuple[str, ...] = ()
     """What could not be kept."""
+    terms: tuple[TermUse, ...] = ()
+    """What became of the terms of the glossary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,12 @@ class _Attempt:
     @property
     def is_lacking(self) -> bool:
         """Whether there is something to mend."""
-        return bool(self.things or self.numbers or self.truncated)
+        return bool(self.things or self.numbers or self.truncated or self.missed)
+
+    @property
+    def missed(self) -> list[str]:
+        """The terms that the translation does not use, as the glossary has them."""
+        return [use.source for use in self.made.terms if use.outcome == "missed"]
 
 
 class Attempts:
@@ -107,7 +116,7 @@ class Attempts:
         wordy = [each for each in sentences if each.has_words]
         attempts = await self._attempted(wordy, [reading_of(each) for each in wordy])
         made = [attempt.made for attempt in attempts]
-        lacking = [place for place, attempt in enumerate(attempts) if attempt.is_lacking or self._request.glossary]
+        lacking = [place for place, attempt in enumerate(attempts) if attempt.is_lacking]
         mended = await gathered([self._mended(wordy[place], attempts[place]) for place in lacking])
         for place, each in zip(lacking, mended, strict=True):
             made[place] = each
@@ -122,6 +131,7 @@ class Attempts:
     ) -> list[_Attempt]:
         """Translates readings; those with tags, or all if that is asked for, are aligned."""
         aligned = [self._request.alignment or any(mark.kind != "space" for mark in each.marks) for each in readings]
+        constraints = self._with_glossary(sentences, constraints)
         lines: dict[int, TranslatedLine] = {}
 
         async def translate(with_alignment: bool) -> None:
@@ -139,6 +149,15 @@ class Attempts:
                 await asyncio.sleep(0)  # others are answered meanwhile
             attempts.append(self._looked_at(sentence, reading, lines[place]))
         return attempts
+
+    def _with_glossary(
+        self, sentences: Sequence[Sentence], constraints: Sequence[Constraints] | None
+    ) -> Sequence[Constraints] | None:
+        """Constraints by which sentences use the terms of the glossary; None where there are none at all."""
+        glossary = self._request.glossary
+        if glossary is None or not any(glossary.occurrences(each.content.text) for each in sentences):
+            return constraints
+        return [replace(each, glossary=glossary) for each in constraints or [Constraints()] * len(sentences)]
 
     # --- one sentence -------------------------------------------------------------------------------------------------
 
@@ -159,9 +178,12 @@ class Attempts:
                 )
         if found.numbers and not found.things:
             found = await self._with_numbers(sentence, found)
-        if self._request.glossary:
+        if found.missed and not found.things:
             found = await self._with_terms(sentence, found)
         problems = found.made.problems
+        message = missed_message(found.made.terms)
+        if message is not None and message not in problems:
+            problems = (*problems, message)
         if found.numbers and not any(each.startswith(LOST_NUMBERS) for each in problems):
             problems = (*problems, f"{LOST_NUMBERS}{', '.join(found.numbers)}")
         return replace(found.made, problems=problems)
@@ -198,25 +220,21 @@ class Attempts:
         return found
 
     async def _with_terms(self, sentence: Sentence, found: _Attempt) -> _Attempt:
-        """With terms that are not in the translation as things, then as words that have to occur."""
-        terms = list(dict.fromkeys(term for _, _, term in occurrences(sentence.content.text, self._request.glossary)))
-        lost = missing_terms(terms, found.made.text)
-        if not lost:
-            return found
-        replaced = with_terms(sentence, lost)
-        if len(replaced.content.things) <= MAX_THINGS:
+        """With terms that the search could not use as things, which are put in as the glossary has them."""
+        glossary = self._request.glossary
+        assert glossary is not None, "without one no term is missed"
+        replaced = with_terms(sentence, glossary, frozenset(found.missed))
+        if replaced is not sentence and len(replaced.content.things) <= MAX_THINGS:
             [attempt] = await self._attempted([replaced], [reading_of(replaced)])
-            if not attempt.things and not attempt.truncated and not missing_terms(terms, attempt.made.text):
-                return attempt
-        constraints = Constraints(forced_words=tuple(term.target for term in lost))
-        [attempt] = await self._attempted([sentence], [reading_of(sentence)], [constraints])
-        still = missing_terms(terms, attempt.made.text)
-        if not attempt.things and not attempt.truncated and len(still) < len(lost):
-            found, lost = attempt, still
-        if not lost:
-            return found
-        problem = f"terms that the translation has not: {', '.join(term.target for term in lost)}"
-        return replace(found, made=replace(found.made, problems=(*found.made.problems, problem)))
+            uses = self._uses(sentence, attempt.made.text, ())
+            missed = {use.source for use in uses if use.outcome == "missed"}
+            placed = [use for use in uses if use.source in found.missed and use.source not in missed]
+            if placed and not attempt.things and not attempt.truncated and missed.issubset(found.missed):
+                problem = f"terms put in uninflected, which may not fit: {', '.join(map(str, placed))}"
+                terms = tuple(replace(use, outcome="forced") if use in placed else use for use in uses)
+                made = replace(attempt.made, terms=terms, problems=(*attempt.made.problems, problem))
+                found = replace(attempt, made=made)
+        return found
 
     async def _in_pieces(self, sentence: Sentence, pieces: Sequence[Sentence], problems: tuple[str, ...]) -> Made:
         """A sentence whose pieces are translated by themselves; what is between them stays as it is."""
@@ -237,6 +255,7 @@ class Attempts:
             score=sum(each.score for each in made) / max(1, len(made)),
             log_prob=sum(each.log_prob for each in made),
             problems=(*problems, *(problem for each in made for problem in each.problems)),
+            terms=tuple(use for each in made for use in each.terms),
         )
 
     def _without_words(self, sentence: Sentence) -> Made:
@@ -264,7 +283,8 @@ class Attempts:
         if not possible or possible[0][0] is not best:
             names = tuple(thing.name for symbol, thing in reading.symbols if best.text.count(symbol) != 1)
             lost = names or tuple(thing.name for _, thing in reading.symbols) or ("\u27e6",)
-            return _Attempt(Made(text=best.text), lost, (), translation.source_truncated)
+            made = Made(text=best.text, terms=self._uses(sentence, best.text, translation.terms))
+            return _Attempt(made, lost, (), translation.source_truncated)
         texts: list[Rendered] = [
             rendered(sentence, reading, translation, candidate, alignment, self._spelling)
             for candidate, alignment in possible
@@ -287,6 +307,7 @@ class Attempts:
             log_prob=best.log_prob,
             alternatives=tuple(alternatives.values()),
             problems=(*texts[0].problems, *problems),
+            terms=self._uses(sentence, texts[0].text, translation.terms),
         )
         things = [] if reading.symbols else missing_things([each.source for each in sentence.content.things], made.text)
         return _Attempt(made, tuple(things), tuple(numbers), translation.source_truncated)
@@ -299,8 +320,18 @@ class Attempts:
         pictures = lost_emoji(source, target)
         return numbers, [f"symbols that the translation has not: {' '.join(pictures)}"] if pictures else []
 
+    def _uses(self, sentence: Sentence, text: str, searched: Sequence[TermUse]) -> tuple[TermUse, ...]:
+        """What became of the terms of a sentence.
 
-def missing_terms(terms: Sequence[Term], text: str) -> list[Term]:
-    """Those whose translation a text does not have."""
-    folded = text.casefold()
-    return [term for term in terms if term.target.casefold() not in folded]
+        Args:
+            sentence: the source.
+            text: its translation.
+            searched: what the search says of them.
+        """
+        if self._request.glossary is None:
+            return ()
+        forced = {use.source for use in searched if use.outcome == "forced"}
+        uses = (use_of(term, text) for term in self._request.glossary.required(sentence.content.text))
+        return tuple(
+            replace(use, outcome="forced") if use.source in forced and use.outcome != "missed" else use for use in uses
+        )

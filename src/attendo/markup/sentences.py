@@ -1,7 +1,7 @@
 """A source as sentences to translate; whatever is between them goes into the translation as it is."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,8 +10,9 @@ from attendo.markup.content import STAND_IN, Content, Mark, Thing
 from attendo.markup.entities import Spelling
 from attendo.markup.protection import copied_problems, numbers_of, things_of
 from attendo.markup.splitting import sentence_spans, shorter_spans
-from attendo.markup.text_types import Term, TextRequest
+from attendo.markup.text_types import TextRequest
 from attendo.markup.translatable import contents_of
+from attendo.terms.glossary import Glossary
 from attendo.text.placeholders import placeholder
 
 MAX_MARKS = 120
@@ -177,32 +178,24 @@ def with_numbers(
     return _with_things(sentence, spans)
 
 
-def with_terms(sentence: Sentence, terms: Sequence[Term]) -> Sentence:
-    """A sentence in which terms are things, which are their translations in the translation."""
-    text, spans = sentence.content.text, list[tuple[int, int, Thing]]()
-    for start, end, term in occurrences(text, terms):
-        spans.append((start, end, Thing(text[start:end], term.target, term.source)))
-    return _with_things(sentence, spans)
+def with_terms(sentence: Sentence, glossary: Glossary, sources: Collection[str]) -> Sentence:
+    """A sentence in which some terms are things, which are the glossary's translations in the translation.
 
+    Args:
+        sentence: the sentence.
+        glossary: the terms.
+        sources: which of them, as the glossary has them; those without a translation are left out.
 
-def occurrences(text: str, terms: Sequence[Term]) -> list[tuple[int, int, Term]]:
-    """Where terms occur as words of their own, the longest first where they overlap; in their order."""
-    found: list[tuple[int, int, Term]] = []
-    folded = text.casefold()
-    exact = len(folded) == len(text)
-    for term in sorted(terms, key=lambda term: -len(term.source)):
-        wanted, within = (term.source.casefold(), folded) if exact else (term.source, text)
-        place = within.find(wanted)
-        while place >= 0:
-            end = place + len(wanted)
-            free = all(end <= start or place >= behind for start, behind, _ in found)
-            alone = not (text[place - 1 : place].isalnum() or text[end : end + 1].isalnum())
-            # A term in capitals, as IT, is not the word in small letters.
-            same = not term.source.isupper() or text[place:end] == term.source
-            if free and alone and same:
-                found.append((place, end, term))
-            place = within.find(wanted, place + 1)
-    return sorted(found, key=lambda each: each[0])
+    Returns:
+        Another sentence; the same one where none of the terms can be a thing.
+    """
+    text = sentence.content.text
+    spans = [
+        (each.start, each.end, Thing(text[each.start : each.end], each.term.target, each.term.source))
+        for each in glossary.occurrences(text)
+        if each.term.source in sources and each.term.target
+    ]
+    return _with_things(sentence, spans) if spans else sentence
 
 
 def _with_things(sentence: Sentence, spans: Sequence[tuple[int, int, Thing]]) -> Sentence:

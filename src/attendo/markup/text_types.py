@@ -8,16 +8,8 @@ from attendo.decoding.alignment import Alignment
 from attendo.decoding.line_constraints import Constraints
 from attendo.decoding.translation import Candidate, Translation
 from attendo.markup.text_format import Format, LineEnds, Split
-
-
-@dataclass(frozen=True, kw_only=True)
-class Term:
-    """A word or phrase and how it is to be translated."""
-
-    source: str
-    """As the source has it; upper and lower case of its first letter do not differ."""
-    target: str
-    """As the translation is to have it."""
+from attendo.terms.glossary import Glossary
+from attendo.terms.term import TermUse
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +40,7 @@ class TextRequest:
     """Its ISO 639-1 code, for numbers; empty where not known."""
     target_language: str = ""
     """The translation's."""
-    glossary: tuple[Term, ...] = ()
+    glossary: Glossary | None = None
     """How certain words are to be translated."""
 
 
@@ -106,6 +98,8 @@ class Segment:
     """Word by word, where asked for."""
     problems: tuple[str, ...] = ()
     """What could not be kept, or only by translating worse; a sentence each, for people."""
+    terms: tuple[TermUse, ...] = ()
+    """What became of the terms of the glossary that occur in it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +114,11 @@ class TranslatedText:
     """In their order."""
     problems: tuple[str, ...]
     """Those of all segments and of the text itself."""
+
+    @property
+    def terms(self) -> tuple[TermUse, ...]:
+        """What became of the terms of the glossary, segment by segment."""
+        return tuple(use for segment in self.segments for use in segment.terms)
 
 
 @dataclass(frozen=True, kw_only=True)

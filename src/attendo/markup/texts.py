@@ -139,6 +139,7 @@ class _Growing:
             alternatives=made.alternatives,
             links=tuple(Link(source=here, target=(there[0] + start, there[1] + start)) for here, there in made.links),
             problems=made.problems,
+            terms=made.terms,
         )
         self._append(made.text, made.alternatives)
         self._position = sentence.end

@@ -17,7 +17,17 @@ from starlette.types import ASGIApp
 
 from attendo import __version__
 from attendo.errors import AttendoError
-from attendo.serving import deepl, deepl_files, documents_api, libretranslate, native, omegat, operations, page
+from attendo.serving import (
+    deepl,
+    deepl_files,
+    documents_api,
+    glossaries_api,
+    libretranslate,
+    native,
+    omegat,
+    operations,
+    page,
+)
 from attendo.serving.bodies import Bodies
 from attendo.serving.callers import Callers
 from attendo.serving.config import ServingConfig
@@ -147,8 +157,9 @@ def create_app(server: Server) -> ASGIApp:
         redoc_url=None,
         lifespan=lambda app: running(server),
     )
-    app.include_router(native.router(service), prefix=prefix)
-    app.include_router(documents_api.router(service), prefix=prefix, responses=native.ERRORS)
+    app.include_router(native.router(service, glossaries), prefix=prefix)
+    app.include_router(glossaries_api.router(service, glossaries), prefix=prefix)
+    app.include_router(documents_api.router(service, glossaries), prefix=prefix, responses=native.ERRORS)
     for routes in (
         libretranslate.router(service),
         deepl.router(service, glossaries),

@@ -13,15 +13,16 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from attendo.markup.text_format import Format, LineEnds, Split
-from attendo.markup.text_types import Term, TextRequest
+from attendo.markup.text_types import TextRequest
 from attendo.serving.answers import detected, no_words, pair_of, translated
 from attendo.serving.errors import ErrorShape, ServingError, bad_request
-from attendo.serving.glossaries import Glossaries
+from attendo.serving.glossaries import Glossaries, used_glossary
 from attendo.serving.languages import deepl_code, deepl_targets, name_of, served_code, sources, targets
 from attendo.serving.parameters import Parameters, check_characters, parameters_of
 from attendo.serving.requests import shown_key
 from attendo.serving.service import Service
 from attendo.serving.translating import Caller
+from attendo.terms.glossary import Glossary
 
 UNLIMITED = 1_000_000_000_000
 """What DeepL tells as the limit of those who have none."""
@@ -125,8 +126,8 @@ def refuse_what_is_not_here(sent: Parameters) -> None:
 
 async def glossary_terms(
     glossaries: Glossaries, caller: Caller, sent: Parameters, source: str | None, target: str
-) -> tuple[Term, ...]:
-    """The terms of the glossaries that are asked for.
+) -> Glossary | None:
+    """The terms of the glossaries that are asked for; None for none.
 
     Raises:
         ServingError: 404 for one that is not there, 400 for other languages.
@@ -136,16 +137,15 @@ async def glossary_terms(
         ids = [given, *ids]
     if len(ids) > 5:
         raise bad_request("Too many glossaries: at most 5 'glossary_ids'.")
-    terms: dict[str, Term] = {}
+    found = []
     for each in ids:
         glossary = await glossaries.find(caller.name, each)
         if source is None:
             raise bad_request("Use of a glossary requires the source_lang parameter to be specified")
         if (glossary.source, glossary.target) != (source, target):
             raise bad_request("The language pair of the glossary does not match that of the request.")
-        for term in glossary.terms:
-            terms.setdefault(term.source, term)
-    return tuple(terms.values())
+        found.append(glossary)
+    return used_glossary(found)
 
 
 class _Api:

@@ -16,7 +16,7 @@ from attendo.serving.document import Document, suffix_of
 from attendo.serving.document_options import ENDINGS, document_settings, is_taken, target_language
 from attendo.serving.documents_api import admission, documents_of, download
 from attendo.serving.errors import ServingError, bad_request, not_found
-from attendo.serving.glossaries import Glossaries, Glossary, parsed_entries
+from attendo.serving.glossaries import Glossaries, OwnGlossary, parsed_entries
 from attendo.serving.languages import deepl_code, served_code, sources, targets
 from attendo.serving.parameters import Parameters, check_characters, parameters_of
 from attendo.serving.service import Service
@@ -183,11 +183,11 @@ class _Glossaries:
         sent = await parameters_of(request) if request.method == "GET" else Parameters(values={}, is_json=True)
         return caller_of(self._service, request, sent).name
 
-    async def _find(self, request: Request) -> Glossary:
+    async def _find(self, request: Request) -> OwnGlossary:
         return await self._known.find(await self._caller(request), str(request.path_params["id_"]))
 
 
-def _told(glossary: Glossary) -> dict[str, Any]:
+def _told(glossary: OwnGlossary) -> dict[str, Any]:
     return {
         "glossary_id": glossary.id,
         "name": glossary.name,
@@ -195,5 +195,5 @@ def _told(glossary: Glossary) -> dict[str, Any]:
         "source_lang": deepl_code(glossary.source).lower(),
         "target_lang": deepl_code(glossary.target).lower(),
         "creation_time": glossary.created,
-        "entry_count": len(glossary.entries),
+        "entry_count": len(glossary.terms),
     }

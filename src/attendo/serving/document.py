@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from attendo.markup.text_types import Term
 from attendo.serving.document_workers import SentFile
 from attendo.serving.translating import Caller
+from attendo.terms.glossary import Glossary
 from attendo.workflow.documents.settings import DocumentSettings
 
 Status = Literal["queued", "translating", "done", "error"]
@@ -35,7 +35,7 @@ class Document:
     """The language it is translated into, with its region where that is known."""
     settings: DocumentSettings = field(default_factory=DocumentSettings)
     """How it is translated."""
-    glossary: tuple[Term, ...]
+    glossary: Glossary | None
     """How certain words are to be translated."""
     characters: int
     """Of the text to translate."""

@@ -113,7 +113,7 @@ def _document(row: tuple[Any, ...], folder: Path) -> Document:
         caller=Caller(name=caller),
         source=source,
         target=target,
-        glossary=(),
+        glossary=None,
         characters=int(characters),
         arrived=now - age,
         status="done" if status == "done" else "error",

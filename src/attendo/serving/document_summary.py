@@ -3,6 +3,7 @@
 from statistics import fmean
 from typing import Any
 
+from attendo.terms.term import OUTCOMES
 from attendo.workflow.documents.report import DocumentReport, UnitReport
 
 MAX_FINDINGS = 200
@@ -27,6 +28,7 @@ def summary_of(report: DocumentReport) -> dict[str, Any]:
         "failed": report.num_failed,
         "marked": report.num_marked,
         "checks": dict(report.checks.most_common()),
+        "terms": {outcome: report.terms[outcome] for outcome in OUTCOMES},
         "confidence": {"mean": round(fmean(confidences), 4), "least": round(min(confidences), 4)}
         if confidences
         else None,

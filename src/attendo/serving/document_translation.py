@@ -12,13 +12,14 @@ from typing import Any, TypeVar
 
 from attendo.decoding.line_constraints import Constraints
 from attendo.formats.file import Unit
-from attendo.markup.text_types import Confidence, Term, TranslatedLine, TranslateLines
+from attendo.markup.text_types import Confidence, TranslatedLine, TranslateLines
 from attendo.markup.together import gathered
 from attendo.markup.units.passages import Passages
 from attendo.markup.units.translating import UnitTranslator
 from attendo.markup.units.translation import UnitTranslation
 from attendo.serving.document_units import num_characters
 from attendo.serving.document_workers import ReadDocument
+from attendo.terms.glossary import Glossary
 
 _MOST_CHARACTERS, _MOST = 4_000, 64
 """Of units, and of lines, that are translated at a time."""
@@ -31,7 +32,7 @@ async def translate_units(
     translate: TranslateLines,
     *,
     confidence: Confidence,
-    glossary: tuple[Term, ...],
+    glossary: Glossary | None,
     progress: Callable[[int], None],
 ) -> dict[str, UnitTranslation]:
     """Translates the units of a document; whoever is cancelled meanwhile stops it.

@@ -21,7 +21,6 @@ from typing import BinaryIO, TypeVar
 from attendo.errors import AttendoError
 from attendo.files import flush_to_disk
 from attendo.formats.file import Unit
-from attendo.markup.text_types import Term
 from attendo.markup.units.translation import UnitTranslation
 from attendo.serving.config import DocumentsConfig
 from attendo.serving.cost import estimated_tokens
@@ -36,6 +35,7 @@ from attendo.serving.errors import busy, too_large, too_many_requests, unknown_p
 from attendo.serving.languages import name_of, served_code, sources
 from attendo.serving.patience import patient
 from attendo.serving.translating import Caller, Pair, Translating
+from attendo.terms.glossary import Glossary
 from attendo.workflow.documents.settings import DocumentSettings
 
 T = TypeVar("T")
@@ -90,7 +90,7 @@ class Documents:
         *,
         source: str | None,
         target: str,
-        glossary: Sequence[Term] = (),
+        glossary: Glossary | None = None,
         settings: DocumentSettings | None = None,
     ) -> Document:
         """Takes a document and begins with it as soon as it is its turn.
@@ -133,7 +133,7 @@ class Documents:
             source=read.source,
             target=read.target,
             settings=settings,
-            glossary=tuple(glossary),
+            glossary=glossary,
             characters=num_characters(read.units),
             arrived=time.monotonic(),
             bytes_kept=2 * size,

@@ -12,16 +12,23 @@ from attendo.serving.document_options import document_settings, media_type_of, t
 from attendo.serving.documents import Admit, Documents
 from attendo.serving.documents_types import FORM, DocumentAnswer
 from attendo.serving.errors import bad_request, forbidden, not_found
+from attendo.serving.glossaries import Glossaries, used_glossary
 from attendo.serving.languages import served_code, sources, targets
 from attendo.serving.parameters import Parameters, Upload, parameters_of
 from attendo.serving.requests import shown_key
 from attendo.serving.service import Service
 from attendo.serving.translating import Caller
+from attendo.terms.glossary import Glossary
 
 
-def router(service: Service) -> APIRouter:
-    """The paths."""
-    routes, api = APIRouter(prefix="/api/documents", tags=["documents"]), _Api(service)
+def router(service: Service, glossaries: Glossaries) -> APIRouter:
+    """The paths.
+
+    Args:
+        service: what there is to serve.
+        glossaries: that callers have made.
+    """
+    routes, api = APIRouter(prefix="/api/documents", tags=["documents"]), _Api(service, glossaries)
     state: dict[str, Any] = {"model": DocumentAnswer}
     file: dict[str, Any] = {"content": {"application/octet-stream": {}}}
     report: dict[str, Any] = {"content": {"application/json": {}}}
@@ -49,8 +56,8 @@ def router(service: Service) -> APIRouter:
 class _Api:
     """What the paths do."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def __init__(self, service: Service, glossaries: Glossaries) -> None:
+        self._service, self._glossaries = service, glossaries
 
     async def send(self, request: Request) -> Response:
         """Takes a document: multipart with `file`, `target`, and options of `attendo translate`.
@@ -62,7 +69,9 @@ class _Api:
         upload = sent.file("file")
         if upload is None:
             raise bad_request("file is missing; send the document as multipart/form-data, its field is called file")
-        document = await accepted(self._service, request, caller, upload, sent)
+        id_ = sent.text("glossary")
+        glossary = used_glossary([await self._glossaries.find(caller.name, id_)]) if id_ else None
+        document = await accepted(self._service, request, caller, upload, sent, glossary)
         return JSONResponse(_told(document), status_code=202)
 
     async def status(self, request: Request, id_: str) -> Response:
@@ -109,7 +118,14 @@ def documents_of(service: Service) -> Documents:
     return service.documents
 
 
-async def accepted(service: Service, request: Request, caller: Caller, upload: Upload, sent: Parameters) -> Document:
+async def accepted(
+    service: Service,
+    request: Request,
+    caller: Caller,
+    upload: Upload,
+    sent: Parameters,
+    glossary: Glossary | None = None,
+) -> Document:
     """Takes an uploaded document; the parameters are those of our own API, which LibreTranslate's has too.
 
     Raises:
@@ -123,6 +139,11 @@ async def accepted(service: Service, request: Request, caller: Caller, upload: U
     origin = None if source == "auto" else served_code(source, sources(pairs))
     if origin is None and source != "auto":
         raise bad_request(f"source = {source!r} is not served; take auto or one of {', '.join(sources(pairs))}")
+    if glossary is not None and (origin, to) != (glossary.source_language, glossary.target_language):
+        raise bad_request(
+            f"the glossary is from {glossary.source_language} to {glossary.target_language}; give just these as source "
+            "and target"
+        )
     return await documents.accept(
         upload.content,
         upload.name,
@@ -130,6 +151,7 @@ async def accepted(service: Service, request: Request, caller: Caller, upload: U
         admission(service, request, caller),
         source=origin,
         target=to,
+        glossary=glossary,
         settings=document_settings(sent, target_language(target, to)),
     )
 

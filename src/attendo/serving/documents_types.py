@@ -37,6 +37,7 @@ class SummaryAnswer(BaseModel):
     failed: Annotated[int, Field(description="Units whose translation, written or not, has an error.")]
     marked: Annotated[int, Field(description="Units that are marked for review.")]
     checks: Annotated[dict[str, int], Field(description="How often each check found something.")]
+    terms: Annotated[dict[str, int], Field(description="What became of the terms of the glossary.")] = {}
     confidence: ConfidenceAnswer | None
     findings: Annotated[list[FindingAnswer], Field(description="The first units in which something was found.")]
     findings_left_out: Annotated[int, Field(description="More of them, which the report has.")]
@@ -67,6 +68,7 @@ _FIELDS = {
     "file": {"type": "string", "format": "binary", "description": f"Its name says the format: {', '.join(ENDINGS)}"},
     "target": {"type": "string", "description": "A language's code, such as de, or with a region, de-AT."},
     "source": {"type": "string", "description": "A language's code, or auto.", "default": "auto"},
+    "glossary": {"type": "string", "description": "The id of one of the caller's glossaries."},
     "format": {"type": "string", "enum": list(FORMAT_NAMES), "description": "Where the name does not say it."},
 } | {
     name: {"type": "string", "enum": list(CHOICES[name]), "default": CHOICES[name][0], "description": told}

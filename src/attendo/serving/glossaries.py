@@ -1,17 +1,21 @@
 """Glossaries that callers have made: each caller's own, of bounded number and size, kept in the server's state."""
 
-import csv
-import io
 import json
 import secrets
 import sqlite3
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
-from attendo.markup.text_types import Term
+from attendo.errors import DataError
 from attendo.serving.errors import ServingError, bad_request
 from attendo.serving.state import State
+from attendo.serving.translating import Caller, Pair
+from attendo.terms.delimited import plain_entries
+from attendo.terms.entries import Entry, EntryNotes, checked_entries, distinct_terms
+from attendo.terms.glossary import Glossary
+from attendo.terms.term import Term
 
 MAX_A_CALLER = 50
 """Glossaries of a caller."""
@@ -23,11 +27,12 @@ MAX_TERM = 200
 """Characters of a term."""
 _MAX_CALLERS = 1_000
 _COLUMNS = "id, name, source, target, created, entries"
+_LISTS = ("forms", "alternatives", "forbidden")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Glossary:
-    """How a caller wants words to be translated."""
+class OwnGlossary:
+    """A glossary that a caller has made."""
 
     id: str
     """What it is called by."""
@@ -39,13 +44,13 @@ class Glossary:
     """The code of a language, in small letters."""
     created: str
     """When, in UTC, as ISO 8601."""
-    entries: Mapping[str, str]
-    """Terms and their translations."""
+    terms: tuple[Term, ...]
+    """Its entries."""
 
     @property
-    def terms(self) -> tuple[Term, ...]:
-        """The entries as the text pipeline takes them."""
-        return tuple(Term(source=source, target=target) for source, target in self.entries.items())
+    def entries(self) -> dict[str, str]:
+        """Sources and their translations, as DeepL's API has them; without terms that only forbid words."""
+        return {term.source: term.target for term in self.terms if term.target}
 
 
 class Glossaries:
@@ -58,29 +63,29 @@ class Glossaries:
     def __init__(self, state: State) -> None:
         self._state = state
 
-    async def create(self, caller: str, name: str, source: str, target: str, entries: Mapping[str, str]) -> Glossary:
+    async def create(self, caller: str, name: str, source: str, target: str, terms: Sequence[Term]) -> OwnGlossary:
         """Makes one.
 
         Raises:
             ServingError: the caller has too many.
         """
-        glossary = Glossary(
+        glossary = OwnGlossary(
             id=_uuid(),
             name=name[:200],
             source=source,
             target=target,
             created=datetime.now(UTC).isoformat(timespec="microseconds"),
-            entries=dict(entries),
+            terms=tuple(terms),
         )
         await self._state.run(lambda rows: _insert(rows, caller, glossary))
         return glossary
 
-    async def of(self, caller: str) -> tuple[Glossary, ...]:
+    async def of(self, caller: str) -> tuple[OwnGlossary, ...]:
         """A caller's, in the order in which they were made."""
         select = f"SELECT {_COLUMNS} FROM glossaries WHERE caller = ? ORDER BY rowid"
         return tuple(map(_glossary, await self._state.run(lambda rows: rows.execute(select, (caller,)).fetchall())))
 
-    async def find(self, caller: str, id_: str) -> Glossary:
+    async def find(self, caller: str, id_: str) -> OwnGlossary:
         """One of a caller's.
 
         Raises:
@@ -91,6 +96,19 @@ class Glossaries:
         if found is None:
             raise _not_there()
         return _glossary(found)
+
+    async def change(self, caller: str, id_: str, name: str, terms: Sequence[Term]) -> OwnGlossary:
+        """Gives one of a caller's another name and other entries.
+
+        Raises:
+            ServingError: 404, there is none.
+        """
+        found = replace(await self.find(caller, id_), name=name[:200], terms=tuple(terms))
+        update = "UPDATE glossaries SET name = ?, entries = ? WHERE caller = ? AND id = ?"
+        values = (found.name, _stored(found.terms), caller, id_)
+        if not await self._state.run(lambda rows: rows.execute(update, values).rowcount):
+            raise _not_there()
+        return found
 
     async def delete(self, caller: str, id_: str) -> None:
         """Removes one of a caller's.
@@ -103,11 +121,11 @@ class Glossaries:
             raise _not_there()
 
 
-def _insert(rows: sqlite3.Connection, caller: str, glossary: Glossary) -> None:
+def _insert(rows: sqlite3.Connection, caller: str, glossary: OwnGlossary) -> None:
     (count,) = rows.execute("SELECT count(*) FROM glossaries WHERE caller = ?", (caller,)).fetchone()
     if count >= MAX_A_CALLER:
         raise ServingError(456, "quota-exceeded", f"more than {MAX_A_CALLER} glossaries; delete one")
-    entries = json.dumps(glossary.entries, ensure_ascii=False)
+    entries = _stored(glossary.terms)
     rows.execute(
         f"INSERT INTO glossaries (caller, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (caller, glossary.id, glossary.name, glossary.source, glossary.target, glossary.created, entries),
@@ -120,17 +138,70 @@ def _insert(rows: sqlite3.Connection, caller: str, glossary: Glossary) -> None:
     )
 
 
-def _glossary(row: tuple[str, ...]) -> Glossary:
+def _glossary(row: tuple[str, ...]) -> OwnGlossary:
     id_, name, source, target, created, entries = row
-    return Glossary(id=id_, name=name, source=source, target=target, created=created, entries=dict(json.loads(entries)))
+    terms = tuple(_term(term, said) for term, said in json.loads(entries).items())
+    return OwnGlossary(id=id_, name=name, source=source, target=target, created=created, terms=terms)
+
+
+def _stored(terms: Sequence[Term]) -> str:
+    """Entries as JSON: by their sources the translations, or an object where there is more to say than that."""
+    return json.dumps({term.source: _said(term) for term in terms}, ensure_ascii=False)
+
+
+def _said(term: Term) -> str | dict[str, Any]:
+    lists = {name: list(getattr(term, name)) for name in _LISTS if getattr(term, name)}
+    return {"target": term.target, "comment": term.comment, **lists} if lists or term.comment else term.target
+
+
+def _term(source: str, said: str | Mapping[str, Any]) -> Term:
+    if isinstance(said, str):
+        return Term(source=source, target=said)
+    lists = {name: tuple(said.get(name, ())) for name in _LISTS}
+    return Term(source=source, target=said["target"], comment=said.get("comment", ""), **lists)
 
 
 def _not_there() -> ServingError:
     return ServingError(404, "not-found", "Glossary not found")
 
 
-def parsed_entries(written: str, form: str) -> dict[str, str]:
-    """Reads entries, as tab- or comma-separated values.
+def used_glossary(glossaries: Sequence[OwnGlossary]) -> Glossary | None:
+    """Glossaries of the same languages as one that texts are translated with; of two entries the first counts."""
+    terms: dict[str, Term] = {}
+    for glossary in glossaries:
+        for term in glossary.terms:
+            terms.setdefault(term.source, term)
+    if not terms:
+        return None
+    first = glossaries[0]
+    return Glossary(terms=tuple(terms.values()), source_language=first.source, target_language=first.target)
+
+
+async def own_glossary(glossaries: Glossaries, caller: Caller, id_: str | None, pair: Pair) -> Glossary | None:
+    """The glossary that a request names; None where it names none.
+
+    Args:
+        glossaries: of all callers.
+        caller: who asks.
+        id_: of one of his glossaries; None for none.
+        pair: the languages that are translated.
+
+    Raises:
+        ServingError: 404, there is none; 400, it is of other languages.
+    """
+    if not id_:
+        return None
+    found = await glossaries.find(caller.name, id_)
+    if (found.source, found.target) != (pair.source, pair.target):
+        raise bad_request(
+            f"the glossary {found.name!r:.80} is from {found.source} to {found.target}, the text from {pair.source} to "
+            f"{pair.target}"
+        )
+    return used_glossary([found])
+
+
+def parsed_entries(written: str, form: str) -> tuple[Term, ...]:
+    """Reads entries as DeepL's API has them: tab- or comma-separated values without a header.
 
     Raises:
         ServingError: they cannot be read, or are too many.
@@ -139,29 +210,34 @@ def parsed_entries(written: str, form: str) -> dict[str, str]:
         raise bad_request("Value for 'entries_format' not supported.")
     if len(written) > MAX_CHARACTERS:
         raise bad_request(f"entries: more than {MAX_CHARACTERS:,} characters")
-    if form == "tsv":
-        rows = [line.split("\t") for line in written.splitlines() if line.strip()]
-    else:
-        try:
-            rows = [row for row in csv.reader(io.StringIO(written)) if row]
-        except csv.Error as error:
-            raise bad_request(f"entries: no CSV ({error})") from error
-    entries: dict[str, str] = {}
-    for number, row in enumerate(rows, start=1):
-        # Of CSV the third and fourth field may name the languages.
-        if len(row) < 2 or (form == "tsv" and len(row) > 2) or not row[0].strip() or not row[1].strip():
-            raise bad_request(f"entries: line {number} has not a term and its translation")
-        source, target = row[0].strip(), row[1].strip()
-        if max(len(source), len(target)) > MAX_TERM or any(ord(each) < 32 for each in source + target):
-            raise bad_request(f"entries: line {number} has a term that is too long, or has control characters")
-        if source in entries:
-            raise bad_request(f"entries: line {number} has a term that was there before")
-        entries[source] = target
-    if not entries:
+    try:
+        return checked_terms(plain_entries(written, form))
+    except DataError as error:
+        raise bad_request(f"entries: {error}") from error
+
+
+def checked_terms(entries: Sequence[Entry]) -> tuple[Term, ...]:
+    """The terms of entries that all can be used.
+
+    Raises:
+        ServingError: one cannot, or they are none or too many.
+    """
+    notes = EntryNotes()
+    kept = checked_entries(entries, notes)
+    if notes.left_out:
+        raise bad_request(f"entries: {'; '.join(notes.left_out[:5])}")
+    for entry in kept:
+        term = entry.term
+        if max(map(len, (term.source, term.target, *term.forms, *term.alternatives, *term.forbidden))) > MAX_TERM:
+            raise bad_request(f"entries: line {entry.line} has a term of more than {MAX_TERM} characters")
+    if not kept:
         raise bad_request("Missing or invalid argument: entries")
-    if len(entries) > MAX_ENTRIES:
+    if len(kept) > MAX_ENTRIES:
         raise bad_request(f"entries: more than {MAX_ENTRIES:,}")
-    return entries
+    try:
+        return distinct_terms(kept)
+    except DataError as error:
+        raise bad_request(f"entries: {error}") from error
 
 
 def _uuid() -> str:

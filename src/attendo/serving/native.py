@@ -22,6 +22,7 @@ from attendo.serving.answers import unserved_notes
 from attendo.serving.document_options import ENDINGS
 from attendo.serving.errors import bad_request, unknown_pair
 from attendo.serving.events import event_stream
+from attendo.serving.glossaries import Glossaries, own_glossary
 from attendo.serving.native_json import number, segment_json, translation_json
 from attendo.serving.native_types import (
     AttentionRequest,
@@ -37,6 +38,7 @@ from attendo.serving.native_types import (
 from attendo.serving.requests import StrictRoute, detected_pair, find_pair, shown_key
 from attendo.serving.service import Service
 from attendo.serving.translating import Caller, Options, Pair
+from attendo.terms.glossary import Glossary
 from attendo.workflow.parse import Parse
 
 Note = tuple[str, ...]
@@ -73,11 +75,12 @@ _EVENTS = {
 """A stream's description: OpenAPI 3.1 has no word for events, so that each is described as an object."""
 
 
-def router(service: Service) -> APIRouter:
+def router(service: Service, glossaries: Glossaries) -> APIRouter:
     """The paths of our own API.
 
     Args:
         service: what there is to serve.
+        glossaries: that callers have made.
     """
     routes = APIRouter(prefix="/api", route_class=StrictRoute, responses=ERRORS, tags=["attendo"])
 
@@ -91,7 +94,7 @@ def router(service: Service) -> APIRouter:
         `{"text": INDEX, "segment": {...}}` as soon as it and those before it are ready, then `done` with the whole
         answer, or `error`.
         """
-        return await _Translation(service, request).answer(body)
+        return await _Translation(service, glossaries, request).answer(body)
 
     @routes.post("/detect", responses={200: {"model": DetectAnswer}}, summary="Detect a text's language")
     async def detect(request: Request, body: DetectRequest) -> Response:
@@ -143,8 +146,8 @@ def router(service: Service) -> APIRouter:
 class _Translation:
     """A request to translate."""
 
-    def __init__(self, service: Service, request: Request) -> None:
-        self._service, self._request = service, request
+    def __init__(self, service: Service, glossaries: Glossaries, request: Request) -> None:
+        self._service, self._glossaries, self._request = service, glossaries, request
         self._started = time.monotonic()
 
     async def answer(self, body: TranslateRequest) -> Response:
@@ -161,7 +164,8 @@ class _Translation:
             pair = find_pair(service, body.source, body.target, body.model)
         request.state.model = pair.model
         service.metrics.characters.labels(pair.model).inc(self._characters)
-        order = _Order(pair=pair, caller=caller, body=body, detected=detected)
+        glossary = await own_glossary(self._glossaries, caller, body.glossary, pair)
+        order = _Order(pair=pair, caller=caller, body=body, detected=detected, glossary=glossary)
         notes = await unserved_notes(service, [self._asked(order, text) for text in texts])
         if body.stream or "text/event-stream" in request.headers.get("accept", ""):
             return StreamingResponse(
@@ -188,6 +192,7 @@ class _Translation:
             alignment=order.body.alignment,
             source_language=order.pair.source,
             target_language=order.pair.target,
+            glossary=order.glossary,
         )
 
     async def _text(self, order: "_Order", text: str, note: Note) -> TranslatedText:
@@ -231,6 +236,7 @@ class _Order:
     caller: Caller
     body: TranslateRequest
     detected: dict[str, Any] | None
+    glossary: Glossary | None
 
     @property
     def options(self) -> Options:

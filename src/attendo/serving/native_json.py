@@ -1,6 +1,7 @@
 """Translated texts as the JSON of our own API."""
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 from attendo.markup.text_types import Segment, Span, TranslatedText
@@ -27,6 +28,7 @@ def segment_json(segment: Segment) -> dict[str, Any]:
         ],
         "alignment": [{"source": list(each.source), "target": list(each.target)} for each in segment.links],
         "problems": list(segment.problems),
+        "terms": [asdict(use) for use in segment.terms],
     }
 
 

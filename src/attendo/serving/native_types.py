@@ -42,9 +42,75 @@ class TranslateRequest(_Request):
         StrictFloat | StrictInt | None,
         Field(ge=-10, le=10, description="Higher prefers longer translations; left out, the model's own."),
     ] = None
+    glossary: Annotated[
+        StrictStr | None, Field(max_length=64, description="The id of one of the caller's glossaries.")
+    ] = None
     stream: Annotated[
         StrictBool, Field(description="Whether segments are sent as they are ready, as server-sent events.")
     ] = False
+
+
+class TermJson(_Request):
+    """A term of a glossary."""
+
+    source: Annotated[StrictStr, Field(max_length=200)]
+    target: Annotated[StrictStr, Field(max_length=200, description="Its translation; empty to forbid words only.")] = ""
+    forms: Annotated[list[StrictStr], Field(max_length=100, description="Inflected forms of the target.")] = []
+    alternatives: Annotated[list[StrictStr], Field(max_length=20, description="Other accepted translations.")] = []
+    forbidden: Annotated[list[StrictStr], Field(max_length=20, description="Translations that are not used.")] = []
+    comment: Annotated[StrictStr, Field(max_length=1000)] = ""
+
+
+class GlossaryRequest(_Request):
+    """A glossary to make, or to put in the place of one that is there."""
+
+    name: Annotated[StrictStr, Field(min_length=1, max_length=200)]
+    source: Annotated[StrictStr, Field(max_length=35, examples=["en"], description="The language of the terms.")]
+    target: Annotated[StrictStr, Field(max_length=35, examples=["de"], description="That of their translations.")]
+    terms: Annotated[list[TermJson], Field(max_length=5_000)]
+
+
+class GlossaryFileRequest(_Request):
+    """The content of a glossary file."""
+
+    content: Annotated[StrictStr, Field(max_length=2_000_000)]
+    ending: Annotated[StrictStr, Field(max_length=8, examples=[".csv"], description="How the file's name ends.")]
+    source: Annotated[StrictStr, Field(max_length=35, examples=["en"])]
+    target: Annotated[StrictStr, Field(max_length=35, examples=["de"])]
+
+
+class GlossaryAnswer(BaseModel):
+    """A glossary; lists of glossaries leave its terms out."""
+
+    id: str
+    name: str
+    source: str
+    target: str
+    created: str
+    entries: int
+    terms: list[TermJson] | None = None
+
+
+class GlossariesAnswer(BaseModel):
+    """The caller's glossaries."""
+
+    glossaries: list[GlossaryAnswer]
+
+
+class TermsAnswer(BaseModel):
+    """What a glossary file has."""
+
+    terms: list[TermJson]
+    notes: Annotated[list[str], Field(description="What is unusual in it, or left out; sentences for people.")]
+
+
+class TermUseAnswer(BaseModel):
+    """What became of a term in a segment."""
+
+    source: str
+    target: str
+    outcome: Literal["kept", "inflected", "forced", "missed"]
+    form: Annotated[str, Field(description="The words of the translation that stand for it; empty where missed.")]
 
 
 class DetectRequest(_Request):
@@ -119,6 +185,7 @@ class SegmentAnswer(BaseModel):
     alternatives: list[AlternativeAnswer]
     alignment: list[LinkAnswer]
     problems: Annotated[list[str], Field(description="What of the source could not be kept.")]
+    terms: Annotated[list[TermUseAnswer], Field(description="What became of the glossary's terms.")]
 
 
 class TranslationAnswer(BaseModel):

@@ -7,12 +7,14 @@ is checked at the call; the items of an iterable are checked as they are read.
 import difflib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from attendo.decoding.line_constraints import Constraints, paired
 from attendo.decoding.search_settings import SearchSettings
 from attendo.errors import DataError
 from attendo.parsing.sentences import GivenSentence, Sentence
+from attendo.terms.glossary import Glossary
 
 _BYTES = (bytes, bytearray, memoryview)
 _MAX_SHOWN = 40
@@ -84,6 +86,28 @@ def constrained_texts(method: str, texts: str | Iterable[str], constraints: Any)
     items = _items(method, "a text (str) or an iterable of texts", texts)
     checked = _checked_items(items, lambda index, text: _check_text_item(method, index, text))
     return paired(checked, None if constraints is None else _several_constraints(method, constraints))
+
+
+def with_glossary(
+    texts: Iterator[tuple[str, Constraints]], glossary: Glossary | None
+) -> Iterator[tuple[str, Constraints]]:
+    """Texts whose constraints have a glossary, where they have none of their own.
+
+    Args:
+        texts: each with its constraints.
+        glossary: None leaves the constraints as they are.
+
+    Raises:
+        TypeError: at once where `glossary` is of another type.
+    """
+    if glossary is None:
+        return texts
+    if not isinstance(glossary, Glossary):
+        raise TypeError(f"translate() takes a Glossary, not {_kind(glossary)}; attendo.read_glossary(FILE) gives one")
+    return (
+        (text, constraints if constraints.glossary is not None else replace(constraints, glossary=glossary))
+        for text, constraints in texts
+    )
 
 
 def check_settings(method: str, settings: Mapping[str, Any]) -> None:

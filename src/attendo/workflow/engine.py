@@ -23,11 +23,13 @@ from attendo.decoding.translation import Translation
 from attendo.decoding.windows import PAUSE_S
 from attendo.errors import DataError
 from attendo.parsing.sentences import GivenSentence, Sentence
+from attendo.terms.glossary import Glossary
 from attendo.workflow.arguments import (
     checked_pairs,
     checked_sentences,
     constrained_texts,
     renamed,
+    with_glossary,
 )
 from attendo.workflow.watched_engine import WatchedEngine
 
@@ -49,18 +51,30 @@ class Engine(WatchedEngine):
     # A str is an iterable of str too, so that the second signature would fit it; the first one comes first.
     @overload
     def translate(  # type: ignore[overload-overlap]
-        self, texts: str, constraints: Constraints | None = None, **search: Unpack[SearchSettings]
+        self,
+        texts: str,
+        constraints: Constraints | None = None,
+        *,
+        glossary: Glossary | None = None,
+        **search: Unpack[SearchSettings],
     ) -> Translation: ...
 
     @overload
     def translate(
-        self, texts: Iterable[str], constraints: Iterable[Constraints] | None = None, **search: Unpack[SearchSettings]
+        self,
+        texts: Iterable[str],
+        constraints: Iterable[Constraints] | None = None,
+        *,
+        glossary: Glossary | None = None,
+        **search: Unpack[SearchSettings],
     ) -> list[Translation]: ...
 
     def translate(
         self,
         texts: str | Iterable[str],
         constraints: Constraints | Iterable[Constraints] | None = None,
+        *,
+        glossary: Glossary | None = None,
         **search: Unpack[SearchSettings],
     ) -> Translation | list[Translation]:
         r"""Translates one text, or several.
@@ -73,6 +87,7 @@ class Engine(WatchedEngine):
             constraints: the constraints of the text, or an iterable of one for each text. For a text of several lines
                 the prefix applies to the first line that is not white space, forbidden words apply to all lines, and
                 forced words are not possible. White space has an empty translation, whatever the constraints.
+            glossary: terms that the translations use, in place of those that the engine was loaded with.
             search: search settings for this call, such as `beam_size=1`; see `SearchSettings`.
 
         Returns:
@@ -87,7 +102,7 @@ class Engine(WatchedEngine):
         """
         constraints, changes = renamed("translate", constraints, search)
         translator = self._translator("translate", changes)
-        given = constrained_texts("translate", texts, constraints)
+        given = with_glossary(constrained_texts("translate", texts, constraints), glossary)
         found = by_line(enumerate(given, 1), constrained_lines, lambda it: translator.translate_constrained(list(it)))
         alpha = translator.config.length_penalty
         translations = [joined_translation(text, lines, alpha) for text, lines in found]

@@ -16,6 +16,7 @@ from attendo.decoding.search_settings import SearchSettings
 from attendo.decoding.translation import Counts
 from attendo.decoding.watch import nobody
 from attendo.errors import ModelError
+from attendo.terms.glossary import Glossary
 from attendo.workflow.arguments import check_settings
 from attendo.workflow.changed_section import changed_section
 from attendo.workflow.devices import device_type
@@ -60,6 +61,7 @@ class EngineBase:
         threads: that may work at the same time; None as `place.choose_threads` has it.
         name: what `repr` calls the model; left out, its folder.
         reload: makes this engine again in another process; left out, the engine cannot be pickled.
+        glossary: terms that translations use, where a call has no glossary of its own.
 
     Raises:
         ModelError: the models do not go together, or the dtype is unknown or not available on the device.
@@ -75,6 +77,7 @@ class EngineBase:
         threads: int | None = None,
         name: str = "",
         reload: "Callable[[], EngineBase] | None" = None,
+        glossary: Glossary | None = None,
     ) -> None:
         check_ensemble(models)
         ready = tuple(decoding_model(model.arrays, dtype=dtype, device=device) for model in models)
@@ -89,6 +92,8 @@ class EngineBase:
         """Description of the kernels and numbers that calculate products; for an ensemble, each kind once."""
         self.concurrent: bool = all(model.concurrent for model in ready)
         """Whether several threads may work at the same time, each with an engine from `with_search`."""
+        self.glossary: Glossary | None = glossary
+        """The terms that translations use, where a call has no glossary of its own."""
         self._name, self._reload = name or str(first.folder), reload
         self.device_type: str = device_type(device)
         """The kind of device that the models work on, `cpu` or `cuda`; known without torch."""
@@ -187,6 +192,7 @@ class EngineBase:
             languages=languages,
             counts=self._counts,
             between_steps=self._while_open,
+            glossary=self.glossary,
         )
         if first.description.task != "parse":
             return SetUp(translator, None)
@@ -258,6 +264,17 @@ class EngineBase:
         other._begin(changed_section(self.search, "search", changes=changes) if changes else self.search)
         return other
 
+    def with_glossary(self, glossary: Glossary | None) -> Self:
+        """Gives an engine of the same models, in memory once, whose translations use other terms.
+
+        Args:
+            glossary: the terms; None for none.
+        """
+        other = self.with_search()
+        other.glossary = glossary
+        other._begin(self.search)
+        return other
+
     def close(self) -> None:
         """Ends the engine and gives its memory back, once no other engine of the same models is in use.
 
@@ -288,12 +305,13 @@ class EngineBase:
             raise TypeError(
                 f"{self!r} cannot be pickled, since attendo.load did not make it; load the model where it is needed"
             )
-        return _reloaded, (self._reload, self.search)
+        return _reloaded, (self._reload, self.search, self.glossary)
 
 
-def _reloaded(reload: Callable[[], EngineBase], search: SearchConfig) -> EngineBase:
+def _reloaded(reload: Callable[[], EngineBase], search: SearchConfig, glossary: Glossary | None) -> EngineBase:
     """Loads an engine that was pickled."""
     engine = reload()
-    if engine.search != search:
+    if engine.search != search or engine.glossary is not glossary:
+        engine.glossary = glossary
         engine._begin(search)
     return engine

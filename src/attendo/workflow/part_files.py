@@ -40,7 +40,9 @@ class PartRecord:
             KeyError: a key is missing.
             TypeError: there is something else.
         """
-        counts = Counts(**{**found["counts"], "guards": Counter(found["counts"]["guards"])})
+        counters = {name: Counter(found["counts"].get(name, {})) for name in ("guards", "terms")}
+        missed = tuple((number, term) for number, term in found["counts"].get("missed_terms", ()))
+        counts = Counts(**{**found["counts"], **counters, "missed_terms": missed})
         return cls(num_bytes=found["num_bytes"], sha256=found["sha256"], kernel=found["kernel"], counts=counts)
 
     def as_json(self) -> dict[str, Any]:
@@ -49,7 +51,7 @@ class PartRecord:
             "num_bytes": self.num_bytes,
             "sha256": self.sha256,
             "kernel": self.kernel,
-            "counts": {**vars(self.counts), "guards": dict(self.counts.guards)},
+            "counts": {**vars(self.counts), "guards": dict(self.counts.guards), "terms": dict(self.counts.terms)},
         }
 
 
@@ -234,10 +236,15 @@ def added(all_counts: Iterable[Counts]) -> Counts:
 
 def since(before: Counts, after: Counts) -> Counts:
     """What has been counted between two moments."""
-    values = {key.name: getattr(after, key.name) - getattr(before, key.name) for key in fields(Counts)}
-    return Counts(**values)
+    missed = after.missed_terms[len(before.missed_terms) :]
+    values = {
+        key.name: getattr(after, key.name) - getattr(before, key.name)
+        for key in fields(Counts)
+        if key.name != "missed_terms"
+    }
+    return Counts(**values, missed_terms=missed)
 
 
 def copied(counts: Counts) -> Counts:
     """Counts as they are now."""
-    return replace(counts, guards=Counter(counts.guards))
+    return replace(counts, guards=Counter(counts.guards), terms=Counter(counts.terms))

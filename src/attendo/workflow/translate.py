@@ -12,6 +12,7 @@ from attendo.decoding.config import SearchConfig
 from attendo.decoding.native_model import Dtype
 from attendo.errors import AttendoError, RecipeError
 from attendo.native.library import find_kernels
+from attendo.terms.glossary import Glossary
 from attendo.workflow.changed_section import changed_section
 from attendo.workflow.devices import device_type
 from attendo.workflow.engine import Engine
@@ -31,6 +32,7 @@ def load(
     dtype: Dtype | None = None,
     device: Literal["auto", "cpu", "cuda"] = "auto",
     threads: int | None = None,
+    glossary: Glossary | None = None,
 ) -> Engine:
     """Loads a model to translate or parse with.
 
@@ -45,6 +47,7 @@ def load(
         device: the device to work on; `"auto"` takes a GPU if there is one.
         threads: number of processor threads, which applies to the whole process if torch is loaded; None for as many
             as this process may use (its affinity and its container's quota).
+        glossary: terms that all translations use, as `read_glossary` returns them.
 
     Returns:
         An engine that translates or parses.
@@ -64,12 +67,12 @@ def load(
     where = choose_place(device)
     again = partial(
         load, _lasting(model), ensemble=tuple(map(_lasting, ensemble)), parsing=parsing, dtype=dtype, device=device,
-        threads=threads,
+        threads=threads, glossary=glossary,
     )  # fmt: skip
     try:
         engine = Engine(
             loaded, settings, dtype=dtype or own_dtype(loaded, where), device=where, threads=threads_now,
-            name=str(model), reload=again,
+            name=str(model), reload=again, glossary=glossary,
         )  # fmt: skip
     except ModuleNotFoundError as error:
         if error.name != "torch":
@@ -94,6 +97,7 @@ class Decoding:
     search: Mapping[str, Any] = field(default_factory=dict)
     overrides: tuple[str, ...] = ()
     dtype: Dtype | None = None
+    glossary: Glossary | None = None
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -119,6 +123,7 @@ class Decoding:
             dtype=self.dtype,
             device=device,
             threads=threads,
+            glossary=self.glossary,
         )
 
     def elsewhere(self) -> "Decoding":

@@ -13,7 +13,6 @@ from attendo.markup.entities import Plain
 from attendo.markup.sentences import planned
 from attendo.markup.text_types import (
     Confidence,
-    Term,
     TextRequest,
     TranslatedText,
     TranslateLines,
@@ -24,6 +23,8 @@ from attendo.markup.units.bidi import with_control_codes, with_controls
 from attendo.markup.units.code_text import KEY_SIGN, CodeText, code_text, tag_spans
 from attendo.markup.units.directives import can_be_numbered, directives, numbered
 from attendo.markup.units.repairs import repaired
+from attendo.terms.glossary import Glossary
+from attendo.terms.term import TermUse
 
 _MASK = f"{KEY_SIGN} "
 _MAX_CANDIDATES = 8
@@ -47,6 +48,8 @@ class Draft:
     """What could not be kept, or only by translating worse."""
     confidence: float | None = None
     """How sure its least sure sentence is, between 0 and 1; None where the model has no calibration."""
+    terms: tuple[TermUse, ...] = ()
+    """What became of the terms of the glossary."""
 
 
 class Passages:
@@ -70,7 +73,7 @@ class Passages:
         target_language: str,
         confidence: Confidence = no_confidence,
         candidates: TranslateLines | None = None,
-        glossary: tuple[Term, ...] = (),
+        glossary: Glossary | None = None,
     ) -> None:
         self._translate, self._confidence, self._candidates = translate, confidence, candidates
         self._glossary = glossary
@@ -136,6 +139,7 @@ class Passages:
             text=text,
             problems=(*(layout.message(problem) for problem in translated.problems), *problems),
             confidence=min(sure, default=None),
+            terms=translated.terms,
         )
 
     async def _text_of(self, masked: Content, translate: TranslateLines) -> tuple[CodeText, TranslatedText] | None:
@@ -174,6 +178,7 @@ class Passages:
             text=joined(parts),
             problems=("translated in pieces, so that placeholders keep their order", *problems),
             confidence=min(sure, default=None),
+            terms=tuple(use for draft in drafts for use in draft.terms),
         )
 
 

@@ -16,6 +16,7 @@ from attendo.markup.units.icu_sentences import translated_icu
 from attendo.markup.units.lengths import LengthLimit, length_limit
 from attendo.markup.units.passages import Draft, Passage, Passages
 from attendo.markup.units.translation import UnitTranslation
+from attendo.terms.term import TermUse
 
 _MAX_CHARACTERS = 1 << 20
 
@@ -26,10 +27,12 @@ class _Notes:
 
     problems: list[str] = field(default_factory=list)
     confidences: list[float] = field(default_factory=list)
+    terms: list[TermUse] = field(default_factory=list)
 
     def add(self, draft: Draft) -> None:
         """Takes in what a draft says of itself."""
         self.problems += draft.problems
+        self.terms += draft.terms
         if draft.confidence is not None:
             self.confidences.append(draft.confidence)
 
@@ -62,6 +65,7 @@ class UnitTranslator:
             findings=findings,
             problems=tuple(dict.fromkeys(notes.problems)),
             confidence=min(notes.confidences, default=None),
+            terms=() if is_broken else tuple(notes.terms),
         )
 
     async def _form(self, unit: Unit, form: Form, notes: _Notes) -> Content:

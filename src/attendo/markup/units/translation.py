@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from attendo.formats.contents import Content
 from attendo.markup.checks.findings import Finding
+from attendo.terms.term import TermUse
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -18,6 +19,8 @@ class UnitTranslation:
     """What could not be kept, or only by translating worse."""
     confidence: float | None = None
     """Of the least sure sentence, between 0 and 1; None where the model has no calibration."""
+    terms: tuple[TermUse, ...] = ()
+    """What became of the terms of the glossary."""
 
     @property
     def is_kept(self) -> bool:

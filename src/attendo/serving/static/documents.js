@@ -14,8 +14,8 @@ function size(bytes) {
 }
 
 export class Documents {
-  constructor(settings, languages) {
-    Object.assign(this, { settings: settings.documents, languages });
+  constructor(settings, languages, glossaries) {
+    Object.assign(this, { settings: settings.documents, languages, glossaries });
     const [drop, file] = [element("drop"), element("file")];
     const formats = this.settings.formats ?? [];
     file.accept = formats.join(",");
@@ -65,6 +65,8 @@ export class Documents {
     body.append("source", source);
     const region = element("region").value.trim();
     body.append("target", region ? `${target.split("-")[0]}-${region}` : target);
+    const glossary = this.glossaries.idFor({ source, target });
+    if (glossary) body.append("glossary", glossary);
     for (const name of OPTIONS) body.append(name, element(name).value);
     const told = (text) => { view.state.textContent = `${names} · ${text}`; };
     const onWait = (error) => told(`the server is busy, trying again in ${Math.ceil(error.retryAfter)} s`);

@@ -3,13 +3,14 @@
 import { ApiError, json } from "./api.js";
 import { Documents } from "./documents.js";
 import { element } from "./dom.js";
+import { Glossaries } from "./glossary.js";
 import { History } from "./history.js";
 import { Languages } from "./languages.js";
 import { Parser } from "./parser.js";
 import { askForKey, listenToSettings, listenToShortcuts, toggleTheme } from "./settings.js";
 import { Text } from "./text.js";
 
-const VIEWS = ["text", "documents", "parse"];
+const VIEWS = ["text", "documents", "glossary", "parse"];
 let views = {};
 
 function show() {
@@ -23,7 +24,7 @@ function show() {
     else link.removeAttribute("aria-current");
   }
   element("languages").hidden = chosen === "parse";
-  document.title = { text: "Translate · attendo", documents: "Documents · attendo", parse: "Sentence trees · attendo" }[chosen] ?? "attendo";
+  document.title = { text: "Translate · attendo", documents: "Documents · attendo", glossary: "Glossary · attendo", parse: "Sentence trees · attendo" }[chosen] ?? "attendo";
 }
 
 function build(settings) {
@@ -37,9 +38,12 @@ function build(settings) {
       languages.choose({ source: entry.source, target: entry.target });
       text.set(entry.text);
     }, (code) => languages.name(code));
-    text = new Text({ languages, history, limits });
+    const glossaries = new Glossaries(languages, () => text?.again());
+    text = new Text({ languages, history, limits, glossaries });
     views.text = text;
-    if (settings.documents) views.documents = new Documents(settings, languages);
+    if (settings.documents) views.documents = new Documents(settings, languages, glossaries);
+    views.glossary = glossaries;
+    glossaries.load();
     element("swap").addEventListener("click", () => text.swap());
     listenToShortcuts([
       { code: "KeyS", what: "swap the languages", does: () => text.swap() },
@@ -63,7 +67,7 @@ function build(settings) {
 
 async function start() {
   let text = null;
-  listenToSettings({ keyChanged: () => text?.translate(true) });
+  listenToSettings({ keyChanged: () => { views.glossary?.load(); text?.translate(true); } });
   window.addEventListener("hashchange", show);
   try {
     const settings = await json("api/settings");

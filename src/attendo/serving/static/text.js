@@ -17,8 +17,8 @@ export class Text {
   pair = null;
   #chosen = new Map(); // other translations that the person has chosen, of which sentences
 
-  constructor({ languages, history, limits }) {
-    Object.assign(this, { languages, history, limits });
+  constructor({ languages, history, limits, glossaries }) {
+    Object.assign(this, { languages, history, limits, glossaries });
     this.containers = { source: element("mirror"), target: element("output") };
     this.live = new Live({
       partial: (whole, pair) => this.#show(whole, pair, false),
@@ -72,8 +72,15 @@ export class Text {
     return this.live.ask(text, (wanted, signal) => this.#pair(wanted, signal), isNow);
   }
 
+  // Translates anew what is there: the glossary is another one, or its terms have changed.
+  again() {
+    this.live.forget();
+    this.translate(true);
+  }
+
   async #pair(text, signal) {
-    const pair = await this.languages.pair(text, signal);
+    const found = await this.languages.pair(text, signal);
+    const pair = found && { ...found, glossary: this.glossaries.idFor(found) };
     element("source").lang = this.languages.heard ?? "";
     if (!pair && !signal.aborted) this.#empty(false);
     return pair;

@@ -25,6 +25,11 @@ export class Live {
     this.show.working(false);
   }
 
+  // Drops the translations of paragraphs that are kept.
+  forget() {
+    this.#found = new KeptParagraphs();
+  }
+
   // pair(text, signal): a promise of { source, target, model }, or of null where nothing can be asked.
   ask(text, pair, isNow) {
     this.cancel();

@@ -8,6 +8,7 @@ from attendo.errors import ModelError
 from attendo.formats.file import Mark
 from attendo.markup.units.passages import Passages
 from attendo.markup.units.translating import UnitTranslator
+from attendo.terms.glossary import Glossary
 from attendo.workflow.documents.opening import Document, open_document
 from attendo.workflow.documents.settings import Check, DocumentSettings, Only
 from attendo.workflow.documents.translation import (
@@ -36,6 +37,7 @@ def translate_file(
     check: Check = "warn",
     template: str | Path | None = None,
     format: str | None = None,  # the name of the option
+    glossary: Glossary | None = None,
 ) -> TranslatedDocument:
     """Translates a file that people translate: PO, XLIFF, Android strings, JSON, subtitles and more.
 
@@ -51,6 +53,7 @@ def translate_file(
         check: `off` leaves out what checks find.
         template: the file with the sources, where `file` is its translation, and its format has one language a file.
         format: the name of the format, where the file's name does not say it.
+        glossary: terms that the translations use, as `read_glossary` reads them; None for those of the engine.
 
     Returns:
         The content of the translated file, and a report on each of its units.
@@ -72,6 +75,7 @@ def translate_file(
     if destination is not None:
         check_output_file(destination)
     engine = model if isinstance(model, Engine) else load(model)
+    engine = engine if glossary is None else engine.with_glossary(glossary)
     document = open_document(
         Path(file),
         settings,
@@ -103,6 +107,7 @@ def document_translator(engine: Engine, target: str) -> UnitTranslator:
             target_language=target,
             confidence=engine_confidence(engine),
             candidates=engine_candidates(engine),
+            glossary=engine.glossary,
         )
     )
 

@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from attendo.formats.contents import Code, Content
 from attendo.formats.file import Unit
 from attendo.markup.units.translation import UnitTranslation
+from attendo.terms.term import OUTCOMES, Outcome, TermUse, count_outcomes
 from attendo.version import VERSION
 from attendo.workflow.documents.opening import Document, line_numbers
 
@@ -33,6 +34,8 @@ class UnitReport:
     is_failed: bool
     """Whether a check found an error."""
     confidence: float | None
+    terms: tuple[TermUse, ...] = ()
+    """What became of the terms of the glossary."""
 
     def as_json(self) -> dict[str, Any]:
         """The report of a unit as `--report` writes it."""
@@ -46,6 +49,7 @@ class UnitReport:
             "problems": list(self.problems),
             "failed": self.is_failed,
             "confidence": None if self.confidence is None else round(self.confidence, 4),
+            "terms": [asdict(use) for use in self.terms],
         }
 
 
@@ -73,6 +77,11 @@ class DocumentReport:
     num_marked: int
     """Units that are marked for review."""
 
+    @property
+    def terms(self) -> Counter[Outcome]:
+        """What became of the terms of the glossary."""
+        return count_outcomes(use for unit in self.units for use in unit.terms)
+
     def as_json(self) -> dict[str, Any]:
         """The report as `--report` writes it."""
         return {
@@ -87,6 +96,7 @@ class DocumentReport:
             "failed": self.num_failed,
             "marked": self.num_marked,
             "checks": dict(self.checks.most_common()),
+            "terms": {outcome: self.terms[outcome] for outcome in OUTCOMES},
             "spans": [list(span) for span in self.spans],
             "units": [unit.as_json() for unit in self.units],
         }
@@ -148,6 +158,7 @@ def _unit_report(
         problems=() if found is None else (*map(str, found.findings), *found.problems),
         is_failed=found is not None and (found.is_kept or found.has_errors),
         confidence=None if found is None else found.confidence,
+        terms=() if found is None else found.terms,
     )
 
 

@@ -117,6 +117,7 @@ def conditions(
         "target": document.target,
         "units": document.file.format,
         "only": settings.only,
+        "glossary": None if engine.glossary is None else engine.glossary.digest,
         **model_conditions(models, engine.search, engine.dtype, engine.device_type),
     }
     compared: dict[str, Any] = json.loads(json.dumps(decisive))

@@ -13,6 +13,7 @@ from attendo.formats.known import format_named
 from attendo.markup.checks.findings import Finding
 from attendo.markup.units.access_keys import with_access_keys
 from attendo.markup.units.translation import UnitTranslation
+from attendo.terms.term import TermUse
 from attendo.workflow.documents.opening import Document
 from attendo.workflow.documents.report import DocumentReport, document_report
 from attendo.workflow.documents.settings import DocumentSettings
@@ -81,7 +82,8 @@ def translation_json(name: str, found: UnitTranslation) -> dict[str, Any]:
     texts = [[part if isinstance(part, str) else [part.id, part.kind] for part in text] for text in found.texts]
     findings = [asdict(finding) for finding in found.findings]
     return {
-        "id": name, "texts": texts, "findings": findings, "problems": found.problems, "confidence": found.confidence
+        "id": name, "texts": texts, "findings": findings, "problems": found.problems, "confidence": found.confidence,
+        "terms": [asdict(use) for use in found.terms],
     }  # fmt: skip
 
 
@@ -99,6 +101,7 @@ def translations_of(said: Iterable[Mapping[str, Any]], units: Iterable[Unit]) ->
             findings=tuple(Finding(**finding) for finding in each["findings"]),
             problems=tuple(each["problems"]),
             confidence=each["confidence"],
+            terms=tuple(TermUse(**use) for use in each["terms"]),
         )
         for each in said
     }

@@ -1,0 +1,50 @@
+"""What became of the terms of a glossary, in the lines that a command prints."""
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from attendo.decoding.translation import Counts
+    from attendo.terms.term import Outcome
+    from attendo.workflow.documents.report import DocumentReport
+
+_MAX_SHOWN = 10
+
+
+def term_line(terms: "Counter[Outcome]") -> str:
+    """How many terms had each outcome: `glossary: 55 terms kept, 9 inflected, 2 forced, 1 missed`."""
+    kept = terms["kept"]
+    return (
+        f"glossary: {kept:,} {'term' if kept == 1 else 'terms'} kept, {terms['inflected']:,} inflected, "
+        f"{terms['forced']:,} forced, {terms['missed']:,} missed"
+    )
+
+
+def missed_lines(counts: "Counts") -> list[str]:
+    """The terms that lines of text have missed, each with its line; of many the first.
+
+    Args:
+        counts: of all lines.
+    """
+    return _listed([f"line {number}: {what}" for number, what in counts.missed_terms], counts.terms["missed"])
+
+
+def missed_units(report: "DocumentReport") -> list[str]:
+    """The terms that units of a file have missed, each with its line or the name of the unit; of many the first.
+
+    Args:
+        report: on the file.
+    """
+    missed = [
+        f"{f'line {unit.line}' if unit.line else repr(unit.id[:40])}: {use}"
+        for unit in report.units
+        for use in unit.terms
+        if use.outcome == "missed"
+    ]
+    return _listed(missed, len(missed))
+
+
+def _listed(missed: list[str], count: int) -> list[str]:
+    lines = [f"missed: {each}" for each in missed[:_MAX_SHOWN]]
+    more = count - len(lines)
+    return [*lines, f"missed: {more:,} more terms; --json or --report FILE lists all of them"] if more > 0 else lines

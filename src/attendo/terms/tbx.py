@@ -1,0 +1,123 @@
+"""Glossaries in TBX, the format of term bases: versions 2 (`martif`) and 3 (`tbx`)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+
+from attendo.errors import DataError
+from attendo.formats.file import base_language
+from attendo.formats.markup import Element, Markup, Token, parse_markup
+from attendo.terms.entries import Entry, EntryNotes
+from attendo.terms.term import Term
+
+_LANGUAGE = "http://www.w3.org/XML/1998/namespace lang"
+_CONCEPTS = ("termEntry", "conceptEntry")
+_LANGUAGES = ("langSet", "langSec")
+_TERMS = ("tig", "ntig", "termSec")
+_STATUS = ("administrativeStatus", "normativeAuthorization")
+_FORBIDDEN = ("deprecated", "superseded", "forbidden", "obsolete")
+
+
+@dataclass(frozen=True)
+class _TermText:
+    """A term of a concept in one language."""
+
+    text: str
+    status: str
+    """Its administrative status in small letters; empty where it has none."""
+
+    @property
+    def is_forbidden(self) -> bool:
+        return self.status.startswith(_FORBIDDEN)
+
+
+def tbx_entries(content: bytes, source: str, target: str, notes: EntryNotes) -> tuple[list[Entry], str, str]:
+    """The entries of a term base, one for each source term of a concept, and its languages.
+
+    The first preferred target term is the translation, further ones are alternatives, and those that are deprecated or
+    superseded are forbidden. Of languages only the base counts: `de` is `de-AT` too.
+
+    Args:
+        content: the file.
+        source: the source's language; empty where the term base has just two, for the first of them.
+        target: likewise the target's, for the second.
+        notes: for what is left out.
+
+    Raises:
+        DataError: it is no TBX, or has other languages than two where none are given.
+    """
+    markup = parse_markup(content)
+    if markup.root.local not in ("martif", "tbx"):
+        raise DataError(f"this is no TBX: its outermost element is <{markup.root.local}>")
+    concepts = [element for element in markup.root.descendants() if element.local in _CONCEPTS]
+    languages = list(dict.fromkeys(code for concept in concepts for code in _terms_of(markup, concept)))
+    if not (source and target):
+        if len(languages) != 2:
+            listed = ", ".join(languages) or "none"
+            raise DataError(f"the term base has the languages {listed}; say which is the source and which the target")
+        source = source or next(code for code in languages if code != target)
+        target = target or next(code for code in languages if code != source)
+    entries: list[Entry] = []
+    for concept in concepts:
+        line = markup.text.line_number(concept.tag.start)
+        terms = _terms_of(markup, concept)
+        if source in terms and target in terms:
+            entries += [Entry(line=line, term=term) for term in _concept_terms(terms[source], terms[target])]
+        else:
+            notes.other_languages += 1
+    return entries, source, target
+
+
+def _concept_terms(sources: list[_TermText], targets: list[_TermText]) -> Iterator[Term]:
+    """A term for each name that a concept has in the source's language."""
+    allowed = sorted((each for each in targets if not each.is_forbidden), key=_rank)
+    used = [each.text for each in allowed]
+    for source in dict.fromkeys(each.text for each in sources):
+        yield Term(
+            source=source,
+            target=used[0] if used else "",
+            alternatives=tuple(dict.fromkeys(text for text in used[1:] if text != used[0])),
+            forbidden=tuple(dict.fromkeys(each.text for each in targets if each.is_forbidden)),
+        )
+
+
+def _rank(term: _TermText) -> int:
+    return 0 if term.status.startswith("preferred") else 1 if not term.status else 2
+
+
+def _terms_of(markup: Markup, concept: Element) -> dict[str, list[_TermText]]:
+    """The terms of a concept by their languages."""
+    found: dict[str, list[_TermText]] = {}
+    for section in concept.elements():
+        if section.local not in _LANGUAGES:
+            continue
+        language = base_language(section.attributes.get(_LANGUAGE, section.attributes.get("lang", "")))
+        for holder in section.elements():
+            if holder.local in _TERMS and (term := _term_of(markup, holder)) is not None:
+                found.setdefault(language, []).append(term)
+    return found
+
+
+def _term_of(markup: Markup, holder: Element) -> _TermText | None:
+    text = status = ""
+    for element in holder.descendants():
+        if element.local == "term":
+            text = " ".join(_text(markup, element).split())
+        elif element.attributes.get("type") in _STATUS or element.local in _STATUS:
+            status = _text(markup, element).strip().casefold()
+    return _TermText(text, status) if text else None
+
+
+def _text(markup: Markup, element: Element) -> str:
+    """The text of an element, that of the elements within it included."""
+    if element.is_empty_tag:
+        return ""
+    parts = []
+    for child in element.children:
+        if not isinstance(child, Token):
+            parts.append(_text(markup, child))
+        elif child.kind == "text":
+            parts.append(unescape(markup.raw(child.span)))
+        elif child.kind == "cdata":
+            parts.append(markup.raw(child.span)[len("<![CDATA[") : -len("]]>")])
+    return "".join(parts)
