@@ -96,9 +96,9 @@ def parts_of(annotation: Any) -> list[Any]:
 
 def default_text(item: "Field[Any]") -> str:
     """A field's default as TOML writes it."""
-    value = item.default
+    value = item.default if item.default_factory is MISSING else item.default_factory()
     assert value is not MISSING, f"{item.name} has no default"
-    if value is None:
+    if value is None or value == {}:
         return ""
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"

@@ -24,7 +24,7 @@ TABLE = [
     ["checkpoint"],
     ["training", "decoding"],
     ["evaluation", "interop", "markup"],
-    ["recipe", "attention_maps"],
+    ["memory", "recipe", "attention_maps"],
     ["workflow", "diagrams"],
     ["demo", "bench", "cluster", "plots", "spacy", "serving", "client"],
     ["paper"],
@@ -43,6 +43,7 @@ EXTRAS = {
     "google.protobuf",
     "nltk",
     "pyarrow",
+    "rapidfuzz",
     "ray",
     "sentencepiece.sentencepiece_model_pb2",  # which needs protobuf
     "zstandard",
@@ -61,6 +62,7 @@ NEED_TORCH = {
 """torch, and the modules of ours that import it and that decoding uses only where the native kernels are not enough."""
 SLOW = {
     "attendo.recipe",
+    "attendo.memory",
     "attendo.settings.validated",
     "attendo.text.sampling",
     "attendo.workflow.card_evaluations",
@@ -68,7 +70,7 @@ SLOW = {
     "sacrebleu",
 }
 """What takes long to import and is needed for something else than translating a line: pydantic's checks where a setting
-is unusual, subword sampling, parsing, scores."""
+is unusual, subword sampling, parsing, scores, translation memories."""
 
 WITHOUT_TORCH = [
     "attendo.formats",

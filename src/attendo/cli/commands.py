@@ -150,6 +150,12 @@ def _keys() -> typer.Typer:
     return keys
 
 
+def _memory() -> typer.Typer:
+    from attendo.cli.memory import memory
+
+    return memory
+
+
 def _draw() -> typer.Typer:
     from attendo.cli.draw import draw
 
@@ -184,6 +190,7 @@ GROUPS: Mapping[str, Callable[[], typer.Typer]] = {
     "data": _data,
     "bench": _bench,
     "keys": _keys,
+    "memory": _memory,
     "draw": _draw,
 }
 """What imports each group of commands; `--help` lists them behind the commands."""

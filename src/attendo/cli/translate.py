@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from attendo.cli.file_reporter import FileReporter
+from attendo.cli.memory_use import memory_line, prepare_memory
 from attendo.cli.option_groups import with_groups
 from attendo.cli.options import EngineOptions, ModelArgument, QuietOption, guard_changes
 from attendo.cli.output import check_file, destination
 from attendo.cli.progress import JobProgress, counted, done_in, note, notes
 from attendo.cli.term_lines import missed_lines, term_line
 from attendo.cli.translate_documents import DocumentRequest, are_documents, translate_documents
-from attendo.cli.translate_options import AidOptions, DocumentOptions, LineOptions
+from attendo.cli.translate_options import AidOptions, DocumentOptions, LineOptions, MemoryOptions
 from attendo.cli.translation_lines import WrittenLines
 from attendo.destinations import find_destination
 
@@ -32,7 +33,12 @@ if TYPE_CHECKING:
 
 
 @with_groups(
-    {"no_guards": "settings"}, decoding=EngineOptions, aids=AidOptions, lines=LineOptions, documents=DocumentOptions
+    {"no_guards": "settings"},
+    decoding=EngineOptions,
+    aids=AidOptions,
+    lines=LineOptions,
+    documents=DocumentOptions,
+    memories=MemoryOptions,
 )
 def translate(
     model: ModelArgument,
@@ -52,6 +58,7 @@ def translate(
     aids: AidOptions,
     lines: LineOptions,
     documents: DocumentOptions,
+    memories: MemoryOptions,
     quiet: QuietOption = False,
 ) -> None:
     """Translates text, a line in, a line out, in order; or files that people translate, whose format stays.
@@ -77,7 +84,12 @@ def translate(
         glossary=aids.read_glossary(model),
         started=started,
         quiet=quiet,
+        memories=memories,
     )
+    if memories.memory:
+        if lines.ray is not None:
+            raise typer.BadParameter("is looked up on one machine; leave out --ray", param_hint="--memory")
+        prepare_memory(memories, request.models[0], quiet=quiet)
     if are_files:
         translate_documents(
             DocumentRequest(
@@ -133,6 +145,7 @@ class Request:
     started: float
     """When the command began, by the monotonic clock."""
     quiet: bool
+    memories: MemoryOptions
 
     def decoding(self) -> "Decoding":
         """What translates, and how."""
@@ -146,6 +159,8 @@ class Request:
             overrides=self.overrides,
             dtype=self.dtype,
             glossary=self.glossary,
+            memory=tuple(self.memories.memory or ()),
+            memory_threshold=self.memories.memory_threshold,
         )
 
 
@@ -252,6 +267,8 @@ def _sum_up(request: Request, counts: "Counts", translating_s: float, *, lines_n
     done = counts.lines if lines_now is None else lines_now
     say = notes(quiet=request.quiet)
     say(done_in("translated", done, "line", time.monotonic() - request.started, translating_s, "translating"))
+    if request.memories.memory:
+        say(memory_line(counts.matches))
     if done < counts.lines:
         say(f"{counted(counts.lines, 'line')} in all, with those of earlier starts")
     if request.glossary is not None:

@@ -11,6 +11,7 @@ import typer
 
 from attendo.checkpoint.finding import find_model
 from attendo.cli.file_reporter import FileReporter
+from attendo.cli.memory_use import memory_line
 from attendo.cli.output import check_file
 from attendo.cli.progress import counted, done_in, note, notes
 from attendo.cli.term_lines import missed_units, term_line
@@ -173,7 +174,7 @@ def _translated(
                 document,
                 settings,
                 engine,
-                document_translator(engine, document.target),
+                document_translator(engine, document),
                 reporter,
                 output=output,
                 models=request.decoding().folders,
@@ -221,6 +222,8 @@ def _summary(report: "DocumentReport", check: str, report_file: Path | None) -> 
         lines.append(f"checks: {clean:,} of {total:,} without a finding" + (f"; {listed}{where}" if listed else ""))
     if any(report.terms.values()):
         lines += [term_line(report.terms), *missed_units(report)]
+    if report.has_memory:
+        lines.append(memory_line(report.matches))
     if report.num_left:
         left = [unit for unit in report.units if unit.is_failed and unit.origin == "file"][:3]
         examples = ", ".join(f"line {unit.line}" if unit.line else repr(unit.id[:40]) for unit in left)

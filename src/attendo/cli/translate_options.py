@@ -121,6 +121,27 @@ class LineOptions:
 
 
 @dataclass(frozen=True)
+class MemoryOptions:
+    """The translation memories of lines and of files."""
+
+    memory: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--memory",
+            metavar="FILE",
+            help="Take texts from this translation memory (TMX, XLIFF, PO, TSV, or what `attendo memory build` wrote), "
+            "and translate similar ones after it; may be repeated. See docs/memory.md.",
+        ),
+    ] = None
+    memory_threshold: Annotated[
+        int,
+        typer.Option(
+            "--memory-threshold", min=50, max=100, help="Per cent of the words that a similar text has to share."
+        ),
+    ] = 75
+
+
+@dataclass(frozen=True)
 class DocumentOptions:
     """How files of known formats are translated."""
 

@@ -86,6 +86,8 @@ def json_line(translation: "Translation", *, n_best: int = 1, alignments: "Seque
     }
     if translation.terms:
         document["terms"] = [asdict(use) for use in translation.terms]
+    if translation.match is not None:
+        document["match"] = translation.match.as_json()
     if n_best > 1:
         document["n_best"] = candidates
     # Escaped to ASCII: a line end of Unicode, such as U+2028, stays within its line whoever reads it.

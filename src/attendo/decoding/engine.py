@@ -167,8 +167,11 @@ class Translator:
             lines: each with its constraints.
             first: the number of the first one.
         """
-        found = self._search.translate(_numbered(lines, self._between_steps, first, cancellable=False))
-        return [translation for translation in found if translation is not None]
+        return self._translated(numbered_lines(lines, self._between_steps, first, cancellable=False))
+
+    def _translated(self, lines: Sequence[NumberedLine]) -> list[Translation]:
+        """Translates lines that cannot be cancelled."""
+        return [translation for translation in self._search.translate(lines) if translation is not None]
 
     def translate_watched(
         self, lines: Sequence[tuple[str, Constraints]], between_steps: BetweenSteps, *, first: int = 1
@@ -184,7 +187,7 @@ class Translator:
             A translation a line, in their order; None for one that is cancelled before it is done. Those of the other
             lines do not depend on it.
         """
-        return self._search.translate(_numbered(lines, between_steps, first, cancellable=True))
+        return self._search.translate(numbered_lines(lines, between_steps, first, cancellable=True))
 
     def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
         """Log-probabilities of given translations.
@@ -368,9 +371,17 @@ def _in_words_of(translation: Translation, candidate: Candidate, found: Alignmen
     )
 
 
-def _numbered(
+def numbered_lines(
     lines: Sequence[tuple[str, Constraints]], between_steps: BetweenSteps, first: int, *, cancellable: bool
 ) -> list[NumberedLine]:
+    """Gives lines with their numbers and what is asked between two decoder steps.
+
+    Args:
+        lines: each with its constraints.
+        between_steps: called between two decoder steps.
+        first: the number of the first line.
+        cancellable: whether `between_steps` may cancel lines.
+    """
     return [
         NumberedLine(
             number=number,

@@ -6,6 +6,7 @@ from itertools import repeat
 
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import EVERYTHING, Allowed, Constraint, Ids, Rules, check_rules, length_bounds
+from attendo.decoding.frames import Frame, FrameConstraint
 from attendo.decoding.words import ForbiddenWords, Pieces, Spelling, forced_word_ids
 from attendo.errors import DataError
 from attendo.terms.glossary import Glossary
@@ -32,6 +33,9 @@ class Constraints:
     glossary: Glossary | None = None
     """Terms and their translations; of those that occur in the text the translation uses a form, as far as that can
     be."""
+    frame: Frame | None = None
+    """Stretches that the translation consists of, with gaps that the model fills; None for no frame. A frame goes with
+    no other constraint."""
 
     def __post_init__(self) -> None:
         """Refuses a string in place of several."""
@@ -39,6 +43,8 @@ class Constraints:
             words = getattr(self, name)
             if isinstance(words, str):
                 raise DataError(f"{name} = {words!r} is one string; write ({words!r},)")
+        if self.frame is not None and (self.target_prefix or self.forced_words):
+            raise DataError("a frame says where each word stands; leave out the target prefix and forced words")
 
 
 def paired(lines: Iterable[str], constraints: Iterable[Constraints] | None) -> Iterator[tuple[str, Constraints]]:
@@ -105,6 +111,8 @@ class LineRules:
         if constraints == Constraints():
             return Rules(min_len=min_len, max_len=max_len, constraints=self._forbidden, seed=number)
         try:
+            if constraints.frame is not None:
+                return Rules(min_len=min_len, max_len=max_len, constraints=self._framed(constraints.frame, max_len))
             forbidden = self._forbidden + self._forbidden_by(constraints)
             prefix, last_word = self._prefix(constraints.target_prefix, max_len)
             forced = forced_word_ids(constraints.forced_words, self._vocabulary) if constraints.forced_words else ()
@@ -123,6 +131,22 @@ class LineRules:
         except DataError as error:
             raise DataError(f"line {number}: {error}") from error
         return rules
+
+    def _framed(self, frame: Frame, max_len: int) -> tuple[Constraint, ...]:
+        """The constraint that keeps a translation to a frame.
+
+        Raises:
+            DataError: the vocabulary cannot spell a stretch, or the stretches are longer than a translation may be.
+        """
+        sequences = [tuple(ids[:-1]) for ids in self._vocabulary.encode_batch(list(frame.stretches))]
+        for text, ids in zip(frame.stretches, sequences, strict=True):
+            if UNK_ID in ids or not ids:
+                raise DataError(f"the stretch {text!r} cannot be spelled with the model's vocabulary; leave it out")
+        if (needed := sum(map(len, sequences))) > max_len:
+            raise DataError(
+                f"the frame needs a translation of {needed} tokens, but it has at most {max_len}; leave stretches out"
+            )
+        return (FrameConstraint(sequences, frame.gaps, EOS_ID, self._beginnings),)
 
     def _prefix(self, text: str, max_len: int) -> tuple[Ids, tuple[Constraint, ...]]:
         """The ids that a prefix fixes, and what holds for its last word."""

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Literal
 
 from attendo.decoding.config import GuardName
 from attendo.decoding.guards.words import WordNumbers
@@ -12,6 +13,38 @@ _MAX_MISSED = 100
 """Missed terms that are remembered with their lines; all are counted."""
 _MAX_SHOWN = 60
 """Characters of a text that a `repr` shows."""
+
+
+MatchKind = Literal["exact", "changed", "fuzzy"]
+"""Whether a translation memory has the same text, one that has other numbers or placeholders, or a similar one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryMatch:
+    """What a translation memory has for a text."""
+
+    kind: MatchKind
+    score: int
+    """101 for the same text in the same context, 100 for the same text, 99 where values alone differ; of a similar one
+    the percentage of the words that are the same."""
+    source: str
+    """The text in the memory."""
+    target: str
+    """Its translation there."""
+    text: str
+    """The translation to take; empty for a similar text, whose translation is only used by the model."""
+    num_others: int = 0
+    """Other translations that the memory has of the same text in as good a context."""
+
+    def as_json(self) -> dict[str, str | int]:
+        """The match as reports have it."""
+        return {
+            "kind": self.kind,
+            "score": self.score,
+            "source": self.source,
+            "target": self.target,
+            "others": self.num_others,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +101,8 @@ class Translation:
     text of several lines."""
     lines: tuple["Translation", ...] = ()
     """The translation of each line of a text of several lines; empty for a text of one line."""
+    match: MemoryMatch | None = None
+    """The match of a translation memory for the text, if there was one; for a text of several lines see `lines`."""
 
     def __str__(self) -> str:
         return self.text
@@ -100,6 +135,8 @@ class Counts:
     """Number of terms of glossaries by their outcome."""
     missed_terms: tuple[tuple[int, str], ...] = ()
     """The first missed terms of each part: the number of the line, and the term."""
+    matches: Counter[MatchKind] = field(default_factory=Counter)
+    """Number of lines with a match of a translation memory, by its kind; similar ones only where they were used."""
 
     def add(self, translation: Translation, source_tokens: int, number: int = 0) -> None:
         """Adds a line to the counts.

@@ -101,8 +101,8 @@ class Result:
 
     texts: tuple[Content, ...]
     """One for each of the unit's forms."""
-    origin: Literal["mt", "tm"] = "mt"
-    """Whether a model made it or a translation memory had it."""
+    origin: Literal["mt", "tm", "changed"] = "mt"
+    """Whether a model made it, a translation memory had it, or it is one of a memory with other numbers put in."""
     problems: tuple[str, ...] = ()
     """What checks found."""
     has_repaired_codes: bool = False
@@ -126,9 +126,10 @@ class WriteOptions:
 
     def is_marked(self, written: Result) -> bool:
         """Says whether a result is marked for review."""
-        return (
-            written.has_repaired_codes or self.mark == "review" or (self.mark == "problems" and bool(written.problems))
-        )
+        if written.has_repaired_codes or self.mark == "none":
+            return written.has_repaired_codes
+        # What people have translated is marked for a reason only.
+        return bool(written.problems) or (self.mark == "review" and written.origin != "tm")
 
 
 class Editor(Protocol):

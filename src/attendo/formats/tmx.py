@@ -164,7 +164,7 @@ class _Editor:
         for name, found in results.items():
             record = self.records[name]
             raw = written(found.texts[0], style_of(self.markup, record.source_segment))
-            is_marked = options.is_marked(found) and found.origin == "mt"
+            is_marked = options.is_marked(found) and found.origin != "tm"
             if record.target is None:
                 yield self._added(record, raw, options, is_marked=is_marked)
             else:

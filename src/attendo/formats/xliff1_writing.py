@@ -164,7 +164,7 @@ class Xliff1Editor:
 
     def _sdl(self, definition: Element, found: Result, options: WriteOptions) -> Iterator[Edit]:
         """The state of a segment as Trados has it."""
-        is_memory = found.origin == "tm"
+        is_memory = found.origin != "mt"
         values = [
             ("conf", "Draft" if options.is_marked(found) else "Translated"),
             ("origin", "tm" if is_memory else "mt"),
@@ -177,8 +177,9 @@ class Xliff1Editor:
 
 def _states(found: Mapping[str, Result], marked: bool) -> list[tuple[str, str]]:
     """The state of a target as XLIFF itself has it."""
-    is_memory = all(one.origin == "tm" for one in found.values())
+    origins = {one.origin for one in found.values()}
+    qualifier = "leveraged-mt" if "mt" in origins else "leveraged-tm" if "changed" in origins else "exact-match"
     return [
         ("state", "needs-review-translation" if marked else "translated"),
-        ("state-qualifier", "exact-match" if is_memory else "leveraged-mt"),
+        ("state-qualifier", qualifier),
     ]

@@ -44,7 +44,7 @@ from attendo.serving.keeping import Keeping, read_spent
 from attendo.serving.keys import KeyRing, read_keys
 from attendo.serving.logs import Log, error_place
 from attendo.serving.metrics import Metrics
-from attendo.serving.model_names import ModelSource
+from attendo.serving.model_names import ModelSource, with_memories
 from attendo.serving.models import ModelPool
 from attendo.serving.service import Service
 from attendo.serving.sites import Sites
@@ -99,7 +99,7 @@ def build(config: ServingConfig, sources: Sequence[ModelSource], *, log: Log | N
         OSError: a file cannot be read.
     """
     log, metrics, status = log or Log(), Metrics(), Status()
-    pool = ModelPool(sources, config.models, metrics, log)
+    pool = ModelPool(with_memories(sources, config.models.memories), config.models, metrics, log)
     core = Core(pool, config.batching, metrics, log)
     keys = KeyRing() if config.keys.file is None else read_keys(config.keys.file)
     callers = Callers(keys, config.limits, config.keys, spent=read_spent(config.keys.file))

@@ -1,7 +1,7 @@
 """Settings of `attendo serve`: TOML sections, whose defaults suit a server that only its own machine can reach."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -216,6 +216,8 @@ class ModelsConfig:
     checks."""
     dtype: str | None = None
     """Numbers to calculate with: `float32`, `bfloat16` or `int8`; None for those in which each model is stored."""
+    memories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Files of translation memories by the names of models; a line that one of them has is answered from it."""
 
     def __post_init__(self) -> None:
         """Refuses impossible values."""
@@ -358,6 +360,15 @@ class _Document(BaseModel):
     log: LogConfig = LogConfig()
 
 
+def _start_from(folder: Path, document: dict[str, Any]) -> None:
+    """Has the translation memories of a configuration start from its folder."""
+    models = document.get("models")
+    memories = models.get("memories") if isinstance(models, dict) else None
+    for name, files in memories.items() if isinstance(memories, dict) else ():
+        if isinstance(files, list) and all(isinstance(file, str) for file in files):
+            memories[name] = [str(folder / file) for file in files]
+
+
 def load_config(path: Path | None, overrides: Sequence[str] = ()) -> ServingConfig:
     """Reads a configuration.
 
@@ -381,6 +392,7 @@ def load_config(path: Path | None, overrides: Sequence[str] = ()) -> ServingConf
         for section, key in (("keys", "file"), ("server", "state_dir")):
             if isinstance(table := document.get(section), dict) and isinstance(table.get(key), str):
                 table[key] = str(path.parent / table[key])
+        _start_from(path.parent, document)
     origins = Origins(file=origin, overrides=tuple(override(document, setting) for setting in overrides))
     found = checked(document, _Document, origins)
     try:

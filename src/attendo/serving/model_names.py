@@ -1,12 +1,12 @@
 """Which models a server is to serve, by the names that the command line gives; without torch."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from attendo.checkpoint.finding import shipped_models
-from attendo.errors import ModelError
+from attendo.errors import ModelError, RecipeError
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
@@ -19,6 +19,8 @@ class ModelSource:
     """What requests call it."""
     path: str
     """A model folder, a run folder or a shipped model."""
+    memories: tuple[str, ...] = ()
+    """Translation memories in which its lines are looked up."""
 
 
 def model_sources(arguments: Sequence[str]) -> tuple[ModelSource, ...]:
@@ -37,6 +39,22 @@ def model_sources(arguments: Sequence[str]) -> tuple[ModelSource, ...]:
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise ModelError(f"two models are called {twice[0]}; name them: attendo serve NAME=PATH NAME=PATH")
     return tuple(found)
+
+
+def with_memories(sources: Sequence[ModelSource], memories: Mapping[str, tuple[str, ...]]) -> tuple[ModelSource, ...]:
+    """Models with the translation memories that the configuration names.
+
+    Args:
+        sources: the models.
+        memories: files by the names of models.
+
+    Raises:
+        RecipeError: a memory is of a model that is not served.
+    """
+    names = [source.name for source in sources]
+    if unknown := [name for name in memories if name not in names]:
+        raise RecipeError(f"models.memories.{unknown[0]}: no such model is served; take one of {', '.join(names)}")
+    return tuple(replace(source, memories=tuple(memories.get(source.name, ()))) for source in sources)
 
 
 def _source(argument: str) -> ModelSource:

@@ -396,7 +396,8 @@ def _read(source: ModelSource, dtype: Dtype | None, verified: Signature) -> Load
         if signature != verified and (problems := verify_folder(folder)):
             raise ModelError("\n".join(problems))
         # What is drawn by chance would hang on the place in a batch. A thread works on a batch by itself.
-        engine = load(folder, search={"sampling": False, "n_best": 1}, dtype=dtype, threads=1)
+        settings = {"sampling": False, "n_best": 1}
+        engine = load(folder, search=settings, dtype=dtype, threads=1, memory=source.memories)
         if _signature(find_model(source.path)) == signature:
             num_bytes = _num_bytes(engine.description)
             confidence = load_confidence(folder)

@@ -47,6 +47,8 @@ class RawPair:
     """Likewise; None where a line of a TSV file has no tab, hence no second column."""
     fault: str | None = None
     """Why the line is no pair to train on, where its file says so: one of `text.cleaning.DROP_REASONS`."""
+    context: str = ""
+    """What tells equal sources apart, where the file has it: a message context, or the identifier of a unit."""
 
 
 class Lines(Protocol):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -27,6 +28,7 @@ from attendo.workflow.place import choose_threads
 if TYPE_CHECKING:
     import torch
 
+    from attendo.memory.lookup import Memory
     from attendo.workflow.parse import Parser
 
 _MAX_SET_UPS = 16
@@ -99,6 +101,7 @@ class EngineBase:
         """The kind of device that the models work on, `cpu` or `cuda`; known without torch."""
         self._device, self._threads = str(device), choose_threads(threads)
         self._ready: _Ready | None = _Ready(first, ready)
+        self._memory: Memory | None = None
         self._begin(search)
 
     def _begin(self, search: SearchConfig) -> None:
@@ -184,7 +187,12 @@ class EngineBase:
         first = ready.first
         sides = first.source_tokenizer, first.target_tokenizer
         languages = self.source_language, self.target_language
-        translator = Translator(
+        translates: Callable[..., Translator] = Translator
+        if self._memory is not None:
+            from attendo.memory.translator import MemoryTranslator
+
+            translates = partial(MemoryTranslator, self._memory)
+        translator = translates(
             ready.models,
             *sides,
             search,
@@ -272,6 +280,30 @@ class EngineBase:
         """
         other = self.with_search()
         other.glossary = glossary
+        other._begin(self.search)
+        return other
+
+    @property
+    def memory(self) -> "Memory | None":
+        """The translation memory that the engine looks texts up in; None where it has none."""
+        return self._memory
+
+    def with_memory(self, memory: "Memory | None", reload: "Callable[[], EngineBase] | None" = None) -> Self:
+        """Gives an engine of the same models that looks texts up in a translation memory, with counts of its own.
+
+        Args:
+            memory: what `attendo.memory.opening.open_memory` gives; None for an engine without one.
+            reload: makes this engine again in another process; left out, the engine cannot be pickled.
+
+        Raises:
+            ModelError: the model does not translate.
+        """
+        self._open()
+        if memory is not None and self.description.task != "translate":
+            raise ModelError(f"{self.folder}: this model does not translate, so that it has no use for a memory")
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
+        other._memory, other._reload = memory, reload
         other._begin(self.search)
         return other
 

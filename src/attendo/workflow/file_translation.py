@@ -28,6 +28,7 @@ from attendo.decoding.translation import Counts
 from attendo.text.parts import ScannedFile
 from attendo.version import VERSION
 from attendo.workflow.devices import device_type
+from attendo.workflow.engine import Engine
 from attendo.workflow.part_files import PartRecord, PartsFolder, added
 from attendo.workflow.part_translation import Output, translate_part
 from attendo.workflow.place import choose_place
@@ -100,6 +101,7 @@ def translate_file(
     num_lines = texts["source"].num_lines
     parts = cut(dict(texts), part_lines(texts["source"], engine.search.window_lines))
     manifest = manifest_of(decoding, engine.search, texts, output, device_type(choose_place(device)))
+    manifest |= memory_conditions(engine)
     if others := folder.differences(manifest):
         reporter.message(f"{folder.path}: holds another translation, with another {', '.join(others)}; starting anew")
         folder.remove_parts()
@@ -171,6 +173,12 @@ def model_conditions(models: Sequence[Path], search: SearchConfig, dtype: Dtype 
         "dtype": dtype,
         "device": device,
     }
+
+
+def memory_conditions(engine: Engine) -> dict[str, Any]:
+    """What an engine's translation memory decides, as JSON has it; nothing where it has none."""
+    memory = engine.memory
+    return {} if memory is None else {"memory": [*memory.digests], "memory_threshold": memory.threshold}
 
 
 def _checksums(model: Path) -> dict[str, Any]:

@@ -40,7 +40,7 @@ class PartRecord:
             KeyError: a key is missing.
             TypeError: there is something else.
         """
-        counters = {name: Counter(found["counts"].get(name, {})) for name in ("guards", "terms")}
+        counters = {name: Counter(found["counts"].get(name, {})) for name in ("guards", "terms", "matches")}
         missed = tuple((number, term) for number, term in found["counts"].get("missed_terms", ()))
         counts = Counts(**{**found["counts"], **counters, "missed_terms": missed})
         return cls(num_bytes=found["num_bytes"], sha256=found["sha256"], kernel=found["kernel"], counts=counts)
@@ -51,7 +51,10 @@ class PartRecord:
             "num_bytes": self.num_bytes,
             "sha256": self.sha256,
             "kernel": self.kernel,
-            "counts": {**vars(self.counts), "guards": dict(self.counts.guards), "terms": dict(self.counts.terms)},
+            "counts": {
+                **vars(self.counts),
+                **{name: dict(getattr(self.counts, name)) for name in ("guards", "terms", "matches")},
+            },
         }
 
 
@@ -247,4 +250,5 @@ def since(before: Counts, after: Counts) -> Counts:
 
 def copied(counts: Counts) -> Counts:
     """Counts as they are now."""
-    return replace(counts, guards=Counter(counts.guards), terms=Counter(counts.terms))
+    counters = {name: Counter(getattr(counts, name)) for name in ("guards", "terms", "matches")}
+    return replace(counts, **counters)

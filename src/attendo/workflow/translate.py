@@ -1,10 +1,10 @@
 """`attendo.load`: from a model folder to an engine, and the request for it as a value that other processes can use."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from attendo.checkpoint.finding import find_model, shipped_models
 from attendo.checkpoint.model_folder import LoadedModel, load_model
@@ -16,8 +16,12 @@ from attendo.terms.glossary import Glossary
 from attendo.workflow.changed_section import changed_section
 from attendo.workflow.devices import device_type
 from attendo.workflow.engine import Engine
+from attendo.workflow.extras import need_packages
 from attendo.workflow.model_search import own_search, with_parsing
 from attendo.workflow.place import choose_place, choose_threads
+
+if TYPE_CHECKING:
+    from attendo.memory.lookup import Memory
 
 Device = Literal["auto", "cpu", "cuda"]
 
@@ -33,6 +37,8 @@ def load(
     device: Literal["auto", "cpu", "cuda"] = "auto",
     threads: int | None = None,
     glossary: Glossary | None = None,
+    memory: str | Path | Sequence[str | Path] = (),
+    memory_threshold: int = 75,
 ) -> Engine:
     """Loads a model to translate or parse with.
 
@@ -48,14 +54,19 @@ def load(
         threads: number of processor threads, which applies to the whole process if torch is loaded; None for as many
             as this process may use (its affinity and its container's quota).
         glossary: terms that all translations use, as `read_glossary` returns them.
+        memory: translation memories, as TMX, XLIFF, PO or TSV, or indexes of `attendo memory build`: texts that they
+            have are taken from them, similar ones guide the search.
+        memory_threshold: the least similarity of a text, in per cent of its words.
 
     Returns:
         An engine that translates or parses.
 
     Raises:
+        DataError: a translation memory cannot be read, or is of other languages than the model.
         ModelError: a folder is missing or damaged, the models do not fit together, or the dtype is unknown.
         RecipeError: a setting is unknown, or its value cannot be used.
-        AttendoError: the device is unknown or not available; or the model needs torch, which is not installed.
+        AttendoError: the device is unknown or not available; the model needs torch, or a memory rapidfuzz, which is not
+            installed.
     """
     loaded = [load_model(find_model(str(name))) for name in (model, *ensemble)]
     if threads is not None and threads < 1:
@@ -67,7 +78,7 @@ def load(
     where = choose_place(device)
     again = partial(
         load, _lasting(model), ensemble=tuple(map(_lasting, ensemble)), parsing=parsing, dtype=dtype, device=device,
-        threads=threads, glossary=glossary,
+        threads=threads, glossary=glossary, memory=memory, memory_threshold=memory_threshold,
     )  # fmt: skip
     try:
         engine = Engine(
@@ -85,7 +96,36 @@ def load(
         from attendo.workflow.brief_waits import keep_waits_brief
 
         keep_waits_brief(engine, threads)
-    return engine
+    return _with_memory(engine, memory, memory_threshold, again)
+
+
+def _with_memory(
+    engine: Engine, memory: str | Path | Sequence[str | Path], threshold: int, reload: Callable[[], Engine]
+) -> Engine:
+    files = [memory] if isinstance(memory, str | Path) else memory
+    if not files:
+        return engine
+    opened = memory_of([Path(file) for file in files], engine, threshold)
+    return engine.with_memory(opened, reload)
+
+
+def memory_of(files: Sequence[Path], engine: Engine, threshold: int = 75) -> "Memory":
+    """Opens translation memories in the languages of an engine.
+
+    Args:
+        files: the memories.
+        engine: what translates.
+        threshold: the least similarity of a text in per cent of its words.
+
+    Raises:
+        AttendoError: rapidfuzz is not installed.
+        DataError: a memory cannot be read, or is of other languages.
+        RecipeError: the threshold is out of range.
+    """
+    need_packages(["rapidfuzz"], "memory")
+    from attendo.memory.opening import open_memory
+
+    return open_memory(files, (engine.source_language, engine.target_language), threshold=threshold)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +138,8 @@ class Decoding:
     overrides: tuple[str, ...] = ()
     dtype: Dtype | None = None
     glossary: Glossary | None = None
+    memory: tuple[Path, ...] = ()
+    memory_threshold: int = 75
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -124,6 +166,8 @@ class Decoding:
             device=device,
             threads=threads,
             glossary=self.glossary,
+            memory=self.memory,
+            memory_threshold=self.memory_threshold,
         )
 
     def elsewhere(self) -> "Decoding":

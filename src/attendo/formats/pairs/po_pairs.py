@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from attendo.errors import DataError
-from attendo.formats.contents import content
 from attendo.formats.file import Languages
-from attendo.formats.pairs.selection import Selection, content_text
+from attendo.formats.pairs.selection import Selection
 from attendo.formats.pairs.whole_files import read_whole
 from attendo.formats.po import read_po
 from attendo.text.formats import RawPair
@@ -34,5 +33,6 @@ def read_po_pairs(path: Path, selection: Selection) -> Iterator[RawPair]:
         line += file.text.text.count("\n", last, position)
         last = position
         for form in unit.forms:
-            target = content_text(form.target or content(""))
-            yield selection.pair(line, content_text(form.source), target, unit.state, is_other_language=is_other)
+            yield selection.pair(
+                line, form.source, form.target or (), unit.state, is_other_language=is_other, context=unit.context
+            )

@@ -1,10 +1,10 @@
 """Which units of a file are pairs to learn from: by their languages, their states and what they hold."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from attendo.formats.contents import Content
+from attendo.formats.contents import Content, content
 from attendo.formats.delimited import SOURCE_NAMES, TARGET_NAMES
 from attendo.formats.file import State
 from attendo.text.corpora import CorpusConfig
@@ -14,6 +14,15 @@ _BREAK = re.compile(r"[ \t]*[\r\n]+[ \t]*")
 _MARKED = re.compile(r"<(?:[\w.-]+:)?mrk[\s/>]")
 _TAG = re.compile(r"<[^>]*>")
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&"))
+
+
+PairTexts = Callable[[Content, Content], tuple[str, str]]
+"""Gives the texts of a source and of its translation."""
+
+
+def one_line_texts(source: Content, target: Content) -> tuple[str, str]:
+    """Gives a source and its translation as training reads them: without codes, each on one line."""
+    return one_line(content_text(source)), one_line(content_text(target))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,15 +35,18 @@ class Selection:
     """Likewise."""
     states: frozenset[str] = frozenset(CorpusConfig.states)
     """In which states units count."""
+    texts: PairTexts = one_line_texts
+    """What the sides of a unit are written as."""
 
     def pair(
         self,
         line: int,
-        source: str,
-        target: str,
+        source: str | Content,
+        target: str | Content,
         state: State = "translated",
         *,
         is_other_language: bool = False,
+        context: str = "",
     ) -> RawPair:
         """Makes a pair of a unit, with the reason why it is left out where it does not count.
 
@@ -44,16 +56,20 @@ class Selection:
             target: the translation, empty where there is none.
             state: how far the unit is; `new` also of what is not to be translated.
             is_other_language: whether a side is in another language than those that are wanted.
+            context: what tells equal sources apart.
         """
-        source, target = one_line(source), one_line(target)
+        sides = [content(side) if isinstance(side, str) else side for side in (source, target)]
+        source_text, target_text = self.texts(sides[0], sides[1])
         fault = None
         if is_other_language:
             fault = "language"
-        elif source and (state == "new" or not target):
+        elif source_text and (state == "new" or not target_text):
             fault = "untranslated"
         elif state not in self.states and state != "new":
             fault = "state"
-        return RawPair(line=line, source=_encoded(source), target=_encoded(target), fault=fault)
+        return RawPair(
+            line=line, source=_encoded(source_text), target=_encoded(target_text), fault=fault, context=context
+        )
 
     def has_other_language(self, source: str | None, target: str | None) -> bool:
         """Says whether a file's languages are others than those that are wanted; None or empty is not known."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from attendo.errors import DataError
 from attendo.formats.pairs.json_pairs import read_json_pairs
 from attendo.formats.pairs.po_pairs import read_po_pairs
-from attendo.formats.pairs.selection import Selection
+from attendo.formats.pairs.selection import PairTexts, Selection, one_line_texts
 from attendo.formats.pairs.subtitle_pairs import read_subtitle_pairs
 from attendo.formats.pairs.table_pairs import read_table_pairs
 from attendo.formats.pairs.tmx_pairs import read_tmx_pairs
@@ -56,18 +56,23 @@ def unit_reader(source_language: str, target_language: str) -> Callable[[CorpusC
     return read
 
 
-def read_units(corpus: CorpusConfig, folder: Path, languages: tuple[str, str]) -> Iterator[RawPair]:
+def read_units(
+    corpus: CorpusConfig, folder: Path, languages: tuple[str, str], *, texts: PairTexts = one_line_texts
+) -> Iterator[RawPair]:
     """Yields every pair of a file of units, or of two files of subtitles, in bounded memory.
 
     Args:
         corpus: what its files are; of one file set, with `has_units`.
         folder: what its paths are relative to.
         languages: the codes of both sides; empty where any will do.
+        texts: what the sides of a unit are written as.
 
     Raises:
         DataError: a file cannot be read, is of no format that is known, or a key of the corpus is for another format.
     """
-    selection = Selection(source_language=languages[0], target_language=languages[1], states=frozenset(corpus.states))
+    selection = Selection(
+        source_language=languages[0], target_language=languages[1], states=frozenset(corpus.states), texts=texts
+    )
     paths = [folder / name for name in corpus.files]
     if corpus.file is None:
         return read_subtitle_pairs(paths, selection, encodings=corpus.encodings)

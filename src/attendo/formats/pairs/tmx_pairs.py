@@ -1,13 +1,14 @@
 """Translation memories (TMX) as pairs: a stream of variants, of which those in the two languages belong together."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
 from attendo.errors import DataError
+from attendo.formats.contents import Code, CodeKind, Content, joined
 from attendo.formats.file import State
-from attendo.formats.pairs.selection import Selection, is_variant, normal_code, without_codes
+from attendo.formats.pairs.selection import Selection, is_variant, normal_code
 from attendo.formats.pairs.xml_events import read_events
 from attendo.text.formats import RawPair
 
@@ -20,14 +21,14 @@ class _Variant:
     """A `tuv`, as far as it was read."""
 
     language: str
-    parts: list[str | None] | None = None
-    """The text of its segment, None for each code; None before there is a segment."""
+    parts: list[str | Code] = field(default_factory=list)
+    """The text of its segment, and its codes."""
     origin: str = ""
     """Its property `x-origin`."""
 
     @property
-    def text(self) -> str:
-        return without_codes(self.parts or ())
+    def content(self) -> Content:
+        return joined(self.parts)
 
 
 def read_tmx_pairs(path: Path, selection: Selection) -> Iterator[RawPair]:
@@ -57,9 +58,9 @@ class _Memory:
     def __init__(self, selection: Selection) -> None:
         self._selection = selection
         self._pairs: list[RawPair] = []
-        self._is_known, self._line, self._held = False, 0, 0
+        self._is_known, self._line, self._held, self._name = False, 0, 0, ""
         self._variants: list[_Variant] = []
-        self._segment: list[str | None] | None = None
+        self._segment: list[str | Code] | None = None
         """The parts of the segment that is being read."""
         self._codes = 0
         """How many codes are open within it, one in another."""
@@ -73,10 +74,11 @@ class _Memory:
         if self._segment is not None:
             if self._codes or name != "hi":
                 if not self._codes:
-                    self._segment.append(None)
+                    self._segment.append(_code(name, attributes, self._segment))
                 self._codes += 1
         elif name == "tu":
             self._line, self._variants, self._held = line, [], 0
+            self._name = attributes.get("tuid", "")
         elif name == "tuv":
             self._variants.append(_Variant(attributes.get("xml:lang") or attributes.get("lang", "")))
             self._held += _VARIANT_SIZE
@@ -102,7 +104,7 @@ class _Memory:
     def text(self, text: str | None) -> None:
         """Takes text."""
         if self._segment is not None and not self._codes:
-            self._segment.append(text)
+            self._segment.append(Code(id="entity", raw="") if text is None else text)
         elif self._property is not None and text:
             self._property.append(text)
         else:
@@ -129,9 +131,24 @@ class _Memory:
         ]
         if source is None or not targets:
             others = [one for one in self._variants if one is not source]
-            shown = source.text if source else "", (targets or others or [_Variant("")])[0].text
+            shown = source.content if source else (), (targets or others or [_Variant("")])[0].content
             yield wanted.pair(self._line, *shown, is_other_language=bool(others))
             return
         for target in targets:
             state: State = "fuzzy" if target.origin == "MT" else "translated"
-            yield wanted.pair(self._line, source.text, target.text, state)
+            yield wanted.pair(self._line, source.content, target.content, state, context=self._name)
+
+
+def _code(name: str, attributes: Mapping[str, str], before: Sequence[str | Code]) -> Code:
+    """Makes a code of a native one; both halves of a pair, and both sides' codes of the same `x`, have one id."""
+    half: CodeKind = {"bpt": "open", "ept": "close"}.get(name, "single")  # type: ignore[assignment]
+    number = attributes.get("i", "")
+    if half == "close":
+        opened = (part for part in before if isinstance(part, Code) and part.kind == "open")
+        return next(
+            (Code(id=code.id, raw=f"</{number}>", kind=half) for code in opened if code.raw == f"<{number}>"),
+            Code(id=f"ept {number}", raw=""),
+        )
+    written = f"<{number}>" if half == "open" else ""
+    place = attributes.get("x") or sum(isinstance(part, Code) for part in before)
+    return Code(id=f"{name if half == 'single' else 'bpt'} {place}", raw=written, kind=half)

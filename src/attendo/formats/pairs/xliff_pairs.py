@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attendo.errors import DataError
-from attendo.formats.contents import content
 from attendo.formats.file import Languages, Unit
 from attendo.formats.markup import escaped
-from attendo.formats.pairs.selection import Selection, content_text
+from attendo.formats.pairs.selection import Selection
 from attendo.formats.pairs.xml_events import read_events
 from attendo.formats.xliff import read_xliff
 from attendo.text.formats import RawPair
@@ -51,10 +50,11 @@ def unit_pair(unit: Unit, line: int, selection: Selection, *, is_other_language:
     is_kept_as_it_is = not unit.is_translatable and unit.state != "final"
     return selection.pair(
         line,
-        content_text(unit.source),
-        content_text(unit.target or content("")),
+        unit.source,
+        unit.target or (),
         "new" if is_kept_as_it_is else unit.state,
         is_other_language=is_other_language,
+        context=unit.context or unit.id,
     )
 
 

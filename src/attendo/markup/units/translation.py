@@ -1,7 +1,9 @@
 """What became of a unit, apart from what translates it."""
 
 from dataclasses import dataclass
+from typing import Literal
 
+from attendo.decoding.translation import MemoryMatch
 from attendo.formats.contents import Content
 from attendo.markup.checks.findings import Finding
 from attendo.terms.term import TermUse
@@ -21,11 +23,21 @@ class UnitTranslation:
     """Of the least sure sentence, between 0 and 1; None where the model has no calibration."""
     terms: tuple[TermUse, ...] = ()
     """What became of the terms of the glossary."""
+    matches: tuple[MemoryMatch, ...] = ()
+    """What a translation memory had for it: one match for each form that was taken from it, else those that guided the
+    model."""
 
     @property
     def is_kept(self) -> bool:
         """Whether the unit is left as it was."""
         return not self.texts
+
+    @property
+    def origin(self) -> Literal["mt", "tm", "changed"]:
+        """Whether a model made it, a translation memory had it, or it is one of a memory with other numbers put in."""
+        if not self.matches or not all(match.text for match in self.matches):
+            return "mt"
+        return "tm" if all(match.kind == "exact" for match in self.matches) else "changed"
 
     @property
     def has_errors(self) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from attendo.decoding.translation import MemoryMatch
 from attendo.destinations import check_output_file, find_destination
 from attendo.errors import ModelError
 from attendo.formats.file import Mark
@@ -14,6 +15,7 @@ from attendo.workflow.documents.settings import Check, DocumentSettings, Only
 from attendo.workflow.documents.translation import (
     DocumentParts,
     DocumentReporter,
+    TranslatesUnits,
     conditions,
     document_translations,
     engine_candidates,
@@ -23,7 +25,7 @@ from attendo.workflow.documents.translation import (
 from attendo.workflow.documents.writing import TranslatedDocument, written_document
 from attendo.workflow.engine import Engine
 from attendo.workflow.part_files import PartsFolder
-from attendo.workflow.translate import load
+from attendo.workflow.translate import load, memory_of
 
 
 def translate_file(
@@ -38,6 +40,8 @@ def translate_file(
     template: str | Path | None = None,
     format: str | None = None,  # the name of the option
     glossary: Glossary | None = None,
+    memory: str | Path | Sequence[str | Path] = (),
+    memory_threshold: int = 75,
 ) -> TranslatedDocument:
     """Translates a file that people translate: PO, XLIFF, Android strings, JSON, subtitles and more.
 
@@ -54,6 +58,8 @@ def translate_file(
         template: the file with the sources, where `file` is its translation, and its format has one language a file.
         format: the name of the format, where the file's name does not say it.
         glossary: terms that the translations use, as `read_glossary` reads them; None for those of the engine.
+        memory: translation memories, as for `load`; an engine that has one already needs none.
+        memory_threshold: the least similarity of a text in per cent of its words.
 
     Returns:
         The content of the translated file, and a report on each of its units.
@@ -76,6 +82,9 @@ def translate_file(
         check_output_file(destination)
     engine = model if isinstance(model, Engine) else load(model)
     engine = engine if glossary is None else engine.with_glossary(glossary)
+    if memory:
+        files = [memory] if isinstance(memory, str | Path) else memory
+        engine = engine.with_memory(memory_of([Path(name) for name in files], engine, memory_threshold))
     document = open_document(
         Path(file),
         settings,
@@ -84,39 +93,45 @@ def translate_file(
         existing=destination,
     )
     return translate_opened(
-        document, settings, engine, document_translator(engine, document.target), _Silent(), output=destination
+        document, settings, engine, document_translator(engine, document), _Silent(), output=destination
     )
 
 
-def document_translator(engine: Engine, target: str) -> UnitTranslator:
-    """What translates the units of documents with an engine.
+def document_translator(engine: Engine, document: Document) -> TranslatesUnits:
+    """What translates the units of a document with an engine.
 
     Args:
         engine: a model, or an ensemble.
-        target: the language of the documents, with its region where that is known.
+        document: the document.
 
     Raises:
         ModelError: the model does not translate.
     """
     if engine.description.task != "translate":
         raise ModelError(f"{engine.folder}: this model does not translate; name one that does")
-    return UnitTranslator(
+    matched: dict[str, MemoryMatch] = {}
+    translator = UnitTranslator(
         Passages(
-            engine_lines(engine),
+            engine_lines(engine, matched),
             source_language=engine.source_language,
-            target_language=target,
+            target_language=document.target,
             confidence=engine_confidence(engine),
             candidates=engine_candidates(engine),
             glossary=engine.glossary,
         )
     )
+    if engine.memory is None:
+        return translator
+    from attendo.memory.units import MemoryUnits
+
+    return MemoryUnits(engine.memory, translator, document.file.units, document.target, matched)
 
 
 def translate_opened(
     document: Document,
     settings: DocumentSettings,
     engine: Engine,
-    translator: UnitTranslator,
+    translator: TranslatesUnits,
     reporter: DocumentReporter,
     *,
     output: Path | None,
@@ -137,9 +152,12 @@ def translate_opened(
         DataError: the file's encoding lacks a character of a translation, or another process writes the output.
         OSError: a file cannot be written.
     """
+    has_memory = engine.memory is not None
     if output is None or not document.units or not find_destination(output).is_file:
         found = document_translations(document, translator, reporter)
-        return written_document(document, settings, found, source_language=engine.source_language, output=output)
+        return written_document(
+            document, settings, found, source_language=engine.source_language, output=output, has_memory=has_memory
+        )
     with PartsFolder.beside(output).opened() as folder:
         manifest = conditions(document, settings, engine, models or (engine.folder,))
         if others := folder.differences(manifest):
@@ -150,7 +168,9 @@ def translate_opened(
         folder.claim(manifest)
         parts = DocumentParts(folder=folder, engine=engine)
         found = document_translations(document, translator, reporter, parts)
-        written = written_document(document, settings, found, source_language=engine.source_language, output=output)
+        written = written_document(
+            document, settings, found, source_language=engine.source_language, output=output, has_memory=has_memory
+        )
         folder.clear()
     return written
 

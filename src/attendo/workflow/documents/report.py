@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from attendo.decoding.translation import MatchKind, MemoryMatch
 from attendo.formats.contents import Code, Content
 from attendo.formats.file import Unit
 from attendo.markup.units.translation import UnitTranslation
@@ -28,7 +29,8 @@ class UnitReport:
     state: str
     """`new`, `fuzzy`, `translated` or `final`, as the file has it afterwards; `untranslatable` where it says so."""
     origin: str
-    """`mt` for a translation of this run, `file` for what was there before."""
+    """`mt` for a model's translation; `tm` for one of a translation memory, `changed` for such a one with other numbers
+    in it; `file` for what was there before."""
     problems: tuple[str, ...]
     """What checks found, and what could not be kept."""
     is_failed: bool
@@ -36,6 +38,8 @@ class UnitReport:
     confidence: float | None
     terms: tuple[TermUse, ...] = ()
     """What became of the terms of the glossary."""
+    match: MemoryMatch | None
+    """What a translation memory had for it; None where it had nothing, and of what was there before."""
 
     def as_json(self) -> dict[str, Any]:
         """The report of a unit as `--report` writes it."""
@@ -50,6 +54,7 @@ class UnitReport:
             "failed": self.is_failed,
             "confidence": None if self.confidence is None else round(self.confidence, 4),
             "terms": [asdict(use) for use in self.terms],
+            "match": None if self.match is None else self.match.as_json(),
         }
 
 
@@ -76,6 +81,10 @@ class DocumentReport:
     """Units whose translation, written or not, has an error."""
     num_marked: int
     """Units that are marked for review."""
+    matches: Counter[MatchKind]
+    """Units that a translation memory had something for, by its kind."""
+    has_memory: bool
+    """Whether there was a translation memory."""
 
     @property
     def terms(self) -> Counter[Outcome]:
@@ -97,6 +106,7 @@ class DocumentReport:
             "marked": self.num_marked,
             "checks": dict(self.checks.most_common()),
             "terms": {outcome: self.terms[outcome] for outcome in OUTCOMES},
+            "memory": dict(self.matches.most_common()),
             "spans": [list(span) for span in self.spans],
             "units": [unit.as_json() for unit in self.units],
         }
@@ -109,6 +119,7 @@ def document_report(
     source_language: str,
     output: Path | None,
     marked: frozenset[str],
+    has_memory: bool = False,
 ) -> DocumentReport:
     """Reports on a file.
 
@@ -118,6 +129,7 @@ def document_report(
         source_language: that was translated from.
         output: where it was written to.
         marked: the ids of units that are marked for review.
+        has_memory: whether there was a translation memory.
     """
     lines = line_numbers(document.file)
     units = tuple(_unit_report(unit, translations.get(unit.id), lines, marked) for unit in document.file.units)
@@ -137,6 +149,8 @@ def document_report(
         num_left=sum(found.is_kept for found in translations.values()),
         num_failed=sum(found.is_kept or found.has_errors for found in translations.values()),
         num_marked=len(marked),
+        matches=Counter(unit.match.kind for unit in units if unit.match is not None),
+        has_memory=has_memory,
     )
 
 
@@ -154,11 +168,12 @@ def _unit_report(
         source=tuple(shown(form.source) for form in unit.forms),
         target=tuple(shown(text) for text in targets) if any(targets) else (),
         state=state,
-        origin="mt" if is_translated else "file",
+        origin=found.origin if found is not None and is_translated else "file",
         problems=() if found is None else (*map(str, found.findings), *found.problems),
         is_failed=found is not None and (found.is_kept or found.has_errors),
         confidence=None if found is None else found.confidence,
         terms=() if found is None else found.terms,
+        match=None if found is None or not found.matches else min(found.matches, key=lambda match: match.score),
     )
 
 

@@ -15,11 +15,11 @@ from typing import Any, Protocol, TypeVar
 
 from attendo.decoding.line_constraints import Constraints
 from attendo.decoding.search_settings import SearchSettings
+from attendo.decoding.translation import MemoryMatch
 from attendo.formats.file import Unit
 from attendo.markup.text_types import Confidence, TranslatedLine, TranslateLines, no_confidence
 from attendo.markup.together import gathered
 from attendo.markup.units.batching import BatchedLines
-from attendo.markup.units.translating import UnitTranslator
 from attendo.markup.units.translation import UnitTranslation
 from attendo.version import VERSION
 from attendo.workflow.confidence import load_confidence
@@ -27,7 +27,7 @@ from attendo.workflow.documents.opening import Document
 from attendo.workflow.documents.settings import DocumentSettings
 from attendo.workflow.documents.writing import translation_json, translations_of
 from attendo.workflow.engine import Engine
-from attendo.workflow.file_translation import model_conditions
+from attendo.workflow.file_translation import memory_conditions, model_conditions
 from attendo.workflow.part_files import PartRecord, PartsFolder, copied, since
 
 _FORMAT_VERSION = 1
@@ -50,13 +50,27 @@ class DocumentReporter(Protocol):
         """Shows how many units are translated by now."""
 
 
-def engine_lines(engine: Engine) -> TranslateLines:
-    """What translates the lines of many units in common batches."""
+class TranslatesUnits(Protocol):
+    """What translates units, such as a `UnitTranslator`."""
+
+    async def translated(self, unit: Unit) -> UnitTranslation:
+        """Translates a unit."""
+
+
+def engine_lines(engine: Engine, matched: dict[str, MemoryMatch] | None = None) -> TranslateLines:
+    """What translates the lines of many units in common batches.
+
+    Args:
+        engine: what translates.
+        matched: gets what the engine's translation memory had for each line, by the line.
+    """
 
     def translate(
         lines: Sequence[str], constraints: Sequence[Constraints] | None, alignment: bool
     ) -> list[TranslatedLine]:
-        found = engine.stream_part(lines, constraints, first=1, alignment=alignment)
+        found = list(engine.stream_part(lines, constraints, first=1, alignment=alignment))
+        if matched is not None:
+            matched.update({each.source: each.match for each, _ in found if each.match is not None})
         return [TranslatedLine(translation=translation, alignments=tuple(links)) for translation, links in found]
 
     return BatchedLines(translate)
@@ -83,7 +97,7 @@ def engine_confidence(engine: Engine) -> Confidence:
 
 
 def document_translations(
-    document: Document, translator: UnitTranslator, reporter: DocumentReporter, parts: "DocumentParts | None" = None
+    document: Document, translator: TranslatesUnits, reporter: DocumentReporter, parts: "DocumentParts | None" = None
 ) -> dict[str, UnitTranslation]:
     """Translates the units of a document.
 
@@ -119,6 +133,7 @@ def conditions(
         "only": settings.only,
         "glossary": None if engine.glossary is None else engine.glossary.digest,
         **model_conditions(models, engine.search, engine.dtype, engine.device_type),
+        **memory_conditions(engine),
     }
     compared: dict[str, Any] = json.loads(json.dumps(decisive))
     return compared
@@ -161,7 +176,7 @@ class DocumentParts:
 
 
 async def _translate_parts(
-    units: Sequence[Unit], translator: UnitTranslator, parts: DocumentParts | None, reporter: DocumentReporter
+    units: Sequence[Unit], translator: TranslatesUnits, parts: DocumentParts | None, reporter: DocumentReporter
 ) -> dict[str, UnitTranslation]:
     """Translates units part by part; those of a part go together."""
     pieces = [units[start : start + _PART_UNITS] for start in range(0, len(units), _PART_UNITS)]

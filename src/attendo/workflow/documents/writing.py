@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from attendo.decoding.translation import MemoryMatch
 from attendo.files import write_bytes
 from attendo.formats.contents import Code, Content, codes, joined
 from attendo.formats.file import Result, Unit, WriteOptions
@@ -35,6 +36,7 @@ def written_document(
     *,
     source_language: str,
     output: Path | None,
+    has_memory: bool = False,
 ) -> TranslatedDocument:
     """Puts translations into a document.
 
@@ -44,6 +46,7 @@ def written_document(
         translations: by the ids of units.
         source_language: that was translated from, for the report.
         output: where the file is written to, when it is whole; None leaves that to the caller.
+        has_memory: whether there was a translation memory, for the report.
 
     Raises:
         DataError: the file's encoding lacks a character of a translation.
@@ -53,7 +56,7 @@ def written_document(
     if settings.check == "off":
         translations = {name: replace(found, findings=()) for name, found in translations.items()}
     results = {
-        name: Result(texts=found.texts, problems=(*map(str, found.findings), *found.problems))
+        name: Result(texts=found.texts, origin=found.origin, problems=(*map(str, found.findings), *found.problems))
         for name, found in translations.items()
         if not found.is_kept
     }
@@ -68,6 +71,7 @@ def written_document(
         source_language=source_language,
         output=output,
         marked=frozenset(name for name, found in results.items() if has_states and options.is_marked(found)),
+        has_memory=has_memory,
     )
     return TranslatedDocument(content=content, report=report)
 
@@ -84,6 +88,7 @@ def translation_json(name: str, found: UnitTranslation) -> dict[str, Any]:
     return {
         "id": name, "texts": texts, "findings": findings, "problems": found.problems, "confidence": found.confidence,
         "terms": [asdict(use) for use in found.terms],
+        "matches": [asdict(match) for match in found.matches],
     }  # fmt: skip
 
 
@@ -102,6 +107,7 @@ def translations_of(said: Iterable[Mapping[str, Any]], units: Iterable[Unit]) ->
             problems=tuple(each["problems"]),
             confidence=each["confidence"],
             terms=tuple(TermUse(**use) for use in each["terms"]),
+            matches=tuple(MemoryMatch(**match) for match in each.get("matches", ())),
         )
         for each in said
     }

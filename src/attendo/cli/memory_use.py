@@ -1,0 +1,53 @@
+"""What commands do with translation memories before a model is loaded, and what they say of them in the end."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attendo.checkpoint.finding import find_model
+from attendo.cli.progress import counted, notes
+from attendo.cli.translate_options import MemoryOptions
+
+if TYPE_CHECKING:
+    from attendo.decoding.translation import MatchKind
+    from attendo.memory.building import BuiltIndex
+
+
+def prepare_memory(options: MemoryOptions, model: str, *, quiet: bool) -> None:
+    """Makes the index of translation memories, where there is none of these files, and refuses what is none.
+
+    Args:
+        options: the memories.
+        model: the model whose languages they are read in.
+        quiet: whether nothing is said of it.
+    """
+    from attendo.workflow.documents.opening import model_languages
+    from attendo.workflow.extras import need_packages
+
+    need_packages(["rapidfuzz"], "memory")
+    from attendo.memory.opening import open_memory
+
+    say = notes(quiet=quiet)
+
+    def built(found: "BuiltIndex", path: Path) -> None:
+        say(f"{built_line(found)}; the index is kept as {path}")
+
+    open_memory(
+        tuple(options.memory or ()),
+        model_languages(find_model(model)),
+        threshold=options.memory_threshold,
+        built=built,
+    ).close()
+
+
+def built_line(found: "BuiltIndex") -> str:
+    """What was put into an index: `read 1,204 pairs of translation memory, 1,180 different; left out: fuzzy 12`."""
+    left_out = ", ".join(f"{reason} {count:,}" for reason, count in found.left_out.most_common())
+    line = f"read {counted(found.num_pairs, 'pair')} of translation memory, {found.num_entries:,} different"
+    return f"{line}; left out: {left_out}" if left_out else line
+
+
+def memory_line(matches: "Mapping[MatchKind, int]") -> str:
+    """What a translation memory had: `memory: 120 as they were, 14 with their numbers changed, 61 close`."""
+    kinds: dict[MatchKind, str] = {"exact": "as they were", "changed": "with their numbers changed", "fuzzy": "close"}
+    return "memory: " + ", ".join(f"{matches.get(kind, 0):,} {name}" for kind, name in kinds.items())

@@ -1,0 +1,42 @@
+"""Translation memories of a served model: what one has is answered at once, and all else as without it."""
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.memory.conftest import write_pairs
+from tests.serving.live import live
+
+from attendo.errors import RecipeError
+from attendo.serving.app import build
+from attendo.serving.config import load_config
+from attendo.serving.model_names import model_sources
+
+
+def test_requests_are_answered_from_the_memory(
+    tmp_path: Path, model_folders: tuple[Path, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = write_pairs(tmp_path / "m.tsv", [("one red dogs see us.", "Ein Satz.")])
+    lines = ["one red dogs see us.", "two small birds hear them here."]
+    name = f"one={model_folders[0]}"
+    with live([name]) as plain, live([name], f'models.memories={{one=["{path}"]}}') as remembering:
+        expected = [each["text"] for each in plain.translate(lines).json["translations"]]
+        found = [each["text"] for each in remembering.translate(lines).json["translations"]]
+        aligned = remembering.translate("one red dogs see us.", alignment=True)
+    assert found == ["Ein Satz.", expected[1]]
+    assert expected[0] != "Ein Satz."
+    assert aligned.status == 200
+
+
+def test_files_of_a_configuration_start_from_its_folder(tmp_path: Path) -> None:
+    path = tmp_path / "server.toml"
+    path.write_text('[models.memories]\none = ["product.tmx"]\n', encoding="utf-8")
+    assert load_config(path).models.memories == {"one": (str(tmp_path / "product.tmx"),)}
+
+
+def test_a_memory_of_a_model_that_is_not_served_is_refused(model_folders: tuple[Path, Path, Path]) -> None:
+    config = load_config(None, ['models.memories={other=["m.tmx"]}'])
+    message = "models.memories.other: no such model is served; take one of one"
+    with pytest.raises(RecipeError, match=re.escape(message)):
+        build(config, model_sources([f"one={model_folders[0]}"]))
