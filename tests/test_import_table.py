@@ -26,7 +26,7 @@ TABLE = [
     ["evaluation", "interop", "markup"],
     ["memory", "recipe", "attention_maps"],
     ["workflow", "diagrams"],
-    ["demo", "bench", "cluster", "plots", "spacy", "serving", "client"],
+    ["demo", "bench", "cluster", "plots", "spacy", "serving", "client", "learning"],
     ["paper"],
     ["cli"],
     ["__main__"],

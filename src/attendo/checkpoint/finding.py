@@ -4,6 +4,7 @@ import difflib
 from pathlib import Path
 
 from attendo.checkpoint.checksums import CONFIG
+from attendo.checkpoint.versions import current_version, has_versions, split_version, version_folder
 from attendo.errors import ModelError
 
 SHIPPED = Path(__file__).parents[1] / "models"
@@ -19,7 +20,8 @@ def find_model(name: str) -> Path:
     """Finds the model folder that a MODEL on the command line means.
 
     Args:
-        name: a model folder; else a run folder, for its best averaged model; else the name of a shipped model.
+        name: in this order a model folder; a run folder, for its best averaged model; a folder of versions, for the
+            version in use (NAME@VERSION for another one); or the name of a shipped model.
 
     Returns:
         The model folder.
@@ -32,6 +34,11 @@ def find_model(name: str) -> Path:
         return path
     if (path / "model" / CONFIG).is_file():
         return path / "model"
+    if has_versions(path):
+        return current_version(path)
+    versions, number = split_version(name)
+    if number is not None and not path.exists() and has_versions(Path(versions)):
+        return version_folder(Path(versions), number)
     if (path / "checkpoints").is_dir():
         raise ModelError(
             f"{path}: a run without a model yet; let it train on (attendo train --resume -o {path}), or take its "

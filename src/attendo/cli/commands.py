@@ -78,6 +78,12 @@ def _compare() -> Command:
     return compare
 
 
+def _learn() -> Command:
+    from attendo.cli.learn import learn
+
+    return learn
+
+
 def _parse() -> Command:
     from attendo.cli.parse import parse
 
@@ -144,6 +150,12 @@ def _bench() -> typer.Typer:
     return bench
 
 
+def _models() -> typer.Typer:
+    from attendo.cli.models import models
+
+    return models
+
+
 def _keys() -> typer.Typer:
     from attendo.cli.keys import keys
 
@@ -174,6 +186,7 @@ COMMANDS: Mapping[str, Callable[[], Command]] = {
     "calibrate": _calibrate,
     "score": _score,
     "compare": _compare,
+    "learn": _learn,
     "parse": _parse,
     "evalb": _evalb,
     "attention": _attention,
@@ -189,6 +202,7 @@ COMMANDS: Mapping[str, Callable[[], Command]] = {
 GROUPS: Mapping[str, Callable[[], typer.Typer]] = {
     "data": _data,
     "bench": _bench,
+    "models": _models,
     "keys": _keys,
     "memory": _memory,
     "draw": _draw,

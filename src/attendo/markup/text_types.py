@@ -100,6 +100,8 @@ class Segment:
     """What could not be kept, or only by translating worse; a sentence each, for people."""
     terms: tuple[TermUse, ...] = ()
     """What became of the terms of the glossary that occur in it."""
+    is_corrected: bool = False
+    """Whether the translation is a correction that the caller sent before."""
 
 
 @dataclass(frozen=True, kw_only=True)

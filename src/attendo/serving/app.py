@@ -18,6 +18,7 @@ from starlette.types import ASGIApp
 from attendo import __version__
 from attendo.errors import AttendoError
 from attendo.serving import (
+    corrections_api,
     deepl,
     deepl_files,
     documents_api,
@@ -33,6 +34,7 @@ from attendo.serving.callers import Callers
 from attendo.serving.config import ServingConfig
 from attendo.serving.connections import Connections
 from attendo.serving.core import Core
+from attendo.serving.corrections import Corrections
 from attendo.serving.detection import Detector
 from attendo.serving.document_records import DocumentRecords
 from attendo.serving.documents import Documents
@@ -52,7 +54,7 @@ from attendo.serving.state import State
 from attendo.serving.status import Status
 
 _HELPERS = 4
-_DOCUMENTS = re.compile(r"/api/documents/?|/v[12]/document/?|/translate_file/?")
+_DOCUMENTS = re.compile(r"/api/documents/?|/api/corrections/document/?|/v[12]/document/?|/translate_file/?")
 """Paths whose bodies are documents."""
 _MULTIPART_BYTES = 64 << 10
 """Of a body, besides the document that it carries."""
@@ -157,9 +159,11 @@ def create_app(server: Server) -> ASGIApp:
         redoc_url=None,
         lifespan=lambda app: running(server),
     )
-    app.include_router(native.router(service, glossaries), prefix=prefix)
+    corrections = Corrections(service.state, config.corrections.max_a_caller)
+    app.include_router(native.router(service, glossaries, corrections), prefix=prefix)
     app.include_router(glossaries_api.router(service, glossaries), prefix=prefix)
     app.include_router(documents_api.router(service, glossaries), prefix=prefix, responses=native.ERRORS)
+    app.include_router(corrections_api.router(service, corrections), prefix=prefix, responses=native.ERRORS)
     for routes in (
         libretranslate.router(service),
         deepl.router(service, glossaries),

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from attendo.errors import RecipeError
 from attendo.reading import read_bounded
+from attendo.serving.corrections_config import CorrectionsConfig
 from attendo.settings.checking import checked
 from attendo.settings.overrides import Origins, override
 from attendo.settings.toml import MAX_BYTES, one_line, read_toml
@@ -317,6 +318,8 @@ class ServingConfig:
     """Who may use the server."""
     documents: DocumentsConfig = field(default_factory=DocumentsConfig)
     """Limits of documents."""
+    corrections: CorrectionsConfig = field(default_factory=CorrectionsConfig)
+    """Corrections that callers send."""
     log: LogConfig = field(default_factory=LogConfig)
     """What the log contains."""
 
@@ -357,6 +360,7 @@ class _Document(BaseModel):
     models: ModelsConfig = ModelsConfig()
     keys: KeysConfig = KeysConfig()
     documents: DocumentsConfig = DocumentsConfig()
+    corrections: CorrectionsConfig = CorrectionsConfig()
     log: LogConfig = LogConfig()
 
 

@@ -19,6 +19,8 @@ from attendo.markup.together import gathered
 from attendo.model.parameters import num_weights
 from attendo.parsing.drawing import to_svg
 from attendo.serving.answers import unserved_notes
+from attendo.serving.corrected import corrected_text, with_corrections
+from attendo.serving.corrections import Corrections
 from attendo.serving.document_options import ENDINGS
 from attendo.serving.errors import bad_request, unknown_pair
 from attendo.serving.events import event_stream
@@ -75,12 +77,13 @@ _EVENTS = {
 """A stream's description: OpenAPI 3.1 has no word for events, so that each is described as an object."""
 
 
-def router(service: Service, glossaries: Glossaries) -> APIRouter:
+def router(service: Service, glossaries: Glossaries, corrections: Corrections) -> APIRouter:
     """The paths of our own API.
 
     Args:
         service: what there is to serve.
         glossaries: that callers have made.
+        corrections: those that callers have sent, which answer before the models.
     """
     routes = APIRouter(prefix="/api", route_class=StrictRoute, responses=ERRORS, tags=["attendo"])
 
@@ -94,7 +97,7 @@ def router(service: Service, glossaries: Glossaries) -> APIRouter:
         `{"text": INDEX, "segment": {...}}` as soon as it and those before it are ready, then `done` with the whole
         answer, or `error`.
         """
-        return await _Translation(service, glossaries, request).answer(body)
+        return await _Translation(service, glossaries, corrections, request).answer(body)
 
     @routes.post("/detect", responses={200: {"model": DetectAnswer}}, summary="Detect a text's language")
     async def detect(request: Request, body: DetectRequest) -> Response:
@@ -146,8 +149,11 @@ def router(service: Service, glossaries: Glossaries) -> APIRouter:
 class _Translation:
     """A request to translate."""
 
-    def __init__(self, service: Service, glossaries: Glossaries, request: Request) -> None:
+    def __init__(
+        self, service: Service, glossaries: Glossaries, corrections: Corrections, request: Request
+    ) -> None:
         self._service, self._glossaries, self._request = service, glossaries, request
+        self._corrections = corrections
         self._started = time.monotonic()
 
     async def answer(self, body: TranslateRequest) -> Response:
@@ -196,10 +202,25 @@ class _Translation:
         )
 
     async def _text(self, order: "_Order", text: str, note: Note) -> TranslatedText:
+        core = text.strip()
+        if (known := await self._corrected(order, [core])) and core in known:
+            return corrected_text(text, known[core])
         lines = _Lines(self._service, order, self._service.deadline())
         confidence = self._service.translating.confidence(order.pair.model)
         found = await translate_text(self._asked(order, text), lines, confidence=confidence)
-        return replace(found, problems=(*note, *found.problems))
+        return await self._with_corrections(order, replace(found, problems=(*note, *found.problems)))
+
+    async def _with_corrections(self, order: "_Order", found: TranslatedText) -> TranslatedText:
+        """A translation with the caller's corrections of its sentences."""
+        sources = [segment.source.text.strip() for segment in found.segments]
+        return with_corrections(found, await self._corrected(order, sources))
+
+    async def _corrected(self, order: "_Order", texts: Sequence[str]) -> dict[str, str]:
+        """The caller's corrections of plain texts; none where several translations are asked for."""
+        body = order.body
+        if not self._service.config.corrections.enabled or body.format != "text" or body.n_best > 1:
+            return {}
+        return await self._corrections.exact(order.caller.name, (order.pair.source, order.pair.target), texts)
 
     async def _events(
         self, order: "_Order", texts: Sequence[str], notes: Sequence[Note]
@@ -211,7 +232,8 @@ class _Translation:
             stream = stream_text(self._asked(order, text), _Lines(self._service, order, None), confidence=confidence)
             async for each in stream:
                 if isinstance(each, TranslatedText):
-                    found.append(replace(each, problems=(*note, *each.problems)))
+                    whole = replace(each, problems=(*note, *each.problems))
+                    found.append(await self._with_corrections(order, whole))
                 else:
                     yield "segment", {"text": place, "segment": segment_json(each)}
         yield "done", self._whole(order, found)
@@ -360,4 +382,5 @@ def _settings(service: Service) -> dict[str, Any]:
             "request_seconds": limits.request_seconds,
         },
         "documents": documents,
+        "corrections": config.corrections.enabled,
     }

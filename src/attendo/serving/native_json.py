@@ -29,6 +29,7 @@ def segment_json(segment: Segment) -> dict[str, Any]:
         "alignment": [{"source": list(each.source), "target": list(each.target)} for each in segment.links],
         "problems": list(segment.problems),
         "terms": [asdict(use) for use in segment.terms],
+        "corrected": segment.is_corrected,
     }
 
 

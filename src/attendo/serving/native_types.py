@@ -186,6 +186,7 @@ class SegmentAnswer(BaseModel):
     alignment: list[LinkAnswer]
     problems: Annotated[list[str], Field(description="What of the source could not be kept.")]
     terms: Annotated[list[TermUseAnswer], Field(description="What became of the glossary's terms.")]
+    corrected: Annotated[bool, Field(description="Whether it is a correction that the caller sent before.")] = False
 
 
 class TranslationAnswer(BaseModel):

@@ -39,6 +39,14 @@ CREATE TABLE documents (
 """
 _SUMMARIES = "CREATE TABLE IF NOT EXISTS document_summaries (id TEXT PRIMARY KEY, summary TEXT NOT NULL)"
 """What became of the units of documents; in a database of an earlier version it is added."""
+_CORRECTIONS = """
+CREATE TABLE IF NOT EXISTS corrections (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, caller TEXT NOT NULL, source_language TEXT NOT NULL,
+    target_language TEXT NOT NULL, source TEXT NOT NULL, machine TEXT NOT NULL, target TEXT NOT NULL,
+    model TEXT NOT NULL, created TEXT NOT NULL, UNIQUE (caller, source_language, target_language, source)
+)
+"""
+"""Corrections of callers; likewise."""
 
 
 class State:
@@ -153,4 +161,5 @@ def _prepared(connection: sqlite3.Connection) -> sqlite3.Connection:
         ours = f"PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {_VERSION};"
         connection.executescript(f"BEGIN; {_TABLES} {ours} COMMIT;")
     connection.execute(_SUMMARIES)
+    connection.execute(_CORRECTIONS)
     return connection

@@ -39,7 +39,7 @@ function build(settings) {
       text.set(entry.text);
     }, (code) => languages.name(code));
     const glossaries = new Glossaries(languages, () => text?.again());
-    text = new Text({ languages, history, limits, glossaries });
+    text = new Text({ languages, history, limits, glossaries, keepsCorrections: Boolean(settings.corrections) });
     views.text = text;
     if (settings.documents) views.documents = new Documents(settings, languages, glossaries);
     views.glossary = glossaries;

@@ -12,13 +12,15 @@ export class Sentence {
   #known = new Map(); // alternatives of sentences asked for already
 
   // changed(number, text): another translation is wanted in the text; marked(number, side, range) points at words.
-  constructor({ changed, marked, unmarked, limits }) {
+  constructor({ changed, marked, unmarked, limits, keepsCorrections }) {
     Object.assign(this, { changed, marked, unmarked, limits, number: -1, whole: null, pair: null });
     element("sentence-before").addEventListener("click", () => this.step(-1));
     element("sentence-after").addEventListener("click", () => this.step(1));
     element("sentence-close").addEventListener("click", () => this.close(true));
     element("open-attention").addEventListener("click", () => openAttention(this.segment.source.text, this.segment.target.text, this.pair));
     element("choice-list").addEventListener("change", ({ target }) => this.#choose(target.value));
+    element("correction").hidden = !keepsCorrections;
+    element("correction").addEventListener("submit", (event) => { event.preventDefault(); this.#correct(); });
     const gloss = element("gloss");
     const point = ({ target }) => {
       const button = target.closest("button");
@@ -56,6 +58,7 @@ export class Sentence {
       element(id).setAttribute("aria-disabled", !isThere);
     }
     this.#drawConfidence(segment);
+    if (!isSame || !element("correction").contains(document.activeElement)) this.#drawCorrection(segment);
     this.#drawGloss(segment);
     if (!isSame) this.#drawChoices([segment.target.text], "Looking for others …");
     this.#drawMarks();
@@ -141,6 +144,31 @@ export class Sentence {
       make("span", {}, ...(text === texts[0] ? [text] : different(texts[0], text)))));
     list.replaceChildren(...labels, ...(note ? [make("p", { className: "quiet" }, note)] : []));
     if (hadFocus) list.querySelector("input:checked")?.focus();
+  }
+
+  #drawCorrection(segment) {
+    element("correction-text").value = segment.target.text;
+    element("correction-text").lang = this.pair.target;
+    element("correction-problem").hidden = true;
+  }
+
+  // What a person wrote goes into the text and to the server, which answers with it from then on.
+  async #correct() {
+    const { segment, number, pair } = this;
+    const text = element("correction-text").value.trim();
+    if (!text) return;
+    const machine = segment.best?.text ?? segment.target.text;
+    const corrections = [{ text: segment.source.text, translation: text, machine }];
+    try {
+      await json("api/corrections", { body: { source: pair.source, target: pair.target, model: pair.model, corrections } });
+    } catch (error) {
+      element("correction-problem").textContent = error.message;
+      element("correction-problem").hidden = false;
+      return;
+    }
+    element("correction-problem").hidden = true;
+    if (this.number === number && text !== segment.target.text) this.changed(number, text);
+    announce("Kept on this server.");
   }
 
   #choose(text) {

@@ -17,7 +17,7 @@ export class Text {
   pair = null;
   #chosen = new Map(); // other translations that the person has chosen, of which sentences
 
-  constructor({ languages, history, limits, glossaries }) {
+  constructor({ languages, history, limits, glossaries, keepsCorrections }) {
     Object.assign(this, { languages, history, limits, glossaries });
     this.containers = { source: element("mirror"), target: element("output") };
     this.live = new Live({
@@ -28,7 +28,7 @@ export class Text {
       waiting: (error) => announce(`The server is busy; trying again in ${Math.ceil(error.retryAfter)} seconds.`),
     }, limits);
     this.sentence = new Sentence({
-      changed: (number, text) => this.#replace(number, text), marked: (...about) => this.#mark(...about), unmarked: () => unmark(this.containers), limits,
+      changed: (number, text) => this.#replace(number, text), marked: (...about) => this.#mark(...about), unmarked: () => unmark(this.containers), limits, keepsCorrections,
     });
     this.#listen();
     this.#typed();

@@ -1,0 +1,172 @@
+"""`attendo learn`: a new model from corrections, where it passes the gate."""
+
+import json
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from attendo.cli.kernel_cache import bound_for_training
+from attendo.cli.option_groups import with_groups
+from attendo.cli.options import ForceOption, ModelArgument, QuietOption
+from attendo.cli.output import check_folder
+from attendo.cli.progress import note
+from attendo.cli.signals import StopSignal
+
+if TYPE_CHECKING:
+    from attendo.learning.config import LearningConfig
+    from attendo.learning.round import RoundPlan
+
+_STATUS = {"accepted": 0, "refused": 3, "not enough to tell": 4}
+"""The exit status of each outcome."""
+
+
+@dataclass(frozen=True)
+class CorrectionOptions:
+    """What is learned from."""
+
+    corrections: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--corrections", metavar="FILE", help="Corrected TMX, XLIFF, PO, CSV, TSV or JSON lines; may be repeated."
+        ),
+    ] = None
+    before: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--before", metavar="FILE", help="A file before it was corrected: what nobody changed is left out."
+        ),
+    ] = None
+    from_server: Annotated[
+        str | None,
+        typer.Option("--from-server", metavar="URL", help="Also the corrections that a server keeps for the key."),
+    ] = None
+    key: Annotated[
+        str | None, typer.Option("--key", metavar="KEY", envvar="ATTENDO_KEY", help="The key for --from-server.")
+    ] = None
+
+
+@dataclass(frozen=True)
+class LearningOptions:
+    """How it is learned, and what must not be forgotten."""
+
+    config: Annotated[
+        Path | None, typer.Option("--config", metavar="FILE", help="A TOML file with a section learning.")
+    ] = None
+    replay: Annotated[
+        list[str] | None,
+        typer.Option("--replay", metavar="FILE", help="Text to replay; one language is enough. Default: generated."),
+    ] = None
+    general: Annotated[
+        list[str] | None,
+        typer.Option("--general", metavar="FILE", help="Pairs that must not get worse, 1,100 or more; or two files."),
+    ] = None
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="learning.KEY=VALUE", help="Another setting; may be repeated."),
+    ] = None
+
+    def load(self) -> "LearningConfig":
+        """The settings."""
+        from attendo.learning.config import load_config
+
+        overrides = [
+            f"learning.{key}={json.dumps(files)}"
+            for key, files in (("replay", self.replay), ("general", self.general))
+            if files
+        ]
+        return load_config(self.config, [*overrides, *(self.settings or [])])
+
+
+@with_groups(given=CorrectionOptions, options=LearningOptions)
+def learn(
+    model: ModelArgument,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="NEW_MODEL", help="The folder for the new model; one of versions gets its next."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be learned from and how long it takes.")
+    ] = False,
+    force: ForceOption = False,
+    quiet: QuietOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    *,
+    given: CorrectionOptions,
+    options: LearningOptions,
+) -> None:
+    """Learns from corrections; writes a new model only where it is better on them and not worse elsewhere.
+
+    Exit status: 0 a new model was written; 3 it was refused; 4 there are too few corrections to tell.
+    """
+    from attendo.workflow.extras import need_packages
+
+    if not given.corrections and given.from_server is None:
+        raise typer.BadParameter("name corrected files with --corrections FILE, or a server with --from-server URL")
+    if output is None and not dry_run:
+        raise typer.BadParameter("name the new model's folder with -o NEW_MODEL")
+    check_folder(output)
+    need_packages(["torch"], "train")
+    plan = _plan(model, given, options)
+    bound_for_training()
+    if dry_run:
+        _forecast(plan, as_json=as_json)
+        return
+    assert output is not None
+    _run(plan, output, force=force, quiet=quiet, as_json=as_json)
+
+
+def _plan(model: str, given: CorrectionOptions, options: LearningOptions) -> "RoundPlan":
+    from attendo.checkpoint.finding import find_model
+    from attendo.checkpoint.model_folder import read_description
+    from attendo.learning.corrections import read_corrections
+    from attendo.learning.round import plan_round
+    from attendo.workflow.input_files import check_inputs
+
+    check_inputs(models=(model,), of_units=(*(given.corrections or ()), *(given.before or ())))
+    config = options.load()
+    description = read_description(find_model(model))
+    languages = (description.source_language, description.target_language)
+    with TemporaryDirectory(prefix="attendo-") as folder:
+        files = list(given.corrections or ())
+        if given.from_server is not None:
+            from attendo.cli.corrections_download import download_corrections
+
+            files.append(download_corrections(given.from_server, given.key, Path(folder) / "corrections.tmx"))
+        corrections = read_corrections(files, given.before or (), languages=languages)
+    return plan_round(model, corrections, config)
+
+
+def _run(plan: "RoundPlan", output: Path, *, force: bool, quiet: bool, as_json: bool) -> None:
+    from attendo.checkpoint.versions import has_versions, next_version, use_version
+    from attendo.cli.learning_reporter import LearningProgress
+    from attendo.learning.round import run_round
+    from attendo.learning.tuning import LearningInterruptedError
+
+    stop = StopSignal()
+    folder = next_version(output) if has_versions(output) else output
+    try:
+        with LearningProgress(quiet=quiet) as reporter, stop:
+            report = run_round(plan, folder, reporter, lambda: stop.number is not None, force=force)
+    except LearningInterruptedError as error:
+        note(f"{error}; the same command goes on")
+        raise typer.Exit(128 + (stop.number or signal.SIGINT)) from None
+    print(json.dumps(report.to_json(), indent=2, ensure_ascii=False) if as_json else report.to_text())
+    if status := _STATUS[report.verdict.outcome]:
+        raise typer.Exit(status)
+    if folder != output:
+        use_version(output, int(folder.name))
+    if not quiet and not as_json:
+        note(f"the new model is {output}; translate with: attendo translate {output} < SOURCE > TARGET")
+
+
+def _forecast(plan: "RoundPlan", *, as_json: bool) -> None:
+    from attendo.learning.forecast import forecast
+
+    found = forecast(plan)
+    print(json.dumps(found.to_json(), indent=2, ensure_ascii=False) if as_json else found.to_text())

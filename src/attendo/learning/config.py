@@ -1,0 +1,108 @@
+"""How a model learns from corrections: the section `learning` of a TOML file, and its defaults."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from attendo.errors import RecipeError
+from attendo.reading import read_bounded
+from attendo.settings.checking import checked
+from attendo.settings.overrides import Origins, override
+from attendo.settings.toml import MAX_BYTES, one_line, read_toml
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearningConfig:
+    """How a model learns from corrections.
+
+    Raises:
+        ValueError: values that cannot be meant, all at once.
+    """
+
+    replay: tuple[str, ...] = ()
+    """Text that keeps the model from forgetting: one file with both sides, two files of lines, or one file of lines in
+    the source language, which the model translates. Empty for generated sentences (English and German alone)."""
+    general: tuple[str, ...] = ()
+    """At least 1,100 pairs of other text that must not get worse, by which the gate judges: one file with both sides,
+    or two files of lines. Empty for generated sentences with their own translations (English and German alone)."""
+    general_name: str = ""
+    """What the card calls this set; empty for the names of its files."""
+    replay_share: float = 0.5
+    """Share of replayed pairs in what is read."""
+    max_replay: int = 10_000
+    """Replayed pairs at most; those that the model translates take time."""
+    passes: float = 3.0
+    """How often each correction is read."""
+    min_steps: int = 60
+    """Updates of a training, at least; few corrections are read more often."""
+    max_tokens: int = 1000
+    """Maximum number of source tokens, and of target tokens, in one update."""
+    peak_learning_rate: float = 2e-4
+    """The highest learning rate."""
+    shares: tuple[float, ...] = (1.0, 0.75, 0.5, 0.25)
+    """Shares of the fine-tuned weights to choose from; the rest is the model as it was."""
+    folds: int = 3
+    """Trainings of the cross-validation where there are fewer than 1,000 corrections."""
+    max_general_loss: float = 0.5
+    """BLEU that the general set may lose at most, by the lower end of the 95 % interval."""
+    seed: int = 1
+    """Random seed of the training, the resamples and the generated sentences."""
+
+    def __post_init__(self) -> None:
+        """Refuses what cannot be meant."""
+        problems = []
+        for key in ("replay", "general"):
+            if len(getattr(self, key)) > 2:
+                problems.append(f"{key} has {len(getattr(self, key))} files; name one, or a source and a target")
+        if not 0.0 <= self.replay_share < 1.0:
+            problems.append(f"replay_share = {self.replay_share} is not within 0 and 1 (excluded); take 0.5")
+        if not self.shares or not all(0.0 < share <= 1.0 for share in self.shares):
+            problems.append(f"shares = {list(self.shares)} are not above 0 and at most 1; take [1.0, 0.5]")
+        if not 2 <= self.folds <= 10:
+            problems.append(f"folds = {self.folds} is not within 2 and 10; take 3")
+        for key, least in (("max_replay", 100), ("min_steps", 10), ("max_tokens", 100), ("seed", 0)):
+            if getattr(self, key) < least:
+                problems.append(f"{key} = {getattr(self, key)} is too small; take {least} or more")
+        for key, most in (("passes", 100.0), ("peak_learning_rate", 1.0), ("max_general_loss", 100.0)):
+            if not 0.0 < getattr(self, key) <= most:
+                problems.append(f"{key} = {getattr(self, key)} is not above 0 and at most {most:g}")
+        if problems:
+            raise ValueError("; ".join(problems))
+
+
+class _Document(BaseModel):
+    """A configuration's TOML; strict, and without other keys."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    learning: LearningConfig = LearningConfig()
+
+
+def load_config(path: Path | None, overrides: Sequence[str] = ()) -> LearningConfig:
+    """Reads a configuration.
+
+    Args:
+        path: a TOML file; None for the defaults. A path in it starts from its folder.
+        overrides: `learning.KEY=VALUE` each, which go before the file.
+
+    Raises:
+        RecipeError: keys or values that cannot be meant, all of them at once.
+        OSError: the file cannot be read.
+    """
+    origin = "configuration" if path is None else one_line(str(path))
+    document: dict[str, Any] = {}
+    if path is not None:
+        try:
+            text = read_bounded(path, MAX_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
+        except UnicodeDecodeError as error:
+            raise RecipeError(f"{origin}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+        document = read_toml(text, origin)
+        if isinstance(section := document.get("learning"), dict):
+            for key in ("replay", "general"):
+                if isinstance(names := section.get(key), list):
+                    section[key] = [str(path.parent / name) if isinstance(name, str) else name for name in names]
+    origins = Origins(file=origin, overrides=tuple(override(document, setting) for setting in overrides))
+    return checked(document, _Document, origins).learning

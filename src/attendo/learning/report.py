@@ -1,0 +1,95 @@
+"""What a round of learning came to, for people, programs and the card of the new model."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from attendo.learning.gate import Check, Verdict
+from attendo.workflow.card_evaluations import section_text, with_section
+
+SECTION = "Corrections"
+"""The heading of the section in a card."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearningReport:
+    """What a round came to. It holds no text of the corrections."""
+
+    model: str | None
+    """The new model; None where there is none."""
+    ancestor: str
+    """The model that learned."""
+    ancestor_sha256: str
+    """Of its weights' file."""
+    corrections: int
+    """Pairs that could be learned from."""
+    files: tuple[Mapping[str, Any], ...]
+    """The files with their counts."""
+    trainings: int
+    replay: str
+    """What was replayed."""
+    general: str
+    """What the general set is called."""
+    selection: Mapping[str, Any] | None
+    """The shares that were tried for the new model; None where nothing was trained."""
+    verdict: Verdict
+
+    def to_json(self) -> dict[str, Any]:
+        """A dictionary for `json.dumps`."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
+        """The report that `to_json` gave.
+
+        Raises:
+            TypeError: it is none.
+        """
+        verdict = dict(content["verdict"])
+        verdict["checks"] = tuple(Check(**check) for check in verdict["checks"])
+        return cls(**{**content, "files": tuple(content["files"]), "verdict": Verdict(**verdict)})
+
+    def to_text(self) -> str:
+        """The files, the shares that were tried, the conditions of the gate and the outcome."""
+        lines = [f"{self.ancestor}: {self.corrections:,} corrections"]
+        lines += [f"  {file['name']}: {file['used']:,} used{_dropped(file['dropped'])}" for file in self.files]
+        if self.selection is not None:
+            lines += [
+                f"  share {each['share']:g}: corrections {each['corrections']:.2f}, general {each['general']:.2f} BLEU"
+                for each in (self.selection["before"], *self.selection["candidates"])
+            ]
+            lines.append(f"  taken: share {self.selection['chosen']['share']:g}, replay: {self.replay}")
+        return "\n".join([*lines, "", self.verdict.to_text()])
+
+
+def card_section(report: LearningReport) -> str:
+    """Gives what the card of the new model says of its corrections, as Markdown."""
+    files = [
+        f"| {str(file['name']).replace('|', ' ')} | {file['used']:,} | {_dropped(file['dropped'])[2:] or 'none'} |"
+        for file in report.files
+    ]
+    share = report.selection["chosen"]["share"] if report.selection is not None else 0.0
+    lines = [
+        f"Learned from {report.corrections:,} corrections. Ancestor: {report.ancestor}, weights SHA-256 "
+        f"{report.ancestor_sha256}.",
+        f"Replayed: {report.replay}. The weights are {share:g} of the fine-tuned ones and {1 - share:g} of the "
+        "ancestor's.",
+        "",
+        "| file | used | left out |",
+        "|---|---|---|",
+        *files,
+        "",
+        f"General set: {report.general}.",
+        "",
+        *report.verdict.to_markdown(),
+    ]
+    return section_text(SECTION, lines)
+
+
+def with_learning(card: str, section: str) -> str:
+    """Gives a card with the section of this round."""
+    return with_section(card, SECTION, section)
+
+
+def _dropped(counts: Mapping[str, int]) -> str:
+    return "".join(f", {number:,} {reason}" for reason, number in counts.items() if number)

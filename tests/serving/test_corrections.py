@@ -1,0 +1,199 @@
+"""Corrections on a real server: sent, answered with, exported, deleted, each caller's own; versions exchanged."""
+
+import io
+import threading
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+from tests.serving.live import Answer, Live, live
+
+from attendo.checkpoint.versions import add_version
+from attendo.cli.corrections_download import download_corrections
+from attendo.cli.main import run
+from attendo.errors import AttendoError
+from attendo.learning.corrections import Correction, read_corrections
+
+SENTENCE = "Two red dogs see us."
+WANTED = "Zwei rote Hunde & eine Katze sehen uns."
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    path = tmp_path_factory.mktemp("keys") / "keys.json"
+    secrets = []
+    for name in ("anna", "bert"):
+        with redirect_stdout(io.StringIO()) as printed:
+            assert run(["keys", "add", str(path), name]) == 0
+        secrets.append(printed.getvalue().strip())
+    return path, secrets
+
+
+@pytest.fixture(scope="module")
+def versions(tmp_path_factory: pytest.TempPathFactory, model_folders: tuple[Path, Path, Path]) -> Path:
+    name = tmp_path_factory.mktemp("versions") / "en-de"
+    for model in model_folders[:2]:
+        add_version(name, model)
+    return name
+
+
+@pytest.fixture(scope="module")
+def server(versions: Path, keys: tuple[Path, list[str]], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    state = tmp_path_factory.mktemp("state")
+    settings = (
+        f"keys.file='{keys[0]}'", "keys.required=false", "corrections.enabled=true", f"server.state_dir='{state}'",
+        "corrections.max_a_caller=5", "models.watch_seconds=0.05",
+    )  # fmt: skip
+    with live([f"en-de={versions}"], *settings) as running:
+        yield running
+
+
+def sent(server: Live, text: str, translation: str, headers: dict[str, str] | None = None) -> Answer:
+    body = {"source": "en", "target": "de", "corrections": [{"text": text, "translation": translation}]}
+    return server.ask("POST", "/api/corrections", body, headers=headers)
+
+
+def translated(server: Live, text: str, headers: dict[str, str] | None = None) -> dict[str, object]:
+    body = {"text": text, "source": "en", "target": "de"}
+    answer = server.ask("POST", "/api/translate", body, headers=headers)
+    assert answer.status == 200, answer.body
+    found: dict[str, object] = answer.json["translations"][0]
+    return found
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+@pytest.fixture(autouse=True)
+def _none_left(server: Live, keys: tuple[Path, list[str]]) -> Iterator[None]:
+    yield
+    for headers in ({}, *map(bearer, keys[1])):
+        assert server.ask("DELETE", "/api/corrections", headers=headers).status == 204
+
+
+def test_a_correction_answers_its_senders_next_request(server: Live, keys: tuple[Path, list[str]]) -> None:
+    anna, bert = map(bearer, keys[1])
+    before = translated(server, SENTENCE, anna)
+    assert before["text"] != WANTED
+    answer = sent(server, f" {SENTENCE} ", WANTED, anna)
+    assert (answer.status, answer.json) == (200, {"kept": 1, "dropped": {}, "total": 1})
+    after = translated(server, f"  {SENTENCE}\n", anna)
+    assert after["text"] == f"  {WANTED}\n"
+    [segment] = after["segments"]  # type: ignore[misc]  # JSON
+    assert segment["corrected"] is True
+    assert translated(server, SENTENCE, bert)["text"] == before["text"]  # each caller's own
+    assert translated(server, SENTENCE)["text"] == before["text"]
+
+
+def test_a_corrected_sentence_stands_among_others(server: Live) -> None:
+    text = f"Some old birds hear them. {SENTENCE} One man sees us."
+    before = translated(server, text)["segments"]
+    sent(server, SENTENCE, WANTED)
+    found = translated(server, text)
+    first, _, last = (segment["target"]["text"] for segment in before)  # type: ignore[attr-defined]  # JSON
+    assert found["text"] == f"{first} {WANTED} {last}"
+    segments = found["segments"]
+    assert [segment["corrected"] for segment in segments] == [False, True, False]  # type: ignore[attr-defined, index]
+    for segment in segments:  # type: ignore[attr-defined]
+        span = segment["target"]
+        assert str(found["text"])[span["start"] : span["end"]] == span["text"]
+
+
+def test_the_last_correction_counts_and_all_can_be_removed(server: Live) -> None:
+    sent(server, SENTENCE, "Eins.")
+    assert sent(server, SENTENCE, "Zwei.").json["total"] == 1
+    [kept] = server.ask("GET", "/api/corrections").json["corrections"]
+    assert (kept["text"], kept["translation"], kept["source"], kept["target"]) == (SENTENCE, "Zwei.", "en", "de")
+    assert server.ask("DELETE", f"/api/corrections/{kept['id']}").status == 204
+    assert server.ask("DELETE", f"/api/corrections/{kept['id']}").status == 404
+    assert translated(server, SENTENCE)["text"] not in ("Eins.", "Zwei.")
+
+
+def test_exported_corrections_are_what_learning_reads(
+    server: Live, keys: tuple[Path, list[str]], tmp_path: Path
+) -> None:
+    sent(server, SENTENCE, WANTED, bearer(keys[1][0]))
+    sent(server, "one man", "nobody else's", bearer(keys[1][1]))
+    path = download_corrections(server.url, keys[1][0], tmp_path / "corrections.tmx")
+    root = ElementTree.parse(path).getroot()
+    assert [seg.text for seg in root.iter("seg")] == [SENTENCE, WANTED]
+    assert read_corrections([path], languages=("en", "de")).pairs == (Correction(source=SENTENCE, target=WANTED),)
+
+
+def test_a_corrected_document(server: Live) -> None:
+    rows = "source\ttarget\none door\teine Tür\nthe same\tthe same\ntwo doors\tzwei Türen\n"
+    answer = upload(server, "words.tsv", rows)
+    assert (answer.status, answer.json) == (200, {"kept": 2, "dropped": {"identical": 1}, "total": 2})
+    assert translated(server, "two doors")["text"] == "zwei Türen"
+    assert upload(server, "words.docx", rows).status == 400
+    assert upload(server, "words.xlf", rows).status == 400
+
+
+def upload(server: Live, name: str, content: str) -> Answer:
+    parts = [("source", "", "en"), ("target", "", "de"), ("file", f'; filename="{name}"', content)]
+    body = "".join(
+        f'--b\r\nContent-Disposition: form-data; name="{field}"{more}\r\n\r\n{value}\r\n'
+        for field, more, value in parts
+    )
+    headers = {"Content-Type": "multipart/form-data; boundary=b"}
+    return server.ask("POST", "/api/corrections/document", f"{body}--b--\r\n".encode(), headers=headers)
+
+
+def test_what_cannot_be_kept_is_named(server: Live) -> None:
+    assert sent(server, " ", "x").error == "bad-request"
+    body = {"source": "en", "target": "fr", "corrections": [{"text": "a", "translation": "b"}]}
+    assert server.ask("POST", "/api/corrections", body).error == "unknown-pair"
+    assert server.ask("GET", "/api/corrections?format=doc").error == "bad-request"
+    for number in range(5):
+        assert sent(server, f"word {number}", "Wort").status == 200
+    assert sent(server, "one too many", "Wort").status == 456
+    assert len(server.ask("GET", "/api/corrections").json["corrections"]) == 5  # nothing of what was refused
+
+
+def test_versions_are_exchanged_without_a_dropped_request(server: Live, versions: Path) -> None:
+    first = translated(server, SENTENCE)["text"]
+    statuses, texts, done = [], set(), threading.Event()
+
+    def ask() -> None:
+        while not done.is_set():
+            answer = server.translate(SENTENCE)
+            statuses.append(answer.status)
+            texts.add(answer.json["translations"][0]["text"])
+
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        for number, other in ((2, True), (1, False)):
+            assert run(["models", "use", f"{versions}@{number}"]) == 0
+            until = time.monotonic() + 60
+            while (translated(server, SENTENCE)["text"] != first) != other:
+                assert time.monotonic() < until
+                time.sleep(0.02)
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+    assert set(statuses) == {200}
+    assert len(texts) == 2  # one of each version, and nothing between
+
+
+def test_without_consent_nothing_is_kept(model_folder: Path) -> None:
+    with live([f"en-de={model_folder}"]) as server:
+        assert server.ask("GET", "/api/settings").json["corrections"] is False
+        answer = sent(server, SENTENCE, WANTED)
+        assert (answer.status, answer.error) == (403, "forbidden")
+        assert server.ask("GET", "/api/corrections").json == {"corrections": []}
+
+
+def test_a_server_that_does_not_answer_is_named(server: Live, tmp_path: Path) -> None:
+    with pytest.raises(AttendoError, match="write the server's address"):
+        download_corrections("localhost", None, tmp_path / "x.tmx")
+    with pytest.raises(AttendoError, match="does not answer"):
+        download_corrections("http://127.0.0.1:1", None, tmp_path / "x.tmx")
+    with pytest.raises(AttendoError, match=r"answered 403 .*name a key with --key"):
+        download_corrections(server.url, "wrong", tmp_path / "x.tmx")
