@@ -14,7 +14,7 @@ ROOT = Path(attendo.__file__).parent
 # Each row may import from the rows above it and from itself; two of one row do not know each other.
 TABLE = [
     ["errors", "text_tables", "version"],
-    ["destinations"],
+    ["destinations", "replacing"],
     ["files", "reading", "settings", "threads", "xml_text"],
     ["output_folders"],
     ["synthetic", "text"],
@@ -84,6 +84,7 @@ WITHOUT_TORCH = [
     "attendo.files",
     "attendo.output_folders",
     "attendo.reading",
+    "attendo.replacing",
     "attendo.settings",
     "attendo.synthetic",
     "attendo.text_tables",

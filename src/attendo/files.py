@@ -20,7 +20,6 @@ import os
 import platform
 import re
 import shutil
-import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -30,6 +29,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from attendo.destinations import Destination, find_destination, open_stream
+from attendo.replacing import reserve, take_over
 
 if sys.platform != "win32":
     import fcntl
@@ -294,43 +294,14 @@ def _put_in_place(draft: Path, path: Path) -> None:
     except FileNotFoundError:
         draft.replace(path)
         return
-    if status.st_nlink == 1 and _take_over(draft, path, status):
+    if status.st_nlink == 1 and take_over(draft, path, status):
         draft.replace(path)
         return
     with naming(path), draft.open("rb") as written, path.open("r+b") as file:
-        _reserve(file.fileno(), draft.stat().st_size, status.st_size)
+        reserve(file.fileno(), draft.stat().st_size, status.st_size)
         shutil.copyfileobj(written, file)
         file.truncate()
     flush_to_disk(path)
-
-
-def _reserve(descriptor: int, num_bytes: int, num_bytes_before: int) -> None:
-    """Has room on the disk for a file's new content before the old one is touched, where the system can say so."""
-    if sys.platform != "linux" or num_bytes <= num_bytes_before:
-        return
-    try:
-        os.posix_fallocate(descriptor, 0, num_bytes)
-    except OSError:
-        os.ftruncate(descriptor, num_bytes_before)
-        raise
-
-
-def _take_over(draft: Path, path: Path, status: os.stat_result) -> bool:
-    """Gives a draft the owner, mode and access lists of a file; False if this process may not do so."""
-    mine = draft.stat()
-    try:
-        if os.name != "nt" and (mine.st_uid, mine.st_gid) != (status.st_uid, status.st_gid):
-            os.chown(draft, status.st_uid, status.st_gid)
-        if draft.stat().st_mode != status.st_mode:  # some file systems have one mode for all, and no way to set it
-            draft.chmod(stat.S_IMODE(status.st_mode))
-    except OSError:
-        return False
-    if sys.platform == "linux":
-        with suppress(OSError):  # a file system without them
-            for name in os.listxattr(path):
-                if name.startswith(("user.", "system.posix_acl_")):
-                    os.setxattr(draft, name, os.getxattr(path, name))
-    return True
 
 
 def _make_folder(path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from attendo.errors import ModelError
 from attendo.files import write_text
-from attendo.paper.lock import alone, own_folder
+from attendo.paper.study_folder import alone, own_folder
 
 
 def test_a_study_goes_on_in_its_own_folder_and_in_no_other_s(tmp_path: Path) -> None:

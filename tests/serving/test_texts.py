@@ -175,6 +175,12 @@ def test_lost_numbers_are_tried_as_things_and_told_if_they_stay_lost() -> None:
     assert lost.problems == ("numbers that the translation has not: 12",)
 
 
+@pytest.mark.parametrize(("lost", "expected"), [("1,249.50", "1.249,50"), ("MP3", "MP3"), ("3pm", "15:00 Uhr")])
+def test_lost_values_come_back_as_the_target_language_writes_them(lost: str, expected: str) -> None:
+    request = TextRequest(text=f"The dog {lost} sleeps.", source_language="en", target_language="de")
+    assert translated(request, MadeUp(loses=[lost])).text == f"das Hund {expected} schläft."
+
+
 def test_numbers_put_back_do_not_run_into_each_other() -> None:
     class Gluing(MadeUp):
         def _line(self, line: str, aligned: bool) -> TranslatedLine:

@@ -136,8 +136,8 @@ def reproduce(
     if study.runs and name not in TAKES_RUNS:
         raise typer.BadParameter(f"is for {', '.join(TAKES_RUNS)}; {name} looks at no other runs", param_hint="--run")
     bound_for_training()
-    from attendo.paper.lock import own_folder
     from attendo.paper.studies import EXPERIMENTS
+    from attendo.paper.study_folder import own_folder
 
     order, experiment = study.order(name), EXPERIMENTS[name]
     if dry_run:

@@ -11,8 +11,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from attendo.decoding.guards.comparison import LOST_NUMBERS
-from attendo.decoding.guards.numbers import localised
+from attendo.decoding.guards.comparison import LOST_NUMBERS, target_form
 from attendo.decoding.guards.verbatim import verbatim
 from attendo.decoding.line_constraints import Constraints
 from attendo.markup.content import STAND_IN
@@ -103,6 +102,7 @@ class Attempts:
         self, request: TextRequest, spelling: Spelling, translate: TranslateLines, confidence: Confidence
     ) -> None:
         self._request, self._spelling, self._translate, self._confidence = request, spelling, translate, confidence
+        self._languages = request.source_language, request.target_language
 
     async def made(self, sentences: Sequence[Sentence]) -> list[Made]:
         """Translates sentences, all of them together, and mends those that lack something.
@@ -205,14 +205,13 @@ class Attempts:
 
     async def _with_numbers(self, sentence: Sentence, found: _Attempt) -> _Attempt:
         """With those numbers as things that were lost, then with all; what keeps most."""
-        request = self._request
         for numbers in (found.numbers, None):
-            numbered = with_numbers(sentence, numbers, request.source_language, request.target_language)
+            numbered = with_numbers(sentence, numbers, self._languages)
             if len(numbered.content.things) > MAX_THINGS:
                 continue
             [attempt] = await self._attempted([numbered], [reading_of(numbered)])
             # What stands beside a number that was put back may have made another of it.
-            lost = tuple(lost_numbers(sentence.content.text, attempt.made.text, request.target_language))
+            lost = tuple(lost_numbers(sentence.content.text, attempt.made.text, self._languages))
             if not attempt.things and not attempt.truncated and len(lost) < len(found.numbers):
                 found = replace(attempt, numbers=lost)
             if not found.numbers:
@@ -261,12 +260,11 @@ class Attempts:
     def _without_words(self, sentence: Sentence) -> Made:
         """Digits and marks, which no model is needed for."""
         source, text = sentence.content.text, self._request.text[sentence.start : sentence.end]
-        numbers = numbers_of(text)
+        numbers = numbers_of(text, self._languages[0])
         if len(numbers) != 1 or STAND_IN in source or len(text) > 40:
             return Made(text=text)
-        start, end = numbers[0].start, numbers[0].end
-        number = localised(text[start:end], self._request.source_language, self._request.target_language)
-        return Made(text=text[:start] + number + text[end:])
+        [number] = numbers
+        return Made(text=text[: number.start] + target_form(number, text, self._languages) + text[number.end :])
 
     # --- looking at what came -----------------------------------------------------------------------------------------
 
@@ -316,7 +314,7 @@ class Attempts:
         source, target = sentence.content.text, SYMBOL.sub("", written)
         if not reading.symbols and STAND_IN in source:  # things as they are written may have numbers
             source, target = reading.text, written
-        numbers = lost_numbers(source, target, self._request.target_language)
+        numbers = lost_numbers(source, target, self._languages)
         pictures = lost_emoji(source, target)
         return numbers, [f"symbols that the translation has not: {' '.join(pictures)}"] if pictures else []
 

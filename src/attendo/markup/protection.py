@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from unicodedata import category
 
-from attendo.decoding.guards.number_words import CARDINALS, small_numbers
+from attendo.decoding.guards.comparison import compared
+from attendo.decoding.guards.number_words import CARDINALS
 from attendo.decoding.guards.protected import protected
+from attendo.decoding.guards.values import Value, values
 from attendo.decoding.guards.verbatim import verbatim
 
 _KINDS = frozenset(("literal", "markup", "variable", "address", "path", "handle"))
@@ -20,11 +22,9 @@ _MORE = re.compile(
     r"|\$\([\w.]{1,80}\)|(?<!\w)__\w{1,80}?__(?!\w)|(?<!\w)@@?[\w-]{1,80}@@?(?!\w)"
     r"|%%|\\[nrt](?![A-Za-z])|\{\d+\}"
 )
-_DIGITS = re.compile(r"\d+")
-_NUMBER = re.compile(r"\d+(?:[.,:/'’\u00a0\u202f-]\d+)*")
+_DIGIT = re.compile("[0-9]")
 _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _EMOJI_FROM = "\u2190"
-_DIVIDED = re.compile(r"(?<=\d)[.,'’\u00a0\u202f ](?=\d{3}(?!\d))")
 _MAX_TOLD, _MAX_SHOWN = 10, 40
 
 
@@ -71,41 +71,22 @@ def _shown(text: str) -> str:
     return f"{text[:_MAX_SHOWN]!r}… ({len(text):,} characters)"
 
 
-def numbers_of(text: str) -> list[Found]:
-    """All that is written with digits, in its order."""
-    return [Found(match.start(), match.end()) for match in _NUMBER.finditer(text)]
+def numbers_of(text: str, language: str) -> list[Value]:
+    """The values with digits of a text in a language, in their order."""
+    return [value for value in values(text, language) if _DIGIT.search(value.text)]
 
 
-def lost_numbers(source: str, target: str, target_language: str) -> list[str]:
-    """The numbers of a source that its translation has neither in digits nor, if they are small, as words.
-
-    How thousands and decimals are set apart plays no part, and of a date or a time each number is looked for by itself.
+def lost_numbers(source: str, target: str, languages: tuple[str, str]) -> list[str]:
+    """The values with digits of a source that its translation has neither in digits nor, if they are small, as words.
 
     Args:
         source: without things.
         target: its translation, without things.
-        target_language: its ISO 639-1 code, for words of numbers.
+        languages: of both, as ISO 639-1 codes; empty where not known.
     """
-    wanted = [(match[0], _parts(match[0])) for match in _NUMBER.finditer(source)]
-    if not wanted:
+    if not _DIGIT.search(source):
         return []
-    there: Counter[str] = Counter()
-    for match in _NUMBER.finditer(target):
-        there.update(_parts(match[0]))
-    small = small_numbers(target, target_language)
-    lost = []
-    for written, parts in wanted:
-        missing = False
-        for part in parts:
-            if there[part] > 0:
-                there[part] -= 1
-            elif small[part] > 0:
-                small[part] -= 1
-            elif part.strip("0") or len(parts) == 1:  # 10:00 may be ten o'clock
-                missing = True
-        if missing:
-            lost.append(written)
-    return lost
+    return [value.text for value in compared(source, target, languages).lost if _DIGIT.search(value.text)]
 
 
 def lost_emoji(source: str, target: str) -> list[str]:
@@ -115,16 +96,6 @@ def lost_emoji(source: str, target: str) -> list[str]:
     wanted = Counter(each for each in source if each >= _EMOJI_FROM and category(each) == "So")
     there = Counter(target)
     return [each for each, times in wanted.items() if there[each] < times]
-
-
-def _parts(number: str) -> list[str]:
-    """A number's own parts: thousands joined, everything else apart; leading zeros play no part."""
-    joined = _DIVIDED.sub("", number) if not _is_date(number) else number
-    return [digits.lstrip("0") or "0" for digits in _DIGITS.findall(joined)]
-
-
-def _is_date(number: str) -> bool:
-    return any(sign in number for sign in ":/-")
 
 
 def missing_things(wanted: Sequence[str], text: str) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from attendo.decoding.guards.numbers import localised
+from attendo.decoding.guards.comparison import target_form
 from attendo.markup.content import STAND_IN, Content, Mark, Thing
 from attendo.markup.entities import Spelling
 from attendo.markup.protection import copied_problems, numbers_of, things_of
@@ -163,18 +163,14 @@ def symbols_in(text: str) -> list[str]:
     return SYMBOL.findall(text)
 
 
-def with_numbers(
-    sentence: Sentence, numbers: Sequence[str] | None, source_language: str, target_language: str
-) -> Sentence:
+def with_numbers(sentence: Sentence, numbers: Sequence[str] | None, languages: tuple[str, str]) -> Sentence:
     """A sentence of which some numbers, or all, are things, in the form that the translation is to have."""
-    spans = []
-    for found in numbers_of(sentence.content.text):
-        number = sentence.content.text[found.start : found.end]
-        if numbers is not None and number not in numbers:
-            continue
-        spans.append(
-            (found.start, found.end, Thing(number, localised(number, source_language, target_language), number))
-        )
+    text = sentence.content.text
+    spans = [
+        (found.start, found.end, Thing(found.text, target_form(found, text, languages), found.text))
+        for found in numbers_of(text, languages[0])
+        if numbers is None or found.text in numbers
+    ]
     return _with_things(sentence, spans)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from attendo.paper.experiment import Order
-from attendo.paper.report import Paragraph, Section, Shell
+from attendo.paper.report import Paragraph, Section, Shell, Table
 from attendo.paper.run_results import RunFacts, RunResult
 from attendo.recipe import Recipe
 
@@ -102,6 +102,6 @@ def how_to_repeat(order: Order, results: Sequence[RunResult], bleu: str) -> Sect
     return Section(title="How to repeat it", blocks=tuple(blocks))
 
 
-def run_cells(result: RunResult) -> tuple[str, ...]:
-    """Seed, perplexity, BLEU and minutes."""
-    return str(result.seed), f"{result.perplexity:.3f}", f"{result.bleu:.2f}", f"{result.seconds / 60:.1f}"
+def cost_section(results: Sequence[RunFacts], rest: str, *blocks: Paragraph | Table) -> Section:
+    """What all runs took together (`total_cost`), and what is to be said below that."""
+    return Section(title="Cost", blocks=(Paragraph(text=total_cost(results, rest)), *blocks))

@@ -12,8 +12,9 @@ from attendo.files import write_bytes, write_json, write_text
 from attendo.text_tables import aligned_table
 
 RowT = TypeVar("RowT")
-Columns = tuple[tuple[str, Callable[[RowT], str]], ...]
-"""The columns of a table: their names, and what each says of a row."""
+Column = tuple[str, Callable[[RowT], str]]
+"""A column of a table: its name, and what it says of a row."""
+Columns = tuple[Column[RowT], ...]
 
 _LONG = 40
 """Letters of words in a table's cell beyond which they may take several lines."""

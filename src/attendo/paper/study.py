@@ -21,8 +21,8 @@ from pydantic import TypeAdapter, ValidationError
 from attendo.errors import ModelError
 from attendo.files import write_json
 from attendo.paper.experiment import Reporter
-from attendo.paper.lock import alone
 from attendo.paper.run_results import RunFacts, RunResult, read_run, steps_made
+from attendo.paper.study_folder import alone
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.prepared import PreparedData
 from attendo.workflow.run_folder import start_run

@@ -18,9 +18,10 @@ from attendo.serving.batching import Batcher
 from attendo.serving.config import BatchingConfig
 from attendo.serving.errors import ServingError, bad_request
 from attendo.serving.jobs import WorkItem
+from attendo.serving.loaded_model import LoadedModel
 from attendo.serving.logs import Log, error_place
 from attendo.serving.metrics import Metrics
-from attendo.serving.models import LoadedModel, ModelPool
+from attendo.serving.models import ModelPool
 from attendo.serving.translating import Caller, Options, Pair
 from attendo.threads import usable_cores
 from attendo.workflow.engine import Engine

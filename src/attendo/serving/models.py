@@ -22,25 +22,22 @@ from attendo.checkpoint.checksums import verify_folder
 from attendo.checkpoint.finding import find_model
 from attendo.checkpoint.model_folder import ModelDescription, read_description
 from attendo.decoding.native_model import Dtype
-from attendo.decoding.search_settings import SearchSettings
 from attendo.decoding.translation import Candidate, Translation
 from attendo.errors import AttendoError, ModelError
 from attendo.markup.text_types import Confidence
 from attendo.model.parameters import num_weights
 from attendo.serving.config import ModelsConfig
 from attendo.serving.errors import ServingError, overdue, unknown_pair
+from attendo.serving.loaded_model import LoadedModel, Signature
 from attendo.serving.logs import Log
 from attendo.serving.metrics import Metrics
 from attendo.serving.model_names import ModelSource
-from attendo.serving.translating import Options, Pair
+from attendo.serving.translating import Pair
 from attendo.workflow.confidence import load_confidence
-from attendo.workflow.engine import Engine
 from attendo.workflow.extras import need_packages
 from attendo.workflow.translate import load
 
 _CODES = re.compile(r"(?P<source>[a-z]{2,3})-(?P<target>[a-z]{2,3})")
-_MAX_ENGINES = 4
-"""Of a thread and a model, for options other than the model's own."""
 _BASE_BYTES = 32 << 20
 """Of a model, besides its weights: vocabularies, sessions."""
 _BYTES_PER_WEIGHT = 8
@@ -48,77 +45,6 @@ _BYTES_PER_WEIGHT = 8
 _ATTEMPTS = 3
 _FAILURE_S = 5.0
 """That a model which could not be loaded is not tried again."""
-
-Signature = tuple[tuple[str, int, int, int], ...]
-"""Of a folder: names, inodes, sizes and times of its files."""
-
-
-class LoadedModel:
-    """A generation of a model, in memory.
-
-    Args:
-        name: what requests call it.
-        engine: as it was loaded; searches, n best 1.
-        confidence: how sure its translations are; None where it was not calibrated.
-        folder: where it was read.
-        signature: of the folder.
-        num_bytes: about what it takes.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        engine: Engine,
-        confidence: Confidence | None,
-        *,
-        folder: Path,
-        signature: Signature,
-        num_bytes: int,
-    ) -> None:
-        self.name, self.confidence = name, confidence
-        self.engine, self.folder, self.signature, self.num_bytes = engine, folder, signature, num_bytes
-        self.loans = 0
-        """Jobs that wait for it, or for which it works."""
-        self._engines: dict[int, dict[Options, Engine]] = {}
-
-    @property
-    def description(self) -> ModelDescription:
-        """Its `config.json`."""
-        return self.engine.description
-
-    @property
-    def concurrent(self) -> bool:
-        """Whether several threads may work with it."""
-        return self.engine.concurrent
-
-    def engine_for(self, options: Options, thread: int) -> Engine:
-        """The engine of a thread for some options, which shares the model with all others.
-
-        Args:
-            options: as they were asked for.
-            thread: its number; only that thread asks for it.
-
-        Raises:
-            RecipeError: options that cannot be meant.
-        """
-        engines = self._engines.setdefault(thread, {})
-        engine = engines.pop(options, None)
-        if engine is None:
-            if len(engines) > _MAX_ENGINES:  # the one used longest ago comes first
-                del engines[next(other for other in engines if other != Options())]
-            engine = self.engine.with_search(**self._changes(options))
-        engines[options] = engine
-        return engine
-
-    def _changes(self, options: Options) -> SearchSettings:
-        own = self.engine.search
-        beam_size = max(own.beam_size if options.beam_size is None else options.beam_size, options.n_best)
-        changes: SearchSettings = {"n_best": options.n_best}
-        if beam_size != own.beam_size:
-            changes["beam_size"], changes["beam_groups"] = beam_size, 1
-        if options.length_penalty is not None:
-            changes["length_penalty"] = options.length_penalty
-        return changes
 
 
 @dataclass(kw_only=True, eq=False)

@@ -38,6 +38,8 @@ DE, EN, FR = ("en", "de"), ("de", "en"), ("en", "fr")
         ("twenty-five years", "25 Jahre", DE),
         ("fünfundzwanzig Jahre", "25 years", EN),
         ("the nineties", "die 90er Jahre", DE),
+        ("1,500 of 2.5 metres", "1 500 z 2,5 metra", ("en", "pl")),  # nobody has said how Polish writes numbers
+        ("12,500.75 kg", "12\u00a0500,75 kg", ("", "pl")),
         ("Hallo", "Hello", EN),
         ("1000 words", "tausend Worte", DE),
         ("set my_var", "my_var setzen", DE),

@@ -37,6 +37,8 @@ def found(source: str, target: str, *flags: str, language: str = "de", **more: o
         ("&File", "Datei", "", ["accelerator"]),
         ("&File", "&&Datei", "", ["accelerator"]),
         ("at 250 metres", "bei 25 Metern", "", ["numbers"]),
+        ("at 1,250.5 metres", "bei 1.250,5 Metern", "", []),
+        ("the MP3 file", "die MP-Datei", "", ["numbers"]),
         ("text", "", "", ["empty"]),
         ("text", "länger", "max-length:5", ["max-length"]),
     ],

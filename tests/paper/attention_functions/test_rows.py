@@ -16,7 +16,17 @@ from attendo.model.batch import collate
 from attendo.model.config import AttentionFunction, ModelConfig
 from attendo.model.transformer import Transformer
 from attendo.paper.attention_functions.cost import WHOLE, Cost, Setting, Spread, measure_cost, spread
-from attendo.paper.attention_functions.heads import HeadMeasures, MeasuredHeads, measure_heads
+from attendo.paper.attention_functions.heads import (
+    NUM_KEYS,
+    WIDTHS,
+    HeadMeasures,
+    MeasuredHeads,
+    entropy_share,
+    jacobian_norm,
+    measure_heads,
+    measure_products,
+    measure_softmax,
+)
 from attendo.paper.attention_functions.rows import (
     ADDITIVE,
     FUNCTIONS,
@@ -33,14 +43,6 @@ from attendo.paper.attention_functions.rows import (
 )
 from attendo.paper.attention_functions.sections import FAILS, HOLDS, OPEN, claims
 from attendo.paper.attention_functions.study import ATTENTION_FUNCTIONS, MeasuredFunctions
-from attendo.paper.attention_functions.variance import (
-    NUM_KEYS,
-    WIDTHS,
-    entropy_share,
-    jacobian_norm,
-    measure_products,
-    measure_softmax,
-)
 from attendo.paper.experiment import Order, Scale
 from attendo.paper.report import Picture, Report, Table
 from attendo.paper.rows_study import Findings, MeasuredRun
@@ -93,7 +95,7 @@ def test_the_norm_of_a_softmaxs_derivative_is_autograds() -> None:
 
 
 def test_the_derivative_by_the_query_is_autograds() -> None:
-    from attendo.paper.attention_functions.variance import _replicate
+    from attendo.paper.attention_functions.heads import _replicate
 
     query, keys = torch.randn(3, 4), torch.randn(6, 4)
     norms = []

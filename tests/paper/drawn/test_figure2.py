@@ -11,7 +11,7 @@ from attendo.diagrams.attention import attention_of
 from attendo.errors import AttendoError
 from attendo.model import attention as model_attention
 from attendo.model.config import ModelConfig
-from attendo.paper.drawn import equality
+from attendo.paper.drawn import page as equality
 from attendo.paper.drawn.figure2 import FIGURE2, statements
 from attendo.paper.experiment import Order
 

@@ -7,14 +7,13 @@ import pytest
 from numpy.typing import NDArray
 from tests.paper.heads.conftest import HEADS, LAYERS, PLANTED, MakeLooks, look_of
 
-from attendo.paper.heads.anaphors import anaphors
-from attendo.paper.heads.dependencies import relations
+from attendo.paper.heads.figure3 import relations
+from attendo.paper.heads.figure4 import anaphors
 from attendo.paper.heads.looks import Head, Look
 from attendo.paper.heads.markup import links
 from attendo.paper.heads.pictures import lines_picture
-from attendo.paper.heads.roles import RoleScore, roles
+from attendo.paper.heads.roles import RoleScore, innermost, roles, structure
 from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
-from attendo.paper.heads.structure import innermost, structure
 
 HEAD = Head(kind="encoder", layer=PLANTED[0], head=PLANTED[1])
 

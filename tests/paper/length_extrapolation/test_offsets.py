@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attendo.model.positions import sinusoids
-from attendo.paper.length_extrapolation.offsets import (
+from attendo.paper.length_extrapolation.tables import (
     LAYOUTS,
     ROUNDING,
     Layout,

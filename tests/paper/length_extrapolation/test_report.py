@@ -16,10 +16,17 @@ from attendo.model.positions import sinusoids
 from attendo.paper.experiment import Order
 from attendo.paper.length_extrapolation.comparison import by_length, by_position
 from attendo.paper.length_extrapolation.measures import LengthMeasure, RunMeasures, ShiftMeasure
-from attendo.paper.length_extrapolation.offsets import ROUNDING, ClosedForm, by_offset, cosines
 from attendo.paper.length_extrapolation.rows import ROWS
 from attendo.paper.length_extrapolation.study import LENGTH_EXTRAPOLATION, ReadModel, Texts, page_of
-from attendo.paper.length_extrapolation.tables import TableFit, Tables, Trained
+from attendo.paper.length_extrapolation.tables import (
+    ROUNDING,
+    ClosedForm,
+    TableFit,
+    Tables,
+    Trained,
+    by_offset,
+    cosines,
+)
 from attendo.paper.report import Picture, Report, Table
 from attendo.paper.rows_study import Findings, MeasuredRun
 from attendo.paper.statistics import estimate

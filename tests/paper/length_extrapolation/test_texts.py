@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from attendo.errors import DataError
-from attendo.paper.length_extrapolation.texts import (
+from attendo.paper.length_extrapolation.rows import (
     ALL,
     SHORT,
     Lengths,

@@ -13,8 +13,7 @@ from PIL import Image
 from attendo.paper.experiment import Order
 from attendo.paper.report import Picture, Report, Table
 from attendo.paper.rows_study import Findings, MeasuredRun
-from attendo.paper.schedule.equation import CURVES, checked
-from attendo.paper.schedule.rows import Row, RunCurve, recipes, rows_of
+from attendo.paper.schedule.rows import CURVES, Row, RunCurve, checked, recipes, rows_of
 from attendo.paper.schedule.study import SCHEDULE, Checks
 from attendo.recipe import load_recipe
 

@@ -5,8 +5,7 @@ import gc
 import pytest
 import torch
 
-from attendo.paper.table1.cost import passage, peak_bytes, time_passes
-from attendo.paper.table1.layers import Sizes
+from attendo.paper.table1.layers import Sizes, passage, peak_bytes, time_passes
 
 CPU = torch.device("cpu")
 

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from attendo.paper.table1.depth import longest_chain
+from attendo.paper.table1.paths import longest_chain
 
 
 def test_a_chain_is_as_deep_as_it_is_long() -> None:

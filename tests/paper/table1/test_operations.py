@@ -3,8 +3,17 @@
 import pytest
 
 from attendo.model.config import EncoderLayerType
-from attendo.paper.table1.layers import BY_NAME, LAYERS, Sizes, layers_that_reach, sub_layer
-from attendo.paper.table1.operations import Operations, count_operations, find_crossing, first_true
+from attendo.paper.table1.layers import (
+    BY_NAME,
+    LAYERS,
+    Operations,
+    Sizes,
+    count_operations,
+    find_crossing,
+    first_true,
+    layers_that_reach,
+    sub_layer,
+)
 
 N, D, K, R = 10, 6, 5, 4
 SIZES = Sizes(n=N, d=D, k=K, r=R)

@@ -13,10 +13,9 @@ from PIL import Image
 from attendo.paper.experiment import Order
 from attendo.paper.report import Paragraph, Picture, Report, Table
 from attendo.paper.statistics import Line
-from attendo.paper.table1.depth import Chain
 from attendo.paper.table1.findings import Exponent, Findings
-from attendo.paper.table1.layers import LAYERS, Layer, Sizes, layers_that_reach
-from attendo.paper.table1.operations import Crossing, Operations
+from attendo.paper.table1.layers import LAYERS, Crossing, Layer, Operations, Sizes, layers_that_reach
+from attendo.paper.table1.paths import Chain
 from attendo.paper.table1.points import (
     PLANS,
     BytesAt,

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from attendo.evaluation.scores import corpus_bleu, evaluate_output
-from attendo.paper.table2.conventions import EXAMPLES, ladder, worked
+from attendo.paper.table2.systems import EXAMPLES, ladder, worked
 
 
 def multi_bleu(outputs: list[str], references: list[str]) -> float:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attendo.paper.table2.printed import DISAGREEMENTS, ROWS, SETUPS, agrees, printed_points, two_digits
+from attendo.paper.table2.comparison import DISAGREEMENTS, ROWS, SETUPS, agrees, printed_points, two_digits
 from attendo.recipe import load_recipe
 
 BY_NAME = {row.name: row for row in ROWS}

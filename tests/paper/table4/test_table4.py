@@ -9,11 +9,9 @@ import pytest
 from attendo.errors import DataError
 from attendo.paper.experiment import Order
 from attendo.paper.report import write_report
-from attendo.paper.table4.comparison import PRINTED, cells, changes
-from attendo.paper.table4.evaluation import LabelFigures, TestResult
-from attendo.paper.table4.invented import invented_trees, write_invented
+from attendo.paper.table4.evaluation import PRINTED, LabelFigures, TestResult, cells, changes
 from attendo.paper.table4.report import Findings, table4_report
-from attendo.paper.table4.rows import BANKS, ROWS, make_plan, recipes_of, self_trained
+from attendo.paper.table4.rows import BANKS, ROWS, invented_trees, make_plan, recipes_of, self_trained, write_invented
 from attendo.parsing.treebank import read_treebank
 
 RESULT = TestResult(

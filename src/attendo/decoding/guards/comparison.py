@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attendo.decoding.guards.number_words import has_number_word, small_numbers
-from attendo.decoding.guards.numbers import canonical_number, localised
+from attendo.decoding.guards.numbers import SEPARATORS, canonical_number, localised
 from attendo.decoding.guards.values import Value, values
 
 LOST_NUMBERS = "numbers that the translation has not: "
@@ -15,6 +15,7 @@ _LOST_NAMES = "names and codes that the translation has not: "
 NUMBER_WORDS = 12
 """Numbers up to it may be words in a source and digits in its translation."""
 _DIGITS = re.compile("[0-9]+")
+_BETWEEN_THOUSANDS = re.compile(r"(?<=[0-9])[.,'’\u00a0\u202f ](?=[0-9]{3}(?![0-9]))")
 _NUMBER = re.compile("[0-9](?:.*[0-9])?")
 _HOURS = 12
 # Half past three, and its like: minutes that a translation may say in words.
@@ -76,7 +77,8 @@ class Comparison:
 def compared(source: str, target: str, languages: tuple[str, str], *, in_words: bool = True) -> Comparison:
     """Compares the values of a source and of its translation.
 
-    A date may be written in parts, and what the source says in words may be digits in the translation.
+    A date may be written in parts, and what the source says in words may be digits in the translation. Where it is not
+    known how one of the languages writes numbers, they are compared by their digits, whatever stands between thousands.
 
     Args:
         source: the text.
@@ -92,12 +94,12 @@ def compared(source: str, target: str, languages: tuple[str, str], *, in_words: 
     numbers = [value for value in ours if value.is_numeric]
     there = [value for value in theirs if value.is_numeric or value.kind == "version"]
     if numbers:
-        lost += _lost_numbers(numbers, there, target, languages[1], in_words)
+        lost += _lost_numbers(numbers, there, target, languages, in_words)
     return Comparison(tuple(lost), tuple(_invented(ours, there, source, languages[0])))
 
 
 def _lost_numbers(
-    ours: Sequence[Value], theirs: Sequence[Value], target: str, language: str, in_words: bool
+    ours: Sequence[Value], theirs: Sequence[Value], target: str, languages: tuple[str, str], in_words: bool
 ) -> list[Value]:
     """The numbers, dates and times of a source that are nowhere in its translation."""
     there = Counter(form for value in theirs for form in _forms(value))
@@ -112,13 +114,13 @@ def _lost_numbers(
     if not lost:
         return []
     # What is written in another way: in words, or a date as a day and a year.
-    words = small_numbers(target, language)
-    parts = Counter(part.lstrip("0") or "0" for part in _DIGITS.findall(target))
+    words, known = small_numbers(target, languages[1]), all(language in SEPARATORS for language in languages)
+    parts = Counter(_parts(target, joined=not known))
     return [
         value
         for value in lost
         if not ((in_words or _may_be_words(value)) and _takes_words(value, words, target))
-        and not _takes_parts(value, parts)
+        and not _has_parts(value, parts, known)
     ]
 
 
@@ -173,12 +175,20 @@ def _takes_words(value: Value, words: Counter[str], target: str) -> bool:
     return True
 
 
-def _takes_parts(value: Value, parts: Counter[str]) -> bool:
-    """Whether a translation has each of the numbers that a date or a telephone number consists of."""
-    if value.kind in ("number", "time"):
+def _has_parts(value: Value, parts: Counter[str], known: bool) -> bool:
+    """Whether a translation has each of the numbers that a date, a telephone number or the like consists of.
+
+    A number is one part, and looked for so only where it is not known how both languages write numbers.
+    """
+    if value.kind == "time" or (known and value.kind == "number"):
         return False
-    wanted = Counter(part.lstrip("0") or "0" for part in _DIGITS.findall(value.text))
+    wanted = Counter(_parts(value.text, joined=value.kind == "number"))
     return all(parts[part] >= times for part, times in wanted.items())
+
+
+def _parts(text: str, *, joined: bool) -> list[str]:
+    """All runs of digits of a text without leading zeros; if `joined`, numbers in groups of thousands are one."""
+    return [part.lstrip("0") or "0" for part in _DIGITS.findall(_BETWEEN_THOUSANDS.sub("", text) if joined else text)]
 
 
 def _invented(ours: Sequence[Value], theirs: Sequence[Value], source: str, language: str) -> list[Value]:
@@ -186,10 +196,9 @@ def _invented(ours: Sequence[Value], theirs: Sequence[Value], source: str, langu
     if not theirs:
         return []
     known = {form for value in ours for form in _forms(value, either_half=True)} | {value.text for value in ours}
-    parts = {part.lstrip("0") or "0" for part in _DIGITS.findall(source)}
-    found = []
+    parts, found = set(_parts(source, joined=False)), []
     for value in theirs:
-        its_parts = [part.lstrip("0") or "0" for part in _DIGITS.findall(value.text)]
+        its_parts = _parts(value.text, joined=False)
         is_small = len(its_parts) == 1 and len(its_parts[0]) <= 2 and int(its_parts[0]) <= NUMBER_WORDS
         if not is_small and not known.intersection(_forms(value)) and not parts.issuperset(its_parts):
             found.append(value)

@@ -73,7 +73,8 @@ def ending_findings(source: str, target: str, language: str) -> list[Finding]:
 
 def number_findings(source: str, target: str, unit: Unit, language: str) -> list[Finding]:
     """Numbers that the translation has neither in digits nor as words."""
-    lost = lost_numbers(_without_directives(source, unit), _without_directives(target, unit), language)
+    texts = _without_directives(source, unit), _without_directives(target, unit)
+    lost = lost_numbers(*texts, ("", language))  # a file may not say which language its sources are in
     return [warning("numbers", f"the translation lacks {', '.join(lost)}")] if lost else []
 
 

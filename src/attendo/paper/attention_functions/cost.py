@@ -12,7 +12,7 @@ from attendo.model.attention import KeysValues, MultiHeadAttention
 from attendo.model.config import AttentionFunction, ModelConfig
 from attendo.paper.attention_functions.rows import ADDITIVE, FUNCTIONS, SCALED, UNSCALED
 from attendo.paper.experiment import Scale
-from attendo.paper.table1.cost import peak_bytes, time_passes
+from attendo.paper.table1.layers import peak_bytes, time_passes
 
 WHOLE: Final = "additive, whole"
 """Additive attention as it is usually written, whose hidden layer of n x n x d_k numbers is there all at once."""

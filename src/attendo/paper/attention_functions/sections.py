@@ -1,15 +1,140 @@
-"""What the page says of the functions themselves: the paper's sentences, the footnote's variance, speed and memory."""
+"""What the page says of the functions themselves, with its pictures: the footnote, time and memory, the softmax."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from matplotlib.axes import Axes
+
+from attendo.model.config import AttentionFunction
 from attendo.paper.attention_functions.cost import WHOLE, Cost, Spread
-from attendo.paper.attention_functions.picture import cost_png, variance_png
-from attendo.paper.attention_functions.rows import ADDITIVE, SCALED, UNSCALED, Difference
-from attendo.paper.attention_functions.variance import NUM_KEYS, Products, Softmax
+from attendo.paper.attention_functions.heads import NUM_KEYS, Products, Sharpness, Softmax
+from attendo.paper.attention_functions.rows import ADDITIVE, FUNCTIONS, SCALED, SHORT, UNSCALED, Difference, RowSummary
+from attendo.paper.charts import BLUE, GREEN, GREY, PURPLE, VERMILION, finish, panels
 from attendo.paper.experiment import Order
 from attendo.paper.report import Paragraph, Picture, Section, Table, table_of
 from attendo.paper.statistics import CONFIDENCE, Estimate
+from attendo.plots.figure_files import png_bytes
+
+# --- pictures ---------------------------------------------------------------------------------------------------------
+
+_STYLES: dict[AttentionFunction, tuple[str, str]] = {
+    SCALED: (BLUE, "o"),
+    UNSCALED: (VERMILION, "D"),
+    ADDITIVE: (GREEN, "s"),
+}
+_HEIGHT = 4.0
+_SHAPES = ("o", "x")
+
+
+def variance_png(products: Sequence[Products], softmax: Sequence[Softmax]) -> bytes:
+    """Draws the variance of q·k against d_k, and what becomes of the softmax."""
+    figure, (left, middle, right) = panels(_width(3), _HEIGHT, 3)
+    widths = sorted({one.d_k for one in products})
+    left.plot(widths, widths, color=GREY, linewidth=1, label="the footnote: d_k")
+    for distribution, shape in zip(dict.fromkeys(one.distribution for one in products), _SHAPES, strict=True):
+        rows = [one for one in products if one.distribution == distribution]
+        left.errorbar(
+            [one.d_k for one in rows],
+            [one.variance.mean for one in rows],
+            yerr=[one.variance.half_width or 0.0 for one in rows],
+            fmt=shape, color=_STYLES[UNSCALED][0] if shape == "x" else _STYLES[SCALED][0],
+            markersize=6, capsize=3, linewidth=1.2, label=f"components: {distribution}",
+        )  # fmt: skip
+    _log(left)
+    _dress(left, "The variance of q·k", "variance (no unit)")
+    for axes, title, unit, name in (
+        (middle, "The largest weight", "mean over queries (share of 1)", "largest"),
+        (right, "The softmax's derivative", "norm, mean over queries (no unit)", "jacobian"),
+    ):
+        for function, values in _by_function(softmax, name):
+            colour, shape = _STYLES[function]
+            axes.plot(widths, values, f"{shape}-", color=colour, markersize=5, label=SHORT[function])
+        axes.set_ylim(bottom=0)
+        _dress(axes, title, unit)
+    return png_bytes(figure)
+
+
+def quality_png(summaries: Sequence[RowSummary]) -> bytes:
+    """Draws perplexity and the trained heads' variance by function and d_k, with the intervals."""
+    figure, (left, right) = panels(_width(2), _HEIGHT, 2)
+    for number, function in enumerate(FUNCTIONS):
+        colour, shape = _STYLES[function]
+        rows = [one for one in summaries if one.row.function == function]
+        # Side by side, so that intervals do not hide each other.
+        places = [one.row.d_k * 1.06 ** (number - 1) for one in rows]
+        left.errorbar(
+            places, [one.perplexity.mean for one in rows], yerr=[one.perplexity.half_width or 0.0 for one in rows],
+            fmt=f"{shape}-", color=colour, markersize=6, capsize=3, linewidth=1.2, label=SHORT[function],
+        )  # fmt: skip
+        trained = [one.head_mean("trained", "variance") for one in rows]
+        new = [one.head_mean("new", "variance") for one in rows]
+        right.plot(places, trained, f"{shape}-", color=colour, markersize=6, label=f"{SHORT[function]}, trained")
+        right.plot(places, new, f"{shape}:", color=colour, markersize=6, mfc="white", label=f"{SHORT[function]}, new")
+    _log(right)
+    _dress(left, "Perplexity per word piece: lower is better", "validation perplexity (no unit)")
+    _dress(right, "How far apart a query's logits are", "variance over its keys (no unit)")
+    return png_bytes(figure)
+
+
+def cost_png(costs: Sequence[Cost]) -> bytes:
+    """Draws time and memory of each function as multiples of the scaled one's, by d_k."""
+    figure, axes = panels(_width(2), _HEIGHT, 2)
+    n = max({one.setting.n for one in costs}, key=lambda each: sum(one.setting.n == each for one in costs))
+    rows = sorted((one for one in costs if one.setting.n == n), key=lambda one: one.setting.d_k)
+    widths = [one.setting.d_k for one in rows]
+    for function in (UNSCALED, ADDITIVE):
+        colour, shape = _STYLES[function]
+        spreads = [one.ratios[function] for one in rows]
+        low = [one.median - one.low for one in spreads]
+        high = [one.high - one.median for one in spreads]
+        axes[0].errorbar(
+            widths, [one.median for one in spreads], yerr=[low, high],
+            fmt=f"{shape}-", color=colour, markersize=6, capsize=3, linewidth=1.2, label=SHORT[function],
+        )  # fmt: skip
+    for name, (colour, shape), label in (
+        (UNSCALED, _STYLES[UNSCALED], SHORT[UNSCALED]),
+        (ADDITIVE, _STYLES[ADDITIVE], "additive, as attendo computes it"),
+        ("additive, whole", (PURPLE, "^"), "additive, as it is usually written"),
+    ):
+        ratios = [one.bytes[name] / one.bytes[SCALED] for one in rows]
+        axes[1].plot(widths, ratios, f"{shape}-", color=colour, markersize=6, label=label)
+    for each, title in zip(axes, (f"Time, n = {n}", f"Memory, n = {n}"), strict=True):
+        each.axhline(1, color=GREY, linewidth=1)
+        _log(each)
+        each.set_ylim(top=4 * each.get_ylim()[1])  # room for the legend
+        _dress(each, title, "multiple of the scaled function's")
+    return png_bytes(figure)
+
+
+def _by_function(softmax: Sequence[Softmax], name: str) -> list[tuple[AttentionFunction, list[float]]]:
+    def values(rows: Sequence[Sharpness]) -> list[float]:
+        return [float(getattr(one, name).mean) for one in rows]
+
+    return [
+        (SCALED, values([one.scaled for one in softmax])),
+        (UNSCALED, values([one.unscaled for one in softmax])),
+    ]
+
+
+def _width(columns: int) -> float:
+    """Of a chart, in inches."""
+    return 1 + 4.4 * columns
+
+
+def _log(axes: Axes) -> None:
+    """Has the heights doubled from line to line, and plain numbers beside them."""
+    axes.set_yscale("log", base=2)
+    axes.yaxis.set_major_formatter("{x:g}")
+
+
+def _dress(axes: Axes, title: str, unit: str) -> None:
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_formatter("{x:.0f}")
+    finish(axes, title, "d_k (components)", unit)
+    axes.legend(frameon=False, fontsize=9)
+
+
+# --- sections ---------------------------------------------------------------------------------------------------------
 
 HOLDS, FAILS, OPEN = "holds here", "does not hold here", "not told apart at this scale"
 

@@ -7,8 +7,14 @@ from pydantic import TypeAdapter
 
 from attendo.bench.machine import this_machine
 from attendo.paper.attention_functions.cost import SETTINGS, Cost, measure_cost
-from attendo.paper.attention_functions.heads import MeasuredHeads, heads_of_run
-from attendo.paper.attention_functions.picture import quality_png
+from attendo.paper.attention_functions.heads import (
+    MeasuredHeads,
+    Products,
+    Softmax,
+    heads_of_run,
+    measure_products,
+    measure_softmax,
+)
 from attendo.paper.attention_functions.rows import (
     KEY_SIZES,
     SHORT,
@@ -22,20 +28,21 @@ from attendo.paper.attention_functions.rows import (
 from attendo.paper.attention_functions.sections import (
     claims,
     outcome,
+    quality_png,
     softmax,
     speed_and_memory,
     variance,
     with_interval,
 )
-from attendo.paper.attention_functions.variance import Products, Softmax, measure_products, measure_softmax
 from attendo.paper.experiment import Order, Reporter, Scale, Stopped
 from attendo.paper.forecast import RECIPE, ROW, UPDATES, Forecast, forecast_of_rows, forecast_rows, prepared_so_far
-from attendo.paper.kept import keep, kept
-from attendo.paper.page_parts import budget_of, corpora_of, each, run_cells, seeds_of, signatures_of
+from attendo.paper.page_parts import budget_of, corpora_of, each, seeds_of, signatures_of
 from attendo.paper.report import Paragraph, Picture, Section, Table, table_of
 from attendo.paper.rows_study import Findings, Page, RowsStudy, Sitting
+from attendo.paper.run_columns import each_run
 from attendo.paper.statistics import CONFIDENCE
 from attendo.paper.study import Run
+from attendo.paper.study_folder import keep, kept
 from attendo.recipe import Recipe
 from attendo.workflow.device import choose_device
 
@@ -219,12 +226,6 @@ def _heads(summaries: Sequence[RowSummary]) -> Section:
 
 def _runs(summaries: Sequence[RowSummary]) -> Section:
     results = [result for one in summaries for result in one.runs]
-    table = Table(
-        caption="Each run",
-        columns=("row", "seed", "PPL", "BLEU", "minutes"),
-        rows=tuple((one.row.name, *run_cells(run)) for one in summaries for run in one.runs),
-        words=1,
-    )
     text = (
         f"In all {len(results)} runs: {sum(run.seconds for run in results) / 60:.1f} minutes of wall time with "
         f"validation, {sum(run.target_tokens for run in results):,} target tokens; threads each: "
@@ -232,7 +233,7 @@ def _runs(summaries: Sequence[RowSummary]) -> Section:
         "other work. On a processor attendo's own kernels train scaled and unscaled attention and plain torch trains "
         "additive attention, so that minutes are no comparison of the functions; the section before is."
     )
-    return Section(title="The runs and their cost", blocks=(Paragraph(text=text), table))
+    return Section(title="The runs and their cost", blocks=(Paragraph(text=text), each_run(results)))
 
 
 ATTENTION_FUNCTIONS = RowsStudy[MeasuredFunctions, MeasuredHeads](

@@ -6,8 +6,18 @@ from attendo.diagrams.attention import INNER, OUTER, attention_of
 from attendo.diagrams.attention_layout import draw_attention
 from attendo.diagrams.structure import Structure
 from attendo.model.config import ModelConfig
-from attendo.paper.drawn.equality import Equality, measured_equality
-from attendo.paper.drawn.page import BASE, Drawn, DrawnFigure, Row, comparison_table, drawn_model, rows_data, verdict
+from attendo.paper.drawn.page import (
+    BASE,
+    Drawn,
+    DrawnFigure,
+    Equality,
+    Row,
+    comparison_table,
+    drawn_model,
+    measured_equality,
+    rows_data,
+    verdict,
+)
 from attendo.paper.experiment import Order
 from attendo.plots.subject import find_subject
 

@@ -31,7 +31,7 @@ from attendo.model.layers import DecoderLayer, EncoderLayer
 from attendo.model.transformer import Transformer
 from attendo.paper.heads.looks import Head
 from attendo.paper.heads.markup import Pair
-from attendo.paper.kept import keep, kept
+from attendo.paper.study_folder import keep, kept
 from attendo.workflow.device import choose_device
 from attendo.workflow.engine import Engine
 from attendo.workflow.lines import line_pairs_from

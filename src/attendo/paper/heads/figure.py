@@ -15,8 +15,8 @@ from attendo.paper.heads.looks import Head, Looks, look_at
 from attendo.paper.heads.markup import Pair
 from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
 from attendo.paper.heads.subjects import Subject, names_of, open_subjects
-from attendo.paper.lock import alone
 from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
+from attendo.paper.study_folder import alone
 
 _SEED = 1
 NUM_SENTENCES: Mapping[Scale, int] = {"tiny": 16, "small": 200, "paper": 400}

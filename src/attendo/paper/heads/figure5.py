@@ -26,8 +26,7 @@ from attendo.paper.heads.figure import (
 from attendo.paper.heads.looks import Head, Looks
 from attendo.paper.heads.nulls import p_text
 from attendo.paper.heads.pictures import cuts_png, lines_picture
-from attendo.paper.heads.roles import RoleScore, roles
-from attendo.paper.heads.structure import LEAST_SHARE, LEAST_WORDS, Structure, StructureHead, structure
+from attendo.paper.heads.roles import LEAST_SHARE, LEAST_WORDS, RoleScore, Structure, StructureHead, roles, structure
 from attendo.paper.report import Block, Paragraph, Picture, Section, Table
 
 _QUESTION = (

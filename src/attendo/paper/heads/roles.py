@@ -1,14 +1,151 @@
-"""What each head of each kind looks at: the shares of its attention and of its strongest weights on each role."""
+"""What Figure 5 counts: heads that keep to the constituents of sentences, and the roles that each head looks at."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attendo.attention_maps.weights import KINDS, Kind
-from attendo.paper.heads.looks import Heads, Look
-from attendo.paper.heads.markup import PUNCTUATION, Side, links
-from attendo.paper.heads.structure import innermost
+from attendo.paper.heads.looks import Head, Heads, Look, Looks, encoder_weights
+from attendo.paper.heads.markup import PUNCTUATION, Link, Side, links
+from attendo.paper.heads.nulls import LEVEL, OffsetProfile, holm, sign_tests
+from attendo.paper.statistics import Estimate, estimate
+
+# --- constituents -----------------------------------------------------------------------------------------------------
+
+LEAST_WORDS = 3
+"""Of a constituent: within two words there is nothing but a neighbour."""
+LEAST_SHARE = 0.2
+"""Attention on other words, in the first half, below which a head is not chosen: it looks at `</s>` or at itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StructureHead:
+    """One head, and how well it keeps to constituents."""
+
+    head: Head
+    on_words: float
+    """Attention on other words of the sentence, held out; the rest is on the word itself and on `</s>`."""
+    inside: float
+    """Of it the share within the constituent, held out."""
+    by_place: float
+    """The same of the head's positional twin."""
+    difference: Estimate
+    """Of the two, over held-out sentences."""
+    above: float
+    """The share of held-out sentences above the twin."""
+    chosen_low: float
+    """The lower end of the difference's interval in the first half, by which heads are chosen."""
+    p: float
+    """That as many sentences or more lie above the twin by chance, corrected for all heads."""
+
+    @property
+    def follows(self) -> bool:
+        """Whether it keeps to constituents more than its places explain, in both halves."""
+        return self.p < LEVEL and self.difference.mean > 0 and self.chosen_low > 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Structure:
+    """What came of all encoder heads."""
+
+    heads: tuple[StructureHead, ...]
+    """All, the best of the first half first; those that look elsewhere last."""
+    num_chosen_on: int
+    """Sentences."""
+    num_held_out: int
+    uniform: float
+    """What a head that looks at all other words alike has within the constituent, held out."""
+
+
+def structure(looks: Looks) -> Structure:
+    """Scores all encoder heads.
+
+    Args:
+        looks: in both halves.
+    """
+    halves = [[each for each in looks.half(held_out=half) if innermost(each.source)] for half in (False, True)]
+    profile = OffsetProfile(encoder_weights(look) for look in halves[0])
+    chosen, held_out = (np.array([_scores(look, profile) for look in half]) for half in halves)
+    p_values = holm(sign_tests(held_out[:, 0] - held_out[:, 1]))
+    lows = _lows(chosen[:, 0] - chosen[:, 1])
+    looks_there = chosen[:, 2].mean(axis=0) >= LEAST_SHARE
+    order = np.argsort(-np.where(looks_there, lows, lows - 4), axis=None, kind="stable")
+    heads = [
+        Head(kind="encoder", layer=int(index) // p_values.shape[1], head=int(index) % p_values.shape[1])
+        for index in order
+    ]
+    return Structure(
+        heads=tuple(_structure_head(head, lows, held_out, p_values) for head in heads),
+        num_chosen_on=len(halves[0]),
+        num_held_out=len(halves[1]),
+        uniform=float(np.mean([_uniform(look.source) for look in halves[1]])),
+    )
+
+
+def innermost(side: Side) -> dict[int, Link]:
+    """Of each word that has one the smallest constituent of at least three words that it is in."""
+    large = [each for each in side.constituents if each[1] - each[0] + 1 >= LEAST_WORDS]
+    found = {}
+    for word in range(len(side.words)):
+        around = [(first, last) for first, last in large if first <= word <= last]
+        if around:
+            found[word] = min(around, key=lambda each: each[1] - each[0])
+    return found
+
+
+def _scores(look: Look, profile: OffsetProfile) -> NDArray[np.float64]:
+    """Of each head what stays inside, its twin's, and the attention on other words: `(3, num_layers, num_heads)`."""
+    length = len(look.source.words)
+    weights = encoder_weights(look)[:, :, :length, :length]
+    sums = np.zeros((4, *weights.shape[:2]))
+    for word, (first, last) in innermost(look.source).items():
+        others = [place for place in range(length) if place != word]
+        inside = [place for place in others if first <= place <= last]
+        for row, each in enumerate((weights, profile.weights(length))):
+            sums[2 * row] += each[:, :, word, inside].sum(axis=-1)
+            sums[2 * row + 1] += each[:, :, word, others].sum(axis=-1)
+    # Sums before the quotient, so that a word that hardly looks at others hardly counts.
+    tiny = 1e-12
+    num_words = len(innermost(look.source))
+    return np.array([sums[0] / (sums[1] + tiny), sums[2] / (sums[3] + tiny), sums[1] / num_words])
+
+
+def _uniform(side: Side) -> float:
+    shares = [(last - first) / (len(side.words) - 1) for first, last in innermost(side).values()]
+    return float(np.mean(shares))
+
+
+def _structure_head(head: Head, lows: Heads, held_out: NDArray[np.float64], p_values: Heads) -> StructureHead:
+    inside, by_place, on_words = (held_out[:, row, head.layer, head.head] for row in range(3))
+    return StructureHead(
+        head=head,
+        on_words=float(on_words.mean()),
+        inside=float(inside.mean()),
+        by_place=float(by_place.mean()),
+        difference=estimate(_floats(inside - by_place)),
+        above=float((inside > by_place).mean()),
+        chosen_low=float(lows[head.layer, head.head]),
+        p=float(p_values[head.layer, head.head]),
+    )
+
+
+def _lows(differences: NDArray[np.float64]) -> Heads:
+    """The lower ends of all heads' intervals; where there is one sentence alone, the difference."""
+    found: Heads = np.zeros(differences.shape[1:])
+    for place in np.ndindex(*found.shape):
+        its = estimate(_floats(differences[(slice(None), *place)]))
+        found[place] = its.mean if its.low is None else its.low
+    return found
+
+
+def _floats(values: NDArray[np.float64]) -> Sequence[float]:
+    found: list[float] = values.tolist()
+    return found
+
+
+# --- roles ------------------------------------------------------------------------------------------------------------
 
 Targets = Callable[[Look, int], Collection[int]]
 """The columns that play a role for a row; none where nothing does."""

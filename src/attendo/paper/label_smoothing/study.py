@@ -17,7 +17,6 @@ from attendo.paper.charts import BLUE, GREEN, GREY, ORANGE, OURS, PAPER, PURPLE,
 from attendo.paper.comparison import difference_table
 from attendo.paper.experiment import Order, Reporter
 from attendo.paper.forecast import Forecast, estimated, hours_text
-from attendo.paper.kept import measured_once
 from attendo.paper.label_smoothing.rows import (
     EPSILONS,
     METRICS,
@@ -34,6 +33,7 @@ from attendo.paper.report import Paragraph, Picture, Section, Table, paragraphs,
 from attendo.paper.rows_study import Findings, Page, RowsStudy, Sitting
 from attendo.paper.run_results import RunResult
 from attendo.paper.study import Run
+from attendo.paper.study_folder import measured_once
 from attendo.plots.figure_files import png_bytes
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.prepared import PreparedData

@@ -21,8 +21,8 @@ from attendo.evaluation.scores import corpus_bleu
 from attendo.model.batch import collate
 from attendo.model.positions import LearnedPositions
 from attendo.model.transformer import Transformer
-from attendo.paper.kept import kept
-from attendo.paper.length_extrapolation.texts import Pair, regrouped
+from attendo.paper.length_extrapolation.rows import Pair, regrouped
+from attendo.paper.study_folder import kept
 
 MEASURES = "lengths.json"
 """In a run folder: what was measured of its model."""

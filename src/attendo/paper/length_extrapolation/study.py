@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from attendo.paper import run_columns
 from attendo.paper.experiment import Order, Reporter, Stopped
 from attendo.paper.forecast import ROW, UPDATES, Forecast, forecast_of_rows, forecast_rows, prepared_so_far
-from attendo.paper.kept import keep
 from attendo.paper.length_extrapolation.comparison import (
     Contrast,
     Measures,
@@ -18,26 +18,39 @@ from attendo.paper.length_extrapolation.comparison import (
     outcome,
 )
 from attendo.paper.length_extrapolation.measures import MEASURES, RunMeasures, kept_measures, measure
-from attendo.paper.length_extrapolation.offsets import LAYOUTS, ClosedForm, closed_form
 from attendo.paper.length_extrapolation.picture import lengths_png, positions_png
 from attendo.paper.length_extrapolation.rows import (
+    ALL,
     BY_NAME,
     ROWS,
+    SHORT,
+    Pair,
     base_recipe,
     lengths_of,
+    read_test,
     recipes,
     shifts_of,
     texts_folder,
+    write_texts,
 )
-from attendo.paper.length_extrapolation.tables import Tables, Trained, linear, tables, trained
-from attendo.paper.length_extrapolation.texts import ALL, SHORT, Pair, read_test, write_texts
-from attendo.paper.page_parts import budget_of, corpora_of, seeds_of, total_cost
+from attendo.paper.length_extrapolation.tables import (
+    LAYOUTS,
+    ClosedForm,
+    Tables,
+    Trained,
+    closed_form,
+    linear,
+    tables,
+    trained,
+)
+from attendo.paper.page_parts import budget_of, corpora_of, cost_section, seeds_of
 from attendo.paper.phrasebook_texts import write_if_tiny
 from attendo.paper.report import Paragraph, Picture, Section, Table, paragraphs, table_of
 from attendo.paper.rows_study import Findings, Page, RowsStudy, Sitting
 from attendo.paper.run_results import RunResult
 from attendo.paper.statistics import Estimate
 from attendo.paper.study import Run
+from attendo.paper.study_folder import keep
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
 
@@ -336,18 +349,18 @@ def _cost(results: Sequence[RunResult]) -> Section:
         "Each run; perplexity and BLEU of the validation set of short texts, parameters in millions",
         results,
         (
-            ("row", lambda run: run.row),
-            ("seed", lambda run: str(run.seed)),
-            ("PPL", lambda run: f"{run.perplexity:.3f}"),
-            ("BLEU", lambda run: f"{run.bleu:.2f}"),
+            run_columns.ROW,
+            run_columns.SEED,
+            run_columns.PERPLEXITY,
+            run_columns.BLEU,
             ("params", lambda run: f"{run.parameters / 1e6:.2f}"),
-            ("target tokens", lambda run: f"{run.target_tokens:,}"),
-            ("minutes", lambda run: f"{run.seconds / 60:.1f}"),
+            run_columns.TOKENS,
+            run_columns.MINUTES,
         ),
         words=1,
     )
     rest = ". Minutes are wall time with validation, on a machine that may have had other work."
-    return Section(title="Cost", blocks=(Paragraph(text=total_cost(results, rest)), table))
+    return cost_section(results, rest, table)
 
 
 def _perplexity(log_loss: Estimate) -> str:

@@ -21,8 +21,8 @@ from attendo.decoding.translation import Translation
 from attendo.errors import ModelError
 from attendo.evaluation.scores import metrics
 from attendo.files import write_json
-from attendo.paper.kept import keep, kept
 from attendo.paper.search_settings.rows import Sentences, Setting
+from attendo.paper.study_folder import keep, kept
 from attendo.workflow.average import average
 from attendo.workflow.device import choose_device
 from attendo.workflow.engine import Engine

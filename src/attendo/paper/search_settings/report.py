@@ -9,7 +9,6 @@ from attendo.paper.experiment import Order
 from attendo.paper.page_parts import budget_of, corpora_of, each, head_data, how_to_repeat, scale_note
 from attendo.paper.report import Block, Paragraph, Picture, Report, Section, Table, table_of
 from attendo.paper.search_settings.decoding import without_outputs
-from attendo.paper.search_settings.picture import bleu_maps_png, cells, length_maps_png
 from attendo.paper.search_settings.results import (
     Results,
     Significance,
@@ -20,7 +19,16 @@ from attendo.paper.search_settings.results import (
     taken_away,
 )
 from attendo.paper.search_settings.rows import GREEDY, PAPER, SETS, Grid, Sentences, SetName, Setting
-from attendo.paper.search_settings.sections import averages, bleu_text, longest_outputs, mean_text, search_errors
+from attendo.paper.search_settings.sections import (
+    averages,
+    bleu_maps_png,
+    bleu_text,
+    cells,
+    length_maps_png,
+    longest_outputs,
+    mean_text,
+    search_errors,
+)
 from attendo.recipe import Recipe
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from attendo.model.attention import MANY_LOGITS
 from attendo.paper.statistics import Line, meeting, power_law
-from attendo.paper.table1.layers import LAYERS, Layer, Sizes, num_heads
-from attendo.paper.table1.operations import Crossing, Operations
+from attendo.paper.table1.layers import LAYERS, Crossing, Layer, Operations, Sizes, num_heads
 from attendo.paper.table1.points import (
     BytesAt,
     CrossingAt,

@@ -8,9 +8,8 @@ from pydantic import Field, TypeAdapter
 
 from attendo.model.config import EncoderLayerType
 from attendo.paper.experiment import Scale
-from attendo.paper.table1.depth import Chain
-from attendo.paper.table1.layers import Layer, Sizes
-from attendo.paper.table1.operations import Crossing, Operations
+from attendo.paper.table1.layers import Crossing, Layer, Operations, Sizes
+from attendo.paper.table1.paths import Chain
 
 GRAPH_WIDTH = 8
 """d where dependencies are looked for: they do not depend on it."""

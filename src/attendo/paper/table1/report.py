@@ -10,7 +10,6 @@ from attendo.paper.page_parts import each, head_data
 from attendo.paper.report import Paragraph, Report, Section, Shell, paragraphs
 from attendo.paper.statistics import line
 from attendo.paper.table1 import sections
-from attendo.paper.table1.cost import DILATED_INDEX
 from attendo.paper.table1.findings import (
     EXACT,
     NEAR,
@@ -24,7 +23,7 @@ from attendo.paper.table1.findings import (
     timed_crossings,
     units,
 )
-from attendo.paper.table1.layers import D_K, LAYERS, layers_that_reach
+from attendo.paper.table1.layers import D_K, DILATED_INDEX, LAYERS, layers_that_reach
 from attendo.paper.table1.points import Plan
 
 

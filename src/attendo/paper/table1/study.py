@@ -10,15 +10,29 @@ from attendo.bench.systems import torch_threads
 from attendo.errors import DataError
 from attendo.model.config import EncoderLayerType
 from attendo.paper.experiment import Order, Outcome, OwnExperiment, Reporter
-from attendo.paper.kept import kept, measured_once
-from attendo.paper.lock import alone
 from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
-from attendo.paper.table1.cost import passage, peak_bytes, time_passes
-from attendo.paper.table1.depth import longest_chain
+from attendo.paper.study_folder import alone, kept, measured_once
 from attendo.paper.table1.findings import Findings
-from attendo.paper.table1.layers import BY_NAME, LAYERS, Layer, Sizes, stacked, sub_layer
-from attendo.paper.table1.operations import count_operations, find_crossing
-from attendo.paper.table1.paths import fewest_layers, from_end_to_end, from_the_middle, operations_on_the_way
+from attendo.paper.table1.layers import (
+    BY_NAME,
+    LAYERS,
+    Layer,
+    Sizes,
+    count_operations,
+    find_crossing,
+    passage,
+    peak_bytes,
+    stacked,
+    sub_layer,
+    time_passes,
+)
+from attendo.paper.table1.paths import (
+    fewest_layers,
+    from_end_to_end,
+    from_the_middle,
+    longest_chain,
+    operations_on_the_way,
+)
 from attendo.paper.table1.points import (
     GRAPH_WIDTH,
     GRAPH_WINDOW,

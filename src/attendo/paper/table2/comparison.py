@@ -1,12 +1,171 @@
-"""The systems of a Table 2 study held against each other: means over seeds, and paired tests over sentences."""
+"""Table 2 as it is printed, and the systems of a study compared: means over seeds, paired tests over sentences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from attendo.evaluation.significance import MetricComparison, compare_outputs
+from attendo.paper.cost import DAY_S, PAPER_TFLOPS, training_cost
 from attendo.paper.statistics import Estimate, estimate
 from attendo.paper.table2.systems import Kind, Translated
+
+# --- Table 2 as it is printed -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Printed:
+    """A row: None where the paper leaves a cell empty."""
+
+    name: str
+    group: str
+    """`single`, `ensemble` or `Transformer`."""
+    bleu_de: float | None = None
+    """English to German."""
+    bleu_fr: float | None = None
+    """English to French."""
+    cost_de: float | None = None
+    """FLOPs."""
+    cost_fr: float | None = None
+
+
+ROWS = (
+    Printed(name="ByteNet", group="single", bleu_de=23.75),
+    Printed(name="Deep-Att + PosUnk", group="single", bleu_fr=39.2, cost_fr=1.0e20),
+    Printed(name="GNMT + RL", group="single", bleu_de=24.6, bleu_fr=39.92, cost_de=2.3e19, cost_fr=1.4e20),
+    Printed(name="ConvS2S", group="single", bleu_de=25.16, bleu_fr=40.46, cost_de=9.6e18, cost_fr=1.5e20),
+    Printed(name="MoE", group="single", bleu_de=26.03, bleu_fr=40.56, cost_de=2.0e19, cost_fr=1.2e20),
+    Printed(name="Deep-Att + PosUnk ensemble", group="ensemble", bleu_fr=40.4, cost_fr=8.0e20),
+    Printed(name="GNMT + RL ensemble", group="ensemble", bleu_de=26.30, bleu_fr=41.16, cost_de=1.8e20, cost_fr=1.1e21),
+    Printed(name="ConvS2S ensemble", group="ensemble", bleu_de=26.36, bleu_fr=41.29, cost_de=7.7e19, cost_fr=1.2e21),
+    Printed(name="Transformer (base)", group="Transformer", bleu_de=27.3, bleu_fr=38.1, cost_de=3.3e18, cost_fr=3.3e18),
+    Printed(name="Transformer (big)", group="Transformer", bleu_de=28.4, bleu_fr=41.8, cost_de=2.3e19, cost_fr=2.3e19),
+)
+"""In the paper's order. Where sources disagree, the value that the notes below settle on."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """How long something of the table was trained, on how many GPUs: the estimate's three numbers."""
+
+    row: str
+    pair: str
+    """`en-de` or `en-fr`."""
+    gpu: str
+    gpus: int
+    days: float
+    models: int = 1
+    """Of an ensemble."""
+    source: str
+    """Who says so."""
+    printed: float
+
+    @property
+    def cost(self) -> float:
+        """What the paper's formula makes of it, in FLOPs."""
+        return self.models * training_cost(self.days * DAY_S, self.gpus, PAPER_TFLOPS[self.gpu] * 1e12)
+
+
+def _setup(row: str, pair: str, gpus: int, gpu: str, days: float, source: str, models: int = 1) -> Setup:
+    printed = next(one for one in ROWS if one.name == row)
+    cost = printed.cost_de if pair == "en-de" else printed.cost_fr
+    assert cost is not None, f"{row}: the paper prints no cost of {pair}"
+    return Setup(row=row, pair=pair, gpu=gpu, gpus=gpus, days=days, models=models, source=source, printed=cost)
+
+
+_PAPER, _PAPER_STEPS = "the paper's hours", "the paper's steps: 100,000 of 0.4 s"
+_MOE, _CONVS2S, _EIGHT = "Shazeer et al. (2017)", "Gehring et al. (2017)", "eight of the single model"
+
+SETUPS = (
+    _setup("GNMT + RL", "en-de", 96, "K80", 1, _MOE),
+    _setup("GNMT + RL", "en-fr", 96, "K80", 6, "Wu et al. (2016)"),
+    _setup("ConvS2S", "en-de", 1, "M40", 18.5, _CONVS2S),
+    _setup("ConvS2S", "en-fr", 8, "M40", 37, _CONVS2S),
+    _setup("MoE", "en-de", 64, "K40", 1, _MOE),
+    _setup("MoE", "en-fr", 64, "K40", 6, _MOE),
+    _setup("GNMT + RL ensemble", "en-de", 96, "K80", 1, _EIGHT, models=8),
+    _setup("GNMT + RL ensemble", "en-fr", 96, "K80", 6, _EIGHT, models=8),
+    _setup("ConvS2S ensemble", "en-de", 1, "M40", 18.5, _EIGHT, models=8),
+    _setup("ConvS2S ensemble", "en-fr", 8, "M40", 37, _EIGHT, models=8),
+    _setup("Transformer (base)", "en-de", 8, "P100", 0.5, f"{_PAPER}: 12"),
+    _setup("Transformer (base)", "en-de", 8, "P100", 100_000 * 0.4 / DAY_S, _PAPER_STEPS),
+    _setup("Transformer (big)", "en-de", 8, "P100", 3.5, f"{_PAPER}: 3.5 days"),
+    _setup("Transformer (big)", "en-de", 8, "P100", 300_000 * 1.0 / DAY_S, "the paper's steps: 300,000 of 1.0 s"),
+)
+"""The single models' GPUs and days are those that their authors give; the paper itself names only its own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Disagreement:
+    """A cell that copies and translations of the paper have in more than one way."""
+
+    cell: str
+    found: str
+    taken: str
+    why: str
+
+
+DISAGREEMENTS = (
+    Disagreement(
+        cell="Transformer (big), BLEU en-fr",
+        found="41.8 in the abstract and in Table 2; 41.0 in the text of Section 6.1, and in one source in Table 2 too",
+        taken="41.8",
+        why="nothing in the paper tells which of its two figures is the slip; the table and the abstract agree",
+    ),
+    Disagreement(
+        cell="ConvS2S, cost en-fr",
+        found="one source says 1.5e20, another 1.4e20",
+        taken="1.5e20",
+        why="37 days on 8 M40 are 1.53e20",
+    ),
+    Disagreement(
+        cell="GNMT + RL ensemble, cost en-de",
+        found="one source says 1.8e20, another 7.7e20",
+        taken="1.8e20",
+        why="eight times the single model's printed 2.3e19; 7.7 is the next row's figure, with another exponent",
+    ),
+    Disagreement(
+        cell="GNMT + RL ensemble, cost en-fr",
+        found="one source says 1.1e21, another 1.2e20",
+        taken="1.1e21",
+        why="eight times the single model's printed 1.4e20; an ensemble cannot cost less than one of its models",
+    ),
+    Disagreement(
+        cell="Transformer, cost en-fr",
+        found="the sources that have the table print one cost a row, for both languages",
+        taken="the same",
+        why="both were trained for equally many steps of equal size",
+    ),
+    Disagreement(
+        cell="the GPUs of the footnote",
+        found="one source has K40 twice, for the second of four figures and for the third",
+        taken="K80 2.8, K40 3.7, M40 6.0, P100 9.5",
+        why="the third is the M40's in the others",
+    ),
+)
+
+
+def two_digits(cost: float) -> str:
+    """A cost as the paper prints it, as `3.3e18`."""
+    mantissa, exponent = f"{cost:.1e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def agrees(setup: Setup) -> bool:
+    """Whether the formula gives the printed figure to its two digits."""
+    return two_digits(setup.cost) == two_digits(setup.printed)
+
+
+def printed_points(rows: Sequence[Printed] = ROWS) -> list[tuple[Printed, str, float, float]]:
+    """The rows that have both figures of a language: row, `en-de` or `en-fr`, cost, BLEU."""
+    cells = [
+        (row, pair, cost, bleu)
+        for row in rows
+        for pair, cost, bleu in (("en-de", row.cost_de, row.bleu_de), ("en-fr", row.cost_fr, row.bleu_fr))
+    ]
+    return [(row, pair, cost, bleu) for row, pair, cost, bleu in cells if cost is not None and bleu is not None]
+
+
+# --- ours beside it ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)

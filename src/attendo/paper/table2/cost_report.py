@@ -12,8 +12,8 @@ from attendo.paper.cost import (
     Gpu,
 )
 from attendo.paper.report import Paragraph, Section, Table
+from attendo.paper.table2.comparison import ROWS, SETUPS, Setup, agrees, two_digits
 from attendo.paper.table2.costs import TrainingCost, full_size_flops
-from attendo.paper.table2.printed import ROWS, SETUPS, Setup, agrees, two_digits
 from attendo.recipe import load_recipe
 
 FULL_SIZE_LENGTH = 28

@@ -14,8 +14,8 @@ from attendo.checkpoint.run_checkpoints import Checkpoints
 from attendo.errors import ModelError
 from attendo.files import write_json
 from attendo.paper.cost import Sustained, measured_flops, named_gpu, training_cost
-from attendo.paper.kept import kept
 from attendo.paper.run_results import RunResult, mean_lengths, training_flops
+from attendo.paper.study_folder import kept
 from attendo.recipe import Recipe
 from attendo.text.prepared import open_prepared
 from attendo.training.position import position_of

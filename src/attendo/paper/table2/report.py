@@ -9,11 +9,10 @@ from attendo.paper.experiment import Order
 from attendo.paper.page_parts import budget_of, corpora_of, each, head_data, scale_note, seeds_of, versions_of
 from attendo.paper.report import Paragraph, Picture, Report, Section, Shell, Table
 from attendo.paper.run_results import RunResult, training_flops
-from attendo.paper.table2.bleu_report import as_printed, conventions, disagreements, gains
+from attendo.paper.table2.bleu_report import Point, as_printed, conventions, costs_png, disagreements, gains
 from attendo.paper.table2.comparison import Group, Test, paper_score, told
 from attendo.paper.table2.cost_report import FullSize, cost_model, full_sizes, our_costs
 from attendo.paper.table2.costs import TrainingCost
-from attendo.paper.table2.picture import Point, costs_png
 from attendo.paper.table2.plan import Plan
 from attendo.paper.table2.systems import Kind, Translated
 from attendo.recipe import Recipe, load_recipe

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from statistics import fmean
 
 from matplotlib.axes import Axes
 
+from attendo.paper import run_columns
 from attendo.paper.charts import OURS, PAPER, finish, legend_below, panels
 from attendo.paper.comparison import Comparison, Expected, Metric, compare, difference_table, with_verdict
 from attendo.paper.experiment import Order, Reporter
@@ -20,9 +20,9 @@ from attendo.paper.forecast import (
     forecast_rows,
     prepared_so_far,
 )
-from attendo.paper.page_parts import budget_of, corpora_of, run_cells, seeds_of, signatures_of, total_cost
+from attendo.paper.page_parts import budget_of, corpora_of, cost_section, seeds_of, signatures_of
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from
-from attendo.paper.report import Columns, Paragraph, Picture, Section, Table, paragraphs, table_of
+from attendo.paper.report import Columns, Paragraph, Picture, Section, paragraphs, table_of
 from attendo.paper.rows_study import Findings, Page, RowsStudy, nothing
 from attendo.paper.run_results import RunResult, num_parameters
 from attendo.paper.statistics import Verdict
@@ -245,32 +245,26 @@ def _full_size() -> Section:
 
 
 def _cost(comparisons: Sequence[RowComparison], results: Sequence[RunResult]) -> Section:
-    table = table_of(
-        "Means a run",
-        comparisons,
-        (
-            ("row", lambda one: one.row),
-            ("runs", lambda one: str(len(one.runs))),
-            ("minutes", lambda one: f"{fmean(run.seconds for run in one.runs) / 60:.1f}"),
-            ("target tokens", lambda one: f"{fmean(run.target_tokens for run in one.runs):,.0f}"),
-            ("FLOPs", lambda one: f"{fmean(run.flops for run in one.runs):.2e}"),
-        ),
-        words=1,
+    columns = (
+        run_columns.MEAN_ROW,
+        run_columns.MEAN_RUNS,
+        run_columns.MEAN_MINUTES,
+        run_columns.mean_tokens("target tokens"),
+        run_columns.MEAN_FLOPS,
     )
+    table = table_of("Means a run", [one.runs for one in comparisons], columns, words=1)
     tokens, flops = sum(run.target_tokens for run in results), sum(run.flops for run in results)
-    total = total_cost(results, f"; {tokens:,} target tokens; {flops:.2e} FLOPs.")
     note = (
         "FLOPs are those of the matrix products, by torch's counter for a pair of average length. Minutes are wall "
         "time with validation, on a machine that may have had other work; widths of a head that are no multiple of 16, "
         "and learned positions, pass by the fast kernels: the same arithmetic in more time."
     )
-    return Section(title="Cost", blocks=(Paragraph(text=total), table, Paragraph(text=note)))
+    return cost_section(results, f"; {tokens:,} target tokens; {flops:.2e} FLOPs.", table, Paragraph(text=note))
 
 
 def _runs(comparisons: Sequence[RowComparison]) -> Section:
-    rows = tuple((one.row, *run_cells(run)) for one in comparisons for run in one.runs)
-    table = Table(caption="Each run", columns=("row", "seed", "PPL", "BLEU", "minutes"), rows=rows, words=1)
-    return Section(title="The runs", blocks=(table,))
+    runs = [run for one in comparisons for run in one.runs]
+    return Section(title="The runs", blocks=(run_columns.each_run(runs),))
 
 
 def _row_json(one: RowComparison) -> Mapping[str, object]:

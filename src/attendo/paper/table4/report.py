@@ -7,13 +7,13 @@ from statistics import fmean
 
 from matplotlib.axes import Axes
 
+from attendo.paper import run_columns
 from attendo.paper.charts import BLUE, GREEN, ORANGE, PAPER, PURPLE, finish, legend_below, new_figure, set_title
 from attendo.paper.experiment import Order
 from attendo.paper.page_parts import each, head_data, seeds_of, versions_of
 from attendo.paper.report import Block, Paragraph, Picture, Report, Section, Shell, table_of
 from attendo.paper.run_results import ParserRunResult
-from attendo.paper.table4.comparison import PRINTED, Cell, Change, cells, changes
-from attendo.paper.table4.evaluation import UNCONSTRAINED, TestResult
+from attendo.paper.table4.evaluation import PRINTED, UNCONSTRAINED, Cell, Change, TestResult, cells, changes
 from attendo.paper.table4.rows import Plan
 from attendo.paper.table4.training import Trained
 from attendo.plots.figure_files import png_bytes
@@ -212,19 +212,17 @@ def _evalb(found: Sequence[Cell]) -> Section:
 
 
 def _cost(results: Sequence[ParserRunResult]) -> Section:
-    names = dict.fromkeys(result.row for result in results)
-    by_row = [(name, [result for result in results if result.row == name]) for name in names]
     table = table_of(
         "Means a run; the last column is the greedy F1 of its last validation",
-        by_row,
+        run_columns.by_row(results),
         (
-            ("row", lambda row: row[0]),
-            ("runs", lambda row: str(len(row[1]))),
-            ("params, 1e6", lambda row: f"{row[1][0].parameters / 1e6:.2f}"),
-            ("minutes", lambda row: f"{fmean(result.seconds for result in row[1]) / 60:.1f}"),
-            ("symbols", lambda row: f"{fmean(result.target_tokens for result in row[1]):,.0f}"),
-            ("FLOPs", lambda row: f"{fmean(result.flops for result in row[1]):.2e}"),
-            ("validation F1", lambda row: f"{fmean(result.f1 for result in row[1]):.2f}"),
+            run_columns.MEAN_ROW,
+            run_columns.MEAN_RUNS,
+            ("params, 1e6", lambda runs: f"{runs[0].parameters / 1e6:.2f}"),
+            run_columns.MEAN_MINUTES,
+            run_columns.mean_tokens("symbols"),
+            run_columns.MEAN_FLOPS,
+            ("validation F1", lambda runs: f"{fmean(run.f1 for run in runs):.2f}"),
         ),
         words=1,
     )

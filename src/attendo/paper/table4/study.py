@@ -10,9 +10,8 @@ from attendo.paper.experiment import Order, Outcome, OwnExperiment, Reporter
 from attendo.paper.forecast import RECIPE, ROW, UPDATES, RowForecast, forecast_of_rows, forecast_page, forecast_rows
 from attendo.paper.report import Report, write_report
 from attendo.paper.table4.evaluation import System, TestResult, evaluate_system
-from attendo.paper.table4.invented import write_invented
 from attendo.paper.table4.report import Findings, table4_report
-from attendo.paper.table4.rows import Bank, Plan, make_plan, recipes_of
+from attendo.paper.table4.rows import Bank, Plan, make_plan, recipes_of, write_invented
 from attendo.paper.table4.training import Trained, train
 from attendo.parsing.tree import Tree
 from attendo.text.prepared import Vocabulary

@@ -1,14 +1,20 @@
-"""A folder for one study, and for one process at a time."""
+"""The folder of a study: for one study and one process at a time, and the results that are kept in it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
 
 from attendo.checkpoint.finding import is_run
 from attendo.errors import ModelError
 from attendo.files import locked, write_json
 from attendo.output_folders import check_begun
 from attendo.reading import MAX_JSON_BYTES, parse_json, printable, read_bounded
+
+# --- one study, one process -------------------------------------------------------------------------------------------
 
 STUDY = "study.json"
 """Says which study a folder is of."""
@@ -66,3 +72,49 @@ def _known(folder: Path) -> dict[str, object] | None:
     except (OSError, ValueError):
         return None
     return found if isinstance(found, dict) else None
+
+
+# --- results that are kept --------------------------------------------------------------------------------------------
+
+KeptT = TypeVar("KeptT")
+
+
+def kept(path: Path, kind: TypeAdapter[KeptT]) -> KeptT | None:
+    """Reads a kept result; None where there is none, or one of another version.
+
+    Args:
+        path: the JSON file.
+        kind: what it holds.
+    """
+    try:
+        return kind.validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def measured_once(path: Path, kind: TypeAdapter[KeptT], measure: Callable[[], KeptT]) -> KeptT:
+    """Reads a kept result, or measures and keeps it.
+
+    Args:
+        path: the JSON file.
+        kind: the dataclass that it holds.
+        measure: what to do where nothing is kept.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    found = kept(path, kind)
+    if found is None:
+        found = measure()
+        keep(path, found)
+    return found
+
+
+def keep(path: Path, result: Any) -> None:
+    """Writes a result, a dataclass, whole or not at all.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_json(path, asdict(result))
