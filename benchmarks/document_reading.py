@@ -3,15 +3,20 @@
     python benchmarks/document_reading.py
     python benchmarks/document_reading.py --size 100000 --kind "md brackets" "html unclosed"
     python benchmarks/document_reading.py --xliff 50
+    python benchmarks/document_reading.py --docx 18
 
 Each kind is read, and written with every text changed, at a size and at twice that size, by processor time. A growth
-of 2 is linear, one of 4 quadratic. `--xliff` makes an XLIFF of so many megabytes in place of these.
+of 2 is linear, one of 4 quadratic. `--xliff` makes an XLIFF of so many megabytes in place of these, `--docx` a document
+with so many megabytes of XML, and tells the memory that reading and writing it take too.
 """
 
 import argparse
 import cProfile
+import io
 import pstats
+import resource
 import time
+import zipfile
 from collections.abc import Callable, Mapping
 
 from attendo.errors import DataError
@@ -102,9 +107,13 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=50_000, help="characters; each kind is read at twice the size too")
     parser.add_argument("--kind", nargs="+", default=[])
     parser.add_argument("--xliff", type=int, help="megabytes of an XLIFF to be read and profiled")
+    parser.add_argument("--docx", type=int, help="megabytes of XML of a document to be read and written")
     arguments = parser.parse_args()
     if arguments.xliff:
         profile_xliff(arguments.xliff)
+        return
+    if arguments.docx:
+        measure_docx(arguments.docx)
         return
     kinds = {f"html {name}": ("x.html", make) for name, make in HTML.items()}
     kinds |= {f"md {name}": ("x.md", make) for name, make in MARKDOWN.items()}
@@ -174,6 +183,43 @@ def profile_xliff(megabytes: int) -> None:
         read_file, data[: len(head) + 10_000_000].rpartition(b"      <trans-unit")[0] + tail.encode(), "x.xlf"
     )
     pstats.Stats(profile).sort_stats("tottime").print_stats(15)
+
+
+def measure_docx(megabytes: int) -> None:
+    """Reads and writes a document whose paragraphs have runs of several formattings."""
+    data = docx(megabytes)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    started = time.process_time()
+    file = read_file(data, "x.docx", LANGUAGES)
+    read, memory = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    file.write(doubled(file))
+    written, most = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(
+        f"{len(file.units):,} paragraphs: {read - started:.1f} s and {(memory - before) >> 10} MiB read, "
+        f"{written - read:.1f} s and {(most - before) >> 10} MiB in all written"
+    )
+
+
+def docx(megabytes: int) -> bytes:
+    """A document with so many megabytes of XML."""
+    names = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    looks = ("", "<w:b/>", "<w:i/>", '<w:rFonts w:ascii="Arial" w:hAnsi="Arial"/><w:sz w:val="22"/>')
+    paragraphs, size, number = [], 0, 0
+    while size < megabytes * 1_000_000:
+        number += 1
+        runs = "".join(
+            f'<w:r w:rsidRPr="00{(number * run) % 97:06X}">'
+            f'<w:rPr>{looks[number * run % 4]}<w:lang w:val="en-US"/></w:rPr>'
+            f'<w:t xml:space="preserve">Some words of sentence {number} \u2019 part {run} </w:t></w:r>'
+            '<w:proofErr w:type="spellStart"/>'
+            for run in range(1, 2 + number % 7)
+        )
+        paragraphs.append(f'<w:p w:rsidR="00{number % 89:06X}"><w:pPr><w:jc w:val="both"/></w:pPr>{runs}</w:p>')
+        size += len(paragraphs[-1])
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as parts:
+        parts.writestr("word/document.xml", f"<w:document {names}><w:body>{''.join(paragraphs)}</w:body></w:document>")
+    return archive.getvalue()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What rounds of corrections gain on their field and cost elsewhere: `attendo learn` on a corpus, so many pairs a round.
+"""What rounds of corrections gain on their field and cost elsewhere: `attendo learn` on pairs of a corpus.
 
     python benchmarks/learning_rounds.py MODEL --corpus TRAIN.en TRAIN.de --test DEV.en DEV.de --old VALID.en VALID.de
         -o DIR [--rounds 4] [--pairs 500] [--replay FILE] [--general FILE [FILE]] [--all-so-far] [--shuffle] [--json]

@@ -74,7 +74,7 @@ def translate(arguments: argparse.Namespace) -> None:
         for path in arguments.files:
             document = open_document(path, settings, source=engine.source_language, target=engine.target_language)
             document = replace(document, units=document.units[: arguments.limit])
-            found = document_translations(document, document_translator(engine, document.target), Silent())
+            found = document_translations(document, document_translator(engine, document), Silent())
             done = written_document(document, settings, found, source_language=engine.source_language, output=None)
             if arguments.folder is not None:
                 (arguments.folder / path.name).write_bytes(done.content)

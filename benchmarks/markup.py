@@ -185,7 +185,7 @@ async def numbers(engine: Engine, lines: Sequence[str], languages: tuple[str, st
             continue
         request = TextRequest(text=line, source_language=languages[0], target_language=languages[1])
         found = await translate_text(request, translate)
-        lost = lost_numbers(line, found.text, languages[1])
+        lost = lost_numbers(line, found.text, languages)
         count(row, line, found, Counter(wanted), Counter(wanted) if not lost else Counter(), show)
     return row
 

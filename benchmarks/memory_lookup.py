@@ -12,7 +12,6 @@ is what is printed.
 import argparse
 import json
 import random
-import resource
 import subprocess
 import sys
 import tempfile
@@ -75,7 +74,9 @@ def answer(index: Path, path: Path, languages: tuple[str, str]) -> None:
         started = time.process_time()
     first, warm = times[0], sorted(times[1:])
     at = {name: warm[int(part * (len(warm) - 1))] for name, part in (("p50", 0.5), ("p95", 0.95), ("max", 1.0))}
-    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    # Not getrusage, whose figure begins with that of the process that has started this one.
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    largest = int(status.split("VmHWM:")[1].split()[0]) / 1024
     print(f"{memory.num_entries:,} pairs, {len(texts):,} queries: {dict(kinds)}")
     print(f"first {first:.1f} ms, then " + ", ".join(f"{name} {value:.1f} ms" for name, value in at.items()))
     print(f"largest resident memory {largest:.0f} MB, the interpreter's own included")

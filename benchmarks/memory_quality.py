@@ -1,8 +1,8 @@
 """What similar texts of a translation memory do for translations: without it, by n-best lists, and by frames.
 
 The memory is a product's older documentation, the segments are of its newer one. Both are JSON with an object a line,
-or any other files that `--memory` takes. Segments that the memory has as they are are left out, and so are those without a
-similar text, whose translations the memory does not change.
+or any other files that `--memory` takes. Segments that the memory has as they are are left out, and so are those
+without a similar text, whose translations the memory does not change.
 
     python benchmarks/memory_quality.py en-de NEWER.jsonl OLDER.jsonl [--segments 300] [--skip 0] [--weights 0.5]
 

@@ -6,7 +6,6 @@ Links and anchors are checked while it is built: a warning is an error there.
 import re
 import tomllib
 from collections import Counter
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -52,26 +51,16 @@ def site() -> Path:
     return SITE
 
 
-class Fetched(HTMLParser):
-    """The addresses that a browser fetches when it shows a page, and those that the page links to."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.fetched: list[str] = []
-        self.links: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        self.fetched += [given[name] for name in ("src", "srcset", "poster", "data") if name in given]
-        if tag == "link":
-            self.fetched.append(given.get("href", ""))
-        self.links += [given["href"]] if tag == "a" and "href" in given else []
+def addresses(page: Path, tags: str, attributes: str) -> list[str]:
+    """The values of attributes of tags, both as alternatives of a regular expression."""
+    text = page.read_text(encoding="utf-8")
+    found = re.findall(rf"<(?:{tags})(\s[^>]*)>", text)
+    return [value for tag in found for value in re.findall(rf'\s(?:{attributes})="([^"]*)"', tag)]
 
 
-def read(path: Path) -> Fetched:
-    parser = Fetched()
-    parser.feed(path.read_text(encoding="utf-8"))
-    return parser
+def fetched(page: Path) -> list[str]:
+    """What a browser fetches to show a page."""
+    return addresses(page, "link", "href") + addresses(page, r"[a-z]+", "src|srcset|poster|data")
 
 
 def is_elsewhere(address: str) -> bool:
@@ -81,26 +70,32 @@ def is_elsewhere(address: str) -> bool:
 def test_no_page_fetches_anything_from_the_network(site: Path) -> None:
     pages = sorted(site.rglob("*.html"))
     assert len(pages) > len(PAGES)
-    fetched = {page.name: address for page in pages for address in read(page).fetched if is_elsewhere(address)}
-    assert fetched == {}
+    assert sum(len(fetched(page)) for page in pages) > len(pages), "style sheets, scripts and pictures are found"
+    assert {page.name: address for page in pages for address in fetched(page) if is_elsewhere(address)} == {}
     for sheet in site.rglob("*.css"):
-        addresses = re.findall(r"(?:@import\s+|url\(\s*)[\"']?([^\"')\s]+)", sheet.read_text(encoding="utf-8"))
-        assert [address for address in addresses if is_elsewhere(address)] == [], sheet.name
+        used = re.findall(r"(?:@import\s+|url\(\s*)[\"']?([^\"')\s]+)", sheet.read_text(encoding="utf-8"))
+        assert [address for address in used if is_elsewhere(address)] == [], sheet.name
 
 
 def test_the_first_page_leads_to_the_four_entry_points(site: Path) -> None:
-    links = read(site / "index.html").links
+    links = addresses(site / "index.html", "a", "href")
     for page in ("translating", "own-data", "paper", "serving"):
         assert f"docs/{page}.html" in links
 
 
 def test_links_into_the_code_lead_to_their_lines(site: Path) -> None:
-    links = [link for link in read(site / "docs" / "paper.html").links if link.startswith("../code/")]
+    links = [link for link in addresses(site / "docs" / "paper.html", "a", "href") if link.startswith("../code/")]
     assert len(links) > 50
     for link in links:
         path, _, line = link.partition("#")
         code = (site / "docs" / path).resolve().read_text(encoding="utf-8")
         assert not line or f'id="{line}"' in code, link
+
+
+def test_code_in_docstrings_is_shown_as_it_stands(site: Path) -> None:
+    page = (site / "docs" / "api.html").read_text(encoding="utf-8")
+    assert r">\r\n</span>" in page, "Engine.translate names the line ends that it keeps"
+    assert 'href="#attendo.SearchSettings"' in page, "and names are links"
 
 
 def test_the_site_works_in_a_browser_without_network(site: Path) -> None:

@@ -37,6 +37,7 @@ myst_url_schemes = {"http": None, "https": None, "mailto": None, "code": "{{path
 _SOURCE_LINK = re.compile(r"\]\((?:\.\./)*src/(?P<path>[\w./-]+\.(?:py|toml))(?:#L(?P<line>\d+))?")
 
 default_role = "py:obj"  # `name` in a docstring links to what has that name
+_CODE, _NAME = re.compile(r"(?<!`)`([^`]+)`(?!`)"), re.compile(r"[A-Za-z_][\w.]*")
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 autodoc_typehints = "signature"
@@ -77,6 +78,12 @@ def link_code(app: Sphinx, document: str, source: list[str]) -> None:
     source[0] = _SOURCE_LINK.sub(inside, source[0])
 
 
+def literal_code(app: Sphinx, what: str, name: str, value: object, options: object, lines: list[str]) -> None:
+    """Shows `code` in a docstring as it stands, and leaves names to `default_role`."""
+    text = _CODE.sub(lambda code: code[0] if _NAME.fullmatch(code[1]) else f"``{code[1]}``", "\n".join(lines))
+    lines[:] = text.split("\n")
+
+
 def code_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     """The source files that pages link to, highlighted, each line with an anchor `L-NUMBER`."""
     assert isinstance(app.builder, StandaloneHTMLBuilder)
@@ -99,5 +106,6 @@ def setup(app: Sphinx) -> None:
     app.add_config_value("navigation", NAVIGATION, "env", dict)
     app.connect("source-read", add_navigation)
     app.connect("source-read", link_code)
+    app.connect("autodoc-process-docstring", literal_code)
     app.connect("html-collect-pages", code_pages)
     app.connect("build-finished", copy_first_page)

@@ -38,6 +38,7 @@ FOLDER_COMMANDS = {
     "average": "average RUN --last 5",
     "export": "export en-de --format attendo",
     "import": "import RUN",
+    "learn": "learn en-de --corrections FILE",
     "prepare": "prepare RECIPE",
     "train": "train RECIPE",
     "demo": "demo",

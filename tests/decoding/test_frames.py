@@ -4,13 +4,13 @@ import re
 from itertools import product
 
 import pytest
-from tests.decoding.conftest import EOS, TreeStep, random_table, score_of, token_log_probs
+from tests.decoding.conftest import EOS, Letters, TreeStep, random_table, score_of, token_log_probs
 
 from attendo.decoding.beam import beam_search
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints import Rules
 from attendo.decoding.frames import Frame, FrameConstraint
-from attendo.decoding.line_constraints import Constraints
+from attendo.decoding.line_constraints import Constraints, LineRules
 from attendo.errors import DataError
 
 VOCABULARY, MAX_LEN = 4, 5
@@ -50,17 +50,40 @@ def test_the_best_text_of_a_frame_is_found(stretches: list[tuple[int, ...]], gap
 
 def test_a_gap_begins_with_the_beginning_of_a_word() -> None:
     constraint = FrameConstraint([(1,)], (2, 1), EOS, frozenset({1, 3}))
-    assert constraint.following([]).only == {1, 3}
+    assert constraint.following([]).only == frozenset({1, 3})
     assert 2 in constraint.following([3])
     assert EOS not in constraint.following([3])
-    assert constraint.following([3, 2]).only == {1}
-    assert constraint.following([1]).only == {1, 3, EOS}
+    assert constraint.following([3, 2]).only == frozenset({1})
+    assert constraint.following([1]).only == frozenset({1, 3, EOS})
 
 
 def test_what_is_no_frame_is_refused() -> None:
-    with pytest.raises(DataError, match="a frame of 1 stretches has gaps of \\[0\\] tokens; give one for each"):
+    with pytest.raises(DataError, match=r"a frame of 1 stretches has gaps of \[0\] tokens; give one for each"):
         Frame(stretches=("a",), gaps=(0,))
     with pytest.raises(DataError, match="a stretch of a frame is white space"):
         Frame(stretches=(" ",), gaps=(0, 0))
     with pytest.raises(DataError, match="leave out the target prefix and forced words"):
         Constraints(target_prefix="a", frame=Frame(stretches=("a",), gaps=(0, 0)))
+
+
+@pytest.mark.parametrize(
+    ("constraints", "message"),
+    [
+        (
+            Constraints(frame=Frame(stretches=("ä",), gaps=(0, 0))),
+            "line 3: the stretch 'ä' cannot be spelled with the model's vocabulary; leave it out",
+        ),
+        (
+            Constraints(frame=Frame(stretches=("abc", "def"), gaps=(0, 0, 0))),
+            "line 3: the frame needs a translation of 6 tokens, but it has at most 4; leave stretches out",
+        ),
+        (
+            Constraints(frame=Frame(stretches=("a b",), gaps=(0, 0)), forbidden_words=("b",)),
+            "line 3: the stretch 'a b' has a forbidden word in it; give up one of them",
+        ),
+    ],
+)
+def test_a_frame_that_cannot_be_kept_is_refused(constraints: Constraints, message: str) -> None:
+    rules = LineRules(Letters(), SearchConfig(max_len=4))
+    with pytest.raises(DataError, match=re.escape(message)):
+        rules.of(3, 5, constraints)

@@ -87,7 +87,8 @@ def test_the_report_and_the_card_say_what_was_learned(day: Path, tiny: Tiny) -> 
     assert report["files"] == [{"name": "corrected.po", "used": 200, "dropped": {}}]
     card = (day / "new" / "README.md").read_text("utf-8")
     assert "### Corrections" in card
-    assert f"Learned from 200 corrections. Ancestor: {tiny.model}, weights SHA-256 {report['ancestor_sha256']}." in card
+    assert f"Learned from 200 corrections. Ancestor: run, weights SHA-256 {report['ancestor_sha256']}." in card
+    assert str(tiny.model) not in card
     assert "General set: general.tsv." in card
     assert "interval above -0.5" in card
     corrected = [line[8:-1] for line in (day / "corrected.po").read_text("utf-8").splitlines() if "msgstr" in line][1:]
@@ -123,6 +124,7 @@ def test_few_corrections_are_not_enough_to_tell(tiny: Tiny, tmp_path: Path, caps
     assert not list((tmp_path / "new").iterdir())
 
 
+@pytest.mark.slow
 def test_an_interrupted_round_goes_on_to_the_same_model_as_the_next_version(
     day: Path, tiny: Tiny, tmp_path: Path
 ) -> None:
@@ -132,11 +134,11 @@ def test_an_interrupted_round_goes_on_to_the_same_model_as_the_next_version(
     work = output / "versions" / "2.learning"
     # Ctrl-C while the first model is trained, then a kill while the choice is being made.
     for mark, number, status in (
-        ("fold-1/run/metrics.jsonl", signal.SIGINT, 130),
+        ("fold-1/run/checkpoints/step-*4", signal.SIGINT, 130),
         ("fold-2/trained", signal.SIGKILL, -9),
     ):
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
-        wait_for(work / mark, process)
+        wait_for(work, mark, process)
         process.send_signal(number)
         process.communicate(timeout=300)
         assert process.returncode == status
@@ -150,9 +152,9 @@ def test_an_interrupted_round_goes_on_to_the_same_model_as_the_next_version(
     assert {**found, "model": None} == {**expected, "model": None}
 
 
-def wait_for(path: Path, process: "subprocess.Popen[bytes]") -> None:
+def wait_for(folder: Path, mark: str, process: "subprocess.Popen[bytes]") -> None:
     until = time.monotonic() + 300
-    while not path.exists():
+    while not list(folder.glob(mark)):
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < until
         time.sleep(0.02)

@@ -1,4 +1,4 @@
-"""Looking texts up: expected are the translations that people wrote, and for similar texts brute force over all pairs."""
+"""Looking texts up: expected is what people wrote, and of similar texts what brute force over all pairs finds."""
 
 import random
 from itertools import product
@@ -146,5 +146,5 @@ def test_a_damaged_index_is_an_error_of_the_file(tmp_path: Path, cache: Path) ->
     data = bytearray(index.read_bytes())
     data[8192:] = bytes(len(data) - 8192)
     index.write_bytes(data)
-    with pytest.raises(DataError, match="translation memory (cannot be read|is damaged).*build it again"):
+    with pytest.raises(DataError, match=r"translation memory (cannot be read|is damaged).*build it again"):
         open_memory([index], LANGUAGES).match("word 5 here")

@@ -13,7 +13,7 @@ def aligned(source: str, target: str, links: dict[int, int]) -> Alignment:
     weights = np.zeros((len(sides[1]), len(sides[0])), dtype=np.float32)
     for place in range(len(sides[1])):
         weights[place, links.get(place, len(sides[0]) - 1)] = 1.0
-    return alignment(*sides, weights)
+    return alignment(sides[0], sides[1], weights)
 
 
 KNOWN = aligned("the small red house is old", "das kleine rote Haus ist alt", {number: number for number in range(6)})

@@ -1,6 +1,7 @@
 """An engine with a translation memory, by the model that ships: the pairs are written by hand."""
 
 import pickle
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from tests.memory.conftest import memory_of, po, write_pairs
 
 import attendo
+from attendo.decoding.frames import Frame
 from attendo.decoding.line_constraints import Constraints
 from attendo.errors import AttendoError, DataError, ModelError
 from attendo.workflow.engine import Engine
@@ -58,6 +60,13 @@ def test_a_similar_text_is_translated_as_people_translated_the_other(engine: Eng
     assert found.log_prob == pytest.approx(next(engine.score([(text, found.text)])).log_prob, abs=1e-3)
 
 
+def test_the_gap_of_a_frame_is_filled_by_the_model(engine: Engine) -> None:
+    frame = Frame(stretches=("Wo steht das", "Haus?"), gaps=(0, 4, 0))
+    found = engine.translate("Where is the small house?", Constraints(frame=frame), forbidden_words=("kleine",))
+    assert re.fullmatch(r"Wo steht das (\w+ )+Haus\?", found.text)
+    assert "kleine" not in found.text.split()
+
+
 def test_lines_with_constraints_do_not_use_the_memory(remembering: Engine) -> None:
     found = remembering.translate("Open the file", Constraints(target_prefix="Öffnen"))
     assert found.text.startswith("Öffnen")
@@ -93,7 +102,7 @@ def test_load_opens_memories_and_a_pickled_engine_has_them_again(tmp_path: Path)
 
 
 def test_what_cannot_be_had_is_refused(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(DataError, match="none.tmx: the translation memory cannot be read"):
+    with pytest.raises(DataError, match=r"none\.tmx: the translation memory cannot be read"):
         attendo.load("en-de", memory=tmp_path / "none.tmx")
     memory = memory_of(tmp_path / "m.tsv", PAIRS)
     with attendo.load("craft") as parser, pytest.raises(ModelError, match="no use for a memory"):
@@ -107,20 +116,24 @@ def test_what_cannot_be_had_is_refused(engine: Engine, tmp_path: Path, monkeypat
 
 def test_a_document_has_its_memory_in_the_report(engine: Engine, tmp_path: Path) -> None:
     known = po(("state", "Open", "Offen"), ("verb", "Open", "Öffnen"), ("", "Say %s twice", "Sage zweimal %s"),
-               ("", "Quit", "Ende"), ("", "Quit", "Schluss"))  # fmt: skip
+               ("", "Quit", "Ende"), ("", "Quit", "Schluss"),
+               ("", "Where is the small red house?", "Wo steht denn das kleine rote Haus?"))  # fmt: skip
     (tmp_path / "known.po").write_text(known, encoding="utf-8")
-    new = po(("verb", "Open", ""), ("", "Say %d twice", ""), ("", "Quit", ""), ("", "I like dogs.", ""))
+    new = po(("verb", "Open", ""), ("", "Say %d twice", ""), ("", "Quit", ""), ("", "I like dogs.", ""),
+             ("", "I am here. Where is the small green house?", ""))  # fmt: skip
     (tmp_path / "new.po").write_text(new, encoding="utf-8")
     done = attendo.translate_file(engine, tmp_path / "new.po", memory=tmp_path / "known.po")
-    found = [(unit.target, unit.origin, unit.state, unit.match and unit.match.score) for unit in done.report.units]
+    found = [(unit.target, unit.origin, unit.state, unit.match and unit.match.score) for unit in done.report.units[:4]]
     assert found == [
         (("Öffnen",), "tm", "translated", 101),
         (("Sage zweimal %d",), "changed", "fuzzy", 99),
         (("Schluss",), "tm", "fuzzy", 100),
         (("Ich mag Hunde.",), "mt", "fuzzy", None),
     ]
+    assert done.report.units[4].match is not None
+    assert (done.report.units[4].origin, done.report.units[4].match.score) == ("mt", 85)
     assert done.report.units[2].problems == ("the translation memory has 1 more translations of this text",)
-    assert done.report.as_json()["memory"] == {"exact": 2, "changed": 1}
+    assert done.report.as_json()["memory"] == {"exact": 2, "changed": 1, "fuzzy": 1}
 
 
 def test_codes_of_xliff_come_with_the_memory_and_states_say_so(engine: Engine, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "treebanks.md"
 
 
 def blocks(language: str) -> list[str]:
-    """The blocks of these sections; tests/cli/test_parse.py and tests/cli/test_parsers_way.py run those of parsing.md."""
+    """The blocks of these sections; tests/cli/test_parse.py and test_parsers_way.py there run those of parsing.md."""
     sections = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
     text = "".join(section for section in sections if section.split("\n")[0] in _WITHOUT_MODEL)
     return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)

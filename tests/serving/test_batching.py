@@ -78,7 +78,7 @@ def wanted(*items: Any) -> list[WorkItem]:
 
 @asynccontextmanager
 async def batching(
-    bench: "Bench | Stepping", *, threads: int = 1, metrics: Metrics | None = None, **options: Any
+    bench: "Bench | Stepping | Slow", *, threads: int = 1, metrics: Metrics | None = None, **options: Any
 ) -> AsyncIterator[Batcher]:
     excludes = options.pop("excludes", lambda kind: None)
     metrics = metrics or Metrics()
@@ -310,6 +310,39 @@ def value(metrics: Metrics, name: str) -> float:
 
 async def is_begun(work: Stepping, *items: Any) -> None:
     await until(lambda: sorted(work.begun) == sorted(items))
+
+
+class Slow:
+    """Work of as many steps as small requests take, each of them slow; the first batch waits before the last."""
+
+    def __init__(self) -> None:
+        self.open, self.nearly_done = threading.Event(), threading.Event()
+        self.batches: list[int] = []
+
+    def __call__(self, kind: Any, items: Sequence[Any], thread: int, between_steps: BetweenSteps) -> Sequence[Any]:
+        self.batches.append(len(items))
+        for _ in range(15):
+            between_steps()
+            time.sleep(0.01)
+        self.nearly_done.set()
+        assert self.open.wait(30)
+        return list(items)
+
+
+def test_small_requests_are_worked_on_together_on_a_slow_machine_too() -> None:
+    async def test() -> None:
+        work = Slow()
+        async with batching(work) as batcher:
+            jobs = [asyncio.create_task(batcher.submit("k", wanted("0"), "a"))]
+            await until(lambda: work.batches == [1])
+            jobs += [asyncio.create_task(batcher.submit("k", wanted(str(number)), "a")) for number in range(1, 9)]
+            await until(work.nearly_done.is_set)
+            assert work.batches == [1]
+            work.open.set()
+            await asyncio.gather(*jobs)
+        assert work.batches == [1, 8]
+
+    asyncio.run(test())
 
 
 def test_another_caller_is_answered_before_the_end_of_a_long_batch() -> None:

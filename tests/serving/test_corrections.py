@@ -7,8 +7,10 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.browser import chromium_browser
 from tests.serving.live import Answer, Live, live
 
 from attendo.checkpoint.versions import add_version
@@ -56,11 +58,11 @@ def sent(server: Live, text: str, translation: str, headers: dict[str, str] | No
     return server.ask("POST", "/api/corrections", body, headers=headers)
 
 
-def translated(server: Live, text: str, headers: dict[str, str] | None = None) -> dict[str, object]:
+def translated(server: Live, text: str, headers: dict[str, str] | None = None) -> dict[str, Any]:
     body = {"text": text, "source": "en", "target": "de"}
     answer = server.ask("POST", "/api/translate", body, headers=headers)
     assert answer.status == 200, answer.body
-    found: dict[str, object] = answer.json["translations"][0]
+    found: dict[str, Any] = answer.json["translations"][0]
     return found
 
 
@@ -83,7 +85,7 @@ def test_a_correction_answers_its_senders_next_request(server: Live, keys: tuple
     assert (answer.status, answer.json) == (200, {"kept": 1, "dropped": {}, "total": 1})
     after = translated(server, f"  {SENTENCE}\n", anna)
     assert after["text"] == f"  {WANTED}\n"
-    [segment] = after["segments"]  # type: ignore[misc]  # JSON
+    [segment] = after["segments"]
     assert segment["corrected"] is True
     assert translated(server, SENTENCE, bert)["text"] == before["text"]  # each caller's own
     assert translated(server, SENTENCE)["text"] == before["text"]
@@ -94,11 +96,11 @@ def test_a_corrected_sentence_stands_among_others(server: Live) -> None:
     before = translated(server, text)["segments"]
     sent(server, SENTENCE, WANTED)
     found = translated(server, text)
-    first, _, last = (segment["target"]["text"] for segment in before)  # type: ignore[attr-defined]  # JSON
+    first, _, last = (segment["target"]["text"] for segment in before)
     assert found["text"] == f"{first} {WANTED} {last}"
     segments = found["segments"]
-    assert [segment["corrected"] for segment in segments] == [False, True, False]  # type: ignore[attr-defined, index]
-    for segment in segments:  # type: ignore[attr-defined]
+    assert [segment["corrected"] for segment in segments] == [False, True, False]
+    for segment in segments:
         span = segment["target"]
         assert str(found["text"])[span["start"] : span["end"]] == span["text"]
 
@@ -197,3 +199,22 @@ def test_a_server_that_does_not_answer_is_named(server: Live, tmp_path: Path) ->
         download_corrections("http://127.0.0.1:1", None, tmp_path / "x.tmx")
     with pytest.raises(AttendoError, match=r"answered 403 .*name a key with --key"):
         download_corrections(server.url, "wrong", tmp_path / "x.tmx")
+
+
+def test_a_sentence_is_edited_on_the_page(server: Live) -> None:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    sync_api.expect.set_options(timeout=60_000)
+    with chromium_browser() as browser:
+        page = browser.new_page()
+        page.set_default_timeout(60_000)
+        page.goto(f"{server.url}/#text")
+        page.fill("#source", SENTENCE)
+        page.locator("#output .said").first.click()
+        page.fill("#correction-text", WANTED)
+        page.click("#correction-keep")
+        sync_api.expect(page.locator("#output")).to_contain_text(WANTED)
+        [kept] = server.ask("GET", "/api/corrections").json["corrections"]
+        assert (kept["text"], kept["translation"], kept["model"]) == (SENTENCE, WANTED, "en-de")
+        page.reload()
+        page.fill("#source", SENTENCE)
+        sync_api.expect(page.locator("#output")).to_contain_text(WANTED)

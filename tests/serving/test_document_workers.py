@@ -174,7 +174,7 @@ def test_one_that_has_grown_is_replaced(tmp_path: Path, monkeypatch: pytest.Monk
         first = set(processes()) - others
         assert len(first) == 1
         path = tmp_path / "large.docx"
-        path.write_bytes(marked(150_000))
+        path.write_bytes(marked(300_000))
         assert "The dog" in read(workers, path)[0]
         assert not first & set(processes())
         end = time.monotonic() + 30

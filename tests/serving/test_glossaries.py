@@ -9,7 +9,7 @@ from tests.serving.made_up import Asked, made_up_service
 from attendo.serving.glossaries import parsed_entries
 from attendo.terms.term import Term
 
-TERMS = [
+TERMS: list[dict[str, Any]] = [
     {"source": "dog", "target": "K\u00f6ter", "forms": ["K\u00f6tern"], "forbidden": ["Hund"], "comment": "rude"},
     {"source": "cat", "target": "Mieze"},
 ]
@@ -64,9 +64,13 @@ def test_a_text_is_translated_with_one(ask: Asked, glossary: dict[str, Any]) -> 
     [
         ({"terms": []}, "Missing or invalid argument: entries"),
         ({"terms": [{"source": "a"}]}, "line 1: has no translation of 'a'"),
-        ({"terms": [{"source": "a", "target": "b"}, {"source": "A", "target": "c"}]}, "a term is there twice"),
+        ({"terms": [{"source": "ab", "target": "b"}, {"source": "Ab", "target": "c"}]}, "a term is there twice"),
         ({"terms": [{"source": "a", "target": "b", "forms": ["c" * 201]}]}, "a term of more than 200 characters"),
         ({"terms": [{"source": "a", "target": "b\x01"}]}, "has a control character"),
+        (
+            {"terms": [{"source": f"a{n}", "target": "b", "forms": [f"{n}" * 40] * 100} for n in range(10, 80)]},
+            "more than 500,000 characters",
+        ),
         ({"target": "fr"}, "nothing here translates from 'en' to 'fr'; see /api/models"),
         ({"name": " "}, "name is missing; call the glossary something"),
     ],

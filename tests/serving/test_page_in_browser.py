@@ -546,7 +546,7 @@ def test_what_became_of_a_documents_messages_is_shown(
     page.set_input_files("#file", {"name": "app.po", "mimeType": "", "buffer": PO.encode()})
     save = page.get_by_role("button", name="Save the translation of app.po")
     save.wait_for()
-    playwright.expect(page.locator(".state")).to_contain_text("3 messages translated, 1 kept")
+    playwright.expect(page.locator(".document .state")).to_contain_text("3 messages translated, 1 kept")
     page.get_by_text("What became of the messages").click()
     rows = page.locator(".findings tbody tr")
     playwright.expect(rows).to_have_count(3)

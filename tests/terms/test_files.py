@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from attendo.errors import DataError
 from attendo.terms.files import joined_glossaries, parse_glossary, read_glossary
@@ -27,6 +29,10 @@ TBX3 = """<tbx style="dca" type="TBX-Basic" xml:lang="en" xmlns="urn:iso:std:iso
 <langSec xml:lang="de-AT"><termSec><term><![CDATA[Schl\u00fcssel]]></term></termSec>
 <termSec><term>Taste</term><min:administrativeStatus>supersededTerm-admn-sts</min:administrativeStatus></termSec></langSec>
 </conceptEntry></body></text></tbx>"""
+
+
+def _bytes_of(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def parsed(text: str, ending: str, **languages: str) -> Glossary:
@@ -123,7 +129,7 @@ def test_bad_entries_are_named_and_counted() -> None:
     found = parsed("\n".join(rows), ".csv")
     assert pairs(found) == [("good", "gut"), ("=A1", "Zelle")]
     formulas, *left_out = found.notes
-    assert formulas == "entries that begin like a formula, which a spreadsheet may have changed: 1, in line 2"
+    assert formulas == "entries that begin like a formula, which spreadsheets may change: 1, in line 2"
     assert left_out[0] == "line 5: has 5 columns, and the table no header that names them; the entry is left out"
     assert left_out[1] == "line 3: has no translation of 'none'; the entry is left out"
     assert left_out[2] == "line 4: has no term; the entry is left out"
@@ -155,6 +161,20 @@ def test_files_that_cannot_be_used(name: str, content: bytes, message: str, tmp_
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"none\.csv: No such file"):
         read_glossary(tmp_path / "none.csv")
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    content=st.binary(max_size=60) | st.text('ab\t,;"\n#|<>/&=\u00e4\ud800', max_size=60).map(_bytes_of),
+    ending=st.sampled_from([".csv", ".tsv", ".utf8", ".tbx"]),
+)
+def test_whatever_a_stranger_sends_is_a_glossary_or_an_error(content: bytes, ending: str) -> None:
+    try:
+        found = parse_glossary(content, ending, source="en", target="de")
+    except DataError:
+        return
+    assert all(term.source and (term.target or term.forbidden) for term in found.terms)
+    found.required("a b ab")
 
 
 def test_of_several_glossaries_the_first_counts() -> None:

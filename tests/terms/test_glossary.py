@@ -180,6 +180,15 @@ def test_alternatives_and_given_forms_count() -> None:
         assert form_in(required, text)
 
 
+def test_where_forms_are_given_a_search_writes_no_others() -> None:
+    term = Term(source="child", target="Kind", forms=("Kinder", "Kindern"))
+    glossary = Glossary(terms=(term,), source_language="en", target_language="de")
+    assert glossary.requirement(term).likely == ("Kind", "Kinder", "Kindern")
+    assert glossary.requirement(term, is_plural=True).likely == ("Kinder", "Kindern")
+    assert glossary.requirement(term, is_plural=False).likely == ("Kind",)
+    assert "Kindes" in glossary.requirement(term).forms
+
+
 def test_forms_are_learned_from_a_text() -> None:
     glossary = Glossary(terms=(Term(source="house", target="Haus"),), source_language="en", target_language="de")
     learned = with_learned_forms(glossary, ["Die H\u00e4user des Hauses.", "Haus an Haus", "Hausen"], min_count=1)

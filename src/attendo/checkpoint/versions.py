@@ -14,7 +14,9 @@ from attendo.errors import ModelError
 from attendo.files import atomic_folder, write_text
 from attendo.reading import read_bounded
 
-_CURRENT, _VERSIONS = "current", "versions"
+_CURRENT = "current"
+VERSIONS = "versions"
+"""The folder of the versions' folders."""
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 _MAX_BYTES = 64
 
@@ -31,7 +33,7 @@ class ModelVersion:
 
 def has_versions(folder: Path) -> bool:
     """Whether a folder holds versions of a model."""
-    return (folder / _CURRENT).is_file() and (folder / _VERSIONS).is_dir()
+    return (folder / _CURRENT).is_file() and (folder / VERSIONS).is_dir()
 
 
 def current_version(folder: Path) -> Path:
@@ -49,7 +51,7 @@ def version_folder(folder: Path, number: int) -> Path:
     Raises:
         ModelError: it is not there.
     """
-    found = folder / _VERSIONS / str(number)
+    found = folder / VERSIONS / str(number)
     if not (found / CONFIG).is_file():
         numbers = ", ".join(map(str, _numbers(folder))) or "none"
         raise ModelError(f"{folder}: has no version {number}; there are {numbers}")
@@ -65,7 +67,7 @@ def model_versions(folder: Path) -> tuple[ModelVersion, ...]:
     _require_versions(folder)
     current = _current_number(folder)
     return tuple(
-        ModelVersion(number=number, folder=folder / _VERSIONS / str(number), is_current=number == current)
+        ModelVersion(number=number, folder=folder / VERSIONS / str(number), is_current=number == current)
         for number in _numbers(folder)
     )
 
@@ -85,7 +87,7 @@ def use_version(folder: Path, number: int) -> None:
 
 def next_version(folder: Path) -> Path:
     """Gives the folder that the next version goes to."""
-    return folder / _VERSIONS / str(max(_numbers(folder), default=0) + 1)
+    return folder / VERSIONS / str(max(_numbers(folder), default=0) + 1)
 
 
 def add_version(folder: Path, model: Path) -> int:
@@ -101,7 +103,7 @@ def add_version(folder: Path, model: Path) -> int:
     """
     if problems := verify_folder(model):
         raise ModelError("\n".join(problems))
-    if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / _VERSIONS).is_dir())):
+    if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / VERSIONS).is_dir())):
         raise ModelError(f"{folder}: holds something else than versions of a model; name another folder")
     target = next_version(folder)
     with atomic_folder(target) as draft:
@@ -129,9 +131,9 @@ def _current_number(folder: Path) -> int:
 
 
 def _numbers(folder: Path) -> list[int]:
-    if not (folder / _VERSIONS).is_dir():
+    if not (folder / VERSIONS).is_dir():
         return []
-    return sorted(int(path.name) for path in (folder / _VERSIONS).iterdir() if _NUMBER.fullmatch(path.name))
+    return sorted(int(path.name) for path in (folder / VERSIONS).iterdir() if _NUMBER.fullmatch(path.name))
 
 
 def _require_versions(folder: Path) -> None:

@@ -110,7 +110,7 @@ def learn(
         raise typer.BadParameter("name corrected files with --corrections FILE, or a server with --from-server URL")
     if output is None and not dry_run:
         raise typer.BadParameter("name the new model's folder with -o NEW_MODEL")
-    check_folder(output)
+    _check_output(output, model, force=force)
     need_packages(["torch"], "train")
     plan = _plan(model, given, options)
     bound_for_training()
@@ -119,6 +119,17 @@ def learn(
         return
     assert output is not None
     _run(plan, output, force=force, quiet=quiet, as_json=as_json)
+
+
+def _check_output(output: Path | None, model: str, *, force: bool) -> None:
+    """Refuses a folder that cannot be written, before anything is read."""
+    from attendo.checkpoint.finding import find_model
+    from attendo.checkpoint.versions import has_versions
+    from attendo.output_folders import Origin, check_replaceable
+
+    check_folder(output)
+    if output is not None and not has_versions(output):
+        check_replaceable(output, Origin(command="learn", source=find_model(model)), force=force)
 
 
 def _plan(model: str, given: CorrectionOptions, options: LearningOptions) -> "RoundPlan":

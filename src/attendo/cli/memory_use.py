@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from attendo.checkpoint.finding import find_model
 from attendo.cli.progress import counted, notes
-from attendo.cli.translate_options import MemoryOptions
+from attendo.cli.translate_options import AidOptions
 
 if TYPE_CHECKING:
     from attendo.decoding.translation import MatchKind
     from attendo.memory.building import BuiltIndex
 
 
-def prepare_memory(options: MemoryOptions, model: str, *, quiet: bool) -> None:
+def prepare_memory(options: AidOptions, model: str, *, quiet: bool) -> None:
     """Makes the index of translation memories, where there is none of these files, and refuses what is none.
 
     Args:
-        options: the memories.
+        options: they name the memories.
         model: the model whose languages they are read in.
         quiet: whether nothing is said of it.
     """

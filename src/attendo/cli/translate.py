@@ -17,7 +17,7 @@ from attendo.cli.output import check_file, destination
 from attendo.cli.progress import JobProgress, counted, done_in, note, notes
 from attendo.cli.term_lines import missed_lines, term_line
 from attendo.cli.translate_documents import DocumentRequest, are_documents, translate_documents
-from attendo.cli.translate_options import AidOptions, DocumentOptions, LineOptions, MemoryOptions
+from attendo.cli.translate_options import AidOptions, DocumentOptions, LineOptions
 from attendo.cli.translation_lines import WrittenLines
 from attendo.destinations import find_destination
 
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     aids=AidOptions,
     lines=LineOptions,
     documents=DocumentOptions,
-    memories=MemoryOptions,
 )
 def translate(
     model: ModelArgument,
@@ -58,7 +57,6 @@ def translate(
     aids: AidOptions,
     lines: LineOptions,
     documents: DocumentOptions,
-    memories: MemoryOptions,
     quiet: QuietOption = False,
 ) -> None:
     """Translates text, a line in, a line out, in order; or files that people translate, whose format stays.
@@ -84,12 +82,12 @@ def translate(
         glossary=aids.read_glossary(model),
         started=started,
         quiet=quiet,
-        memories=memories,
+        aids=aids,
     )
-    if memories.memory:
+    if aids.memory:
         if lines.ray is not None:
             raise typer.BadParameter("is looked up on one machine; leave out --ray", param_hint="--memory")
-        prepare_memory(memories, request.models[0], quiet=quiet)
+        prepare_memory(aids, request.models[0], quiet=quiet)
     if are_files:
         translate_documents(
             DocumentRequest(
@@ -145,7 +143,7 @@ class Request:
     started: float
     """When the command began, by the monotonic clock."""
     quiet: bool
-    memories: MemoryOptions
+    aids: AidOptions
 
     def decoding(self) -> "Decoding":
         """What translates, and how."""
@@ -159,8 +157,8 @@ class Request:
             overrides=self.overrides,
             dtype=self.dtype,
             glossary=self.glossary,
-            memory=tuple(self.memories.memory or ()),
-            memory_threshold=self.memories.memory_threshold,
+            memory=tuple(self.aids.memory or ()),
+            memory_threshold=self.aids.memory_threshold,
         )
 
 
@@ -267,7 +265,7 @@ def _sum_up(request: Request, counts: "Counts", translating_s: float, *, lines_n
     done = counts.lines if lines_now is None else lines_now
     say = notes(quiet=request.quiet)
     say(done_in("translated", done, "line", time.monotonic() - request.started, translating_s, "translating"))
-    if request.memories.memory:
+    if request.aids.memory:
         say(memory_line(counts.matches))
     if done < counts.lines:
         say(f"{counted(counts.lines, 'line')} in all, with those of earlier starts")

@@ -39,7 +39,7 @@ TemplateOption = Annotated[
 
 @dataclass(frozen=True)
 class AidOptions:
-    """What acts on translations beside the model and its search."""
+    """What acts on translations beside the model and its search: guards, terms and translation memories."""
 
     no_guards: NoGuardsOption = False
     glossary: Annotated[
@@ -51,6 +51,22 @@ class AidOptions:
             "sentence needs them; may be repeated. See docs/terms.md.",
         ),
     ] = None
+
+    memory: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--memory",
+            metavar="FILE",
+            help="Take texts from this translation memory (TMX, XLIFF, PO, TSV, or what `attendo memory build` wrote), "
+            "and translate similar ones after it; may be repeated. See docs/memory.md.",
+        ),
+    ] = None
+    memory_threshold: Annotated[
+        int,
+        typer.Option(
+            "--memory-threshold", min=50, max=100, help="Per cent of the words that a similar text has to share."
+        ),
+    ] = 75
 
     def read_glossary(self, model: str) -> "Glossary | None":
         """Reads the glossaries, and says what is unusual in them.
@@ -118,27 +134,6 @@ class LineOptions:
     def given(self) -> list[str]:
         """The options that were given, as they are written."""
         return _given(self)
-
-
-@dataclass(frozen=True)
-class MemoryOptions:
-    """The translation memories of lines and of files."""
-
-    memory: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--memory",
-            metavar="FILE",
-            help="Take texts from this translation memory (TMX, XLIFF, PO, TSV, or what `attendo memory build` wrote), "
-            "and translate similar ones after it; may be repeated. See docs/memory.md.",
-        ),
-    ] = None
-    memory_threshold: Annotated[
-        int,
-        typer.Option(
-            "--memory-threshold", min=50, max=100, help="Per cent of the words that a similar text has to share."
-        ),
-    ] = 75
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,8 @@ class TranslateOptions(TypedDict, total=False):
     """Number of hypotheses kept at each step."""
     length_penalty: float
     """Exponent of the length penalty; larger values favour longer translations."""
+    glossary: str
+    """Id of one of the caller's glossaries on the server; by default none is used."""
 
 
 _TRY_AGAIN = frozenset((408, 429, 502, 503, 504))

@@ -225,14 +225,14 @@ class GuardedSearch:
         """Tasks with what became of the terms of their glossaries, those that lack one searched for its forms."""
         if all(task.line.glossary is None for task in tasks):
             return tasks
-        retries = TermRetries(
+        return TermRetries(
             self._tokenizer,
             self._spelling,
             lambda tasks: self._searched(list(map(self._without_strays, tasks)), self._searches.terms),
             self._num_faults,
+            self._value_retries().no_loops,
             n_best=0 if self._config.sampling else self._config.n_best,
-        )
-        return retries.kept(tasks)
+        ).kept(tasks)
 
     def _num_faults(self, task: Task) -> int:
         """What a translation lacks, other than terms: placeholders, an end, values; and loops."""

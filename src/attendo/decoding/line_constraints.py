@@ -35,7 +35,7 @@ class Constraints:
     be."""
     frame: Frame | None = None
     """Stretches that the translation consists of, with gaps that the model fills; None for no frame. A frame goes with
-    no other constraint."""
+    forbidden words, and with no other constraint."""
 
     def __post_init__(self) -> None:
         """Refuses a string in place of several."""
@@ -111,9 +111,10 @@ class LineRules:
         if constraints == Constraints():
             return Rules(min_len=min_len, max_len=max_len, constraints=self._forbidden, seed=number)
         try:
-            if constraints.frame is not None:
-                return Rules(min_len=min_len, max_len=max_len, constraints=self._framed(constraints.frame, max_len))
             forbidden = self._forbidden + self._forbidden_by(constraints)
+            if constraints.frame is not None:
+                framed = self._framed(constraints.frame, max_len, forbidden)
+                return Rules(min_len=min_len, max_len=max_len, constraints=(*forbidden, framed), seed=number)
             prefix, last_word = self._prefix(constraints.target_prefix, max_len)
             forced = forced_word_ids(constraints.forced_words, self._vocabulary) if constraints.forced_words else ()
             for word, ids in zip(constraints.forced_words, forced, strict=True):
@@ -132,21 +133,23 @@ class LineRules:
             raise DataError(f"line {number}: {error}") from error
         return rules
 
-    def _framed(self, frame: Frame, max_len: int) -> tuple[Constraint, ...]:
+    def _framed(self, frame: Frame, max_len: int, forbidden: Sequence[Constraint]) -> Constraint:
         """The constraint that keeps a translation to a frame.
 
         Raises:
-            DataError: the vocabulary cannot spell a stretch, or the stretches are longer than a translation may be.
+            DataError: the vocabulary cannot spell a stretch, one has a forbidden word in it, or they are longer than a
+                translation may be.
         """
         sequences = [tuple(ids[:-1]) for ids in self._vocabulary.encode_batch(list(frame.stretches))]
         for text, ids in zip(frame.stretches, sequences, strict=True):
             if UNK_ID in ids or not ids:
                 raise DataError(f"the stretch {text!r} cannot be spelled with the model's vocabulary; leave it out")
+            _check_not_forbidden("stretch", text, ids, forbidden)
         if (needed := sum(map(len, sequences))) > max_len:
             raise DataError(
                 f"the frame needs a translation of {needed} tokens, but it has at most {max_len}; leave stretches out"
             )
-        return (FrameConstraint(sequences, frame.gaps, EOS_ID, self._beginnings),)
+        return FrameConstraint(sequences, frame.gaps, EOS_ID, self._beginnings)
 
     def _prefix(self, text: str, max_len: int) -> tuple[Ids, tuple[Constraint, ...]]:
         """The ids that a prefix fixes, and what holds for its last word."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain
 
 from attendo.decoding.alignment import words_of
-from attendo.decoding.constraints import Ids, Rules
+from attendo.decoding.constraints import Constraint, Ids, Rules
 from attendo.decoding.tasks import Task
 from attendo.decoding.translation import Candidate
 from attendo.decoding.words import ForbiddenWords, Spelling, Subwords
@@ -34,6 +34,7 @@ class TermRetries:
         spelling: of its pieces.
         searched: gives tasks several candidates each, by a wide beam.
         num_faults: what the best translation of a task lacks other than terms.
+        no_loops: constraints by which nothing is said again and again.
         n_best: candidates to keep; 0 for translations that are not searched again.
     """
 
@@ -43,11 +44,13 @@ class TermRetries:
         spelling: Spelling,
         searched: Callable[[list[Task]], list[Task]],
         num_faults: Callable[[Task], int],
+        no_loops: tuple[Constraint, ...] = (),
         *,
         n_best: int,
     ) -> None:
         self._tokenizer, self._spelling = tokenizer, spelling
         self._searched, self._num_faults, self._n_best = searched, num_faults, n_best
+        self._no_loops = no_loops
 
     def kept(self, tasks: list[Task]) -> list[Task]:
         """Tasks with `Task.terms`, those that lack a term searched again."""
@@ -83,7 +86,7 @@ class TermRetries:
         if not groups and not forbidden:
             return None
         rules: Rules = task.rules
-        constraints = rules.constraints
+        constraints = (*rules.constraints, *self._no_loops)
         if forbidden:
             constraints = (*constraints, ForbiddenWords(forbidden, self._spelling))
         try:

@@ -119,8 +119,8 @@ class ValueRetries:
         return self._comparison(task).num_faults
 
     @cached_property
-    def _no_loops(self) -> tuple[Constraint, ...]:
-        # A search that is not to write what it likes easily falls into saying the same again and again.
+    def no_loops(self) -> tuple[Constraint, ...]:
+        """Constraints by which a search that must not write what it likes does not say the same again and again."""
         return tuple(Excused(each, self._digits().tokens) for each in (NoRepeat(_NO_REPEAT), NoStutter()))
 
     # --- one task -----------------------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ class ValueRetries:
         return OnlyNumbers(self._digits(), possible_numbers(part.read, self._languages))
 
     def _with_rules(self, task: Task, constraint: Constraint) -> Task:
-        constraints = (*task.rules.constraints, constraint, *self._no_loops)
+        constraints = (*task.rules.constraints, constraint, *self.no_loops)
         return replace(task, rules=replace(task.rules, constraints=constraints))
 
     def _with_forced(self, task: Task) -> Task | None:

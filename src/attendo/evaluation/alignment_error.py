@@ -27,9 +27,9 @@ def alignment_score(
     """Scores alignments; links are counted over all sentences together.
 
     Args:
-        found: of each sentence what an aligner says.
-        sure: of each sentence the links that have to be found.
-        possible: of each sentence the links that may be found; the sure ones are possible too. None: these alone.
+        found: the links of an aligner for each sentence.
+        sure: the links that must be found, for each sentence.
+        possible: the links that may be found, for each sentence; sure links are possible too. None for sure links only.
 
     Raises:
         DataError: they are of different numbers of sentences, or there is no link at all.

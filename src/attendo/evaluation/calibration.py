@@ -51,9 +51,9 @@ def is_close(metric: "CHRF", text: str, references: Sequence[str], close: float)
     """Whether a text comes close to one of its references.
 
     Args:
-        metric: of `chrf()`.
+        metric: the metric of `chrf()`.
         text: a translation.
-        references: what people made of the same sentence.
+        references: human translations of the same sentence.
         close: the least chrF2, 0 to 100.
     """
     return any(metric.sentence_score(text, [reference]).score >= close for reference in references)
@@ -63,8 +63,8 @@ def people_agree(metric: "CHRF", references: Sequence[Sequence[str]], close: flo
     """Measures how often one person's translation is close to another's, for comparison with a model's figures.
 
     Args:
-        metric: of `chrf()`.
-        references: of each sentence what people made of it; two of different wording are drawn where there are several.
+        metric: the metric of `chrf()`.
+        references: the human translations of each sentence; two that differ are drawn if there are several.
         close: the least chrF2.
 
     Returns:
@@ -107,7 +107,7 @@ def held_out(judged: Sequence[Judged]) -> list[float]:
     """Returns the confidence of each sentence, learned from the others by ten-fold cross-validation.
 
     Args:
-        judged: as for `fit`, no source twice.
+        judged: as for `fit`, without repeated sources.
 
     Raises:
         DataError: as for `fit`.

@@ -99,7 +99,7 @@ def misspelled(word: str, chance: random.Random) -> str:
 
     Args:
         word: two letters or more.
-        chance: where it is drawn from.
+        chance: the random generator.
     """
     place = chance.randrange(1, len(word))
     before, letter, after = word[:place], word[place], word[place + 1 :]

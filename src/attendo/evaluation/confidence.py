@@ -78,7 +78,7 @@ class Confidence:
 
         Args:
             source: the sentence.
-            text: its translation.
+            text: the translation of the sentence.
             token_log_probs: natural logarithms of the probabilities of its tokens, `</s>` included; one at least.
         """
         short = shortness(source, text, self.log_ratio)
@@ -92,7 +92,7 @@ def is_junk(source: str, language: str) -> bool:
 
     Args:
         source: the text.
-        language: that it should be in, as an ISO 639-1 code; empty where that is not looked at.
+        language: the expected language as an ISO 639-1 code; empty for no check.
     """
     if 2 * sum(stretch.end - stretch.start for stretch in verbatim(source)) > len(source.strip()):
         return True

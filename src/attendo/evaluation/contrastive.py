@@ -107,8 +107,8 @@ def contrastive_pairs(
     Args:
         sources: a sentence each.
         references: their translations.
-        source_language: as an ISO 639-1 code, for how numbers are written.
-        target_language: likewise; negations are known of English, German and French.
+        source_language: ISO 639-1 code, for the form of numbers.
+        target_language: likewise; negations are known in English, German and French.
         seed: equal ones give equal pairs.
 
     Raises:

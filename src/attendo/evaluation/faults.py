@@ -80,9 +80,9 @@ def faults(
     """Counts the faults of translations.
 
     Args:
-        sources: what was translated.
-        outputs: its translations.
-        references: what they should have been, where that is known: a source that stays as it is there is no copy.
+        sources: the translated sentences.
+        outputs: their translations.
+        references: the reference translations, if known; a source that equals its reference is not a copy.
         expected_ratio: characters of a translation for one of its source.
     """
     full = [line for line, source in enumerate(sources) if source.strip()]

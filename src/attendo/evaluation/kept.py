@@ -82,9 +82,9 @@ def kept_report(
     but for numbers up to twelve, which the source may have as words.
 
     Args:
-        sources: what was translated.
-        outputs: its translations.
-        references: what they should have been.
+        sources: the translated sentences.
+        outputs: their translations.
+        references: the reference translations.
         source_language: two-letter code, for how numbers are written.
         target_language: likewise.
 

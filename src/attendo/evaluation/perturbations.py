@@ -198,7 +198,7 @@ def perturb(
     """The lines of a test set to which a perturbation applies, perturbed.
 
     Args:
-        perturbation: what is done.
+        perturbation: the change to apply.
         sources: the sentences.
         references: their translations, as many.
         seed: equal ones give equal typos and numbers; each perturbation draws from a chance of its own.

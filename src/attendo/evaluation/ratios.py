@@ -51,7 +51,7 @@ def bleu_ratio_interval(
         perturbed: with it.
         target_language: two-letter code; chooses BLEU's tokeniser.
         num_resamples: 0 for no interval.
-        seed: of the resamples.
+        seed: the seed of the resamples.
 
     Returns:
         The 2.5th and the 97.5th percentile; None where no resample has a BLEU above 0 without the change.

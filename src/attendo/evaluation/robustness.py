@@ -81,16 +81,16 @@ def effect(
     """Holds the output of a perturbed test set against that of the same lines as they were.
 
     Args:
-        perturbation: what was done.
+        perturbation: the change that was applied.
         perturbed: the lines it was done to, at least one.
         outputs: their translations.
         clean_sources: the whole test set as it was.
-        clean_outputs: its translations.
-        clean_references: what they should have been.
+        clean_outputs: the translations of the unchanged sentences.
+        clean_references: their reference translations.
         expected_ratio: characters of a translation for one of its source.
         target_language: two-letter code; chooses BLEU's tokeniser.
-        num_resamples: behind the interval of BLEU's ratio; 0 for none.
-        seed: of the resamples.
+        num_resamples: number of bootstrap resamples for the interval of BLEU's ratio; 0 for no interval.
+        seed: the seed of the resamples.
 
     Raises:
         DataError: BLEU's tokeniser needs a package that is not there.

@@ -23,7 +23,7 @@ class Score:
     """One metric's figure for a whole output.
 
     Attributes:
-        name: as printed: `BLEU`, `chrF2`, `TER`, or that of a convention of `evaluation.tokenized`.
+        name: the printed name: `BLEU`, `chrF2`, `TER`, or that of a convention of `evaluation.tokenized`.
         score: 0 to 100 for BLEU and chrF, where higher is better; TER, where lower is, may pass 100.
         signature: sacreBLEU's signature, all that is needed to repeat the figure.
         low: lower end of the 95% bootstrap interval, which sacreBLEU gives as a mean and half a width (so that on a
@@ -109,7 +109,7 @@ def evaluate_output(
 
     Args:
         outputs: translations, detokenised, one a sentence.
-        references: what they should have been, in the same order.
+        references: their reference translations, in the same order.
         target_language: two-letter code; chooses BLEU's tokeniser (Chinese, Japanese and Korean have their own) and
             the Moses rules of the tokenised figures.
         bleu_tokenizer: overrides that choice.
@@ -158,7 +158,7 @@ def corpus_bleu(
 
     Args:
         outputs: translations, detokenised, one a sentence.
-        references: what they should have been, in the same order.
+        references: their reference translations, in the same order.
         target_language: two-letter code; chooses BLEU's tokeniser.
         bleu_tokenizer: overrides that choice.
         lowercase: case is ignored; the signature says so.

@@ -116,14 +116,14 @@ def compare_outputs(
     Args:
         outputs_a: one system's translations, detokenised, one a sentence.
         outputs_b: the other's.
-        references: what both should have been.
-        name_a: what to call the first system in the table and in messages, such as its file.
-        name_b: what to call the second.
+        references: the reference translations.
+        name_a: name of the first system in the table and in messages, such as its file.
+        name_b: name of the second system.
         target_language: two-letter code; chooses BLEU's tokeniser.
         bleu_tokenizer: overrides that choice.
         num_resamples: resamples of the paired bootstrap.
         num_trials: shuffles of the approximate randomisation.
-        metric_names: of `METRIC_NAMES`, those to test under.
+        metric_names: the metrics to test, from `METRIC_NAMES`.
 
     Raises:
         DataError: the three texts differ in length or one is empty; a number of samples is below 1; BLEU's tokeniser

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 from attendo.errors import DataError
 from attendo.formats.contents import Code, Content, joined, plain
+from attendo.formats.elements import Element, Token
 from attendo.formats.file import Edit, File, Form, Languages, Slot, SlotEditor, Span, UniqueIds, Unit
-from attendo.formats.markup import Element, Markup, Token, escaped, parse_markup
+from attendo.formats.markup import Markup, escaped, parse_markup
 from attendo.formats.markup_content import Inline, content_of, style_of, written
 from attendo.formats.plural_sets import Category, plural_set
 

@@ -35,7 +35,7 @@ def content(text: str) -> Content:
 
 def plain(parts: Content) -> str:
     """The strings of a content, without its codes."""
-    return "".join(part for part in parts if isinstance(part, str))
+    return "".join([part for part in parts if isinstance(part, str)])
 
 
 def codes(parts: Content) -> list[Code]:
@@ -46,11 +46,17 @@ def codes(parts: Content) -> list[Code]:
 def joined(parts: Sequence[str | Code]) -> Content:
     """The same content with neighbouring strings joined and empty ones left out."""
     merged: list[str | Code] = []
+    strings: list[str] = []
     for part in parts:
-        if isinstance(part, str) and merged and isinstance(merged[-1], str):
-            merged[-1] += part
-        elif part != "":
-            merged.append(part)
+        if isinstance(part, str):
+            strings.append(part)
+            continue
+        if text := "".join(strings):
+            merged.append(text)
+        strings.clear()
+        merged.append(part)
+    if text := "".join(strings):
+        merged.append(text)
     return tuple(merged)
 
 

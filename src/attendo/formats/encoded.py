@@ -13,6 +13,8 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+# Encodings that give each text one form, and ASCII a byte a character.
+_AS_ASCII = ("utf-8", "ascii", "iso8859-1")
 # Encodings whose bytes depend on what stands before them: a part of the text cannot be encoded by itself.
 _STATEFUL = ("utf-7", "hz", "iso2022", "idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape")
 
@@ -38,6 +40,8 @@ class EncodedText:
 
     def byte_offsets(self, positions: Iterable[int]) -> Mapping[int, int]:
         """Where characters begin in the bytes, by their positions in the text."""
+        if self.encoding in _AS_ASCII and self.text.isascii():
+            return {position: len(self.mark) + position for position in positions}
         offsets: dict[int, int] = {}
         last, offset = 0, len(self.mark)
         for position in sorted(set(positions)):
@@ -80,7 +84,7 @@ def decoded(content: bytes, declared: str | None = None) -> EncodedText:
     body = content[len(mark) :]
     try:
         text = body.decode(encoding)
-        exact = text.encode(encoding) == body
+        exact = encoding in _AS_ASCII or text.encode(encoding) == body
     except UnicodeDecodeError as error:
         line = body.count(b"\n", 0, error.start) + 1
         raise DataError(f"line {line} is not {encoding}: {error.reason}; save the file as UTF-8") from error

@@ -6,9 +6,10 @@ from urllib.parse import unquote
 from attendo.errors import DataError
 from attendo.formats.archive import ArchiveFile, archive_file
 from attendo.formats.contents import Content, plain
+from attendo.formats.elements import Element
 from attendo.formats.file import Edit, File, Languages
 from attendo.formats.html import decoded_html, html_file
-from attendo.formats.markup import Element, Markup, parse_markup
+from attendo.formats.markup import Markup, parse_markup
 from attendo.formats.markup_content import Inline, content_of, style_of, written
 from attendo.formats.passages import Passage, document_file
 from attendo.formats.zip_parts import ZipParts

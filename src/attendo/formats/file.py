@@ -7,7 +7,7 @@ each edit replaces a declared span, and copies everything else from the original
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from attendo.formats.contents import Content, content, with_codes_of
 from attendo.formats.encoded import EncodedText
@@ -19,8 +19,7 @@ Mark = Literal["review", "problems", "none"]
 """Which machine translations are marked for review: all, those with problems, or none."""
 
 
-@dataclass(frozen=True, order=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A range of a file's characters; an empty one is an insertion point."""
 
     start: int

@@ -1,11 +1,13 @@
 """The content of XML elements as text with inline codes, and back in the style of what it replaces."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from attendo.formats.contents import Code, CodeKind, Content, joined
-from attendo.formats.markup import ENTITIES, Element, Markup, Token
+from attendo.formats.contents import Code, CodeKind, Content, content, joined, plain
+from attendo.formats.elements import Element, Token
+from attendo.formats.file import Span
+from attendo.formats.markup import ENTITIES, Markup
 
 _REFERENCE = re.compile(r"&(#[xX][0-9a-fA-F]{1,8}|#[0-9]{1,8}|[^\s;&<]+);")
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -41,22 +43,28 @@ class Style:
 def style_of(markup: Markup, element: Element) -> Style:
     """How an element's content is written: in CDATA, and with which entities."""
     raw = "" if element.is_empty_tag else markup.raw(element.inner)
-    tokens = [child for child in element.children if isinstance(child, Token)]
-    sections = [token for token in tokens if token.kind == "cdata"]
-    text = "".join(markup.raw(token.span) for token in tokens if token.kind == "text")
-    cdata = None
-    if sections and not text.strip() and len(element.children) == len(tokens):
-        # White space outside of the sections stays outside.
-        cdata = (
-            markup.text.text[element.inner.start : sections[0].span.start],
-            markup.text.text[sections[-1].span.stop : element.inner.stop],
-        )
+    children = element.children
+    text = "".join(markup.raw(child.span) for child in children if isinstance(child, Token) and child.kind == "text")
+    cdata = _around_cdata(markup, element, children)
     escapes = {
         character
         for character, entity in ENTITIES
         if entity in raw or (character not in text and character in markup.escapes)
     }
     return Style(cdata=cdata, escapes=frozenset(escapes), encoding=markup.text.encoding, line_end=markup.text.line_end)
+
+
+def _around_cdata(markup: Markup, element: Element, children: Sequence[Element | Token]) -> tuple[str, str] | None:
+    """What stands before and behind the CDATA sections of an element that has nothing else but white space."""
+    if element.has_elements:
+        return None
+    tokens = [child for child in children if isinstance(child, Token)]
+    sections = [token.span for token in tokens if token.kind == "cdata"]
+    if not sections or any(token.kind == "text" and markup.raw(token.span).strip() for token in tokens):
+        return None
+    # White space outside of the sections stays outside.
+    inner = element.inner
+    return markup.raw(Span(inner.start, sections[0].start)), markup.raw(Span(sections[-1].stop, inner.stop))
 
 
 def content_of(markup: Markup, element: Element, classify: Classify, *, decode: bool = True) -> Content:
@@ -68,11 +76,21 @@ def content_of(markup: Markup, element: Element, classify: Classify, *, decode: 
         classify: says what the elements in it are.
         decode: whether white space around CDATA sections is left out, as `style_of` keeps it apart.
     """
-    style = style_of(markup, element)
-    children: Iterable[Element | Token] = element.children
-    if style.cdata is not None and decode:
+    if element.is_empty_tag:
+        return ()
+    inner = element.inner
+    raw = markup.raw(inner)
+    if "<" not in raw:
+        return joined(_text_parts(raw, inner.start)) if "&" in raw else content(raw.replace("\r\n", "\n"))
+    children: Sequence[Element | Token] = element.children
+    if decode and _around_cdata(markup, element, children) is not None:
         children = [child for child in children if isinstance(child, Token) and child.kind == "cdata"]
     return joined(_parts(markup, children, classify))
+
+
+def text_of(markup: Markup, element: Element) -> str:
+    """An element's characters, without markup and with all white space."""
+    return plain(content_of(markup, element, lambda _: Inline(None, ""), decode=False))
 
 
 def _parts(markup: Markup, nodes: Iterable[Element | Token], classify: Classify) -> list[str | Code]:
@@ -110,14 +128,19 @@ def token_parts(markup: Markup, token: Token) -> list[str | Code]:
         return [raw[9:-3].replace("\r\n", "\n")]
     if token.kind != "text":
         return [Code(id=f"{token.kind}@{token.span.start}", raw=raw)]
+    return _text_parts(raw, token.span.start)
+
+
+def _text_parts(raw: str, start: int) -> list[str | Code]:
+    """The characters of text that begins at a position; unknown entities are codes."""
+    if "&" not in raw:
+        return [raw.replace("\r\n", "\n")]
     parts: list[str | Code] = []
     last = 0
     for found in _REFERENCE.finditer(raw):
         parts.append(raw[last : found.start()].replace("\r\n", "\n"))
         character = character_of(found[1])
-        parts.append(
-            Code(id=f"entity@{token.span.start + found.start()}", raw=found[0]) if character is None else character
-        )
+        parts.append(Code(id=f"entity@{start + found.start()}", raw=found[0]) if character is None else character)
         last = found.end()
     return [*parts, raw[last:].replace("\r\n", "\n")]
 

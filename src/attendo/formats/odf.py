@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from attendo.errors import DataError
 from attendo.formats.archive import ArchiveFile, archive_file
 from attendo.formats.contents import Code, Content, content, joined
+from attendo.formats.elements import Element, Token
 from attendo.formats.file import File, Languages, Span
-from attendo.formats.markup import Element, Markup, Token, parse_markup
+from attendo.formats.markup import Markup, parse_markup
 from attendo.formats.markup_content import Style, token_parts, written
 from attendo.formats.passages import Passage, Piece, document_file, edges, paired_codes, passage_of
 from attendo.formats.zip_parts import ZipParts

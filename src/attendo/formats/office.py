@@ -10,8 +10,9 @@ from dataclasses import replace
 from attendo.errors import DataError
 from attendo.formats.archive import ArchiveFile, archive_file
 from attendo.formats.contents import plain
+from attendo.formats.elements import Element
 from attendo.formats.file import Edit, File, Languages
-from attendo.formats.markup import Element, Markup, parse_markup
+from attendo.formats.markup import Markup, parse_markup
 from attendo.formats.office_runs import RunNames, paragraph_passages
 from attendo.formats.passages import document_file
 from attendo.formats.zip_parts import ZipParts
@@ -86,8 +87,7 @@ def read_xlsx(data: bytes, languages: Languages) -> ArchiveFile:
     headers = frozenset(
         column.attributes.get("name", "")
         for name in _names(archive, _TABLES)
-        for column in _markup(archive, name).root.descendants()
-        if column.local == "tableColumn"
+        for column in _markup(archive, name).root.descendants("tableColumn")
     )
 
     def read_strings(markup: Markup, languages: Languages) -> File:
@@ -148,15 +148,16 @@ def _read_styles(markup: Markup, languages: Languages) -> File:
     """The language that text has which names none."""
     assert languages.target is not None
     edits: list[Edit] = []
-    for element in markup.root.descendants():
-        if element.local == "lang":
-            name = f"{markup.prefix(element)}val"
-            if markup.raw(markup.attribute(element, name)):
-                edits.append(markup.set_attribute(element, name, languages.target.replace("_", "-")))
+    for element in markup.root.descendants("lang"):
+        name = f"{markup.prefix(element)}val"
+        if markup.raw(markup.attribute(element, name)):
+            edits.append(markup.set_attribute(element, name, languages.target.replace("_", "-")))
     return document_file("docx", markup.text, (), always=edits)
 
 
 def _paragraphs(markup: Markup, names: RunNames, namespace: str) -> Iterator[Element]:
-    for element in (markup.root, *markup.root.descendants()):
-        if element.local in names.paragraphs and namespace in element.namespace:
+    if markup.root.local in names.paragraphs and namespace in markup.root.namespace:
+        yield markup.root
+    for element in markup.root.descendants(*names.paragraphs):
+        if namespace in element.namespace:
             yield element

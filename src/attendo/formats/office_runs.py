@@ -7,13 +7,17 @@ codes; what is no text, or must stay, is a code by itself. Runs that differ in n
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from attendo.formats.contents import Code, CodeKind, Content, content, joined, plain
+from attendo.formats.contents import Code, CodeKind, Content, content, joined
+from attendo.formats.elements import Element, Token
 from attendo.formats.file import Languages, Span
-from attendo.formats.markup import Element, Markup, Token
-from attendo.formats.markup_content import Inline, Style, content_of, written
+from attendo.formats.markup import Markup
+from attendo.formats.markup_content import Style, text_of, written
 from attendo.formats.passages import CodeSpans, Passage
+
+_LETTERS = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,10 +51,10 @@ class _Format:
     opening: str
     closing: str
     key: str
+    is_hidden: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(NamedTuple):
     """A part of a paragraph: text in a formatting, or a code."""
 
     span: Span
@@ -72,34 +76,33 @@ def paragraph_passages(
         languages: the target language takes the place of the one that runs are marked with.
         paragraphs: those that are read.
     """
+    reader = _ParagraphReader(markup, names, languages)
     for element in paragraphs:
-        reader = _ParagraphReader(markup, names, languages)
         passage = reader.passage(element)
         if passage is not None:
             yield passage
 
 
 class _ParagraphReader:
-    """Reads a paragraph."""
+    """Reads paragraphs, one after the other."""
 
     def __init__(self, markup: Markup, names: RunNames, languages: Languages) -> None:
         self._markup, self._names, self._languages = markup, names, languages
         self._parts: list[_Part] = []
+        self._formats: dict[tuple[str, str], _Format] = {}
+        """Those that were met, by a run's start tag and its properties as they are written."""
 
     def passage(self, element: Element) -> Passage | None:
         """The paragraph as a passage; None where it has no text."""
         if element.is_empty_tag:
             return None
+        self._parts = []
         self._read(self._inner(element))
         texts = [number for number, part in enumerate(self._parts) if part.text.strip()]
         if not texts:
             return None
         parts = _merged(_trimmed(self._parts, texts[0], texts[-1]))
-        letters: Counter[str] = Counter()
-        for part in parts:
-            if part.format is not None:
-                letters[part.format.key] += sum(map(str.isalnum, part.text))
-        base = max(letters, key=lambda key: letters[key])
+        base = _most_frequent(parts)
         source, formats, codes = _content(parts, base)
         first = next(part.format for part in parts if part.format is not None and part.format.key == base)
         writer = _Writer(self._markup, self._names, first, formats)
@@ -116,7 +119,7 @@ class _ParagraphReader:
     def _read(self, nodes: Sequence[Element | Token]) -> None:
         """Takes what a paragraph or a wrapper consists of; a field that ends in it is one code."""
         number = 0
-        ends = _field_ends(nodes)
+        ends = _field_ends(nodes) if self._has_fields(nodes) else {}
         while number < len(nodes):
             node = nodes[number]
             last = ends.get(number, number)
@@ -131,11 +134,14 @@ class _ParagraphReader:
             elif node.local == self._names.run:
                 self._read_run(node)
             elif node.local == self._names.text:
-                self._parts.append(_Part(node.span, _text_of(self._markup, node), _Format("", "", "")))
+                self._parts.append(_Part(node.span, text_of(self._markup, node), _Format("", "", "")))
             elif node.local in self._names.wrappers and not node.is_empty_tag:
                 self._read_wrapper(node)
             elif node.local not in self._names.ignored:
                 self._add_code(node.span)
+
+    def _has_fields(self, nodes: Sequence[Element | Token]) -> bool:
+        return bool(nodes) and self._markup.text.text.find("fldChar", nodes[0].span.start, nodes[-1].span.stop) >= 0
 
     def _read_wrapper(self, element: Element) -> None:
         """Takes an element around runs, such as a link, as a pair of codes."""
@@ -155,39 +161,50 @@ class _ParagraphReader:
 
     def _read_run(self, run: Element) -> None:
         """Takes a run's text; what else it holds is a code, in a run of its own."""
-        properties = next((child for child in run.elements() if child.local == self._names.properties), None)
-        if properties is not None and any(child.local in self._names.hidden for child in properties.elements()):
-            self._add_code(run.span)
-            return
+        names, span = self._names, run.span
+        properties: Element | None = None
+        inner: list[tuple[str, Element]] = []
+        has_text = False
+        for child in run.elements():
+            local = child.local
+            if local == names.properties and properties is None:
+                properties = child
+            elif local not in names.ignored:
+                inner.append((local, child))
+                has_text = has_text or local == names.text or local in names.characters
         formatting = self._format(run, properties)
-        inner = [
-            child for child in run.elements() if child is not properties and child.local not in self._names.ignored
-        ]
-        if not any(child.local == self._names.text or child.local in self._names.characters for child in inner):
-            if inner:
-                self._add_code(run.span)
+        if formatting.is_hidden or not has_text:
+            if inner or formatting.is_hidden:
+                self._add_code(span)
             return
-        for child in inner:
-            if child.local == self._names.text:
-                self._parts.append(_Part(run.span, _text_of(self._markup, child), formatting))
-            elif child.local in self._names.characters:
-                self._parts.append(_Part(run.span, self._names.characters[child.local], formatting))
+        for local, child in inner:
+            if local == names.text:
+                self._parts.append(_Part(span, text_of(self._markup, child), formatting))
+            elif local in names.characters:
+                self._parts.append(_Part(span, names.characters[local], formatting))
             else:
                 raw = f"{formatting.opening}{self._markup.raw(child.span)}{formatting.closing}"
                 code = Code(id=f"c{child.span.start}", raw=raw)
-                self._parts.append(_Part(run.span, code=code, inner=child.span))
+                self._parts.append(_Part(span, code=code, inner=child.span))
 
     def _format(self, run: Element, properties: Element | None) -> _Format:
         tag = self._markup.raw(run.tag)
+        raw = "" if properties is None else self._markup.raw(properties.span)
+        known = self._formats.get((tag, raw))
+        if known is None:
+            known = self._formats[tag, raw] = self._new_format(tag, raw, properties)
+        return known
+
+    def _new_format(self, tag: str, raw: str, properties: Element | None) -> _Format:
         found = re.match(r"<([^\s/>]+)", tag)
         assert found is not None
-        raw, key = "", ""
+        key, is_hidden = "", False
         if properties is not None:
-            raw = self._markup.raw(properties.span)
             key = self._key(properties)
+            is_hidden = any(child.local in self._names.hidden for child in properties.elements())
             if self._languages.target:
                 raw = _with_language(raw, self._languages.target.replace("_", "-"))
-        return _Format(tag + raw, f"</{found[1]}>", key)
+        return _Format(tag + raw, f"</{found[1]}>", key, is_hidden)
 
     def _key(self, properties: Element) -> str:
         """What of a formatting can be seen."""
@@ -227,21 +244,18 @@ def _field_depth(node: Element | Token) -> int:
     return marks.count("begin") - marks.count("end")
 
 
-def _text_of(markup: Markup, element: Element) -> str:
-    """The characters of a text element."""
-    if element.is_empty_tag:
-        return ""
-    return plain(content_of(markup, element, lambda _: Inline(None, ""), decode=False))
-
-
 def _trimmed(parts: Sequence[_Part], first: int, last: int) -> Sequence[_Part]:
     """The parts from the first text to the last, and what belongs to pairs of codes that begin or end between them."""
     low, high = first, last
-    halves = {(part.code.id, part.code.kind): number for number, part in enumerate(parts) if part.code is not None}
+    halves = {
+        (part.code.id, part.code.kind): number
+        for number, part in enumerate(parts)
+        if part.code is not None and part.code.kind != "single"
+    }
     is_grown = True
     while is_grown:
         is_grown = False
-        for part in parts[low : high + 1]:
+        for part in parts[low : high + 1] if halves else ():
             if part.code is None or part.code.kind == "single":
                 continue
             other = halves[part.code.id, "close" if part.code.kind == "open" else "open"]
@@ -257,20 +271,35 @@ def _trimmed(parts: Sequence[_Part], first: int, last: int) -> Sequence[_Part]:
 
 def _merged(parts: Sequence[_Part]) -> list[_Part]:
     """Neighbours of one formatting as one text; white space takes the formatting before it."""
-    merged: list[_Part] = []
+    groups: list[list[_Part]] = []
     for part in parts:
-        last = merged[-1] if merged else None
-        if last is not None and _is_same_text(last, part):
-            merged[-1] = replace(last, span=Span(last.span.start, part.span.stop), text=last.text + part.text)
+        if groups and _is_same_text(groups[-1][0], part):
+            groups[-1].append(part)
         else:
-            merged.append(part)
-    return merged
+            groups.append([part])
+    return [_joined(group) if len(group) > 1 else group[0] for group in groups]
+
+
+def _joined(parts: Sequence[_Part]) -> _Part:
+    span = Span(parts[0].span.start, parts[-1].span.stop)
+    return _Part(span, "".join([part.text for part in parts]), parts[0].format)
 
 
 def _is_same_text(first: _Part, second: _Part) -> bool:
     if first.format is None or second.format is None:
         return False
     return first.format.key == second.format.key or not second.text.strip()
+
+
+def _most_frequent(parts: Sequence[_Part]) -> str:
+    """The key of the formatting that most letters and digits have."""
+    if len(parts) == 1 and parts[0].format is not None:
+        return parts[0].format.key
+    letters: Counter[str] = Counter()
+    for part in parts:
+        if part.format is not None:
+            letters[part.format.key] += sum(map(len, _LETTERS.findall(part.text)))
+    return max(letters, key=lambda key: letters[key])
 
 
 def _content(parts: Sequence[_Part], base: str) -> tuple[Content, dict[str, _Format], CodeSpans]:

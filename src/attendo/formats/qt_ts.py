@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from attendo.errors import DataError
 from attendo.formats.contents import Content, plain
+from attendo.formats.elements import Element
 from attendo.formats.file import Edit, File, Form, Languages, Result, Span, State, UniqueIds, Unit, WriteOptions
-from attendo.formats.markup import Element, Markup, parse_markup
+from attendo.formats.markup import Markup, parse_markup
 from attendo.formats.markup_content import Inline, content_of, style_of, written
 from attendo.formats.plural_rules import PluralForm, parse_formula, usual_formula
 

@@ -2,8 +2,9 @@
 
 from attendo.errors import DataError
 from attendo.formats.contents import Content, plain
+from attendo.formats.elements import Element
 from attendo.formats.file import File, Form, Languages, Slot, SlotEditor, UniqueIds, Unit
-from attendo.formats.markup import Element, Markup, parse_markup
+from attendo.formats.markup import Markup, parse_markup
 from attendo.formats.markup_content import Inline, content_of, style_of, written
 
 _FLAGS = frozenset({"c-sharp-format"})

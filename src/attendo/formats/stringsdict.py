@@ -4,8 +4,9 @@ from functools import partial
 
 from attendo.errors import DataError
 from attendo.formats.contents import Content, plain
+from attendo.formats.elements import Element
 from attendo.formats.file import Edit, File, Languages, Slot, SlotEditor, Span, UniqueIds, Unit
-from attendo.formats.markup import Element, Markup, parse_markup
+from attendo.formats.markup import Markup, parse_markup
 from attendo.formats.markup_content import Inline, content_of, style_of, written
 from attendo.formats.plural_rules import CATEGORY_NAMES
 from attendo.formats.plural_sets import Category, plural_set

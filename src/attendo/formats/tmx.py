@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from attendo.errors import DataError
 from attendo.formats.contents import plain
+from attendo.formats.elements import Element
 from attendo.formats.file import (
     Edit,
     File,
@@ -19,7 +20,7 @@ from attendo.formats.file import (
     base_language,
     is_same_language,
 )
-from attendo.formats.markup import Element, Markup, escaped, parse_markup
+from attendo.formats.markup import Markup, escaped, parse_markup
 from attendo.formats.markup_content import Inline, content_of, style_of, written
 
 _XML_LANG = "http://www.w3.org/XML/1998/namespace lang"
@@ -119,7 +120,7 @@ def _record(element: Element, source: str, target: str) -> _TranslationUnit | No
     if from_variant is None or (segment := from_variant.first("seg")) is None:
         return None
     to_variant = _variant(element, target) if target else None
-    if to_variant is from_variant:
+    if to_variant == from_variant:
         return None
     return _TranslationUnit(
         source=from_variant,

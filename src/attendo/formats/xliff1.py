@@ -3,12 +3,14 @@
 Each segment is a unit: a `mrk` of a `seg-source`, or the whole source of what is not segmented.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from attendo.formats.contents import Content, plain
+from attendo.formats.elements import Element
 from attendo.formats.file import Edit, File, Form, Languages, State, UniqueIds, Unit
-from attendo.formats.markup import Element, Markup
+from attendo.formats.markup import Markup
 from attendo.formats.markup_content import Inline, content_of
 from attendo.formats.xliff1_writing import MEMOQ, MEMSOURCE, SDL, Segment, TransUnit, Xliff1Editor
 
@@ -16,12 +18,12 @@ _FINAL = ("final", "signed-off")
 _UNTRANSLATED = ("new", "needs-translation")
 _SDL_FINAL = ("ApprovedTranslation", "ApprovedSignOff")
 # What Apple's extractor writes into units that are no language: kinds of rules and of values.
-_APPLE_KEYS = ("NSStringPluralRuleType", "NSStringFormatSpecTypeKey", "NSStringFormatValueTypeKey")
+_APPLE_KEY = re.compile("NSString(?:PluralRuleType|FormatSpecTypeKey|FormatValueTypeKey)")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Place:
-    """Where a `trans-unit` stands."""
+    """What a `trans-unit` inherits from its groups and its file."""
 
     file: Element
     file_number: int
@@ -72,7 +74,7 @@ def classify(element: Element) -> Inline:
 
 
 def _trans_units(markup: Markup) -> Iterator[tuple[Element, _Place]]:
-    """Each `trans-unit` with what it inherits from its groups and its file."""
+    """Each `trans-unit` with the place in which it stands."""
     waiting: list[tuple[Element, _Place]] = []
     for number, file in enumerate(markup.root.elements("file")):
         place = _Place(file=file, file_number=number, is_translatable=_translate(file, True), context="")
@@ -84,13 +86,14 @@ def _trans_units(markup: Markup) -> Iterator[tuple[Element, _Place]]:
             yield element, place
             continue
         for child in reversed(element.elements("group", "trans-unit")):
+            if child.local == "trans-unit":
+                waiting.append((child, place))
+                continue
             inner = _Place(
                 file=place.file,
                 file_number=place.file_number,
                 is_translatable=_translate(child, place.is_translatable),
-                context=place.context
-                if child.local == "trans-unit"
-                else child.attributes.get("resname", place.context),
+                context=child.attributes.get("resname", place.context),
             )
             waiting.append((child, inner))
 
@@ -103,17 +106,15 @@ def _trans_unit(markup: Markup, element: Element, place: _Place, ids: UniqueIds)
     source, target, segmented = element.first("source"), element.first("target"), element.first("seg-source")
     if source is None:
         return None
-    name = (
-        f"{place.file_number}/{element.attributes.get('id', '')}"
-        if place.file_number
-        else element.attributes.get("id", "")
-    )
+    name = element.attributes.get("id", "")
+    if place.file_number:
+        name = f"{place.file_number}/{name}"
     marks = [] if segmented is None else _marks(segmented)
     definitions = {
-        found.attributes.get("id", ""): found for found in element.descendants() if found.name == f"{SDL} seg"
+        found.attributes.get("id", ""): found for found in element.descendants("seg") if found.namespace == SDL
     }
-    there = {} if target is None else {mark.attributes.get("mid", ""): mark for mark in _marks(target)}
-    if target is not None and not there and plain(content_of(markup, target, classify)).strip():
+    there = {mark.attributes.get("mid", ""): mark for mark in _marks(target)} if marks and target is not None else {}
+    if marks and target is not None and not there and plain(content_of(markup, target, classify)).strip():
         marks = []  # somebody translated it without its segments
     if not marks:
         segments = [Segment(id=ids.of(name), mid="", source=source, target=target, definition=definitions.get("1"))]
@@ -141,22 +142,22 @@ def _trans_unit(markup: Markup, element: Element, place: _Place, ids: UniqueIds)
 
 def _marks(element: Element) -> list[Element]:
     """The segments of a `seg-source` or a target."""
-    return [found for found in element.descendants() if found.local == "mrk" and found.attributes.get("mtype") == "seg"]
+    return [found for found in element.descendants("mrk") if found.attributes.get("mtype") == "seg"]
 
 
 def _flavour(element: Element, definitions: Mapping[str, Element]) -> str:
     """Whose states a unit has: the namespace of Trados, memoQ or Phrase; empty for XLIFF's own."""
     if definitions:
         return SDL
-    namespaces = {name.rpartition(" ")[0] for name in element.attributes}
+    namespaces = {name.rpartition(" ")[0] for name in element.attributes if " " in name}
     return next((known for known in (MEMOQ, MEMSOURCE) if known in namespaces), "")
 
 
 def _unit(markup: Markup, record: TransUnit, segment: Segment, place: _Place) -> Unit:
-    element = record.element
+    element, attributes = record.element, record.element.attributes
     source = content_of(markup, segment.source, classify)
-    state = _state(markup, record, segment)
-    target = None if state == "new" or segment.target is None else content_of(markup, segment.target, classify)
+    existing = None if segment.target is None else content_of(markup, segment.target, classify)
+    state = _state(record, segment, existing)
     is_missing = record.segmented is not None and segment.target is None and not record.is_built
     is_translatable = (
         _translate(element, place.is_translatable)
@@ -164,18 +165,18 @@ def _unit(markup: Markup, record: TransUnit, segment: Segment, place: _Place) ->
         and not _is_locked(element, segment)
         and bool(plain(source).strip())
         and not is_missing
-        and not any(key in element.attributes.get("id", "") for key in _APPLE_KEYS)
+        and not _APPLE_KEY.search(attributes.get("id", ""))
     )
-    width, length_unit = element.attributes.get("maxwidth", ""), element.attributes.get("size-unit", "pixel")
+    width, length_unit = attributes.get("maxwidth", ""), attributes.get("size-unit", "pixel")
     if length_unit not in ("char", "byte"):
-        width = element.attributes.get("maxbytes", "")
+        width = attributes.get("maxbytes", "")
         length_unit = "byte" if width else "char"
     return Unit(
         id=segment.id,
-        forms=(Form(source=source, target=target),),
+        forms=(Form(source=source, target=None if state == "new" else existing),),
         state=state,
         is_translatable=is_translatable,
-        context=element.attributes.get("resname", place.context),
+        context=attributes.get("resname", place.context),
         notes=tuple(_text(markup, note) for note in element.elements("note")),
         max_length=int(width) if width.isdigit() else None,
         length_unit="byte" if length_unit == "byte" else "char",
@@ -188,13 +189,12 @@ def _text(markup: Markup, element: Element) -> str:
     return plain(found)
 
 
-def _state(markup: Markup, record: TransUnit, segment: Segment) -> State:
-    element, target = record.element, segment.target
+def _state(record: TransUnit, segment: Segment, existing: Content | None) -> State:
+    element = record.element
     said = "" if record.target is None else record.target.attributes.get("state", "")
     if element.attributes.get("approved") == "yes" or said in _FINAL:
         return "final"
-    has_text = target is not None and bool(plain(content_of(markup, target, classify)).strip())
-    if not has_text or said in _UNTRANSLATED:
+    if existing is None or not plain(existing).strip() or said in _UNTRANSLATED:
         return "new"
     if segment.definition is not None:
         confirmed = segment.definition.attributes.get("conf", "")

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from attendo.formats.elements import Element
 from attendo.formats.file import Edit, Result, Span, WriteOptions
-from attendo.formats.markup import Element, Markup, escaped
+from attendo.formats.markup import Markup, escaped
 from attendo.formats.markup_content import style_of, written
 
 SDL = "http://sdl.com/FileTypes/SdlXliff/1.0"

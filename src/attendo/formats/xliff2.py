@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from attendo.formats.contents import plain
+from attendo.formats.elements import Element
 from attendo.formats.file import Edit, File, Form, Languages, Result, Span, State, UniqueIds, Unit, WriteOptions
-from attendo.formats.markup import Element, Markup
+from attendo.formats.markup import Markup
 from attendo.formats.markup_content import Inline, content_of, style_of, written
 
 _SIZE = "urn:oasis:names:tc:xliff:sizerestriction:2.0"

@@ -19,6 +19,7 @@ from typing import Any
 from attendo.checkpoint.checksums import CARD, WEIGHTS
 from attendo.checkpoint.finding import find_model
 from attendo.checkpoint.model_folder import read_description, replace_card
+from attendo.checkpoint.versions import VERSIONS
 from attendo.errors import DataError, ModelError
 from attendo.files import locked, recover, sha256, write_json
 from attendo.learning.averaging import write_between
@@ -45,7 +46,7 @@ class RoundPlan:
     model: Path
     """The folder of the model that learns."""
     model_name: str
-    """What the user calls it."""
+    """What reports and the card call it; no path of this machine."""
     languages: tuple[str, str]
     corrections: Corrections
     portions: tuple[Portion, ...]
@@ -89,7 +90,7 @@ def plan_round(model: str, corrections: Corrections, config: LearningConfig) -> 
     is_enough = len(corrections.pairs) >= LEAST_CORRECTIONS
     return RoundPlan(
         model=folder,
-        model_name=model,
+        model_name=_name(model, folder),
         languages=languages,
         corrections=corrections,
         portions=portions(corrections.pairs, config.folds) if is_enough else (),
@@ -265,6 +266,13 @@ class _Round:
             with suppress(FileNotFoundError):
                 shutil.rmtree(self._work / name)
         return report
+
+
+def _name(model: str, folder: Path) -> str:
+    """What a model is called: by the name of its folder, of its run, or of its versions with the version."""
+    if folder.parent.name == VERSIONS:
+        return f"{folder.parent.parent.name}@{folder.name}"
+    return folder.parent.name if folder.name == "model" else Path(model).name
 
 
 def _begin(plan: RoundPlan, work: Path, reporter: LearningReporter) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +24,8 @@ _MAX_SAME = 200
 """Translations of one text that are compared."""
 _COLUMNS = "id, source, target, context, before, uses, latest"
 
-IntArray = npt.NDArray[np.integer[npt.NBitBase]]
+IntArray = npt.NDArray[Any]
+"""Whole numbers, of whatever size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,8 @@ class Index:
         try:
             uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
             self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+            finalize(self, self._connection.close)
+            self._connection.execute("PRAGMA trusted_schema = OFF")
             [(application,)] = self._connection.execute("PRAGMA application_id")
             [(version,)] = self._connection.execute("PRAGMA user_version")
             if application != APPLICATION_ID or version != FORMAT_VERSION:
@@ -85,7 +89,9 @@ class Index:
                 )
             self._meta = dict(self._connection.execute("SELECT name, value FROM meta"))
             blocks = self._connection.execute("SELECT lengths FROM blocks ORDER BY id").fetchall()
-        except sqlite3.Error as error:
+            # The number of words of each entry, by its id; ids begin at 1.
+            self._lengths = np.concatenate([np.zeros(1, "<u2"), *(np.frombuffer(blob, "<u2") for (blob,) in blocks)])
+        except (sqlite3.Error, ValueError, TypeError) as error:
             raise DataError(f"{path}: the translation memory cannot be read: {error}; build it again") from error
         for wanted, found in zip(languages, self.languages, strict=True):
             if wanted and not is_same_language(wanted, found):
@@ -93,8 +99,6 @@ class Index:
                     f"{path}: is a translation memory from {self.languages[0]} to {self.languages[1]}, and "
                     f"{languages[0]} to {languages[1]} is wanted"
                 )
-        # The number of words of each entry, by its id; ids begin at 1.
-        self._lengths = np.concatenate([np.zeros(1, "<u2"), *(np.frombuffer(blob, "<u2") for (blob,) in blocks)])
 
     @property
     def languages(self) -> tuple[str, str]:
@@ -149,6 +153,8 @@ class Index:
         if not needed or not postings:
             return []
         found = np.concatenate(postings)
+        if found.max() >= len(self._lengths):
+            raise self._damaged("a word is of an entry that is not there")
         lengths = self._lengths[found]
         least = -(-len(words) * threshold // 100)
         found = found[(lengths >= least) & (lengths <= most)]
@@ -186,7 +192,10 @@ class Index:
             with self._lock:
                 return self._connection.execute(query, values).fetchall()
         except sqlite3.Error as error:
-            raise DataError(f"{self.path}: the translation memory is damaged: {error}; build it again") from error
+            raise self._damaged(error) from error
+
+    def _damaged(self, reason: object) -> DataError:
+        return DataError(f"{self.path}: the translation memory is damaged: {reason}; build it again")
 
 
 def _counted(entries: IntArray, most: int) -> tuple[IntArray, IntArray]:

@@ -107,7 +107,7 @@ class _Draft:
 
 
 def _received(found: Alignment) -> FloatArray:
-    """The attention that words of the translation pay to those of the source, float32 `(target words, source words)`."""
+    """The attention of the translation's words to the source's, float32 `(target words, source words)`."""
     source, target = words_of(found.source_pieces[:-1]), words_of(found.target_pieces[:-1])
     if not source or not target:
         return np.zeros((0, 0), dtype=np.float32)

@@ -13,6 +13,9 @@ from attendo.markup.units.translation import UnitTranslation
 from attendo.memory.lookup import Memory, Surroundings
 from attendo.memory.texts import content_of, marked_text
 
+_ENDS = ".!?:…"
+"""What sentences end with."""
+
 
 class TranslatesUnits(Protocol):
     """What translates the units that the memory does not have."""
@@ -49,8 +52,10 @@ class MemoryUnits:
         if found is not None:
             return found
         found = await self._translator.translated(unit)
-        text = " ".join(plain(form.source) for form in unit.forms)
-        lines = [match for line, match in self._matched.items() if line.strip() in text]
+        texts = [plain(form.source).strip() for form in unit.forms]
+        lines = [
+            match for line, match in self._matched.items() if any(_is_sentence_of(line.strip(), text) for text in texts)
+        ]
         # The matches are of parts of the unit, which as a whole is the model's.
         return replace(found, matches=tuple(replace(match, text="") for match in lines)) if lines else found
 
@@ -80,3 +85,13 @@ class MemoryUnits:
         if match.kind == "changed" and form.sample is not None:  # another number may want another form
             return None
         return content_of(match.text, form.source)
+
+
+def _is_sentence_of(line: str, text: str) -> bool:
+    """Says whether a line is a text, or one of its sentences."""
+    place = text.find(line)
+    if place < 0 or not line:
+        return False
+    before, behind = text[:place].rstrip(), text[place + len(line) :]
+    begins = not before or before[-1] in _ENDS
+    return begins and (not behind or (line[-1] in _ENDS and behind[0].isspace()))

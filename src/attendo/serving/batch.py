@@ -10,10 +10,14 @@ from attendo.serving.waiting import Line
 
 _SETTLE_S = 0.02
 """Between two reckonings of a batch that works on."""
-_LONG_S, _LONG_S_PER_LINE = 0.04, 0.006
-"""Of work, more than small requests take, after which a batch of them gives way to others of its flow."""
 _STEPS, _STEPS_PER_TOKEN = 40, 2
 """Steps of encoder and decoder that lines of several requests have together, and for each token of the longest."""
+_USUAL_STEPS, _USUAL_STEPS_PER_TOKEN, _MOST_TOKENS = 20, 1.5, 64
+"""Steps that small requests usually take, and for each token of the longest, up to so many tokens.
+
+A batch that has had these gives way to others of its flow. Steps are counted and not seconds, since batches that gave
+way because the machine is slow would only become more and smaller, and the machine slower still.
+"""
 
 
 class Batch:
@@ -43,7 +47,11 @@ class Batch:
         self._is_small = all(line.small for line in lines)
         self._all = frozenset(range(1, len(lines) + 1))
         self._settled_at = self._looked_at = 0.0
-        self._steps_left = _STEPS + _STEPS_PER_TOKEN * max(line.tokens for line in lines)
+        self._steps = 0
+        tokens = max(line.tokens for line in lines)
+        self._most_steps = _STEPS + _STEPS_PER_TOKEN * tokens
+        self._usual_steps = _USUAL_STEPS + _USUAL_STEPS_PER_TOKEN * min(tokens, _MOST_TOKENS)
+        self._late_s = 0.0  # worked beyond the usual steps
         several = len({id(line.item[0]) for line in lines}) > 1
         self._is_shared = several and (self._is_small or len(flows) > 1)
 
@@ -77,15 +85,17 @@ class Batch:
         """Notes a moment between two steps; gives whether it is time for a reckoning."""
         self.longest_s = max(self.longest_s, now - self._looked_at)
         self._looked_at = now
-        if self._is_shared and not self.ousted:
-            self._steps_left -= 1
-            self.ousted = self._steps_left < 0
+        self._steps += 1
+        if self._is_shared and self._steps > self._most_steps:
+            self.ousted = True
         return now - self._settled_at > _SETTLE_S
 
     def settle(self, now: float, shares: Shares) -> None:
         """Reckons what was worked up to now."""
         seconds, self._settled_at = now - self._settled_at, now
         self.ran_s += seconds
+        if self._is_small and self._steps > self._usual_steps:
+            self._late_s += seconds
         for flow, part in self._parts.items():
             shares.charge(flow, seconds * part)
         self.reckon(shares)
@@ -94,5 +104,4 @@ class Batch:
         """Finds the rank anew."""
         if self.cancelled != self._all:
             had = min(shares.had(flow) for flow in self._parts)
-            late_s = self.ran_s - _LONG_S - _LONG_S_PER_LINE * len(self.lines)
-            self.rank = had + (max(0.0, late_s) if self._is_small else 0.0)
+            self.rank = had + self._late_s

@@ -368,7 +368,9 @@ def _start_from(folder: Path, document: dict[str, Any]) -> None:
     """Has the translation memories of a configuration start from its folder."""
     models = document.get("models")
     memories = models.get("memories") if isinstance(models, dict) else None
-    for name, files in memories.items() if isinstance(memories, dict) else ():
+    if not isinstance(memories, dict):
+        return
+    for name, files in memories.items():
         if isinstance(files, list) and all(isinstance(file, str) for file in files):
             memories[name] = [str(folder / file) for file in files]
 

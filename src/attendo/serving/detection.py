@@ -111,7 +111,11 @@ class Detector:
         words = words_to_judge(text)
         if len(words) < LEAST_WORDS:
             return None
-        found = unserved_by_statistics(_log_shares(" ".join(words)), self.languages)
+        judged = " ".join(words)
+        likeliest, _ = _whole_identifier().classify(judged)
+        if likeliest in self.languages:  # most texts: the shares of all languages cost several times as much
+            return None
+        found = unserved_by_statistics(_log_shares(judged), self.languages)
         return found and Detected(language=found[0], confidence=min(found[1], _SURE), served=False)
 
     def served_language(self, text: str) -> str:

@@ -12,7 +12,7 @@ from attendo.errors import DataError
 from attendo.serving.errors import ServingError, bad_request
 from attendo.serving.state import State
 from attendo.serving.translating import Caller, Pair
-from attendo.terms.delimited import plain_entries
+from attendo.terms.delimited import csv_rows, plain_entries, tsv_rows
 from attendo.terms.entries import Entry, EntryNotes, checked_entries, distinct_terms
 from attendo.terms.glossary import Glossary
 from attendo.terms.term import Term
@@ -211,7 +211,8 @@ def parsed_entries(written: str, form: str) -> tuple[Term, ...]:
     if len(written) > MAX_CHARACTERS:
         raise bad_request(f"entries: more than {MAX_CHARACTERS:,} characters")
     try:
-        return checked_terms(plain_entries(written, form))
+        rows = csv_rows(written, comments="") if form == "csv" else tsv_rows(written, comments="")
+        return checked_terms(plain_entries(rows))
     except DataError as error:
         raise bad_request(f"entries: {error}") from error
 
@@ -226,10 +227,15 @@ def checked_terms(entries: Sequence[Entry]) -> tuple[Term, ...]:
     kept = checked_entries(entries, notes)
     if notes.left_out:
         raise bad_request(f"entries: {'; '.join(notes.left_out[:5])}")
+    characters = 0
     for entry in kept:
         term = entry.term
-        if max(map(len, (term.source, term.target, *term.forms, *term.alternatives, *term.forbidden))) > MAX_TERM:
+        lengths = list(map(len, (term.source, term.target, *term.forms, *term.alternatives, *term.forbidden)))
+        if max(lengths) > MAX_TERM:
             raise bad_request(f"entries: line {entry.line} has a term of more than {MAX_TERM} characters")
+        characters += sum(lengths) + len(term.comment)
+    if characters > MAX_CHARACTERS:
+        raise bad_request(f"entries: more than {MAX_CHARACTERS:,} characters")
     if not kept:
         raise bad_request("Missing or invalid argument: entries")
     if len(kept) > MAX_ENTRIES:

@@ -149,9 +149,7 @@ def router(service: Service, glossaries: Glossaries, corrections: Corrections) -
 class _Translation:
     """A request to translate."""
 
-    def __init__(
-        self, service: Service, glossaries: Glossaries, corrections: Corrections, request: Request
-    ) -> None:
+    def __init__(self, service: Service, glossaries: Glossaries, corrections: Corrections, request: Request) -> None:
         self._service, self._glossaries, self._request = service, glossaries, request
         self._corrections = corrections
         self._started = time.monotonic()

@@ -41,6 +41,8 @@ _LANGUAGES_OF = {
     "ETHIOPIC": "am",
 }
 """Languages that are written in a script, by the first word of its characters' names, the most frequent one first."""
+_FIRST_OF_SCRIPTS = "\u0370"
+"""The first character of any of these scripts; below are Latin letters alone."""
 _LEAST_LETTERS = 2
 """Of a script, before a text is taken to be written in it: one alone is a symbol, such as Ω."""
 LEAST_WORDS = 4
@@ -74,7 +76,12 @@ def unserved_by_script(text: str, served: Sequence[str]) -> tuple[str, ...]:
     Returns:
         Codes, the most frequent language first; none where the script is a served one.
     """
-    letters = Counter(_script(character) for character in text if character.isalpha())
+    if not text or max(text) < _FIRST_OF_SCRIPTS:
+        return ()
+    letters: Counter[str] = Counter()
+    for character, count in Counter(text).items():
+        if character.isalpha():
+            letters[_script(character)] += count
     foreign = Counter(
         {
             script: count

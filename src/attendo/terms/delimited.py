@@ -3,9 +3,8 @@
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from attendo.errors import DataError
 from attendo.formats.file import base_language, is_same_language
@@ -55,13 +54,8 @@ class _Columns:
         return tuple(filter(None, map(str.strip, self.value(row, name).split(_LISTED))))
 
 
-def plain_entries(text: str, form: Literal["csv", "tsv"]) -> list[Entry]:
-    """The entries of a table without a header and comments, as DeepL's API has them.
-
-    Raises:
-        DataError: a quotation does not end.
-    """
-    rows = csv_rows(text, comments="") if form == "csv" else tsv_rows(text, comments="")
+def plain_entries(rows: Iterable[Row]) -> list[Entry]:
+    """The entries of a table without a header, as DeepL's API has them."""
     return [Entry(line=line, term=_term(_without_header(row), row)) for line, row in rows]
 
 

@@ -61,7 +61,7 @@ def checked_entries(entries: Iterable[Entry], notes: EntryNotes) -> list[Entry]:
     if formulas:
         lines = ", ".join(map(str, formulas[:_MAX_SHOWN])) + (", ..." if len(formulas) > _MAX_SHOWN else "")
         notes.messages.append(
-            f"entries that begin like a formula, which a spreadsheet may have changed: {len(formulas):,}, in line {lines}"
+            f"entries that begin like a formula, which spreadsheets may change: {len(formulas):,}, in line {lines}"
         )
     return kept
 

@@ -101,14 +101,15 @@ class Glossary:
         given = [*filter(None, [term.target]), *term.forms, *term.alternatives]
         made = [form for text in (term.target, *term.alternatives) if text for form in forms_of(text, language)]
         forms = tuple(dict.fromkeys([*given, *made]))[: max(MAX_FORMS, len(given))]
-        likely = forms
-        if is_plural is not None and not is_infinitive(term.target, language) and not term.forms:
-            likely = tuple(form for form in forms if fits_number(term.target, form, language, is_plural=is_plural))
+        offered = tuple(dict.fromkeys(given)) if term.forms else forms
+        likely = offered
+        if is_plural is not None and not is_infinitive(term.target, language):
+            likely = tuple(form for form in offered if fits_number(term.target, form, language, is_plural=is_plural))
         return RequiredTerm(
             source=term.source,
             target=term.target,
             forms=forms,
-            likely=likely or forms,
+            likely=likely or offered,
             forbidden=tuple(dict.fromkeys(form for text in term.forbidden for form in forms_of(text, language))),
             in_compounds=language in COMPOUNDING and len(term.target) >= _MIN_COMPOUND and term.target.isalpha(),
             by_letters=language in WITHOUT_SPACES,

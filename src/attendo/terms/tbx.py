@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from html import unescape
 
 from attendo.errors import DataError
+from attendo.formats.elements import Element, Token
 from attendo.formats.file import base_language
-from attendo.formats.markup import Element, Markup, Token, parse_markup
+from attendo.formats.markup import Markup, parse_markup
 from attendo.terms.entries import Entry, EntryNotes
 from attendo.terms.term import Term
 

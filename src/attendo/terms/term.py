@@ -48,7 +48,8 @@ class RequiredTerm:
     forms: tuple[str, ...]
     """The forms of which the translation needs one, the glossary's own first; none where only words are forbidden."""
     likely: tuple[str, ...] = ()
-    """Those of the forms that can have the number that the term has in the source; all where none can."""
+    """The forms that a search may write: those that the glossary gives, else those of the rules; and of them those that
+    can have the number that the term has in the source, where some can."""
     forbidden: tuple[str, ...] = ()
     """Words that the translation must not have."""
     is_exact: bool = False

@@ -168,50 +168,55 @@ def _is_wide_mark(character: str) -> bool:
     return is_punctuation or "\uff01" <= character <= "\uff60" or character in "·—…“”‘’《》、。・ー"
 
 
-_ALPHABETS = (
-    _Alphabet(languages=("de",), encodings=_WESTERN, score=_letters("äöüßéèàâç")),
-    _Alphabet(languages=("fr", "en", "it"), encodings=_WESTERN, score=_letters("àâæçéèêëîïôœùûüÿìòö")),
-    _Alphabet(languages=("es", "pt", "ca", "gl"), encodings=_WESTERN, score=_letters("áéíóúüñãõâêôàçïªº")),
-    _Alphabet(
-        languages=("sv", "da", "no", "nb", "nn", "fi", "is", "nl"),
-        encodings=_WESTERN,
-        score=_letters("åäöæøéëïüáíóúýðþ"),
-    ),
-    _Alphabet(languages=("pl",), encodings=_CENTRAL, score=_letters("ąćęłńóśźż")),
-    _Alphabet(languages=("cs", "sk"), encodings=_CENTRAL, score=_letters("áäčďéěíĺľňóôŕřšťúůýž")),
-    _Alphabet(languages=("hu",), encodings=_CENTRAL, score=_letters("áéíóöőúüű")),
-    _Alphabet(languages=("sl", "hr", "bs", "sr"), encodings=_CENTRAL, score=_letters("čćđšž")),
-    _Alphabet(languages=("ro",), encodings=_CENTRAL, score=_letters("ăâîşţșț")),
-    _Alphabet(languages=("tr", "az"), encodings=("cp1254", "iso8859-9"), score=_letters("çğıöşüâîİ")),
-    _Alphabet(
-        languages=("lt", "lv", "et"),
-        encodings=("cp1257", "iso8859-13", "iso8859-4"),
-        score=_letters("ąčęėįšųūžāēģīķļņōŗõäöü"),
-    ),
-    _Alphabet(
-        languages=("ru", "bg", "uk", "be", "sr", "mk"),
-        encodings=_CYRILLIC,
-        score=_letters("абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґўјљњћђџ", is_latin=False),
-    ),
-    _Alphabet(
-        languages=("el",),
-        encodings=("cp1253", "iso8859-7"),
-        score=_letters("αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ", is_latin=False),
-    ),
-    _Alphabet(
-        languages=("he",),
-        encodings=("cp1255", "iso8859-8"),
-        score=_letters("אבגדהוזחטיךכלםמןנסעףפץצקרשת", is_latin=False),
-    ),
-    _Alphabet(
-        languages=("ar", "fa", "ur"),
-        encodings=("cp1256", "iso8859-6"),
-        score=_letters("ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىيپچژگً،؛؟ـ", is_latin=False),
-    ),
-    _Alphabet(languages=("zh",), encodings=("gb18030", "big5"), score=_chinese),
-    _Alphabet(languages=("ja",), encodings=("cp932", "euc-jp"), score=_japanese),
-    _Alphabet(languages=("ko",), encodings=("cp949", "johab"), score=_korean),
-)
+@cache
+def _alphabets() -> tuple[_Alphabet, ...]:
+    """All alphabets; made for the first text that is not UTF-8."""
+    return (
+        _Alphabet(languages=("de",), encodings=_WESTERN, score=_letters("äöüßéèàâç")),
+        _Alphabet(languages=("fr", "en", "it"), encodings=_WESTERN, score=_letters("àâæçéèêëîïôœùûüÿìòö")),
+        _Alphabet(languages=("es", "pt", "ca", "gl"), encodings=_WESTERN, score=_letters("áéíóúüñãõâêôàçïªº")),
+        _Alphabet(
+            languages=("sv", "da", "no", "nb", "nn", "fi", "is", "nl"),
+            encodings=_WESTERN,
+            score=_letters("åäöæøéëïüáíóúýðþ"),
+        ),
+        _Alphabet(languages=("pl",), encodings=_CENTRAL, score=_letters("ąćęłńóśźż")),
+        _Alphabet(languages=("cs", "sk"), encodings=_CENTRAL, score=_letters("áäčďéěíĺľňóôŕřšťúůýž")),
+        _Alphabet(languages=("hu",), encodings=_CENTRAL, score=_letters("áéíóöőúüű")),
+        _Alphabet(languages=("sl", "hr", "bs", "sr"), encodings=_CENTRAL, score=_letters("čćđšž")),
+        _Alphabet(languages=("ro",), encodings=_CENTRAL, score=_letters("ăâîşţșț")),
+        _Alphabet(languages=("tr", "az"), encodings=("cp1254", "iso8859-9"), score=_letters("çğıöşüâîİ")),
+        _Alphabet(
+            languages=("lt", "lv", "et"),
+            encodings=("cp1257", "iso8859-13", "iso8859-4"),
+            score=_letters("ąčęėįšųūžāēģīķļņōŗõäöü"),
+        ),
+        _Alphabet(
+            languages=("ru", "bg", "uk", "be", "sr", "mk"),
+            encodings=_CYRILLIC,
+            score=_letters("абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґўјљњћђџ", is_latin=False),
+        ),
+        _Alphabet(
+            languages=("el",),
+            encodings=("cp1253", "iso8859-7"),
+            score=_letters("αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ", is_latin=False),
+        ),
+        _Alphabet(
+            languages=("he",),
+            encodings=("cp1255", "iso8859-8"),
+            score=_letters("אבגדהוזחטיךכלםמןנסעףפץצקרשת", is_latin=False),
+        ),
+        _Alphabet(
+            languages=("ar", "fa", "ur"),
+            encodings=("cp1256", "iso8859-6"),
+            score=_letters("ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىيپچژگً،؛؟ـ", is_latin=False),
+        ),
+        _Alphabet(languages=("zh",), encodings=("gb18030", "big5"), score=_chinese),
+        _Alphabet(languages=("ja",), encodings=("cp932", "euc-jp"), score=_japanese),
+        _Alphabet(languages=("ko",), encodings=("cp949", "johab"), score=_korean),
+    )
+
+
 _LEAST_SCORE = 0.6
 # What is nearly as good as the best one may well be right.
 _NEAR_BEST = 0.95
@@ -228,7 +233,7 @@ def likely_encodings(lines: Sequence[bytes], *, language: str = "") -> LikelyEnc
     best: dict[str, float] = {}
     texts: dict[str, str] = {}
     code = language.lower().replace("_", "-").partition("-")[0]
-    for alphabet in _ALPHABETS:
+    for alphabet in _alphabets():
         for rank, encoding in enumerate(alphabet.encodings):
             if encoding not in texts:
                 texts[encoding] = _decoded(content, encoding)

@@ -130,15 +130,15 @@ class Tokenizer:
                 f"expected {EOS_ID} and {UNK_ID}; learn it with --eos_id=0 --unk_id=1 --bos_id=-1 --pad_id=-1"
             )
         try:
-            self._pieces = [self._processor.id_to_piece(i) for i in range(len(self._processor))]
+            self._pieces = list(map(self._processor.id_to_piece, range(len(self._processor))))
         except UnicodeDecodeError as error:
             raise ModelError(f"{name}: has a piece that is not UTF-8 ({error.reason}); copy the file again") from error
-        pieces, is_byte = self._pieces, self._processor.is_byte
-        byte_ids = {piece: i for i, piece in enumerate(pieces) if piece.startswith("<0x") and is_byte(i)}
-        self._byte_ids = [byte_ids[f"<0x{byte:02X}>"] for byte in range(256)] if len(byte_ids) == 256 else None
-        self._known_characters = {character for piece in pieces for character in piece}
-        known, symbols = set(pieces), [placeholder(number) for number in range(1, MAX_PLACEHOLDERS + 1)]
-        self.placeholders: tuple[str, ...] = tuple(symbol for symbol in symbols if symbol in known)
+        ids = dict(zip(self._pieces, range(len(self._pieces)), strict=True))
+        byte_ids = [ids.get(f"<0x{byte:02X}>", UNK_ID) for byte in range(256)]
+        self._byte_ids = byte_ids if all(map(self._processor.is_byte, byte_ids)) else None
+        self._known_characters = set("".join(self._pieces))
+        symbols = [placeholder(number) for number in range(1, MAX_PLACEHOLDERS + 1)]
+        self.placeholders: tuple[str, ...] = tuple(symbol for symbol in symbols if symbol in ids)
         """The placeholders that are pieces of the vocabulary."""
         self._last_sampler: _NormalizingSampler | None = None
 

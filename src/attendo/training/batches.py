@@ -51,11 +51,12 @@ class Rewriting:
     """How pairs change each time they occur: by augmentation of their text, or by BPE-dropout.
 
     Args:
-        source_tokenizer: of the sources.
-        target_tokenizer: of the targets.
-        dropout: the chance to skip a merge; 0 for the usual pieces.
-        augmentation: what becomes of the text.
-        max_tokens: of a side: pairs are joined only up to it, and a line that grows longer stays as the shards have it.
+        source_tokenizer: the tokenizer of the sources.
+        target_tokenizer: the tokenizer of the targets.
+        dropout: the probability of skipping a merge; 0 for the usual pieces.
+        augmentation: the changes of the text.
+        max_tokens: maximum number of tokens of a side; pairs are joined only up to it, and a line that would grow
+            longer is taken unchanged from the shards.
         source_tags: words that may stand before a source; they stay as they are, and first in their line.
         target_symbols: whether targets are symbols, which have one segmentation only.
     """
@@ -82,8 +83,8 @@ class Rewriting:
         """Rewrites the lines of a batch for one occurrence.
 
         Args:
-            source: of each line, the sources of its pairs, each with `</s>`.
-            target: likewise.
+            source: for each line the sources of its pairs, each with `</s>`.
+            target: for each line the targets of its pairs, each with `</s>`.
             seed: equal arguments give equal pairs.
         """
         rng = random.Random(seed)
@@ -167,7 +168,7 @@ class BatchStream:
         """Batches without end.
 
         Args:
-            place: where to begin.
+            place: the first batch.
 
         Yields:
             The place behind the pairs, and the pairs.

@@ -12,7 +12,7 @@ def same_bits(device: torch.device, wanted: bool) -> Iterator[None]:
     """Within the block a GPU takes only operations that give the same bits each time; torch refuses any other.
 
     Args:
-        device: where the model is; a processor gives the same bits in any case.
+        device: the device of the model; processors are always reproducible.
         wanted: `TrainingConfig.deterministic`.
     """
     if not wanted or device.type != "cuda":

@@ -67,9 +67,9 @@ class Watch:
     """Looks at the losses of a run, and remembers which batches came since it was well.
 
     Args:
-        position: where the run starts.
+        position: the start of the run.
         config: how far a loss may rise.
-        vocab_size: of the target.
+        vocab_size: the size of the target vocabulary.
     """
 
     def __init__(self, position: Position, config: TrainingConfig, vocab_size: int) -> None:

@@ -80,7 +80,7 @@ def drafted_rows(model: Transformer, batch: Batch, dtype: torch.dtype) -> Drafte
     Args:
         model: with a drafter; where that learns alone, the rest has no dropout.
         batch: padded, on the model's device.
-        dtype: of the matrix products.
+        dtype: the type of the matrix products.
 
     Returns:
         The rows, of `dtype`.

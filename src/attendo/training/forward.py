@@ -41,7 +41,7 @@ def target_rows(model: Transformer, batch: TrainingBatch, dtype: torch.dtype) ->
     Args:
         model: in the mode wanted.
         batch: from `collate_for(model)`, on its device.
-        dtype: of the matrix products.
+        dtype: the type of the matrix products.
 
     Returns:
         `(rows, d_model)`, of `dtype`, those of the tokens first, and int64 `(tokens,)`.

@@ -108,9 +108,9 @@ def add_and_norm(kernels: TrainingKernels, hidden: Rows, output: Tensor, layer: 
     """LayerNorm(x + Dropout(Sublayer(x))) (Section 3.1).
 
     Args:
-        kernels: what computes it.
-        hidden: what the sub-layer read.
-        output: what it gave, `(tokens, d_model)`, in the type of `hidden.low`.
+        kernels: the kernels that compute it.
+        hidden: the input of the sub-layer.
+        output: the output of the sub-layer, `(tokens, d_model)`, in the type of `hidden.low`.
         layer: the norm and its dropout, which is drawn while the layer is in training mode.
     """
     p = layer.dropout.p if layer.training else 0.0
@@ -159,7 +159,7 @@ def linear(kernels: TrainingKernels, rows: Tensor, layer: nn.Linear, *, relu: bo
     """A linear layer, and max(0, x) behind it where `relu` is given (Section 3.3).
 
     Args:
-        kernels: what computes all but the products.
+        kernels: the kernels that compute everything except the products.
         rows: `(tokens, in_features)`, whose type the products have.
         layer: its weights are float32; both sizes are multiples of 16.
         relu: whether negative outputs become 0.
@@ -223,13 +223,13 @@ def embed(
     """Embeddings times sqrt(d_model), plus positions, then dropout (Sections 3.4, 3.5 and 5.4).
 
     Args:
-        kernels: what computes it.
+        kernels: the kernels that compute it.
         weight: float32 `(vocab_size, d_model)`.
         ids: int64 `(tokens,)`, each of the vocabulary, or negative for the zero vector.
         positions: int64 `(tokens,)`, each token's in its sentence.
         table: float32 `(positions, d_model)`, the encodings.
         p: the probability to drop an element.
-        dtype: of `Rows.low`.
+        dtype: the type of `Rows.low`.
     """
     exact, low = _Embed.apply(kernels, weight, ids, positions, table, math.sqrt(weight.shape[1]), p, dtype)  # type: ignore[no-untyped-call]
     return Rows(exact, exact if low is None else low)
@@ -321,13 +321,13 @@ def attention(
     """Dot-product attention of every head, with the layer's scale (Section 3.2).
 
     Args:
-        kernels: what computes it.
+        kernels: the kernels that compute it.
         layer: has the heads' sizes, the scale, and dropout of the weights; it is not additive.
         query: `(query tokens, num_heads * d_k)`, or `(tokens, num_heads * (2 d_k + d_v))` with keys and values beside
             the queries.
         key_value: `(key tokens, num_heads * (d_k + d_v))`, or None.
-        queries: whose the queries are.
-        keys: whose the keys are, of as many sentences.
+        queries: the spans of the queries.
+        keys: the spans of the keys, of as many sentences.
         causal: a query sees the keys up to its own position alone.
 
     Returns:

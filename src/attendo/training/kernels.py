@@ -71,7 +71,7 @@ def training_kernels(config: ModelConfig, device: torch.device) -> TrainingKerne
 
     Args:
         config: the model's.
-        device: where it is.
+        device: the device of the model.
     """
     found = find_kernels().kernels
     known = config.attention_function != "additive" and not config.other_layers

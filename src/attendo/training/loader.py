@@ -44,8 +44,8 @@ def load_updates(
 
     Args:
         stream: the batches of all processes together.
-        position: where to begin, and which batches are left out.
-        max_tokens_at_once: of a piece, as in the recipe.
+        position: the start, and the batches to leave out.
+        max_tokens_at_once: maximum number of tokens of a piece, as in the recipe.
         collate: makes a batch of pairs.
         rank: which process this is.
         size: how many there are.
@@ -98,7 +98,7 @@ class Prefetched(Generic[Item]):
     thread has ended.
 
     Args:
-        items: what to iterate; no one else may.
+        items: the iterator to read; nothing else may read it.
         ahead: items that wait at most.
     """
 

@@ -50,10 +50,10 @@ def run(
         model: on its device.
         optimizer: with its state, as of the position.
         stream: the data, of all processes together.
-        position: where to start; `Position()` for the beginning.
+        position: the start; `Position()` for the beginning.
         config: the regime.
-        hooks: what to call.
-        replica: what this process has of a model that several train; None for one process.
+        hooks: the functions to call.
+        replica: this process's part of a model that several train; None for one process.
 
     Returns:
         Where the run stands, and why it ended. A checkpoint of that position has been saved.
@@ -294,7 +294,7 @@ def dropout_seed(seed: int, step: int, rank: int) -> int:
     """Returns the seed of an update's dropout on one process; it is the same if the update is repeated, and unique.
 
     Args:
-        seed: of the run.
+        seed: the seed of the run.
         step: the update, from 1.
         rank: the process.
     """

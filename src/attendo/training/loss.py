@@ -198,7 +198,7 @@ def token_loss(
         bias: `(vocab_size,)` or None.
         targets: int64 `(tokens,)`, the right token of each, as many as there are real ones.
         label_smoothing: eps_ls, the share of probability spread over the vocabulary.
-        kernels: what is computed between the products; None for plain torch.
+        kernels: the computation between the products; None for plain torch.
 
     Returns:
         Sums over the tokens; divide by their number for the mean.

@@ -32,7 +32,7 @@ class Meter:
     """Sums of losses, kept on the device of each process until they are read.
 
     Args:
-        position: where the run stands; what was summed up before goes on.
+        position: the position of the run, whose sums are continued.
         processes: all that train.
     """
 
@@ -68,7 +68,7 @@ class Meter:
         """The means as of the last look.
 
         Args:
-            position: where the run stands.
+            position: the position of the run.
             rate: the learning rate.
         """
         return StepMetrics(

@@ -100,10 +100,10 @@ def packed_hidden(model: Transformer, batch: PackedBatch, kernels: TrainingKerne
     """The decoder's output for every row of the target.
 
     Args:
-        model: of a shape that the kernels can train.
+        model: a model that the kernels can train.
         batch: the pairs.
         kernels: from `training_kernels`.
-        dtype: of the matrix products.
+        dtype: the type of the matrix products.
 
     Returns:
         `(target rows, d_model)`, of that type: those of the tokens, and the filling's.

@@ -75,7 +75,7 @@ class Processes:
 
         Args:
             key: names the work; no other has the same.
-            work: what to do; it may raise.
+            work: the function to call; it may raise.
 
         Returns:
             What `work` gave, on all processes.

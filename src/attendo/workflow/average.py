@@ -19,17 +19,17 @@ def average(run: Path, last: int, output: Path, *, force: bool = False) -> list[
 
     Args:
         run: the run folder.
-        last: how many checkpoints; 5 for the paper's base models, 20 for its big ones.
+        last: number of checkpoints; 5 for the paper's base models, 20 for its big ones.
         output: the model folder to write.
-        force: replace whatever `output` holds.
+        force: whether to replace any content of `output`.
 
     Returns:
-        The steps that were averaged, rising.
+        The averaged steps, in ascending order.
 
     Raises:
-        ModelError: the folder is no run, has fewer checkpoints, torn ones or those of another model, or `output` holds
-            something else (`output_folders`).
-        DataError: the run's prepared data, which has its vocabulary, is gone.
+        ModelError: the folder is not a run; it has fewer checkpoints, damaged ones or those of another model; or
+            `output` contains something else (`output_folders`).
+        DataError: the run's prepared data, which contains its vocabulary, is missing.
     """
     origin_of_model = Origin(command="average", source=run, options={"last": last})
     check_replaceable(output, origin_of_model, force=force)

@@ -37,7 +37,7 @@ _MAX_SET_UPS = 16
 
 @dataclass(frozen=True)
 class _Ready:
-    """What an engine has in memory, and a closed one has not."""
+    """The models in memory of an open engine."""
 
     first: LoadedModel
     models: tuple[DecodingModel, ...]
@@ -45,28 +45,28 @@ class _Ready:
 
 @dataclass(frozen=True)
 class SetUp:
-    """What works with some search settings."""
+    """The translator and parser for some search settings."""
 
     translator: Translator
     parser: "Parser | None"
 
 
 class EngineBase:
-    """What every engine has: its models, settings and attributes, copies of it, and its end.
+    """The common part of all engines: models, settings, attributes, copies and closing.
 
     Args:
-        models: the models, as read from their folders; all of one task and with the same vocabularies.
+        models: the models, as read from their folders; all with the same task and vocabularies.
         search: the search settings.
         dtype: the numbers that products are calculated with; on a processor without matrix units bfloat16 only saves
             memory.
-        device: where to work, as torch or `place.choose_place` names it.
-        threads: that may work at the same time; None as `place.choose_threads` has it.
-        name: what `repr` calls the model; left out, its folder.
-        reload: makes this engine again in another process; left out, the engine cannot be pickled.
+        device: the device to work on, as torch or `place.choose_place` names it.
+        threads: number of threads that work at the same time; None for the result of `place.choose_threads`.
+        name: name of the model in `repr`; by default its folder.
+        reload: makes this engine again in another process; without it, the engine cannot be pickled.
         glossary: terms that translations use, where a call has no glossary of its own.
 
     Raises:
-        ModelError: the models do not go together, or the dtype is unknown or not available on the device.
+        ModelError: the models do not fit together, or the dtype is unknown or not available on the device.
     """
 
     def __init__(

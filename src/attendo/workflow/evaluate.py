@@ -12,23 +12,23 @@ from attendo.workflow.engine import Engine
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation:
-    """What a model is worth on a test set."""
+    """Scores of a model on a test set."""
 
     scores: Scores
-    """Of the output."""
+    """Scores of the translations."""
     perplexity: Perplexity
-    """Of the reference, per word piece."""
+    """Perplexity of the references, per word piece."""
     outputs: tuple[str, ...]
     """The translations."""
     truncated: int
-    """Source lines that were too long, so that only their beginning was translated."""
+    """Number of source lines that were too long, so that only their beginning was translated."""
     seconds: float
-    """Wall time of translating."""
+    """Seconds of wall time for translating."""
     kernel: str
-    """What was calculated on and in."""
+    """Kernels and numbers that calculated the products."""
 
     def to_json(self) -> dict[str, Any]:
-        """A dictionary for `json.dumps`: `bleu`, `chrf` and `ter`, each with `score` and `signature`, and the rest."""
+        """Returns a dictionary for JSON: `bleu`, `chrf` and `ter`, each with `score` and `signature`, and the rest."""
         return {
             **self.scores.to_json(),
             "perplexity": self.perplexity.per_token,
@@ -40,7 +40,7 @@ class Evaluation:
         }
 
     def to_text(self) -> str:
-        """The same as lines to read."""
+        """Formats the evaluation as lines of text."""
         lines = [
             self.scores.to_text(),
             f"perplexity {self.perplexity.per_token:.3f} a word piece, {self.perplexity.num_tokens} in the reference",
@@ -67,13 +67,13 @@ def evaluate(
         engine: the model.
         sources: the sentences.
         references: their translations, in the same order.
-        paper: adds the tokenised BLEU of the paper's time, with German compounds split.
-        multi30k: adds the tokenised, lower-cased BLEU of the Multi30k literature.
-        num_resamples: behind the confidence intervals; 0 for none.
+        paper: whether to add tokenised BLEU as in the paper, with German compounds split.
+        multi30k: whether to add the tokenised, lower-cased BLEU of the Multi30k literature.
+        num_resamples: number of bootstrap resamples for the confidence intervals; 0 for no intervals.
         progress: called with the number of sentences translated so far.
 
     Raises:
-        DataError: the two sides differ in length or are empty, or a score cannot be made.
+        DataError: the two sides differ in length or are empty, or a score cannot be computed.
     """
     started, truncated_before = time.monotonic(), engine.counts.truncated
     outputs = []

@@ -34,10 +34,10 @@ PACKAGES: dict[Format, tuple[str, ...]] = {
     "onnx": ("onnx", "onnxruntime"),
     "argos": ("ctranslate2",),
 }
-"""What writing and checking needs."""
+"""Packages that writing and verifying a format need."""
 
 QUANTIZABLE: tuple[Format, ...] = ("attendo", "ctranslate2", "argos")
-"""What can be written in int8."""
+"""Formats that can be written in int8."""
 
 REMARKS: dict[Format, tuple[str, ...]] = {
     "attendo": (
@@ -60,7 +60,7 @@ REMARKS: dict[Format, tuple[str, ...]] = {
         "Argos splits text into sentences by itself, and writes a space for every underscore",
     ),
 }
-"""What is defined differently there, whatever the weights say."""
+"""Differences between the programs that do not depend on the weights."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,25 +89,25 @@ def export(
     force: bool = False,
     say: Callable[[ParityReport], None] = lambda report: None,
 ) -> None:
-    """Writes a model for another program; the folder appears when its parity is proved.
+    """Writes a model for another program; the folder appears when its parity is verified.
 
     Args:
         name: a model or run folder, or a shipped model.
-        kind: for which program.
+        kind: the format.
         output: the folder to write.
-        sample: gives sentences to prove it on, for the model's languages; None for pieces at random.
-        quantization: of the matrices, for the formats in `QUANTIZABLE`.
-        threads: processor threads of both sides; None leaves torch's choice.
-        version: of attendo, for the report.
+        sample: returns sentences to verify the export with, for the model's languages; None for random pieces.
+        quantization: the numbers of the matrices, for the formats in `QUANTIZABLE`.
+        threads: number of processor threads of both programs; None for torch's default.
+        version: the version of attendo, for the report.
         force: replace whatever `output` holds.
-        say: told the report, before parity is judged.
+        say: called with the report before parity is judged.
 
     Raises:
         AttendoError: a package is missing.
-        DataError: there is no sentence of a fit length.
-        ModelError: the model is missing or torn, the format cannot carry it, or `output` holds something
+        DataError: no sentence has a suitable length.
+        ModelError: the model is missing or damaged, the format does not support it, or `output` contains something
             else (`output_folders`).
-        ParityError: the model does not say the same there; nothing is left behind.
+        ParityError: the exported model gives other results; nothing is written.
     """
     need_packages(PACKAGES[kind], "export")
     if quantization != "float32" and kind not in QUANTIZABLE:

@@ -250,5 +250,4 @@ def since(before: Counts, after: Counts) -> Counts:
 
 def copied(counts: Counts) -> Counts:
     """Counts as they are now."""
-    counters = {name: Counter(getattr(counts, name)) for name in ("guards", "terms", "matches")}
-    return replace(counts, **counters)
+    return replace(counts, guards=Counter(counts.guards), terms=Counter(counts.terms), matches=Counter(counts.matches))

@@ -45,11 +45,11 @@ from attendo.workflow.validation import Validator
 
 @dataclass(frozen=True, kw_only=True)
 class RunOutcome:
-    """What a sitting of training came to."""
+    """The result of a training session."""
 
     run: Path
     task: Task
-    """What the model is for."""
+    """The model's task."""
     model: Path | None
     """The best averaged model, if there is one yet."""
     ending: Ending
@@ -57,21 +57,21 @@ class RunOutcome:
 
 
 class TrainingRun:
-    """A run folder with a recipe, its data, its model and where it stands.
+    """A run folder with its recipe, data, model and position.
 
-    Of several processes all have one; the first one writes, validates and tells. Nobody else may train in the folder:
-    hold `run_folder.run_lock`.
+    Each of several processes has one; the first one writes, validates and reports. Hold `run_folder.run_lock`, so that
+    nothing else trains in the folder.
 
     Args:
-        recipe: as resolved.
+        recipe: the resolved recipe.
         folder: the run folder, made by `start_run`.
-        prepared: the data.
-        reporter: who is told.
-        processes: those that train together; None for this one alone.
+        prepared: the prepared data.
+        reporter: receives progress and messages.
+        processes: the processes that train together; None for this one alone.
 
     Raises:
-        ModelError: no checkpoint of the folder is whole, or `training.init_from` does not fit.
-        AttendoError: a GPU is asked for and there is none.
+        ModelError: no checkpoint of the folder is complete, or `training.init_from` does not fit.
+        AttendoError: the recipe needs a GPU and there is none.
         LostProcessError: another process has ended.
     """
 

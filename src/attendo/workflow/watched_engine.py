@@ -1,4 +1,4 @@
-"""An engine's work on lines that can be cancelled one by one while it goes on, as a server needs it."""
+"""An engine's work on lines that can be cancelled one by one during a call, as a server needs it."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -21,41 +21,41 @@ IdPair = tuple[list[int], list[int]]
 
 
 class WatchedEngine(EngineBase):
-    """An engine that asks between two decoder steps which of its lines are cancelled, and may be held up there.
+    """An engine that asks between two decoder steps which of its lines are cancelled, and can pause there.
 
-    What is asked, `between_steps`, gives the numbers from 1 of the lines that are cancelled so far; it may take its
-    time for other work, and what it raises ends the call. The results of the other lines do not depend on it.
+    The function `between_steps` returns the numbers, from 1, of the lines that are cancelled so far. It can take time
+    for other work, and an exception from it ends the call. The results of the other lines do not depend on it.
     """
 
     def translate_watched(
         self, lines: Sequence[str], constraints: Sequence[Constraints] | None, between_steps: BetweenSteps
     ) -> list[Translation | None]:
-        """Translates lines; a line feed within one is white space.
+        """Translates lines that can be cancelled; a line feed within a line is white space.
 
         Args:
             lines: the lines.
-            constraints: one for each line, or None.
+            constraints: the constraints of each line, or None.
             between_steps: called between two decoder steps.
 
         Returns:
-            A translation of each line, in their order; None for one that is cancelled before it is done.
+            The translation of each line, in order; None for a cancelled line.
 
         Raises:
-            DataError: a line holds a lone surrogate, or constraints cannot be fulfilled.
+            DataError: a line contains a lone surrogate, or constraints cannot be fulfilled.
             ModelError: the model is a parser, or the engine is closed.
         """
         translator = self._translator("translate_watched", {})
         return translator.translate_watched(list(paired(lines, constraints)), between_steps)
 
     def parse_watched(self, sentences: Iterable[GivenSentence], between_steps: BetweenSteps) -> "list[Parse | None]":
-        """Parses sentences.
+        """Parses sentences that can be cancelled.
 
         Args:
             sentences: as for `Engine.parse`.
             between_steps: called between two decoder steps.
 
         Returns:
-            A parse of each sentence, in their order; None for one that is cancelled before it is done.
+            The parse of each sentence, in order; None for a cancelled one.
 
         Raises:
             ModelError: the model does not parse, or the engine is closed.
@@ -65,18 +65,18 @@ class WatchedEngine(EngineBase):
         return parser.parse_watched(list(parser.sentences(given)), between_steps)
 
     def attention_pair(self, source: str, target: str | None, between_steps: BetweenSteps) -> IdPair | None:
-        """Gives the pair whose attention `attention_of` shows.
+        """Returns the pair whose attention `attention_of` shows.
 
         Args:
             source: the source sentence.
-            target: its translation, or the symbols of its tree; None for what the engine finds, with what it has read.
+            target: its translation, or the symbols of its tree; None for the result of the engine.
             between_steps: called between two decoder steps; the sentence is number 1.
 
         Returns:
-            The ids of both; None where the search is cancelled.
+            The ids of both; None if the search is cancelled.
 
         Raises:
-            TypeError: a side is no text.
+            TypeError: a side is not a text.
             ModelError: the engine is closed.
         """
         first, set_up = self._open().first, self._using("attention", {})
@@ -97,7 +97,7 @@ class WatchedEngine(EngineBase):
         return encode(parser.read(sentence)), encode_target(symbols)
 
     def attention_of(self, pair: IdPair) -> AttentionMap:
-        """Gives the attention weights of every head of every layer; of an ensemble, the first model's.
+        """Returns the attention weights of every head of every layer; for an ensemble, the first model's.
 
         Args:
             pair: from `attention_pair`.

@@ -61,7 +61,7 @@ def test_the_closed_form_misses_by_rounding_alone(layout: Layout) -> None:
 
 def test_every_offset_and_position_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """One entry that is wrong shows, wherever it is."""
-    from attendo.paper.length_extrapolation import offsets as module
+    from attendo.paper.length_extrapolation import tables as module
 
     for row in (0, 29, 49):
         table = sinusoids(50, 8, "interleaved")

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from attendo.paper.schedule import equation as module
+from attendo.paper.schedule import rows as module
 from attendo.paper.schedule.rows import CURVES, Curve, checked, rate, worked
 
 ROUND = Curve(title="round", d_model=1024, warmup_steps=4096, max_steps=20_000)

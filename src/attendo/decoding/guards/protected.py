@@ -128,7 +128,6 @@ _PROGRAM_NAME = re.compile(
 )
 _NO_PROGRAM_NAME = re.compile(r"[A-Z]?[a-z]+In(?:nen)?|[Gg]?mbH|MwSt|eMails?|PhD")
 """German's LehrerInnen, and what has other names in other languages."""
-_EMOJI = re.compile(EMOJI)
 _PICTURES_FROM = "\u2190"
 _TRAILING = ".,;:!?…'’)]}*_"
 _OPENING = {")": "(", "]": "[", "}": "{"}
@@ -226,7 +225,7 @@ def emoji_at_ends(text: str) -> tuple[str, str, str]:
     """
     if text.isascii() or max(text) < _PICTURES_FROM:
         return "", text, ""
-    spans = [match.span() for match in _EMOJI.finditer(text)]
+    spans = [match.span() for match in _emoji().finditer(text)]
     start, end = 0, len(text)
     for first, behind in spans:
         if text[start:first].strip():
@@ -241,6 +240,12 @@ def emoji_at_ends(text: str) -> tuple[str, str, str]:
     if end < len(text):
         end = max(start, len(text[:end].rstrip()))
     return text[:start], text[start:end], text[end:]
+
+
+@cache
+def _emoji() -> re.Pattern[str]:
+    """`EMOJI`, compiled for the first text that may have one."""
+    return re.compile(EMOJI)
 
 
 def without_unit(number: str) -> str:

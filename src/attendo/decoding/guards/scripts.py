@@ -21,7 +21,7 @@ class KnownLetters:
 
     def __init__(self, vocabulary: Pieces) -> None:
         pieces = vocabulary.pieces(range(vocabulary.vocab_size))
-        known = {letter for piece in pieces if not _NO_LETTERS.fullmatch(piece) for letter in piece}
+        known = set("".join(piece for piece in pieces if piece[:1] != "<" or not _NO_LETTERS.fullmatch(piece)))
         # A vocabulary of small letters knows the capitals that casing makes small, and the other way round.
         self._known = frozenset(form for letter in known for form in (letter, *letter.lower(), *letter.upper()))
 

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 from xml.parsers import expat
 
 from attendo.errors import DataError
-from attendo.formats.markup import MAX_DEPTH
+from attendo.formats.elements import MAX_DEPTH
 from attendo.text.compression import READING_ERRORS, open_content
 
 MAX_UNIT_CHARACTERS = 16 << 20

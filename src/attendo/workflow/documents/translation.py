@@ -30,7 +30,7 @@ from attendo.workflow.engine import Engine
 from attendo.workflow.file_translation import memory_conditions, model_conditions
 from attendo.workflow.part_files import PartRecord, PartsFolder, copied, since
 
-_FORMAT_VERSION = 1
+_FORMAT_VERSION = 2
 _PART_UNITS = 500
 _NUM_CANDIDATES = 8
 
