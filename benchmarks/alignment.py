@@ -16,8 +16,8 @@ from dataclasses import asdict
 from attendo.paper.heads.alignments import Aligner, score_aligners
 from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
 from attendo.text_tables import aligned_table
-from attendo.workflow.engine import Engine
-from attendo.workflow.translate import load
+from attendo.workflow.engines.engine import Engine
+from attendo.workflow.engines.translate import load
 
 
 def main() -> int:

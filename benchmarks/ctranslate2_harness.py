@@ -20,12 +20,12 @@ from torch import Tensor
 
 from attendo.bench.systems import best, id_search
 from attendo.bench.work import Work
-from attendo.decoding.models import decoding_model
-from attendo.decoding.native_model import Dtype
+from attendo.decoding.backends.models import decoding_model
+from attendo.decoding.backends.native_model import Dtype
 from attendo.model.config import ModelConfig
 from attendo.model.positions import sinusoids
 from attendo.model.transformer import Transformer
-from attendo.text.tokenization import EOS_ID
+from attendo.text.subwords.tokenization import EOS_ID
 
 Arrays = Mapping[str, npt.NDArray[np.float32]]
 Translate = Callable[[list[list[int]], int, int, int], list[list[int]]]

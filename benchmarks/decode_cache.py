@@ -15,12 +15,12 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from attendo.decoding.backends.steps import RecomputingStep, TransformerStep
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.constraints import Rules
-from attendo.decoding.hypothesis import Hypothesis
-from attendo.decoding.search import search
+from attendo.decoding.constraints.constraint import Rules
+from attendo.decoding.searches.hypothesis import Hypothesis
+from attendo.decoding.searches.search import search
 from attendo.decoding.step import Step
-from attendo.decoding.steps import RecomputingStep, TransformerStep
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from attendo.serving.detection import Detector
+from attendo.serving.languages.detection import Detector
 
 FOLDERS = ("tatoeba_en-de", "tatoeba_en-fr", "docs_en-de", "docs_en-fr", "ui_en-de", "ui_en-fr")
 LEAST_WORDS, LEAST_CHARACTERS = 6, 15

@@ -20,15 +20,15 @@ import torch
 
 from attendo.checkpoint.finding import find_model
 from attendo.checkpoint.model_folder import LoadedModel, load_model
-from attendo.decoding.blockwise import blockwise_search
+from attendo.decoding.backends.models import DecodingModel, decoding_model
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.constraints import Rules
-from attendo.decoding.engine import Translator
-from attendo.decoding.greedy import greedy_search
-from attendo.decoding.hypothesis import Hypothesis
-from attendo.decoding.models import DecodingModel, decoding_model
+from attendo.decoding.constraints.constraint import Rules
+from attendo.decoding.lines.translator import Translator
+from attendo.decoding.searches.blockwise import blockwise_search
+from attendo.decoding.searches.greedy import greedy_search
+from attendo.decoding.searches.hypothesis import Hypothesis
 from attendo.decoding.step import can_draft
-from attendo.text.tokenization import EOS_ID
+from attendo.text.subwords.tokenization import EOS_ID
 
 GREEDY = SearchConfig(beam_size=1, max_batch_sentences=1)
 PLAIN = SearchConfig(beam_size=1, max_batch_sentences=1, draft=False)

@@ -21,15 +21,15 @@ import torch
 
 from attendo.checkpoint.finding import find_model
 from attendo.checkpoint.model_folder import LoadedModel, load_model
+from attendo.decoding.backends.models import decoding_model
+from attendo.decoding.backends.native_model import Dtype
+from attendo.decoding.backends.steps import RecomputingStep
+from attendo.decoding.backends.torch_model import TorchModel
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.constraints import Rules, length_bounds
-from attendo.decoding.hypothesis import Hypothesis
-from attendo.decoding.models import decoding_model
-from attendo.decoding.native_model import Dtype
+from attendo.decoding.constraints.constraint import Rules, length_bounds
 from attendo.decoding.parallel import IdSearch
+from attendo.decoding.searches.hypothesis import Hypothesis
 from attendo.decoding.step import Step
-from attendo.decoding.steps import RecomputingStep
-from attendo.decoding.torch_model import TorchModel
 from attendo.evaluation.scores import corpus_bleu
 from attendo.model.batch import pad_source
 from attendo.native.library import describe

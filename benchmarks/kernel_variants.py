@@ -22,7 +22,7 @@ from attendo.bench.decode import paper_work
 from attendo.bench.peers import ctranslate2_systems, huggingface_systems, missing_peers
 from attendo.bench.systems import AttendoSystem, System
 from attendo.bench.work import Sentence, Work, take
-from attendo.decoding.native_model import Dtype, NativeModel
+from attendo.decoding.backends.native_model import Dtype, NativeModel
 from attendo.native.library import VARIANTS, Kernels, available_kernels
 
 CPU = torch.device("cpu")

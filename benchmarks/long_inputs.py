@@ -24,7 +24,7 @@ import torch
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
 from attendo.training.config import TrainingConfig
-from attendo.training.forward import collate_for
+from attendo.training.passes.forward import collate_for
 from attendo.training.update import make_optimizer, update
 
 KINDS = ("restricted", "full")

@@ -20,14 +20,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from attendo.decoding.line_constraints import Constraints
+from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.markup.protection import lost_numbers
 from attendo.markup.text_format import Format
 from attendo.markup.text_types import TextRequest, TranslatedLine, TranslatedText
 from attendo.markup.texts import translate_text
 from attendo.text_tables import aligned_table
-from attendo.workflow.engine import Engine
-from attendo.workflow.translate import load
+from attendo.workflow.engines.engine import Engine
+from attendo.workflow.engines.translate import load
 
 TAG = re.compile(r"<(/?)([a-z]+\d*)[^<>]*?(/?)>")
 

@@ -23,17 +23,17 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
-from attendo.decoding.frames import Frame
+from attendo.decoding.constraints.frames import Frame
+from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.decoding.guards.comparison import compared
-from attendo.decoding.line_constraints import Constraints
 from attendo.errors import DataError
 from attendo.memory.building import memory_pairs
 from attendo.memory.opening import open_memory
 from attendo.memory.similar import frame_of
 from attendo.memory.texts import without_marks
 from attendo.text_tables import aligned_table
-from attendo.workflow.engine import Engine
-from attendo.workflow.translate import load
+from attendo.workflow.engines.engine import Engine
+from attendo.workflow.engines.translate import load
 
 BEAM = 8
 MARGIN = 0.5

@@ -24,12 +24,12 @@ from attendo.model.products import fast_float32_products
 from attendo.model.transformer import Transformer
 from attendo.training.batches import Pairs
 from attendo.training.config import TrainingConfig
-from attendo.training.forward import collate_for
 from attendo.training.loader import share
+from attendo.training.passes.forward import collate_for
 from attendo.training.processes import Processes, connected
 from attendo.training.replica import replica_of
 from attendo.training.update import make_optimizer, update
-from attendo.workflow.device import choose_device
+from attendo.workflow.machine.device import choose_device
 
 MODELS = {
     "small": (ModelConfig(d_model=256, d_ff=1024, num_layers=3, num_heads=4), 8_000),

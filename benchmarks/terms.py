@@ -34,11 +34,11 @@ from attendo.terms.glossary import Glossary
 from attendo.terms.inflection import forms_of
 from attendo.terms.term import RequiredTerm, Term
 from attendo.terms.use import form_in
-from attendo.text.placeholders import placeholder
+from attendo.text.subwords.placeholders import placeholder
 from attendo.text_tables import aligned_table
-from attendo.workflow.engine import Engine
+from attendo.workflow.engines.engine import Engine
+from attendo.workflow.engines.translate import load
 from attendo.workflow.lines import line_pairs_from
-from attendo.workflow.translate import load
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _MIN_COUNT, _MIN_DICE, _MAX_TERMS = 12, 0.45, 400

@@ -18,9 +18,9 @@ from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
-from attendo.text.learning import learn_tokenizer
-from attendo.text.tokenization import TokenizerConfig
-from attendo.workflow import estimate
+from attendo.text.subwords.learning import learn_tokenizer
+from attendo.text.subwords.tokenization import TokenizerConfig
+from attendo.workflow.runs import estimate
 
 # Models of a few thousand weights: a second thread only waits, and much longer so where the machine is busy.
 os.environ["OMP_NUM_THREADS"] = "1"  # for the processes that tests start
@@ -37,7 +37,7 @@ MODEL = ModelConfig(d_model=16, d_ff=32, num_layers=2, num_heads=2)
 def _plain_curves() -> Iterator[None]:
     """In this process runs draw no learning curves; `tests/demo` and what is started from nothing do."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("attendo.workflow.train.draw_curves", draw_nothing)
+        patch.setattr("attendo.workflow.runs.train.draw_curves", draw_nothing)
         yield
 
 

@@ -15,7 +15,7 @@ def test_public_names_are_sorted_and_there() -> None:
 
 def test_public_names_are_the_very_ones_of_their_modules() -> None:
     assert attendo.AttendoError is import_module("attendo.errors").AttendoError
-    assert attendo.load is import_module("attendo.workflow.translate").load
+    assert attendo.load is import_module("attendo.workflow.engines.translate").load
 
 
 def test_other_names_are_refused() -> None:

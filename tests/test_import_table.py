@@ -33,6 +33,21 @@ TABLE = [
 ]
 RANK = {part: rank for rank, row in enumerate(TABLE) for part in row}
 
+# Within a part its sub-packages likewise; modules beside them are bound by the absence of cycles alone.
+WITHIN = {
+    "serving": [["http"], ["access", "languages", "core"], ["documents"], ["apis"]],
+    "workflow": [
+        ["machine", "datasets", "preparation", "exchange"],
+        ["engines"],
+        ["evaluation", "translation"],
+        ["cards"],
+        ["documents", "runs"],
+    ],
+    "decoding": [["constraints", "backends"], ["searches", "guards"], ["lines"]],
+    "text": [["files", "subwords"]],
+    "model": [["mixing", "weights"]],
+}
+
 EXTRAS = {
     "tensorboard",
     "torch.utils.tensorboard",
@@ -52,21 +67,21 @@ EXTRAS = {
 NEED_TORCH = {
     "torch",
     "attendo.checkpoint.run_checkpoints",
-    "attendo.decoding.torch_model",
-    "attendo.model.building",
-    "attendo.workflow.brief_waits",
-    "attendo.workflow.device",
-    "attendo.workflow.run_verification",
-    "attendo.workflow.torch_facts",
+    "attendo.decoding.backends.torch_model",
+    "attendo.model.weights.building",
+    "attendo.workflow.machine.brief_waits",
+    "attendo.workflow.machine.device",
+    "attendo.workflow.runs.run_verification",
+    "attendo.workflow.machine.torch_facts",
 }
 """torch, and the modules of ours that import it and that decoding uses only where the native kernels are not enough."""
 SLOW = {
     "attendo.recipe",
     "attendo.memory",
     "attendo.settings.validated",
-    "attendo.text.sampling",
-    "attendo.workflow.card_evaluations",
-    "attendo.workflow.parse",
+    "attendo.text.subwords.sampling",
+    "attendo.workflow.cards.card_evaluations",
+    "attendo.workflow.engines.parse",
     "sacrebleu",
 }
 """What takes long to import and is needed for something else than translating a line: pydantic's checks where a setting
@@ -93,13 +108,13 @@ WITHOUT_TORCH = [
     "attendo.native",
     "attendo.attention_maps",
     "attendo.client",
-    "attendo.decoding.engine",
+    "attendo.decoding.lines.translator",
     "attendo.serving",
     "attendo.workflow.confidence",
-    "attendo.workflow.file_translation",
+    "attendo.workflow.translation.file_translation",
     "attendo.workflow.inspect",
-    "attendo.workflow.parse",
-    "attendo.workflow.translate",
+    "attendo.workflow.engines.parse",
+    "attendo.workflow.engines.translate",
     "attendo.workflow.verification",
 ]
 
@@ -175,6 +190,24 @@ def test_imports_point_downwards() -> None:
             )
 
 
+def test_imports_between_sub_packages_point_downwards() -> None:
+    seen = set()
+    for module in MODULES.keys() - {"attendo"}:
+        part, *inner = module.split(".")[1:]
+        ranks = {name: rank for rank, row in enumerate(WITHIN.get(part, [])) for name in row}
+        if len(inner) < 2 or not ranks:
+            continue
+        own = inner[0]
+        seen.add((part, own))
+        assert own in ranks, f"{module}: give attendo.{part}.{own} a row in WITHIN"
+        for name in parsed(module).imported:
+            _, other_part, *other = name.split(".") if name.count(".") else ("", name)
+            if other_part != part or len(other) < 2 or other[0] == own:
+                continue
+            assert ranks[other[0]] < ranks[own], f"{module} imports {name}, which stands above or beside it"
+    assert seen == {(part, name) for part, rows in WITHIN.items() for row in rows for name in row}
+
+
 def test_there_is_no_cycle() -> None:
     graph = {module: parsed(module).imported & MODULES.keys() - {module, "attendo"} for module in MODULES}
     done: set[str] = set()
@@ -209,7 +242,7 @@ def test_packages_hold_a_docstring_only() -> None:
 def test_text_evaluation_recipes_decoding_serving_and_the_command_line_start_without_torch() -> None:
     wanted = [name for name in MODULES if any(name == root or name.startswith(f"{root}.") for root in WITHOUT_TORCH)]
     wanted += [name for name in MODULES if part_of(f"{name}.") == "cli" and not name.endswith("__main__")]
-    wanted += ["attendo.workflow.prepare"]
+    wanted += ["attendo.workflow.preparation.prepare"]
     code = f"import sys, {', '.join(wanted)}; sys.exit('torch' in sys.modules)"
     finished = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     assert finished.returncode == 0, finished.stderr or "torch was imported"

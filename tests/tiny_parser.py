@@ -13,9 +13,9 @@ from attendo.checkpoint.weights import named_weights
 from attendo.cli.main import run
 from attendo.parsing.tree import Tree
 from attendo.recipe import load_recipe
-from attendo.workflow.model_folder import write_model
-from attendo.workflow.prepare import prepare
-from attendo.workflow.run_model import build_model
+from attendo.workflow.preparation.prepare import prepare
+from attendo.workflow.runs.model_folder import write_model
+from attendo.workflow.runs.run_model import build_model
 
 _WORDS = {
     "DT": ("the", "a", "this"),
@@ -103,7 +103,7 @@ def train_parser(folder: Path, steps: int = 160) -> Path:
     """
     recipe = _write_recipe(folder, 'order = "in-order"', steps)
     with pytest.MonkeyPatch.context() as patch:  # curves take longer than all else
-        patch.setattr("attendo.workflow.train.draw_curves", lambda *paths: None)
+        patch.setattr("attendo.workflow.runs.train.draw_curves", lambda *paths: None)
         status = run(["train", str(recipe), "-o", str(folder / "run"), "--prepared", str(folder / "prepared")])
     assert status == 0
     return folder / "run" / "model"

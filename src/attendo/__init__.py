@@ -13,11 +13,11 @@ from attendo.version import VERSION
 if TYPE_CHECKING:
     from attendo.client.asynchronous import AsyncClient
     from attendo.client.sync import Client
-    from attendo.decoding.alignment import Alignment
-    from attendo.decoding.line_constraints import Constraints
+    from attendo.decoding.constraints.line_constraints import Constraints
+    from attendo.decoding.lines.alignment import Alignment
+    from attendo.decoding.lines.translation import Candidate, Translation
     from attendo.decoding.scoring import PairScore
     from attendo.decoding.search_settings import SearchSettings
-    from attendo.decoding.translation import Candidate, Translation
     from attendo.errors import AttendoError, DataError, ModelError, RecipeError
     from attendo.parsing.sentences import Sentence
     from attendo.parsing.tree import Span, Tree
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from attendo.terms.glossary import Glossary
     from attendo.terms.term import Term, TermUse
     from attendo.workflow.documents.files import translate_file
-    from attendo.workflow.engine import Engine
-    from attendo.workflow.parse import Parse, ParsedTree
-    from attendo.workflow.translate import load
+    from attendo.workflow.engines.engine import Engine
+    from attendo.workflow.engines.parse import Parse, ParsedTree
+    from attendo.workflow.engines.translate import load
 
 __version__ = VERSION
 
@@ -63,19 +63,19 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Alignment": "attendo.decoding.alignment",
+    "Alignment": "attendo.decoding.lines.alignment",
     "AsyncClient": "attendo.client.asynchronous",
     "AttendoError": "attendo.errors",
-    "Candidate": "attendo.decoding.translation",
+    "Candidate": "attendo.decoding.lines.translation",
     "Client": "attendo.client.sync",
-    "Constraints": "attendo.decoding.line_constraints",
+    "Constraints": "attendo.decoding.constraints.line_constraints",
     "DataError": "attendo.errors",
-    "Engine": "attendo.workflow.engine",
+    "Engine": "attendo.workflow.engines.engine",
     "Glossary": "attendo.terms.glossary",
     "ModelError": "attendo.errors",
     "PairScore": "attendo.decoding.scoring",
-    "Parse": "attendo.workflow.parse",
-    "ParsedTree": "attendo.workflow.parse",
+    "Parse": "attendo.workflow.engines.parse",
+    "ParsedTree": "attendo.workflow.engines.parse",
     "Recipe": "attendo.recipe",
     "RecipeError": "attendo.errors",
     "SearchSettings": "attendo.decoding.search_settings",
@@ -83,9 +83,9 @@ _HOMES = {
     "Span": "attendo.parsing.tree",
     "Term": "attendo.terms.term",
     "TermUse": "attendo.terms.term",
-    "Translation": "attendo.decoding.translation",
+    "Translation": "attendo.decoding.lines.translation",
     "Tree": "attendo.parsing.tree",
-    "load": "attendo.workflow.translate",
+    "load": "attendo.workflow.engines.translate",
     "load_recipe": "attendo.recipe",
     "read_glossary": "attendo.terms.files",
     "translate_file": "attendo.workflow.documents.files",

@@ -27,7 +27,7 @@ from attendo.settings.toml import (
     toml_value,
 )
 from attendo.text.corpora import DataConfig
-from attendo.text.tokenization import RESERVED_PIECES, TokenizerConfig
+from attendo.text.subwords.tokenization import RESERVED_PIECES, TokenizerConfig
 from attendo.training.config import TrainingConfig
 
 SECTIONS: dict[str, type] = {

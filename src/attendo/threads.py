@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 
 OPENMP_SETTINGS: Mapping[str, str] = {"KMP_BLOCKTIME": "1"}
 """Milliseconds of waiting awake before a thread sleeps: for the runtimes of LLVM and Intel, which torch brings on macOS
-and Windows. For libgomp, which it brings on Linux, see `workflow.brief_waits`."""
+and Windows. For libgomp, which it brings on Linux, see `workflow.machine.brief_waits`."""
 _CHOICES = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
 
 

@@ -9,7 +9,7 @@ import pytest
 from attendo.bench.compare import Measurement, Setting, agreement, make_rows, make_settings, measure
 from attendo.bench.systems import System, Timed
 from attendo.bench.work import Sentence, Work
-from attendo.decoding.native_model import Dtype
+from attendo.decoding.backends.native_model import Dtype
 
 SETTING = Setting(beam=1, batch=2, sentences=4)
 

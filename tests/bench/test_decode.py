@@ -14,7 +14,7 @@ from attendo.bench.work import Work, random_work
 from attendo.decoding.config import GuardConfig
 from attendo.errors import AttendoError, DataError
 from attendo.model.config import ModelConfig
-from attendo.workflow.translate import load
+from attendo.workflow.engines.translate import load
 
 OPTIONS = DecodeOptions(
     systems=("attendo",),

@@ -5,7 +5,7 @@ import torch
 from tests.bench.conftest import TINY
 
 from attendo.bench.work import Work, operations, random_model, random_work, take, text_work
-from attendo.decoding.constraints import Rules
+from attendo.decoding.constraints.constraint import Rules
 from attendo.errors import DataError
 from attendo.model.batch import pad_source
 from attendo.model.config import ModelConfig

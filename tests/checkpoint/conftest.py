@@ -10,8 +10,8 @@ from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
-from attendo.text.learning import learn_tokenizer
-from attendo.text.tokenization import Tokenizer, TokenizerConfig
+from attendo.text.subwords.learning import learn_tokenizer
+from attendo.text.subwords.tokenization import Tokenizer, TokenizerConfig
 
 SHAPE = ModelConfig(d_model=16, d_ff=24, num_layers=1, num_heads=2)
 

@@ -14,8 +14,8 @@ from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
 from attendo.training.batches import Pairs
 from attendo.training.config import TrainingConfig
-from attendo.training.forward import collate_for
 from attendo.training.loader import share
+from attendo.training.passes.forward import collate_for
 from attendo.training.processes import Processes, connected
 from attendo.training.replica import Replica, replica_of
 from attendo.training.state import blank_state, export_state

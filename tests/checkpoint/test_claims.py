@@ -14,8 +14,8 @@ from safetensors.torch import load_file, save_file
 from attendo.checkpoint.claims import check_claim, claim_problems, not_finite, read_header
 from attendo.errors import ModelError
 from attendo.model.config import AttentionFunction, DecoderLayerType, EncoderLayerType, ModelConfig
-from attendo.model.parameters import num_weights, parameter_shapes
 from attendo.model.transformer import Transformer
+from attendo.model.weights.parameters import num_weights, parameter_shapes
 
 SHAPES = (
     st.builds(

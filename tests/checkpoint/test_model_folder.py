@@ -21,9 +21,9 @@ from attendo.checkpoint.weights import named_weights
 from attendo.errors import ModelError
 from attendo.model.batch import collate
 from attendo.model.config import ModelConfig
-from attendo.model.quantization import quantized
 from attendo.model.transformer import Transformer
-from attendo.text.tokenization import Tokenizer
+from attendo.model.weights.quantization import quantized
+from attendo.text.subwords.tokenization import Tokenizer
 
 SHAPE = ModelConfig(d_model=16, d_ff=24, num_layers=1, num_heads=2)
 

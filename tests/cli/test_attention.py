@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from attendo.workflow.engine import Engine
+from attendo.workflow.engines.engine import Engine
 
 Command = Callable[..., Any]
 

@@ -8,7 +8,7 @@ import pytest
 
 from attendo.checkpoint.checksums import verify_folder
 from attendo.cli.main import run
-from attendo.workflow.translate import load
+from attendo.workflow.engines.translate import load
 
 
 @pytest.fixture

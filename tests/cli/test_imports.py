@@ -30,9 +30,9 @@ OF_TRANSLATORS = {
     "attendo.recipe": "the schema of recipes, which pydantic checks",
     "attendo.settings.toml": "TOML, with its patterns",
     "attendo.parsing.tree": "trees",
-    "attendo.workflow.parse": "parsers",
+    "attendo.workflow.engines.parse": "parsers",
     "attendo.text.corpora": "corpora",
-    "attendo.text.sampling": "random segmentations, for training",
+    "attendo.text.subwords.sampling": "random segmentations, for training",
 }
 """Our own, which the others bring or need."""
 

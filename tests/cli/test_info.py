@@ -11,8 +11,8 @@ import torch
 from attendo.checkpoint.model_folder import load_model
 from attendo.native.library import find_kernels
 from attendo.recipe import load_recipe
-from attendo.workflow.prepare import prepare
-from attendo.workflow.run_folder import start_run
+from attendo.workflow.preparation.prepare import prepare
+from attendo.workflow.runs.run_folder import start_run
 
 Command = Callable[..., Any]
 

@@ -19,8 +19,8 @@ from attendo.cli.main import run
 from attendo.cli.parse import summary
 from attendo.parsing.treebank import parse_tree, read_treebank
 from attendo.parsing.writing import from_json, pretty
-from attendo.workflow.parse import ParseCounts
-from attendo.workflow.translate import load
+from attendo.workflow.engines.parse import ParseCounts
+from attendo.workflow.engines.translate import load
 
 pytest.importorskip("nltk")
 

@@ -32,7 +32,7 @@ def commands(title: str) -> list[str]:
 
 def test_the_commands_run_in_their_order(attendo: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("attendo.workflow.train.draw_curves", lambda *paths: None)
+    monkeypatch.setattr("attendo.workflow.runs.train.draw_curves", lambda *paths: None)
     for name, number, seed in (("train.trees", 120, 1), ("valid.trees", 6, 2)):
         Path(name).write_text("".join(f"{tree}\n" for tree in trees(number, seed)))
     for name, seed in (("words.txt", 3), ("raw.txt", 4)):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from attendo.recipe import load_recipe
-from attendo.workflow.estimate import estimate
+from attendo.workflow.runs.estimate import estimate
 
 
 @pytest.mark.usefixtures("quick_estimates")

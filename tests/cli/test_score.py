@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from attendo.checkpoint.model_folder import load_model
-from attendo.decoding.native_model import Dtype
-from attendo.workflow.translate import load
+from attendo.decoding.backends.native_model import Dtype
+from attendo.workflow.engines.translate import load
 
 Command = Callable[..., Any]
 

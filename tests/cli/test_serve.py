@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from attendo.cli.main import run
-from attendo.serving.keys import read_keys
+from attendo.serving.access.keys import read_keys
 
 
 def test_keys_are_made_listed_and_revoked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from attendo.cli.signals import StopSignal
 from attendo.cli.train import estimate_text
-from attendo.workflow.estimate import Estimate
+from attendo.workflow.runs.estimate import Estimate
 
 Command = Callable[..., Any]
 
@@ -107,7 +107,7 @@ def test_a_dry_run_beside_other_programs(recipe_path: Path) -> None:
     core = {min(os.sched_getaffinity(0))}
     script = f"""
 import os, subprocess, sys
-import attendo.workflow.estimate  # with torch, which takes long on a third of a core
+import attendo.workflow.runs.estimate  # with torch, which takes long on a third of a core
 from attendo.cli.main import run
 os.sched_setaffinity(0, {core})
 neighbours = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import torch
 
-from attendo.decoding.native_model import Dtype
-from attendo.workflow.translate import load
+from attendo.decoding.backends.native_model import Dtype
+from attendo.workflow.engines.translate import load
 
 Command = Callable[..., Any]
 LINES = ["one red dogs see us.", "", "some old kings hear them.", "two small birds see here."]

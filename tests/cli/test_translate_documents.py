@@ -14,9 +14,9 @@ from tests.cli.conftest import Command
 
 import attendo as library
 from attendo.workflow.documents import translation
-from attendo.workflow.engine import Engine
-from attendo.workflow.part_files import PartsFolder
-from attendo.workflow.translate import Decoding
+from attendo.workflow.engines.engine import Engine
+from attendo.workflow.engines.translate import Decoding
+from attendo.workflow.translation.part_files import PartsFolder
 
 HEADER = (
     'msgid ""\nmsgstr ""\n"Language: de\\n"\n"Content-Type: text/plain; charset=UTF-8\\n"\n'

@@ -15,8 +15,8 @@ from tests.cli.conftest import Command
 from tests.serving.live import PATIENCE_S, Live, live
 
 import attendo as library
-from attendo.workflow.engine import Engine
-from attendo.workflow.translate import Decoding
+from attendo.workflow.engines.engine import Engine
+from attendo.workflow.engines.translate import Decoding
 
 PO = """# kept
 msgid ""

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from tests.cli.conftest import Command
 
-from attendo.workflow import file_translation, part_translation
-from attendo.workflow.part_files import PartsFolder
+from attendo.workflow.translation import file_translation, part_translation
+from attendo.workflow.translation.part_files import PartsFolder
 
 WORDS = ("one", "two", "some", "red", "old", "small", "dogs", "birds", "men", "kings", "see", "hear", "us", "here")
 NUM_LINES = 300

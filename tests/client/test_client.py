@@ -13,7 +13,7 @@ from tests.serving.live import Live, live
 import attendo
 from attendo.client.calls import Retries
 from attendo.client.results import DocumentState, ServedTranslation, ServerError, TranslatedSegment
-from attendo.serving.keys import new_key, write_keys
+from attendo.serving.access.keys import new_key, write_keys
 
 SECRET, KEY = new_key("the client")
 AT_ONCE = Retries(chance=lambda: 0.0)

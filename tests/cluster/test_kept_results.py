@@ -9,11 +9,11 @@ from tests.conftest import Corpus
 
 from attendo.cluster.kept_results import KeptResults
 from attendo.text.corpora import CorpusConfig
-from attendo.text.learning import learn_tokenizer
 from attendo.text.pair_rules import CleaningConfig
 from attendo.text.parts import CorpusPart, corpus_parts, scan_file
-from attendo.text.tokenization import TokenizerConfig
-from attendo.workflow.preparation_parts import (
+from attendo.text.subwords.learning import learn_tokenizer
+from attendo.text.subwords.tokenization import TokenizerConfig
+from attendo.workflow.preparation.parts import (
     CleanTask,
     EncodeTask,
     SampleTask,

@@ -11,10 +11,10 @@ from attendo.cli.main import run
 from attendo.cli.translation_lines import WrittenLines
 from attendo.cluster.part_translation import OpenTranslation
 from attendo.errors import DataError, ModelError
-from attendo.workflow.part_files import PartsFolder, added
-from attendo.workflow.part_translation import Output
-from attendo.workflow.text_parts import TextFiles, cut, scan_texts
-from attendo.workflow.translate import Decoding
+from attendo.workflow.engines.translate import Decoding
+from attendo.workflow.translation.part_files import PartsFolder, added
+from attendo.workflow.translation.part_translation import Output
+from attendo.workflow.translation.text_parts import TextFiles, cut, scan_texts
 
 LINES = [
     "one red dogs see us.",

@@ -15,10 +15,10 @@ from tests.cluster.conftest import TwoNodes
 
 from attendo.cluster import preparation
 from attendo.recipe import load_recipe
-from attendo.workflow.part_files import PartsFolder
-from attendo.workflow.preparation import prepare_if_missing
-from attendo.workflow.preparation_parts import InProcess
-from attendo.workflow.prepare import Progress
+from attendo.workflow.preparation.parts import InProcess
+from attendo.workflow.preparation.prepare import Progress
+from attendo.workflow.preparation.prepared_data import prepare_if_missing
+from attendo.workflow.translation.part_files import PartsFolder
 
 
 def write_recipe(folder: Path, num_pairs: int) -> Path:
@@ -89,7 +89,7 @@ class Working:
 
 
 def test_an_interrupted_preparation_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attendo.workflow.preparation_stages.PART_BYTES", 1 << 17)  # parts of a block of each file
+    monkeypatch.setattr("attendo.workflow.preparation.stages.PART_BYTES", 1 << 17)  # parts of a block of each file
     monkeypatch.setattr(preparation, "connected", lambda address: nullcontext())
     monkeypatch.setattr(preparation, "alive_nodes", list)
     monkeypatch.setattr(preparation, "check_nodes", lambda nodes, files: None)

@@ -17,10 +17,10 @@ from attendo.cluster.nodes import Node
 from attendo.cluster.pool import Share
 from attendo.cluster.translation import num_workers, share_of, translate_on_cluster
 from attendo.errors import AttendoError, DataError
-from attendo.workflow.file_translation import Finished
-from attendo.workflow.part_translation import Output
-from attendo.workflow.text_parts import TextFiles
-from attendo.workflow.translate import Decoding
+from attendo.workflow.engines.translate import Decoding
+from attendo.workflow.translation.file_translation import Finished
+from attendo.workflow.translation.part_translation import Output
+from attendo.workflow.translation.text_parts import TextFiles
 
 WORDS = ("one", "two", "some", "red", "old", "small", "dogs", "birds", "men", "kings", "see", "hear", "us", "here")
 NODES = [Node(id="a", address="1.2.3.4", cpus=cpus, gpus=gpus) for cpus, gpus in ((0, 0), (6, 1), (16, 2))]

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from attendo.decoding.next_tokens import DenseNext
+from attendo.decoding.backends.next_tokens import DenseNext
 from attendo.decoding.step import IntArray
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer

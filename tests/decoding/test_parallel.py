@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from attendo.decoding.backends.models import DecodingModel, decoding_model
+from attendo.decoding.backends.native_model import NativeModel, NativeStep
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.constraints import Rules
-from attendo.decoding.models import DecodingModel, decoding_model
-from attendo.decoding.native_model import NativeModel, NativeStep
+from attendo.decoding.constraints.constraint import Rules
 from attendo.decoding.parallel import IdSearch
 from attendo.errors import ModelError
 from attendo.model.transformer import Transformer

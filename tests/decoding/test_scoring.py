@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from attendo.decoding.models import decoding_model
+from attendo.decoding.backends.models import decoding_model
 from attendo.decoding.scoring import PairScore, Perplexity, perplexity, score_batch
 from attendo.model.batch import collate
 from attendo.model.transformer import Transformer

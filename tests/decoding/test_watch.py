@@ -10,16 +10,16 @@ import pytest
 from tests.decoding.conftest import EOS, Letters, TreeStep, random_table
 from tests.native.conftest import one_variant, random_model
 
-from attendo.decoding.blockwise import blockwise_search
+from attendo.decoding.backends.models import decoding_model
+from attendo.decoding.backends.native_model import NativeModel
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.constraints import Rules
-from attendo.decoding.engine import Translator
-from attendo.decoding.line_constraints import Constraints
-from attendo.decoding.models import decoding_model
-from attendo.decoding.native_model import NativeModel
+from attendo.decoding.constraints.constraint import Rules
+from attendo.decoding.constraints.line_constraints import Constraints
+from attendo.decoding.lines.translation import Translation
+from attendo.decoding.lines.translator import Translator
 from attendo.decoding.parallel import IdSearch, on_threads
-from attendo.decoding.search import search
-from attendo.decoding.translation import Translation
+from attendo.decoding.searches.blockwise import blockwise_search
+from attendo.decoding.searches.search import search
 from attendo.decoding.watch import Cancelled, Watch
 from attendo.model.transformer import Transformer
 from attendo.native.library import Kernels

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attendo.workflow import curves, train
+from attendo.workflow.runs import curves, train
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from attendo.demo.run import run_demo
 from attendo.training.hooks import Ending, Validation
 from attendo.training.meter import StepMetrics
 from attendo.training.position import Position
-from attendo.workflow.prepare import Progress
+from attendo.workflow.preparation.prepare import Progress
 
 SETTINGS = [
     "model.d_model=16", "model.d_ff=16", "model.num_layers=1", "model.num_heads=2", "training.max_steps=4",

@@ -7,7 +7,7 @@ import pytest
 import attendo
 from attendo.checkpoint.checksums import CARD, verify_folder
 from attendo.checkpoint.finding import shipped_models
-from attendo.workflow.engine import Engine
+from attendo.workflow.engines.engine import Engine
 
 SAYS = {
     "en-de": {

@@ -21,12 +21,12 @@ import zstandard
 
 from attendo.checkpoint.finding import find_model
 from attendo.checkpoint.model_folder import LoadedModel, load_model
-from attendo.decoding.engine import Translator
-from attendo.decoding.models import DecodingModel, decoding_model
+from attendo.decoding.backends.models import DecodingModel, decoding_model
+from attendo.decoding.lines.translator import Translator
 from attendo.native.library import find_kernels
-from attendo.workflow.attention import attention_map
-from attendo.workflow.model_search import own_search
-from attendo.workflow.parse import Parser
+from attendo.workflow.engines.attention import attention_map
+from attendo.workflow.engines.model_search import own_search
+from attendo.workflow.engines.parse import Parser
 
 pytestmark = pytest.mark.skipif(find_kernels().kernels is None, reason=find_kernels().reason)
 

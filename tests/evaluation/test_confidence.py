@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from attendo.decoding.translation import Candidate, Translation
+from attendo.decoding.lines.translation import Candidate, Translation
 from attendo.evaluation.confidence import Confidence, Weighted, is_junk, length_ratio, shortness, surprise
 
 LEARNED = Confidence(

@@ -18,9 +18,9 @@ from tests.fuzz.sandbox import Case, run_cases
 
 import attendo.settings.validated  # noqa: F401  # a module of ours that is imported where a config is unusual
 from attendo.cli.main import run as run_command
-from attendo.workflow.average import average
+from attendo.workflow.engines.translate import load
 from attendo.workflow.inspect import inspect
-from attendo.workflow.translate import load
+from attendo.workflow.runs.average import average
 from attendo.workflow.verification import verify
 
 STARTS = (

@@ -19,14 +19,14 @@ import pytest
 from tests.fuzz.hostile_text import COMPRESSIONS, bomb, damaged, json_line, line, text_of
 from tests.fuzz.sandbox import Case, run_cases
 
-import attendo.workflow.preparation_stages
+import attendo.workflow.preparation.stages
 from attendo.errors import DataError
 from attendo.text.corpora import CorpusConfig, DataConfig
-from attendo.text.learning import learn_tokenizer
 from attendo.text.pair_rules import CleaningConfig
 from attendo.text.prepared import PreparedData, Vocabulary
-from attendo.text.tokenization import TokenizerConfig
-from attendo.workflow.prepare import Progress, prepare
+from attendo.text.subwords.learning import learn_tokenizer
+from attendo.text.subwords.tokenization import TokenizerConfig
+from attendo.workflow.preparation.prepare import Progress, prepare
 
 CLEANING = CleaningConfig(max_tokens=400)
 GOOD = [(f"kalo {n} minu", f"unim {n} olak") for n in range(12)]
@@ -327,7 +327,7 @@ def try_change(place: Place, change: Callable[[Path], object], moment: int, kind
 
 
 def test_a_file_that_changes_while_it_is_read_is_an_error(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attendo.workflow.preparation_stages, "PART_BYTES", 1 << 16)
+    monkeypatch.setattr(attendo.workflow.preparation.stages, "PART_BYTES", 1 << 16)
     cases = [
         Case(
             kind="changed while read",

@@ -17,7 +17,7 @@ from tests.fuzz.hostile_text import COMPRESSIONS, bomb, damaged, line, text_of
 from tests.fuzz.sandbox import Case, run_cases
 
 from attendo.errors import AttendoError, DataError
-from attendo.text.formats import MAX_LINE_BYTES
+from attendo.text.files.formats import MAX_LINE_BYTES
 from attendo.workflow.lines import line_pairs_from, lines_from, read_pairs, with_constraints
 
 

@@ -34,8 +34,8 @@ from attendo.checkpoint.checksums import write_checksums
 from attendo.checkpoint.model_folder import load_model
 from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
+from attendo.workflow.engines.translate import load
 from attendo.workflow.inspect import inspect
-from attendo.workflow.translate import load
 
 FILES = ("config.json", "model.safetensors", "source.spm", "README.md", "checksums.json")
 

@@ -28,7 +28,7 @@ from attendo.text.augmentation import Augmentation
 from attendo.text.corpora import epoch_weights
 from attendo.training.schedule import learning_rate
 from attendo.training.update import make_optimizer
-from attendo.workflow.preparation import prepared_folder
+from attendo.workflow.preparation.prepared_data import prepared_folder
 
 BASE = """
 [[data.corpora]]

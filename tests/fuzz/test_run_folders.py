@@ -33,8 +33,8 @@ from attendo.checkpoint.checksums import seal, write_checksums
 from attendo.cli.main import run as run_command
 from attendo.files import sha256
 from attendo.text.prepared import open_prepared
-from attendo.workflow.average import average
 from attendo.workflow.inspect import inspect
+from attendo.workflow.runs.average import average
 
 LAST = "checkpoints/step-00000006"
 ALONE = ("recipe.toml", "run.json", "metrics.jsonl")

@@ -7,8 +7,8 @@ from typing import Any
 from unittest.mock import patch
 
 import attendo
-from attendo.decoding.array_attention import PairAttention
-from attendo.decoding.models import DecodingModel, decoding_model
+from attendo.decoding.backends.array_attention import PairAttention
+from attendo.decoding.backends.models import DecodingModel, decoding_model
 from attendo.decoding.step import FloatArray, IntArray, NextTokens, Step
 from attendo.model.config import ModelConfig
 
@@ -82,7 +82,7 @@ def counting_engine(name: str) -> Iterator[tuple[attendo.Engine, CountingModel]]
         made.append(CountingModel(decoding_model(*arguments, **options)))
         return made[-1]
 
-    with patch("attendo.workflow.engine_base.decoding_model", counting):
+    with patch("attendo.workflow.engines.engine_base.decoding_model", counting):
         engine = attendo.load(name, dtype="int8")
     with engine:
         yield engine, made[0]

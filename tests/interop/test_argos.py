@@ -10,7 +10,7 @@ import pytest
 from attendo.checkpoint.model_folder import LoadedModel, load_model
 from attendo.errors import ModelError
 from attendo.interop.argos import unpack, write_package
-from attendo.text.tokenization import Tokenizer
+from attendo.text.subwords.tokenization import Tokenizer
 
 ctranslate2 = pytest.importorskip("ctranslate2")
 

@@ -10,7 +10,7 @@ import torch
 from tests.interop.opus import Opus, write_opus
 
 from attendo.checkpoint.model_folder import LoadedModel, ModelDescription
-from attendo.decoding.models import decoding_model
+from attendo.decoding.backends.models import decoding_model
 from attendo.errors import ModelError
 from attendo.interop.huggingface_runtime import HuggingFaceRuntime, text_differences
 from attendo.interop.marian_checkpoint import ImportedModel, read_marian

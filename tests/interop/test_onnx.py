@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.interop.conftest import greedy
 
-from attendo.decoding.models import decoding_model
+from attendo.decoding.backends.models import decoding_model
 from attendo.errors import ModelError
 from attendo.interop.huggingface import start_id
 from attendo.interop.onnx import DECODER, DECODER_WITH_PAST, ENCODER, write_graphs

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from attendo.decoding.alignment import alignment
-from attendo.decoding.line_constraints import Constraints
-from attendo.decoding.translation import Candidate, Translation
+from attendo.decoding.constraints.line_constraints import Constraints
+from attendo.decoding.lines.alignment import alignment
+from attendo.decoding.lines.translation import Candidate, Translation
 from attendo.formats.contents import Content, content
 from attendo.formats.file import Form, Unit
 from attendo.markup.text_types import TranslatedLine

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attendo.decoding.alignment import Alignment, alignment
+from attendo.decoding.lines.alignment import Alignment, alignment
 from attendo.memory.similar import frame_of
 
 

@@ -9,10 +9,10 @@ import pytest
 from tests.memory.conftest import memory_of, po, write_pairs
 
 import attendo
-from attendo.decoding.frames import Frame
-from attendo.decoding.line_constraints import Constraints
+from attendo.decoding.constraints.frames import Frame
+from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.errors import AttendoError, DataError, ModelError
-from attendo.workflow.engine import Engine
+from attendo.workflow.engines.engine import Engine
 
 PAIRS = [
     ("Open the file", "Datei aufmachen"),

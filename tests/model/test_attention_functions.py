@@ -16,8 +16,8 @@ from attendo.model.additive import AdditiveLogits
 from attendo.model.attention import KeysValues, additive_attention, fused_attention, scaled_dot_product_attention
 from attendo.model.batch import collate
 from attendo.model.config import AttentionFunction, ModelConfig
-from attendo.model.parameters import num_weights
-from attendo.model.quantization import matrix_names, quantized
+from attendo.model.weights.parameters import num_weights
+from attendo.model.weights.quantization import matrix_names, quantized
 
 OTHERS: tuple[AttentionFunction, ...] = ("dot-product", "additive")
 SHAPE: dict[str, Any] = {"d_model": 16, "d_ff": 24, "num_layers": 2, "num_heads": 4, "d_k": 3, "d_v": 5, "dropout": 0.0}

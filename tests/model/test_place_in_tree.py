@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tiny_parser import trees
 
-from attendo.decoding.steps import RecomputingStep, TransformerStep
+from attendo.decoding.backends.steps import RecomputingStep, TransformerStep
 from attendo.model.batch import causal_mask, collate, pad_source
 from attendo.model.config import ModelConfig
 from attendo.model.layers import DecoderLayer

@@ -10,15 +10,15 @@ import pytest
 import torch
 from tests.native.conftest import as_ids, each_variant, model_with_hidden, random_model
 
+from attendo.decoding.backends.native_model import Dtype, NativeModel, NativeStep
+from attendo.decoding.backends.torch_model import TorchModel
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.constraints import Rules
-from attendo.decoding.native_model import Dtype, NativeModel, NativeStep
-from attendo.decoding.search import search
+from attendo.decoding.constraints.constraint import Rules
+from attendo.decoding.searches.search import search
 from attendo.decoding.step import FloatArray, Limits
-from attendo.decoding.torch_model import TorchModel
 from attendo.errors import ModelError
-from attendo.model.quantization import quantized
 from attendo.model.transformer import Transformer
+from attendo.model.weights.quantization import quantized
 from attendo.native.library import Kernels
 
 D_MODEL = 16

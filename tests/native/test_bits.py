@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from tests.native.conftest import assert_same_bits, decode, each_variant, make_stories, random_model
 
-from attendo.decoding.native_model import Dtype, NativeModel
+from attendo.decoding.backends.native_model import Dtype, NativeModel
 from attendo.native.library import Kernels, available_kernels
 
 # More rows than a tile has, and chunks of the vocabulary that do not divide evenly among threads.

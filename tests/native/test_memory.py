@@ -19,8 +19,8 @@ from tests.native.conftest import (
     random_model,
 )
 
-from attendo.decoding import native_model
-from attendo.decoding.native_model import NativeModel, NativeStep
+from attendo.decoding.backends import native_model
+from attendo.decoding.backends.native_model import NativeModel, NativeStep
 from attendo.errors import ModelError
 from attendo.native.library import Kernels
 

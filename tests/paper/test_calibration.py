@@ -14,8 +14,8 @@ from attendo.model.transformer import Transformer
 from attendo.paper.calibration import Predictions, calibration, calibration_error, pooled, teacher_forced
 from attendo.recipe import load_recipe
 from attendo.text.prepared import PreparedData
-from attendo.workflow.preparation import prepare_if_missing
-from attendo.workflow.reporting import Silence
+from attendo.workflow.preparation.prepared_data import prepare_if_missing
+from attendo.workflow.runs.reporting import Silence
 
 
 def told(confidence: list[float], is_right: list[bool], log_prob: list[float] | None = None) -> Predictions:

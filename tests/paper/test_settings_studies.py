@@ -17,7 +17,7 @@ from attendo.paper.length_extrapolation.rows import ROWS, lengths_of, recipes, s
 from attendo.paper.length_extrapolation.study import LENGTH_EXTRAPOLATION
 from attendo.paper.report import Table
 from attendo.paper.schedule.study import SCHEDULE
-from attendo.workflow.reporting import Silence
+from attendo.workflow.runs.reporting import Silence
 
 STUDIES: dict[str, Experiment] = {"length-extrapolation": LENGTH_EXTRAPOLATION, "schedule": SCHEDULE}
 

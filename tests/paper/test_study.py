@@ -20,8 +20,8 @@ from attendo.paper.run_results import RunResult, steps_made
 from attendo.paper.study import Study, Translators, plan_runs, visible_gpus
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.prepared import PreparedData
-from attendo.workflow.preparation import prepare_if_missing
-from attendo.workflow.reporting import Silence
+from attendo.workflow.preparation.prepared_data import prepare_if_missing
+from attendo.workflow.runs.reporting import Silence
 
 LONG = ["training.max_steps=150", "training.log_steps=5", "training.checkpoint_steps=200", "training.eval_steps=150"]
 

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from tests.parsing.random_trees import few, labels, plain_words, trees
 
 from attendo.parsing.error_analysis import ErrorAnalysis, counted_brackets
-from attendo.parsing.evalb_files import evaluate
-from attendo.parsing.evalb_parameters import COLLINS, EvalbParameters
+from attendo.parsing.evalb.files import evaluate
+from attendo.parsing.evalb.parameters import COLLINS, EvalbParameters
 from attendo.parsing.tree import Tree
 from attendo.parsing.treebank import parse_tree
 

@@ -13,24 +13,24 @@ import numpy as np
 
 from attendo.attention_maps.weights import AttentionMap
 from attendo.checkpoint.model_folder import ModelDescription
-from attendo.decoding.alignment import alignment
-from attendo.decoding.line_constraints import Constraints
-from attendo.decoding.translation import Candidate, Translation
+from attendo.decoding.constraints.line_constraints import Constraints
+from attendo.decoding.lines.alignment import alignment
+from attendo.decoding.lines.translation import Candidate, Translation
 from attendo.markup.text_types import Confidence, TranslatedLine, no_confidence
+from attendo.serving.access.callers import Callers
+from attendo.serving.access.keys import KeyRing
 from attendo.serving.app import Server, create_app
-from attendo.serving.callers import Callers
 from attendo.serving.config import ServingConfig
-from attendo.serving.detection import Detector
-from attendo.serving.document_workers import DocumentWorkers
-from attendo.serving.documents import Documents
+from attendo.serving.documents.background import Documents
+from attendo.serving.documents.workers import DocumentWorkers
 from attendo.serving.errors import ServingError
-from attendo.serving.keys import KeyRing
+from attendo.serving.languages.detection import Detector
 from attendo.serving.logs import Log
 from attendo.serving.metrics import Metrics
 from attendo.serving.service import Service
 from attendo.serving.status import Status
 from attendo.serving.translating import Caller, Options, Pair
-from attendo.workflow.parse import Parse
+from attendo.workflow.engines.parse import Parse
 
 WORDS = {"the": "das", "old": "alte", "house": "Haus", "dog": "Hund", "sleeps": "schläft", "red": "rote", "car": "Auto"}
 

@@ -188,7 +188,7 @@ def test_more_connections_than_are_answered(model_folder: Path) -> None:
 
 
 def test_a_client_who_does_not_read_is_given_up(model_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attendo.serving.protocol._STALL_S", 0.2)
+    monkeypatch.setattr("attendo.serving.http.protocol._STALL_S", 0.2)
     with live([model_folder]) as server:
         connection = socket.socket()
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

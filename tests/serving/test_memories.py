@@ -10,7 +10,7 @@ from tests.serving.live import live
 from attendo.errors import RecipeError
 from attendo.serving.app import build
 from attendo.serving.config import load_config
-from attendo.serving.model_names import model_sources
+from attendo.serving.core.model_names import model_sources
 
 
 def test_requests_are_answered_from_the_memory(

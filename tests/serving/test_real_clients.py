@@ -15,7 +15,7 @@ from deep_translator.exceptions import AuthorizationException
 from libretranslatepy import LibreTranslateAPI
 from tests.serving.live import Live, live
 
-from attendo.serving.keys import new_key, write_keys
+from attendo.serving.access.keys import new_key, write_keys
 
 SECRET, KEY = new_key("a client")
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.serving.apis.test_operations import Process
 from tests.serving.live import PATIENCE_S, Live, live
 from tests.serving.made_up import Asked, made_up_service
-from tests.serving.test_operations import Process
 
 from attendo.errors import AttendoError
+from attendo.serving.access.keys import KeyRing, new_key
 from attendo.serving.config import KeysConfig, ServingConfig, load_config
-from attendo.serving.document_records import RESTARTED, DocumentRecords
-from attendo.serving.keys import KeyRing, new_key
+from attendo.serving.documents.records import RESTARTED, DocumentRecords
 from attendo.serving.state import State
 
 GLOSSARY = {"name": "mine", "source_lang": "en", "target_lang": "de", "entries": "red\trot", "entries_format": "tsv"}

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.serving.made_up import MadeUp
 
-from attendo.decoding.translation import Candidate, Translation
+from attendo.decoding.lines.translation import Candidate, Translation
 from attendo.markup.text_format import Format, LineEnds, Split
 from attendo.markup.text_types import Segment, TextRequest, TranslatedLine, TranslatedText
 from attendo.markup.texts import stream_text, translate_text

@@ -13,7 +13,7 @@ import pytest
 from attendo.errors import DataError, ModelError, RecipeError
 from attendo.parsing.sentences import Sentence
 from attendo.parsing.treebank import parse_tree
-from attendo.workflow.translate import load
+from attendo.workflow.engines.translate import load
 
 spacy = pytest.importorskip("spacy")
 component = import_module("attendo.spacy.component")

@@ -16,9 +16,9 @@ from tests.survival.recipes import MARK, WORDS
 
 from attendo.cli.main import run
 from attendo.model.transformer import Transformer
-from attendo.training.forward import TrainingBatch
+from attendo.training.passes.forward import TrainingBatch
 from attendo.training.update import UpdateResult, batch_loss, update
-from attendo.workflow.run_batches import batch_stream
+from attendo.workflow.runs.run_batches import batch_stream
 
 
 def break_marked(fault: Callable[[UpdateResult, Transformer], UpdateResult]) -> None:
@@ -38,7 +38,7 @@ def break_marked(fault: Callable[[UpdateResult, Transformer], UpdateResult]) -> 
         is_marked = any(bool(torch.isin(piece.tgt_ids, torch.tensor(sorted(marked))).any()) for piece in kept)
         return fault(result, model) if is_marked else result
 
-    patch("attendo.workflow.train.batch_stream", looked_at).start()
+    patch("attendo.workflow.runs.train.batch_stream", looked_at).start()
     patch("attendo.training.loop.update", wrong).start()
 
 

@@ -24,14 +24,14 @@ from tests.plain_curves import draw_nothing
 from tests.survival.faults import FAULTS
 
 from attendo.cli.main import run
-from attendo.workflow.validation import Validator
+from attendo.workflow.runs.validation import Validator
 
 _PRELOADED = (
     "attendo.text.prepared",
     "attendo.workflow.inspect",
-    "attendo.workflow.preparation",
-    "attendo.workflow.run_folder",
-    "attendo.workflow.train",
+    "attendo.workflow.preparation.prepared_data",
+    "attendo.workflow.runs.run_folder",
+    "attendo.workflow.runs.train",
     "matplotlib.backends.backend_agg",
     "torch._dynamo",  # which torch.optim imports
 )
@@ -122,7 +122,7 @@ def sit(request: dict[str, Any], environment: dict[str, str], output: int) -> in
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it
     FAULTS[request["fault"]]()
     if not request["draws"]:
-        patch("attendo.workflow.train.draw_curves", draw_nothing).start()
+        patch("attendo.workflow.runs.train.draw_curves", draw_nothing).start()
     if request["while_validating"] is not None:
         signal_while_validating(request["while_validating"], request["number"])
     is_first = environment.get("RANK", "0") == "0"

@@ -18,8 +18,8 @@ import time
 import traceback
 from typing import Any, NoReturn
 
-import attendo.workflow.preparation
-import attendo.workflow.preparation_stages
+import attendo.workflow.preparation.prepared_data
+import attendo.workflow.preparation.stages
 from attendo.cli.main import run
 
 _CHANGES = ("os.rename", "os.remove", "os.rmdir", "os.mkdir")
@@ -59,7 +59,7 @@ def prepare(request: dict[str, Any], told: int, counted: int) -> NoReturn:
         sys.stdout, sys.stderr = (open(stream, "w", closefd=False) for stream in (1, 2))  # noqa: SIM115
         os.chdir(request["cwd"])
         # So that little is many parts, and done by workers.
-        attendo.workflow.preparation_stages.PART_BYTES = 1 << 16  # type: ignore[attr-defined]
+        attendo.workflow.preparation.stages.PART_BYTES = 1 << 16  # type: ignore[attr-defined]
         operations = Operations(request.get("operation", 0))
         status = run(request["arguments"])
         os.write(counted, str(operations.count).encode())

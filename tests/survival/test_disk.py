@@ -18,7 +18,7 @@ from tests.survival.run_state import NOTHING, Whole, final_state, what_is_whole
 from tests.survival.sittings import Ended, Fate
 from tests.survival.small_disks import Disk, DiskServer, can_mount
 
-from attendo.workflow.run_folder import run_lock
+from attendo.workflow.runs.run_folder import run_lock
 
 Reference = Callable[..., Uninterrupted]
 PAGE = 4096

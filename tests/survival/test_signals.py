@@ -117,9 +117,9 @@ main()
     ("number", "module", "way"),
     [  # each pair of a signal, a module and a way once
         (signal.SIGINT, "attendo.recipe", "pass"),
-        (signal.SIGINT, "attendo.workflow.train", "raise ImportError"),
+        (signal.SIGINT, "attendo.workflow.runs.train", "raise ImportError"),
         (signal.SIGTERM, "attendo.recipe", "raise ImportError"),
-        (signal.SIGTERM, "attendo.workflow.train", "pass"),
+        (signal.SIGTERM, "attendo.workflow.runs.train", "pass"),
     ],
 )
 def test_a_signal_that_an_import_loses(

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import attendo.text.formats
+import attendo.text.files.formats
 from attendo.errors import DataError
 from attendo.text.cleaning import DROP_REASONS, Dropped, SentencePair, clean, read_valid
 from attendo.text.corpora import CorpusConfig, DataConfig, epoch_weights
-from attendo.text.formats import MAX_LINE_BYTES, RawPair
+from attendo.text.files.formats import MAX_LINE_BYTES, RawPair
 from attendo.text.pair_rules import CleaningConfig
 from attendo.text.text_check import check_files
 
@@ -142,10 +142,10 @@ def test_a_validation_set_too_large_to_hold_is_refused(tmp_path: Path, monkeypat
     valid = CorpusConfig(tsv="v.tsv")
     assert len(read_valid(valid, tmp_path)[0]) == 1000
     with monkeypatch.context() as context:
-        context.setattr(attendo.text.formats, "MAX_HELD_PAIRS", 999)
+        context.setattr(attendo.text.files.formats, "MAX_HELD_PAIRS", 999)
         with pytest.raises(DataError, match=r"v.tsv: more than 999 pairs or 256 MB, which is no"):
             read_valid(valid, tmp_path)
-    monkeypatch.setattr(attendo.text.formats, "MAX_HELD_BYTES", 5999)
+    monkeypatch.setattr(attendo.text.files.formats, "MAX_HELD_BYTES", 5999)
     with pytest.raises(DataError, match=r"v.tsv: more than 1,000,000 pairs or"):
         read_valid(valid, tmp_path)
 

@@ -12,11 +12,11 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import attendo.text.formats
+import attendo.text.files.formats
 import attendo.text.parts
 from attendo.errors import DataError
 from attendo.text.corpora import CorpusConfig
-from attendo.text.formats import RawPair
+from attendo.text.files.formats import RawPair
 from attendo.text.pair_reading import read_corpus
 from attendo.text.parts import FileRange, corpus_parts, scan_file
 
@@ -63,7 +63,7 @@ def test_the_parts_behind_each_other_are_the_corpus(
         (folder / name).write_bytes((b"\xef\xbb\xbf" if mark and lines else b"") + text + end)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(attendo.text.parts, "_BLOCK_BYTES", block_bytes)
-        patch.setattr(attendo.text.formats, "MAX_LINE_BYTES", 16)
+        patch.setattr(attendo.text.files.formats, "MAX_LINE_BYTES", 16)
         parts = in_parts(PAIR, folder, part_bytes)
         assert [pair for part in parts for pair in part] == list(read_corpus(PAIR, folder))
     assert len([pair for part in parts for pair in part]) == len(lines)

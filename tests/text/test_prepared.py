@@ -11,8 +11,8 @@ import pytest
 from attendo.errors import DataError, ModelError
 from attendo.text.corpora import CorpusConfig, DataConfig
 from attendo.text.prepared import Vocabulary, fingerprint, is_prepared, open_prepared, other_content
-from attendo.text.tokenization import TokenizerConfig
-from attendo.workflow.prepare import prepare
+from attendo.text.subwords.tokenization import TokenizerConfig
+from attendo.workflow.preparation.prepare import prepare
 
 DATA = DataConfig(
     source_language="en",

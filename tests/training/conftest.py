@@ -6,7 +6,7 @@ import pytest
 
 from attendo.native.build import problem
 from attendo.native.library import VARIANTS, available_kernels
-from attendo.training.kernels import TrainingKernels
+from attendo.training.passes.kernels import TrainingKernels
 
 
 def _variants() -> list[Any]:

@@ -18,8 +18,8 @@ from attendo.model.config import EncoderLayerType, ModelConfig
 from attendo.model.transformer import Transformer
 from attendo.training.batches import Pairs
 from attendo.training.config import TrainingConfig
-from attendo.training.forward import collate_for
 from attendo.training.loader import idle_piece, share
+from attendo.training.passes.forward import collate_for
 from attendo.training.processes import Processes, connected
 from attendo.training.replica import replica_of
 from attendo.training.update import make_optimizer, update

@@ -10,9 +10,9 @@ import pytest
 from attendo.errors import DataError
 from attendo.model.batch import Batch, Ids, collate
 from attendo.text.augmentation import AugmentationConfig
-from attendo.text.learning import learn_tokenizer
 from attendo.text.shards import PairShards, ShardWriter
-from attendo.text.tokenization import Tokenizer, TokenizerConfig
+from attendo.text.subwords.learning import learn_tokenizer
+from attendo.text.subwords.tokenization import Tokenizer, TokenizerConfig
 from attendo.training import batches
 from attendo.training.batches import BatchStream, Pairs, Place, Rewriting
 from attendo.training.config import TrainingConfig

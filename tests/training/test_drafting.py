@@ -18,11 +18,11 @@ from attendo.model.config import ModelConfig
 from attendo.model.drafter import CANDIDATES, Drafter
 from attendo.model.dropout import Dropout
 from attendo.model.layers import DecoderLayer
-from attendo.model.parameters import num_weights
 from attendo.model.transformer import Transformer
+from attendo.model.weights.parameters import num_weights
 from attendo.training.config import TrainingConfig
 from attendo.training.drafting import choose_shortlist, drafted_rows, shortlist_projection, train_drafter
-from attendo.training.forward import collate_for
+from attendo.training.passes.forward import collate_for
 from attendo.training.state import blank_state, export_state
 from attendo.training.update import batch_loss, make_optimizer, update
 

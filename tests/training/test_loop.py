@@ -20,10 +20,10 @@ from attendo.text.shards import PairShards, ShardWriter
 from attendo.training.batches import BatchStream, Place
 from attendo.training.config import TrainingConfig
 from attendo.training.divergence import Divergence, all_finite
-from attendo.training.forward import TrainingBatch
 from attendo.training.hooks import Ending, Hooks, Validation
 from attendo.training.loop import dropout_seed, run
 from attendo.training.meter import StepMetrics
+from attendo.training.passes.forward import TrainingBatch
 from attendo.training.position import Position, position_of
 from attendo.training.state import blank_state, export_state
 from attendo.training.update import UpdateResult, batch_loss, make_optimizer, update

@@ -19,7 +19,7 @@ from torch.nn import functional as F
 from attendo.model.batch import collate
 from attendo.model.config import EncoderLayerType, ModelConfig
 from attendo.training.config import TrainingConfig
-from attendo.training.forward import collate_for
+from attendo.training.passes.forward import collate_for
 from attendo.training.update import batch_loss, make_optimizer
 
 

@@ -12,8 +12,8 @@ from attendo.checkpoint.finding import shipped_models
 from attendo.checkpoint.model_folder import load_model
 from attendo.errors import DataError, ModelError
 from attendo.workflow.confidence import TestSet, calibrate, check, load_confidence, read_calibration, report
-from attendo.workflow.engine import Engine
-from attendo.workflow.translate import load
+from attendo.workflow.engines.engine import Engine
+from attendo.workflow.engines.translate import load
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from attendo.errors import DataError
 from attendo.parsing.linearization import Fault
 from attendo.parsing.treebank import parse_tree, read_treebank
 from attendo.workflow.confident_trees import ConfidentTrees
-from attendo.workflow.parse import Parse, ParsedTree
+from attendo.workflow.engines.parse import Parse, ParsedTree
 
 FAULT = Fault(kind="no root", place=None, message="nothing around it")
 

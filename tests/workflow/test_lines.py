@@ -5,9 +5,9 @@ from threading import Thread
 
 import pytest
 
-from attendo.decoding.line_constraints import Constraints
+from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.errors import DataError
-from attendo.text.formats import MAX_LINE_BYTES
+from attendo.text.files.formats import MAX_LINE_BYTES
 from attendo.workflow.input_files import count_lines
 from attendo.workflow.lines import ended_lines_from, line_pairs_from, lines_from, read_pairs, with_constraints
 

@@ -11,7 +11,7 @@ from attendo.checkpoint.model_folder import load_model
 from attendo.checkpoint.saving import save_model
 from attendo.checkpoint.weights import named_weights
 from attendo.model.words import SymbolKind
-from attendo.workflow.translate import load
+from attendo.workflow.engines.translate import load
 
 WORDS = [list(tree.words) for tree in trees(6, seed=41)]
 

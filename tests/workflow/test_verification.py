@@ -16,11 +16,11 @@ from attendo.model.transformer import Transformer
 from attendo.output_folders import RECORD
 from attendo.recipe import load_recipe
 from attendo.text.corpora import DataConfig
-from attendo.workflow.average import average
-from attendo.workflow.curves import draw_curves
-from attendo.workflow.metrics import MetricsLog
-from attendo.workflow.prepare import prepare
-from attendo.workflow.run_folder import record_changes, resume_run, start_run
+from attendo.workflow.preparation.prepare import prepare
+from attendo.workflow.runs.average import average
+from attendo.workflow.runs.curves import draw_curves
+from attendo.workflow.runs.metrics import MetricsLog
+from attendo.workflow.runs.run_folder import record_changes, resume_run, start_run
 from attendo.workflow.verification import verify
 
 

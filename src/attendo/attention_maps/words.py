@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attendo.attention_maps.weights import AttentionMap
-from attendo.decoding.words import bytes_of
+from attendo.decoding.constraints.words import bytes_of
 
 _SPACE_MARK = "\u2581"
 _BYTE = re.compile(r"<0x[0-9A-F]{2}>")

@@ -23,17 +23,17 @@ from attendo.bench.systems import AttendoSystem, System, best
 from attendo.bench.work import Sentence, Work, operations, random_work, take, text_work
 from attendo.checkpoint.finding import find_model
 from attendo.checkpoint.model_folder import load_model
+from attendo.decoding.backends.native_model import Dtype
+from attendo.decoding.backends.steps import RecomputingStep
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.native_model import Dtype
-from attendo.decoding.search import search
-from attendo.decoding.steps import RecomputingStep
+from attendo.decoding.searches.search import search
 from attendo.errors import AttendoError, ModelError
 from attendo.model.batch import pad_source
 from attendo.model.config import ModelConfig
 from attendo.model.products import fast_float32_products
-from attendo.text.tokenization import EOS_ID
+from attendo.text.subwords.tokenization import EOS_ID
+from attendo.workflow.engines.translate import search_settings
 from attendo.workflow.lines import lines_from
-from attendo.workflow.translate import search_settings
 
 SystemName = Literal["attendo", "ctranslate2", "huggingface"]
 

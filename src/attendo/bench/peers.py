@@ -11,10 +11,10 @@ import torch
 
 from attendo.bench.systems import Timed, torch_threads
 from attendo.bench.work import Sentence, Work
-from attendo.decoding.native_model import Dtype
+from attendo.decoding.backends.native_model import Dtype
 from attendo.interop.ctranslate2 import EOS, UNK, save, to_spec
 from attendo.interop.huggingface import padding_id, to_marian
-from attendo.text.tokenization import EOS_ID, UNK_ID
+from attendo.text.subwords.tokenization import EOS_ID, UNK_ID
 
 PACKAGES = {"ctranslate2": "ctranslate2", "huggingface": "transformers"}
 """What has to be installed for each peer."""

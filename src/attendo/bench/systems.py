@@ -10,11 +10,11 @@ from typing import Protocol
 import torch
 
 from attendo.bench.work import Sentence, Work
+from attendo.decoding.backends.models import DecodingModel, decoding_model
+from attendo.decoding.backends.native_model import Dtype
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.hypothesis import Hypothesis
-from attendo.decoding.models import DecodingModel, decoding_model
-from attendo.decoding.native_model import Dtype
 from attendo.decoding.parallel import IdSearch
+from attendo.decoding.searches.hypothesis import Hypothesis
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,8 +13,8 @@ import numpy as np
 from attendo.bench.trainers.serving import PairBatch
 from attendo.errors import DataError
 from attendo.text.batching import plan_epoch
-from attendo.text.learning import learn_tokenizer
-from attendo.text.tokenization import EOS_ID, UNK_ID, TokenizerConfig
+from attendo.text.subwords.learning import learn_tokenizer
+from attendo.text.subwords.tokenization import EOS_ID, UNK_ID, TokenizerConfig
 from attendo.workflow.lines import line_pairs_from
 
 ModelName = Literal["base", "small"]

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from attendo.decoding.constraints import Rules
+from attendo.decoding.constraints.constraint import Rules
 from attendo.errors import DataError
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
-from attendo.text.tokenization import EOS_ID, UNK_ID
+from attendo.text.subwords.tokenization import EOS_ID, UNK_ID
 
 Sentence = tuple[int, ...]
 """Ids; a source ends with `</s>`, a translation does not."""

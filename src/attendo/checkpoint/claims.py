@@ -15,9 +15,9 @@ import numpy as np
 
 from attendo.checkpoint.checksums import CONFIG
 from attendo.errors import ModelError
-from attendo.model.arrays import Array
 from attendo.model.config import ModelConfig
-from attendo.model.parameters import num_weights
+from attendo.model.weights.arrays import Array
+from attendo.model.weights.parameters import num_weights
 from attendo.reading import parse_json, require_regular
 
 MAX_NUMBERS = 1 << 48

@@ -10,7 +10,7 @@ import numpy as np
 
 from attendo.checkpoint.claims import TensorClaim
 from attendo.errors import ModelError
-from attendo.model.arrays import Array
+from attendo.model.weights.arrays import Array
 
 
 class MappedTensors(Mapping[str, Array]):

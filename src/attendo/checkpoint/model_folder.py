@@ -24,14 +24,14 @@ from attendo.checkpoint.claims import check_claim, check_shortlist, check_tensor
 from attendo.checkpoint.mapped import MappedTensors
 from attendo.checkpoint.words import word_tables
 from attendo.errors import ModelError
-from attendo.model.arrays import ModelArrays
 from attendo.model.config import ModelConfig
-from attendo.model.int8_rows import check_stored, scales_name
-from attendo.model.parameters import matrix_names, num_weights, parameter_shapes
+from attendo.model.weights.arrays import ModelArrays
+from attendo.model.weights.int8_rows import check_stored, scales_name
+from attendo.model.weights.parameters import matrix_names, num_weights, parameter_shapes
 from attendo.parsing.config import ParsingConfig
 from attendo.reading import require_inside
 from attendo.settings.exact import checked_table
-from attendo.text.tokenization import Tokenizer
+from attendo.text.subwords.tokenization import Tokenizer
 
 if TYPE_CHECKING:
     from attendo.model.transformer import Transformer
@@ -78,7 +78,7 @@ class LoadedModel:
     @cached_property
     def transformer(self) -> "Transformer":
         """The model in torch, which it needs: in evaluation mode, float32 whatever it is stored in, on the CPU."""
-        from attendo.model.building import built
+        from attendo.model.weights.building import built
 
         return built(self.arrays)
 

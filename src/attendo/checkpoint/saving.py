@@ -12,8 +12,8 @@ from attendo.checkpoint.model_folder import ModelDescription, stored_matrices
 from attendo.checkpoint.weights import save_tensors
 from attendo.errors import ModelError
 from attendo.files import atomic_folder, write_json, write_text
-from attendo.model.quantization import to_int8
-from attendo.text.tokenization import Tokenizer
+from attendo.model.weights.quantization import to_int8
+from attendo.text.subwords.tokenization import Tokenizer
 
 
 def save_model(

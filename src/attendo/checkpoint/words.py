@@ -4,8 +4,8 @@ import numpy as np
 
 from attendo.model.config import ModelConfig
 from attendo.model.words import SymbolKind, WordTables
-from attendo.text.pieces import SPACE_MARK
-from attendo.text.tokenization import Tokenizer
+from attendo.text.subwords.pieces import SPACE_MARK
+from attendo.text.subwords.tokenization import Tokenizer
 
 
 def word_tables(config: ModelConfig, source: Tokenizer, target: Tokenizer) -> WordTables | None:

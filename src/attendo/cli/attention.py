@@ -95,7 +95,7 @@ def attention(
     from attendo.attention_maps.view import View
     from attendo.attention_maps.weights import KINDS, TITLES, to_json
     from attendo.attention_maps.words import joined
-    from attendo.workflow.translate import load
+    from attendo.workflow.engines.translate import load
 
     chosen = View(
         kinds=tuple(each.value for each in view.kind) if view.kind else KINDS,

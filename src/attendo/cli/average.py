@@ -23,7 +23,7 @@ def average(
     need_packages(["torch"], "train")
     check_folder(output)
     check_run(run)
-    from attendo.workflow.average import average as average_run
+    from attendo.workflow.runs.average import average as average_run
 
     held = held_before(output, force=force)
     steps = average_run(run, last, output, force=force)

@@ -97,7 +97,7 @@ def decode(
     from attendo.bench.compare import make_settings
     from attendo.bench.decode import DecodeBench, DecodeOptions, model_work, paper_work
     from attendo.threads import usable_cores
-    from attendo.workflow.device import choose_device
+    from attendo.workflow.machine.device import choose_device
 
     options = DecodeOptions(
         **lists,
@@ -193,7 +193,7 @@ def train(
     from attendo.bench.training import TrainBench, TrainOptions
     from attendo.bench.training_work import corpus_pairs
     from attendo.threads import usable_cores
-    from attendo.workflow.device import choose_device
+    from attendo.workflow.machine.device import choose_device
 
     options = TrainOptions(
         **lists,

@@ -101,8 +101,8 @@ def calibrate(
     from attendo.workflow.confidence import TestSet, report
     from attendo.workflow.confidence import calibrate as learn
     from attendo.workflow.confidence import check as measure
+    from attendo.workflow.engines.translate import load
     from attendo.workflow.lines import read_pairs
-    from attendo.workflow.translate import load
 
     if output is not None:
         from attendo.plots.figure_files import check_name

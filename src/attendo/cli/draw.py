@@ -120,7 +120,7 @@ def schedule(
     loaded = [load_recipe(each, settings or ()) for each in recipes]
     from attendo.plots.figure_files import check_name, write_figure
     from attendo.plots.schedule import draw_schedules, rates_of
-    from attendo.workflow.initial_model import with_initial_model
+    from attendo.workflow.runs.initial_model import with_initial_model
 
     check_name(output)
     schedules = [rates_of(with_initial_model(each), max_steps) for each in loaded]

@@ -14,9 +14,9 @@ from attendo.errors import DataError
 from attendo.reading import printable
 
 if TYPE_CHECKING:
-    from attendo.parsing.evalb import SentenceScore
-    from attendo.parsing.evalb_files import Evaluation
-    from attendo.parsing.evalb_parameters import EvalbParameters
+    from attendo.parsing.evalb.brackets import SentenceScore
+    from attendo.parsing.evalb.files import Evaluation
+    from attendo.parsing.evalb.parameters import EvalbParameters
 
 
 def evalb(
@@ -51,9 +51,9 @@ def evalb(
     from attendo.workflow.input_files import check_inputs
 
     check_inputs(files=(gold, test))  # before the table's head is printed
-    from attendo.parsing.evalb_files import evaluate_files
-    from attendo.parsing.evalb_parameters import find_parameters
-    from attendo.parsing.evalb_summary import HEAD
+    from attendo.parsing.evalb.files import evaluate_files
+    from attendo.parsing.evalb.parameters import find_parameters
+    from attendo.parsing.evalb.summary import HEAD
 
     found = find_parameters(parameters)
     for warning in found.warnings:
@@ -88,7 +88,7 @@ def evalb(
 
 
 def _print_row(score: "SentenceScore") -> None:
-    from attendo.parsing.evalb_summary import row
+    from attendo.parsing.evalb.summary import row
 
     print(f"{row(score)}{printable(score.details)}", end="")
 

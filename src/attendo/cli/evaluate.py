@@ -19,10 +19,10 @@ from attendo.files import write_text
 if TYPE_CHECKING:
     from attendo.evaluation.kept import KeptReport
     from attendo.evaluation.robustness import Robustness
-    from attendo.workflow.engine import Engine
-    from attendo.workflow.evaluate import Evaluation
+    from attendo.workflow.engines.engine import Engine
+    from attendo.workflow.evaluation.evaluate import Evaluation
+    from attendo.workflow.evaluation.robustness import OtherText
     from attendo.workflow.parallel_text import ParallelText
-    from attendo.workflow.robustness import OtherText
 
 
 @with_groups(
@@ -67,8 +67,8 @@ def _evaluate_text(
     if text.other_language is not None and not text.robustness:
         raise typer.BadParameter("needs --robustness", param_hint="--other-language")
     check_card(results.card, options.ensemble)
+    from attendo.workflow.evaluation.robustness import read_other_language
     from attendo.workflow.parallel_text import read_parallel
-    from attendo.workflow.robustness import read_other_language
 
     parallel = read_parallel(source, reference, model)
     if said := parallel.note(source):
@@ -78,7 +78,7 @@ def _evaluate_text(
     measured = _measured(engine, parallel, text, other_text, results)
     print(measured.to_json() if results.as_json else measured.to_text())
     if results.card is not None:
-        from attendo.workflow.card_evaluations import evaluation_section, write_to_card
+        from attendo.workflow.cards.card_evaluations import evaluation_section, write_to_card
 
         section = evaluation_section(
             results.card, measured.evaluation, measured.robustness, search=engine.search, version=__version__
@@ -120,8 +120,8 @@ def _measured(
 ) -> _Measured:
     """Translates and measures, and writes the translations."""
     from attendo.evaluation.kept import kept_report
-    from attendo.workflow.evaluate import evaluate as evaluate_engine
-    from attendo.workflow.robustness import measure_robustness
+    from attendo.workflow.evaluation.evaluate import evaluate as evaluate_engine
+    from attendo.workflow.evaluation.robustness import measure_robustness
 
     sources, references = parallel.sources, parallel.targets
     with JobProgress("translating", "lines", len(sources), quiet=results.quiet) as progress:

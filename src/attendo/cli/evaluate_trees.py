@@ -62,7 +62,7 @@ def check_card(card: str | None, ensemble: Sequence[str] | None) -> None:
         return
     if ensemble:
         raise typer.BadParameter("is of one model; leave --ensemble out", param_hint="--card")
-    from attendo.workflow.card_evaluations import check_section_name
+    from attendo.workflow.cards.card_evaluations import check_section_name
 
     check_section_name(card)
 
@@ -71,8 +71,8 @@ def evaluate_trees(
     model: str, treebank: str, options: EngineOptions, trees: TreeOptions, results: ResultOptions
 ) -> None:
     """Parses a treebank's sentences, prints the figures, and writes what is asked for; see the command's options."""
-    from attendo.parsing.evalb_parameters import find_parameters
-    from attendo.text.file_patterns import matching_files
+    from attendo.parsing.evalb.parameters import find_parameters
+    from attendo.text.files.file_patterns import matching_files
     from attendo.workflow.input_files import check_inputs
 
     check_inputs(models=options.models(model), files=matching_files(treebank, Path()))
@@ -80,8 +80,8 @@ def evaluate_trees(
     for warning in found.warnings:
         note(printable(warning))
     check_card(results.card, options.ensemble)
-    from attendo.workflow.evaluate_parser import evaluate_parser, read_gold
-    from attendo.workflow.parse_scores import tree_line
+    from attendo.workflow.evaluation.evaluate_parser import evaluate_parser, read_gold
+    from attendo.workflow.evaluation.parse_scores import tree_line
 
     gold = read_gold(treebank)
     _tell_problems(gold)
@@ -96,8 +96,8 @@ def evaluate_trees(
     else:
         print(printable(evaluation.to_text()))
     if results.card is not None:
-        from attendo.workflow.card_evaluations import write_to_card
-        from attendo.workflow.card_parser import parser_section
+        from attendo.workflow.cards.card_evaluations import write_to_card
+        from attendo.workflow.cards.card_parser import parser_section
 
         name = Path(trees.parameters).name if trees.parameters else "collins"
         section = parser_section(results.card, evaluation, search=engine.search, parameters=name, version=__version__)

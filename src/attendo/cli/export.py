@@ -11,7 +11,7 @@ from attendo.cli.output import check_folder, held_before, tell_replaced
 from attendo.cli.progress import note
 
 if TYPE_CHECKING:
-    from attendo.workflow.parity_report import ParityReport, SampleSource
+    from attendo.workflow.exchange.parity_report import ParityReport, SampleSource
 
 
 def export(
@@ -40,7 +40,7 @@ def export(
     need_packages(["torch"], "train")
     check_folder(output)
     check_inputs(models=[model], files=(sentences, reference) if sentences else ())
-    from attendo.workflow.export import export as export_model
+    from attendo.workflow.exchange.export import export as export_model
 
     held = held_before(output, force=force)
     export_model(
@@ -65,7 +65,7 @@ def sample_source(sentences: Path | None, reference: Path | None) -> "SampleSour
         DataError: a file is missing or broken, or there is no sentence in it.
     """
     from attendo.demo.samples import phrasebook_sample
-    from attendo.workflow.parity_report import read_sample
+    from attendo.workflow.exchange.parity_report import read_sample
 
     if sentences is None:
         if reference is not None:

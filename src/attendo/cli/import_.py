@@ -36,7 +36,7 @@ def import_(
     if not path.is_dir():
         raise ModelError(f"{path / 'config.json'}: cannot be read (no such folder); a Marian checkpoint has this file")
     check_inputs(files=(sentences, reference) if sentences else ())
-    from attendo.workflow.import_model import import_model
+    from attendo.workflow.exchange.import_model import import_model
 
     held = held_before(output, force=force)
     sample = sample_source(sentences, reference)

@@ -12,7 +12,7 @@ from attendo.destinations import find_destination
 from attendo.errors import DataError
 
 if TYPE_CHECKING:
-    from attendo.serving.keys import Key
+    from attendo.serving.access.keys import Key
 
 keys = typer.Typer(name="keys", help="API keys of a server: made, listed, revoked.", no_args_is_help=True)
 
@@ -34,7 +34,7 @@ def add(
     ] = None,
 ) -> None:
     """Makes a key and prints it, once: the file has only its digest. A running server takes it within seconds."""
-    from attendo.serving.keys import changed_keys, new_key
+    from attendo.serving.access.keys import changed_keys, new_key
 
     check_file(file)
     if not find_destination(file).is_file:
@@ -60,7 +60,7 @@ def add(
 @keys.command(name="list")
 def list_(file: FileArgument) -> None:
     """Lists keys: ids, names, limits; the keys themselves are nowhere."""
-    from attendo.serving.keys import read_keys
+    from attendo.serving.access.keys import read_keys
 
     for key in read_keys(file).keys:
         print(_line(key))
@@ -72,7 +72,7 @@ def revoke(
     key_id: Annotated[str, typer.Argument(metavar="ID", help="As `attendo keys list` shows it.")],
 ) -> None:
     """Takes a key back. A running server refuses it within seconds."""
-    from attendo.serving.keys import changed_keys
+    from attendo.serving.access.keys import changed_keys
 
     with changed_keys(file) as known:
         left = [key for key in known if key.id != key_id]

@@ -9,7 +9,7 @@ from attendo.cli.progress import counted, notes
 from attendo.cli.translate_options import AidOptions
 
 if TYPE_CHECKING:
-    from attendo.decoding.translation import MatchKind
+    from attendo.decoding.lines.translation import MatchKind
     from attendo.memory.building import BuiltIndex
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 if TYPE_CHECKING:
-    from attendo.workflow.engine import Engine
+    from attendo.workflow.engines.engine import Engine
 
 ModelArgument = Annotated[
     str, typer.Argument(metavar="MODEL", help="A model folder, a run folder, or a shipped model (see `attendo info`).")
@@ -133,7 +133,7 @@ class EngineOptions:
             search: search settings to change, in place of those that were given.
             unconstrained: whether a parser may write what is no tree.
         """
-        from attendo.workflow.translate import load
+        from attendo.workflow.engines.translate import load
 
         return load(
             model,

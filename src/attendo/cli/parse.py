@@ -22,8 +22,8 @@ from attendo.reading import printable
 if TYPE_CHECKING:
     from attendo.errors import DataError
     from attendo.parsing.sentences import Sentence
-    from attendo.workflow.engine import Engine
-    from attendo.workflow.parse import Parse, ParseCounts, ParsedTree
+    from attendo.workflow.engines.engine import Engine
+    from attendo.workflow.engines.parse import Parse, ParseCounts, ParsedTree
 
 InputKind = Literal["text", "words", "tagged", "trees"]
 Format = Literal["lines", "pretty", "json", "svg"]
@@ -153,7 +153,7 @@ def _parse_all(
     quiet: bool,
 ) -> "tuple[ParseCounts, float]":
     """Parses every sentence of a file and writes its trees; gives what became of them, and the seconds it took."""
-    from attendo.workflow.parse import ParseCounts
+    from attendo.workflow.engines.parse import ParseCounts
 
     file, output = files
     unit = "tree" if options.kind == "trees" else "line"
@@ -203,7 +203,7 @@ def summary(counts: "ParseCounts", waited_s: float, parsing_s: float, *, unconst
 @contextmanager
 def _sentences(options: SentenceOptions, file: Path | None) -> "Iterator[Iterator[Sentence | DataError]]":
     """The input; of trees, what of them goes to the file of gold trees as they are read."""
-    from attendo.workflow.parse_input import read_lines_of, read_trees, sentence_of
+    from attendo.workflow.engines.parse_input import read_lines_of, read_trees, sentence_of
 
     if options.kind != "trees":
         yield read_lines_of(options.kind, file)

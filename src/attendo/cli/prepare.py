@@ -43,8 +43,8 @@ def prepare(
 ) -> None:
     """Learns the vocabulary (or keeps that of training.init_from) and writes token shards; reports every pair."""
     from attendo.text.prepared import report_as_json
-    from attendo.workflow.preparation import prepare_if_missing, prepared_folder
-    from attendo.workflow.processes import local_workers
+    from attendo.workflow.preparation.prepared_data import prepare_if_missing, prepared_folder
+    from attendo.workflow.preparation.processes import local_workers
 
     loaded = resolved_recipe(recipe, settings or ())
     folder = output or prepared_folder(loaded, Path("prepared"))
@@ -73,7 +73,7 @@ def resolved_recipe(name: str, settings: Sequence[str]) -> "Recipe":
     loaded = load_recipe(name, settings)
     if loaded.training.init_from is None:
         return loaded
-    from attendo.workflow.initial_model import with_initial_model  # needs torch, which preparing alone does not
+    from attendo.workflow.runs.initial_model import with_initial_model  # needs torch, which preparing alone does not
 
     return with_initial_model(loaded)
 

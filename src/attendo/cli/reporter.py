@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from attendo.training.hooks import Validation
     from attendo.training.meter import StepMetrics
     from attendo.training.position import Position
-    from attendo.workflow.prepare import Progress
+    from attendo.workflow.preparation.prepare import Progress
 
 
 class RunReporter:

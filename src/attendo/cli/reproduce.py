@@ -22,7 +22,7 @@ from attendo.errors import AttendoError
 if TYPE_CHECKING:
     from attendo.paper.experiment import Order
     from attendo.paper.report import Report
-    from attendo.workflow.prepare import Progress
+    from attendo.workflow.preparation.prepare import Progress
 
 RESULTS = {
     "table1": "Table 1: what each layer type costs, counted and measured, and how far signals go in it",

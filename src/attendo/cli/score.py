@@ -68,9 +68,9 @@ def score(
     lines, units = ((source, target), ()) if target else ((), (source,))
     check_inputs(models=(model, *ensemble), files=lines, of_units=units)
     from attendo.decoding.scoring import perplexity
+    from attendo.workflow.engines.translate import load
     from attendo.workflow.lines import line_pairs_from
     from attendo.workflow.parallel_text import read_parallel
-    from attendo.workflow.translate import load
 
     say = notes(quiet=quiet)
     pairs: Iterable[tuple[str, str]]

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from attendo.decoding.translation import Counts
+    from attendo.decoding.lines.translation import Counts
     from attendo.terms.term import Outcome
     from attendo.workflow.documents.report import DocumentReport
 

@@ -24,8 +24,8 @@ from attendo.errors import AttendoError
 if TYPE_CHECKING:
     from attendo.recipe import Recipe
     from attendo.training.processes import Processes
-    from attendo.workflow.estimate import Estimate
-    from attendo.workflow.train import RunOutcome
+    from attendo.workflow.runs.estimate import Estimate
+    from attendo.workflow.runs.train import RunOutcome
 
 
 @dataclass(frozen=True)
@@ -137,14 +137,14 @@ def _start(
 ) -> None:
     """Prepares the data where that is missing, and makes the run folder; of several processes the first one does."""
     from attendo.output_folders import check_begun
-    from attendo.workflow.preparation import check_corpora, prepare_if_missing, prepared_folder
+    from attendo.workflow.preparation.prepared_data import check_corpora, prepare_if_missing, prepared_folder
 
     data = prepared or prepared_folder(recipe, Path("prepared"))
     if processes is None:  # what is missing is answered before torch is imported, which takes seconds
         check_folder(folder)
         if not data.exists():
             check_corpora(recipe)
-    from attendo.workflow.run_folder import check_new_run, start_run, was_started_by
+    from attendo.workflow.runs.run_folder import check_new_run, start_run, was_started_by
 
     launch = "" if processes is None else processes.launch
 
@@ -174,9 +174,9 @@ def _train(folder: Path, settings: list[str], processes: "Processes | None", rep
     """Trains, and tells what came of it; gives the exit status."""
     from attendo.text.prepared import open_prepared
     from attendo.training.hooks import Ending
-    from attendo.workflow.reporting import Silence
-    from attendo.workflow.run_folder import check_prepared, record_changes, resume_run, run_lock
-    from attendo.workflow.train import TrainingRun
+    from attendo.workflow.runs.reporting import Silence
+    from attendo.workflow.runs.run_folder import check_prepared, record_changes, resume_run, run_lock
+    from attendo.workflow.runs.train import TrainingRun
 
     is_main = processes is None or processes.is_main
     stop = StopSignal(tells=is_main)
@@ -240,8 +240,8 @@ def _use(outcome: "RunOutcome") -> str:
 def _dry_run(recipe: "Recipe", prepared: Path | None, *, as_json: bool) -> None:
     from dataclasses import asdict
 
-    from attendo.workflow.estimate import estimate
-    from attendo.workflow.preparation import check_corpora, open_if_prepared, prepared_folder
+    from attendo.workflow.preparation.prepared_data import check_corpora, open_if_prepared, prepared_folder
+    from attendo.workflow.runs.estimate import estimate
 
     data = None
     if recipe.data is not None and recipe.data.corpora:

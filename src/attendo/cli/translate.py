@@ -22,14 +22,14 @@ from attendo.cli.translation_lines import WrittenLines
 from attendo.destinations import find_destination
 
 if TYPE_CHECKING:
-    from attendo.decoding.alignment import Alignment
-    from attendo.decoding.line_constraints import Constraints
-    from attendo.decoding.native_model import Dtype
-    from attendo.decoding.translation import Counts, Translation
+    from attendo.decoding.backends.native_model import Dtype
+    from attendo.decoding.constraints.line_constraints import Constraints
+    from attendo.decoding.lines.alignment import Alignment
+    from attendo.decoding.lines.translation import Counts, Translation
     from attendo.terms.glossary import Glossary
-    from attendo.workflow.engine import Engine
-    from attendo.workflow.file_translation import Finished
-    from attendo.workflow.translate import Decoding
+    from attendo.workflow.engines.engine import Engine
+    from attendo.workflow.engines.translate import Decoding
+    from attendo.workflow.translation.file_translation import Finished
 
 
 @with_groups(
@@ -147,7 +147,7 @@ class Request:
 
     def decoding(self) -> "Decoding":
         """What translates, and how."""
-        from attendo.workflow.translate import Decoding
+        from attendo.workflow.engines.translate import Decoding
 
         model, *ensemble = self.models
         return Decoding(
@@ -204,7 +204,7 @@ def _translate_stream(request: Request, output: Path | None) -> None:
 
 def _translate_file(request: Request, file: Path, output: Path, ray: str | None) -> None:
     """Translates a file here or on a cluster, and goes on with what an earlier start has left."""
-    from attendo.workflow.part_files import PartsFolder
+    from attendo.workflow.translation.part_files import PartsFolder
 
     folder = PartsFolder.beside(output)
     try:
@@ -221,14 +221,14 @@ def _translate_file(request: Request, file: Path, output: Path, ray: str | None)
 
 
 def _finished(request: Request, file: Path, output: Path, ray: str | None, reporter: FileReporter) -> "Finished":
-    from attendo.workflow.part_files import PartsFolder
-    from attendo.workflow.text_parts import TextFiles, scan_texts
+    from attendo.workflow.translation.part_files import PartsFolder
+    from attendo.workflow.translation.text_parts import TextFiles, scan_texts
 
     _, target_prefixes, forced_words = request.texts
     files = TextFiles(source=file, target_prefixes=target_prefixes, forced_words=forced_words)
     if ray is not None:
         from attendo.cluster.translation import translate_on_cluster
-        from attendo.workflow.part_translation import Output
+        from attendo.workflow.translation.part_translation import Output
 
         written = Output(format=request.written, settings=asdict(request.written), alignment=request.alignment)
         return translate_on_cluster(
@@ -236,8 +236,8 @@ def _finished(request: Request, file: Path, output: Path, ray: str | None, repor
         )
     with PartsFolder.beside(output).opened() as folder:
         texts = scan_texts(files, folder.path)  # before torch is imported, which takes seconds
-        from attendo.workflow.file_translation import translate_file
-        from attendo.workflow.part_translation import Output
+        from attendo.workflow.translation.file_translation import translate_file
+        from attendo.workflow.translation.part_translation import Output
 
         return translate_file(
             request.decoding(),

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from attendo.workflow.documents.report import DocumentReport
     from attendo.workflow.documents.settings import DocumentSettings
     from attendo.workflow.documents.writing import TranslatedDocument
-    from attendo.workflow.engine import Engine
-    from attendo.workflow.translate import Decoding
+    from attendo.workflow.engines.engine import Engine
+    from attendo.workflow.engines.translate import Decoding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,7 +166,7 @@ def _translated(
     request: DocumentRequest, settings: "DocumentSettings", engine: "Engine", document: "Document", output: Path | None
 ) -> "TranslatedDocument":
     from attendo.workflow.documents.files import document_translator, translate_opened
-    from attendo.workflow.part_files import PartsFolder
+    from attendo.workflow.translation.part_files import PartsFolder
 
     try:
         with FileReporter(quiet=request.quiet, unit="messages") as reporter:

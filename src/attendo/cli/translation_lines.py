@@ -9,8 +9,8 @@ from attendo.cli.options import json_number
 from attendo.reading import line_end_of
 
 if TYPE_CHECKING:
-    from attendo.decoding.alignment import Alignment
-    from attendo.decoding.translation import Candidate, Translation
+    from attendo.decoding.lines.alignment import Alignment
+    from attendo.decoding.lines.translation import Candidate, Translation
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from attendo.files import atomic_path
 from attendo.text.accounting import PairCounts, TokenCounts
 from attendo.text.duplicates import Digests
 from attendo.text.shards import TokenRows
-from attendo.workflow.preparation_parts import (
+from attendo.workflow.preparation.parts import (
     EncodedPart,
     EncodeTask,
     ResultT,

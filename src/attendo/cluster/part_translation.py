@@ -7,10 +7,10 @@ from functools import partial
 from typing import Literal
 
 from attendo.errors import ModelError
-from attendo.workflow.part_files import PartRecord, PartsFolder
-from attendo.workflow.part_translation import Output, translate_part
-from attendo.workflow.text_parts import TextPart
-from attendo.workflow.translate import Decoding
+from attendo.workflow.engines.translate import Decoding
+from attendo.workflow.translation.part_files import PartRecord, PartsFolder
+from attendo.workflow.translation.part_translation import Output, translate_part
+from attendo.workflow.translation.text_parts import TextPart
 
 Device = Literal["cpu", "cuda"]
 

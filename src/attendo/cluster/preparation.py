@@ -19,21 +19,21 @@ from attendo.errors import DataError
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
 from attendo.text.text_check import check_files
-from attendo.workflow.part_files import PartsFolder
-from attendo.workflow.preparation import (
+from attendo.workflow.preparation.parts import ResultT, TaskT
+from attendo.workflow.preparation.prepared_data import (
     PreparationReporter,
     open_if_prepared,
     prepare_if_missing,
     prepared_folder,
 )
-from attendo.workflow.preparation_parts import ResultT, TaskT
+from attendo.workflow.translation.part_files import PartsFolder
 
 # Enough that few processors wait at the end of a round, and that starting one does not count.
 _TASKS_A_PROCESSOR = 8
 
 
 class ClusterWorkers:
-    """`workflow.preparation_parts.Workers` that are the processors of the cluster that one is connected to."""
+    """`workflow.preparation.parts.Workers` that are the processors of the cluster that one is connected to."""
 
     def __init__(self, told: Callable[[str], None]) -> None:
         """Takes note of who is told when machines are lost or come."""

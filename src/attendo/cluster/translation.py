@@ -1,7 +1,7 @@
 """Translating a file of any length on a cluster, with the output that one machine has.
 
-Parts of the text are files beside the output, as `workflow.file_translation` has them, so that a start after an
-interruption does what is missing, on whatever cluster.
+Parts of the text are files beside the output, as `workflow.translation.file_translation` has them, so that a start
+after an interruption does what is missing, on whatever cluster.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,8 @@ from attendo.cluster.part_translation import Device, OpenTranslation
 from attendo.cluster.pool import Share, by_actors
 from attendo.errors import AttendoError
 from attendo.text.parts import ScannedFile
-from attendo.workflow.file_translation import (
+from attendo.workflow.engines.translate import Decoding
+from attendo.workflow.translation.file_translation import (
     Finished,
     Reporter,
     check_unchanged,
@@ -22,10 +23,9 @@ from attendo.workflow.file_translation import (
     manifest_of,
     part_lines,
 )
-from attendo.workflow.part_files import PartsFolder
-from attendo.workflow.part_translation import Output
-from attendo.workflow.text_parts import TextFiles, cut, scan_texts
-from attendo.workflow.translate import Decoding
+from attendo.workflow.translation.part_files import PartsFolder
+from attendo.workflow.translation.part_translation import Output
+from attendo.workflow.translation.text_parts import TextFiles, cut, scan_texts
 
 _MAX_THREADS = 4
 

@@ -8,17 +8,17 @@ from dataclasses import replace
 from threading import Event
 from typing import TypeVar
 
+from attendo.decoding.backends.ensemble import EnsembleStep
+from attendo.decoding.backends.models import DecodingModel
 from attendo.decoding.batches import length_batches
-from attendo.decoding.blockwise import blockwise_search, keeps_to_length
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.constraints import Rules
-from attendo.decoding.ensemble import EnsembleStep
-from attendo.decoding.hypothesis import Hypothesis
-from attendo.decoding.models import DecodingModel
-from attendo.decoding.search import search
+from attendo.decoding.constraints.constraint import Rules
+from attendo.decoding.searches.blockwise import blockwise_search, keeps_to_length
+from attendo.decoding.searches.hypothesis import Hypothesis
+from attendo.decoding.searches.search import search
 from attendo.decoding.step import can_draft, can_read
 from attendo.decoding.watch import UNWATCHED, Cancelled, Watch
-from attendo.text.tokenization import EOS_ID
+from attendo.text.subwords.tokenization import EOS_ID
 
 DoneT = TypeVar("DoneT")
 Check = Callable[[], None]

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from attendo.decoding.ensemble import mean_probability
-from attendo.decoding.models import DecodingModel
+from attendo.decoding.backends.ensemble import mean_probability
+from attendo.decoding.backends.models import DecodingModel
 
 
 @dataclass(frozen=True, kw_only=True)

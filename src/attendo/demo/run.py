@@ -19,12 +19,12 @@ from attendo.synthetic.phrasebook import TEMPLATES, PhrasePair, Split, split
 from attendo.text.prepared import open_prepared
 from attendo.training.hooks import Ending
 from attendo.training.position import Position
-from attendo.workflow.engine import Engine
-from attendo.workflow.preparation import prepare_if_missing
-from attendo.workflow.reporting import Reporter
-from attendo.workflow.run_folder import check_prepared, resume_run, run_lock, start_run
-from attendo.workflow.train import TrainingRun
-from attendo.workflow.translate import load
+from attendo.workflow.engines.engine import Engine
+from attendo.workflow.engines.translate import load
+from attendo.workflow.preparation.prepared_data import prepare_if_missing
+from attendo.workflow.runs.reporting import Reporter
+from attendo.workflow.runs.run_folder import check_prepared, resume_run, run_lock, start_run
+from attendo.workflow.runs.train import TrainingRun
 
 _SEED = 1
 _NUM_SAMPLES = 12

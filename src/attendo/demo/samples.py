@@ -1,7 +1,7 @@
 """Sentences of the phrasebook for those who want some real ones of English or German."""
 
 from attendo.synthetic.phrasebook import generate
-from attendo.workflow.parity_report import SENTENCES, Sample
+from attendo.workflow.exchange.parity_report import SENTENCES, Sample
 
 
 def phrasebook_sample(source_language: str, target_language: str, *, seed: int = 1) -> Sample | None:

@@ -11,11 +11,11 @@ from attendo.diagrams.tracing import Step, traced
 from attendo.model.attention import MultiHeadAttention
 from attendo.model.batch import collate
 from attendo.model.config import ModelConfig
-from attendo.model.convolution import Convolution, SeparableConvolution
 from attendo.model.layers import FeedForward
+from attendo.model.mixing.convolution import Convolution, SeparableConvolution
+from attendo.model.mixing.recurrent import Recurrence
 from attendo.model.next_word import NextWord
 from attendo.model.parser_stack import ParserStack
-from attendo.model.recurrent import Recurrence
 from attendo.model.transformer import Transformer
 
 WHOLE = (MultiHeadAttention, FeedForward, Recurrence, Convolution, SeparableConvolution, NextWord, ParserStack)

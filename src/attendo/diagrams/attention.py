@@ -13,7 +13,7 @@ from attendo.model.additive import AdditiveLogits
 from attendo.model.attention import MultiHeadAttention, SelfAttention
 from attendo.model.config import ModelConfig
 from attendo.model.dropout import Dropout
-from attendo.model.restricted import RestrictedSelfAttention
+from attendo.model.mixing.restricted import RestrictedSelfAttention
 from attendo.model.transformer import Transformer
 
 INNER, OUTER = "attention", "multi-head attention"

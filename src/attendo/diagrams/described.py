@@ -8,13 +8,13 @@ from torch import nn
 from attendo.diagrams.structure import Kind
 from attendo.diagrams.tracing import Step
 from attendo.model.attention import EncoderDecoderAttention, MultiHeadAttention
-from attendo.model.convolution import Convolution, SeparableConvolution
 from attendo.model.layers import FeedForward
+from attendo.model.mixing.convolution import Convolution, SeparableConvolution
+from attendo.model.mixing.recurrent import Recurrence
+from attendo.model.mixing.restricted import RestrictedSelfAttention
 from attendo.model.next_word import NextWord
 from attendo.model.parser_stack import ParserStack
 from attendo.model.positions import LearnedPositions, SinusoidalPositions
-from attendo.model.recurrent import Recurrence
-from attendo.model.restricted import RestrictedSelfAttention
 from attendo.model.transformer import Embedding
 
 _ACTIVATIONS = {"relu": "ReLU", "silu": "swish"}

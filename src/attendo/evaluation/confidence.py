@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attendo.decoding.guards.verbatim import verbatim
-from attendo.decoding.translation import Candidate, Translation
+from attendo.decoding.lines.translation import Candidate, Translation
 from attendo.text.common_words import evident_language
 
 CLOSE = 50.0

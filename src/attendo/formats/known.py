@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from attendo.errors import DataError
-from attendo.text.recognition import HEAD_BYTES, recognized
+from attendo.text.files.recognition import HEAD_BYTES, recognized
 
 
 @dataclass(frozen=True, slots=True)

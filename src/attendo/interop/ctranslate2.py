@@ -18,7 +18,7 @@ from attendo.model.config import ModelConfig
 from attendo.model.layers import AddAndNorm, DecoderLayer, EncoderLayer, FeedForward
 from attendo.model.positions import LearnedPositions, sinusoids
 from attendo.model.transformer import Embedding, Transformer
-from attendo.text.tokenization import Tokenizer
+from attendo.text.subwords.tokenization import Tokenizer
 
 EOS, UNK = "</s>", "<unk>"
 """What the tokens of ids 0 and 1 are called."""

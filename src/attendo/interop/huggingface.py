@@ -21,7 +21,7 @@ from attendo.files import write_json
 from attendo.model.config import ModelConfig
 from attendo.model.layers import AddAndNorm, DecoderLayer, EncoderLayer
 from attendo.model.transformer import Transformer
-from attendo.text.tokenization import EOS_ID, Tokenizer
+from attendo.text.subwords.tokenization import EOS_ID, Tokenizer
 
 LAYER_NORM_EPS = 1e-5
 """Marian's, which no setting changes."""

@@ -10,7 +10,7 @@ from torch import Tensor
 from attendo.checkpoint.model_folder import LoadedModel
 from attendo.interop.huggingface import EOS, PAD, UNK, quiet_transformers
 from attendo.model.batch import pad
-from attendo.text.tokenization import EOS_ID, UNK_ID
+from attendo.text.subwords.tokenization import EOS_ID, UNK_ID
 
 
 class HuggingFaceRuntime:

@@ -30,10 +30,10 @@ from attendo.interop.marian_files import (
 from attendo.interop.pieces import EOS, PAD, SPACE, UNK, is_language_code, renumbered, unnumbered
 from attendo.model.config import ModelConfig
 from attendo.model.layers import AddAndNorm, DecoderLayer, EncoderLayer
-from attendo.model.parameters import num_weights
 from attendo.model.positions import sinusoids
 from attendo.model.transformer import Transformer
-from attendo.text.tokenization import Tokenizer
+from attendo.model.weights.parameters import num_weights
+from attendo.text.subwords.tokenization import Tokenizer
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ import torch
 
 from attendo.interop.onnx import DECODER, DECODER_WITH_PAST, ENCODER
 from attendo.model.batch import pad
-from attendo.text.tokenization import EOS_ID
+from attendo.text.subwords.tokenization import EOS_ID
 
 Arrays = dict[str, npt.NDArray[Any]]
 

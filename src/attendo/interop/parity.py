@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from attendo.decoding.backends.models import DecodingModel
 from attendo.decoding.batches import length_batches
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.constraints import Rules
-from attendo.decoding.models import DecodingModel
+from attendo.decoding.constraints.constraint import Rules
 from attendo.decoding.parallel import IdSearch
 from attendo.decoding.scoring import score_batch
 from attendo.errors import ModelError
-from attendo.text.tokenization import EOS_ID
+from attendo.text.subwords.tokenization import EOS_ID
 
 Sentence = Sequence[int]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from attendo.errors import ModelError
-from attendo.text.tokenization import EOS_ID, UNK_ID
+from attendo.text.subwords.tokenization import EOS_ID, UNK_ID
 
 EOS, UNK, PAD = "</s>", "<unk>", "<pad>"
 """Marian's control symbols."""

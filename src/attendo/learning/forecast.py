@@ -11,8 +11,8 @@ from attendo.learning.round import RoundPlan
 from attendo.learning.texts import ParallelLines
 from attendo.learning.tuning import Tuning, num_steps, recipe_for
 from attendo.text.prepared import Vocabulary
-from attendo.workflow.estimate import estimate
-from attendo.workflow.translate import load
+from attendo.workflow.engines.translate import load
+from attendo.workflow.runs.estimate import estimate
 
 _TRIAL_LINES = 32
 

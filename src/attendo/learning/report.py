@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from attendo.learning.gate import Check, Verdict
-from attendo.workflow.card_evaluations import section_text, with_section
+from attendo.workflow.cards.card_evaluations import section_text, with_section
 
 SECTION = "Corrections"
 """The heading of the section in a card."""

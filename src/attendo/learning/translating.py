@@ -8,8 +8,8 @@ from typing import Protocol
 from attendo.errors import DataError
 from attendo.files import write_text
 from attendo.learning.tuning import LearningInterruptedError
-from attendo.workflow.reporting import Reporter
-from attendo.workflow.translate import load
+from attendo.workflow.engines.translate import load
+from attendo.workflow.runs.reporting import Reporter
 
 _AT_ONCE = 200
 """Lines between two looks at whether to stop."""

@@ -15,11 +15,11 @@ from attendo.text.pair_rules import CleaningConfig
 from attendo.text.prepared import open_prepared
 from attendo.training.config import TrainingConfig
 from attendo.training.hooks import Ending
-from attendo.workflow.initial_model import with_initial_model
-from attendo.workflow.preparation import prepare_if_missing
-from attendo.workflow.reporting import Reporter
-from attendo.workflow.run_folder import check_prepared, resume_run, run_lock, start_run
-from attendo.workflow.train import TrainingRun
+from attendo.workflow.preparation.prepared_data import prepare_if_missing
+from attendo.workflow.runs.initial_model import with_initial_model
+from attendo.workflow.runs.reporting import Reporter
+from attendo.workflow.runs.run_folder import check_prepared, resume_run, run_lock, start_run
+from attendo.workflow.runs.train import TrainingRun
 
 _AVERAGED = 3
 _CHECKPOINTS = 10

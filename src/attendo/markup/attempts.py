@@ -1,19 +1,19 @@
 """Sentences translated and looked at: what was lost on the way is tried again in another way, or told.
 
-A sentence is first read with a symbol for each thing (`text.placeholders`), which a vocabulary may have. A translation
-that has not each of them once gives way to one of the sentence with its things as they are written; and if that has
-not all of them either, to those of the stretches between the things, where nothing can be lost. Numbers are left to the
-model, and made things where it has not kept them. Terms of a glossary are looked for by the search in any of their
-forms (`decoding.term_retries`); what it could not use is made a thing in the last resort, and said.
+A sentence is first read with a symbol for each thing (`text.subwords.placeholders`), which a vocabulary may have. A
+translation that has not each of them once gives way to one of the sentence with its things as they are written; and if
+that has not all of them either, to those of the stretches between the things, where nothing can be lost. Numbers are
+left to the model, and made things where it has not kept them. Terms of a glossary are looked for by the search in any
+of their forms (`decoding.lines.term_retries`); what it could not use is made a thing in the last resort, and said.
 """
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.decoding.guards.comparison import LOST_NUMBERS, target_form
 from attendo.decoding.guards.verbatim import verbatim
-from attendo.decoding.line_constraints import Constraints
 from attendo.markup.content import STAND_IN
 from attendo.markup.entities import Spelling
 from attendo.markup.protection import copied_problems, lost_emoji, lost_numbers, missing_things, numbers_of

@@ -5,8 +5,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attendo.decoding.alignment import Alignment
-from attendo.decoding.translation import Candidate, Translation
+from attendo.decoding.lines.alignment import Alignment
+from attendo.decoding.lines.translation import Candidate, Translation
 from attendo.markup.content import STAND_IN, Mark
 from attendo.markup.entities import SPECIAL, Spelling
 from attendo.markup.placement import Placed, placed_marks

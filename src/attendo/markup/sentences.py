@@ -13,7 +13,7 @@ from attendo.markup.splitting import sentence_spans, shorter_spans
 from attendo.markup.text_types import TextRequest
 from attendo.markup.translatable import contents_of
 from attendo.terms.glossary import Glossary
-from attendo.text.placeholders import placeholder
+from attendo.text.subwords.placeholders import placeholder
 
 MAX_MARKS = 120
 """Tags of a sentence; with more, what is between two is read by itself."""

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from attendo.decoding.alignment import Alignment
-from attendo.decoding.line_constraints import Constraints
-from attendo.decoding.translation import Candidate, Translation
+from attendo.decoding.constraints.line_constraints import Constraints
+from attendo.decoding.lines.alignment import Alignment
+from attendo.decoding.lines.translation import Candidate, Translation
 from attendo.markup.text_format import Format, LineEnds, Split
 from attendo.terms.glossary import Glossary
 from attendo.terms.term import TermUse

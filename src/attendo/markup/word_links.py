@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attendo.decoding.alignment import Alignment, Words, words_of
-from attendo.decoding.translation import Candidate, Translation
+from attendo.decoding.lines.alignment import Alignment, Words, words_of
+from attendo.decoding.lines.translation import Candidate, Translation
 
 _TOKEN = re.compile(r"\u27e6\d+\u27e7|\w+(?:[-'’]\w+)*|[^\w\s]")
 _WORD = re.compile("[^ ]+")

@@ -13,9 +13,9 @@ from attendo.files import atomic_path, sha256
 from attendo.formats.pairs.selection import Selection
 from attendo.formats.pairs.table import has_both_sides, read_units
 from attendo.memory.texts import marked_texts, pattern_of, same_text, text_hash
-from attendo.text.compression import unpacked_name
 from attendo.text.corpora import CorpusConfig
-from attendo.text.formats import LineReader, RawPair
+from attendo.text.files.compression import unpacked_name
+from attendo.text.files.formats import LineReader, RawPair
 
 APPLICATION_ID = 0x41544D31
 """What the header of an index says that it is."""

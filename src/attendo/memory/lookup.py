@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
 
-from attendo.decoding.translation import MemoryMatch
+from attendo.decoding.lines.translation import MemoryMatch
 from attendo.errors import RecipeError
 from attendo.memory.index import Entry, Index
 from attendo.memory.substitution import is_kept, with_values_of

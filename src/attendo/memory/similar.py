@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from attendo.decoding.alignment import Alignment, words_of
-from attendo.decoding.frames import Frame
+from attendo.decoding.constraints.frames import Frame
+from attendo.decoding.lines.alignment import Alignment, words_of
 from attendo.decoding.step import FloatArray
 
 _MIN_WORDS = 2

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from attendo.decoding.backends.models import DecodingModel
 from attendo.decoding.config import SearchConfig
-from attendo.decoding.engine import Translator, numbered_lines
+from attendo.decoding.constraints.line_constraints import Constraints
+from attendo.decoding.constraints.words import Subwords
 from attendo.decoding.guards.comparison import compared
-from attendo.decoding.hypothesis import length_penalty
-from attendo.decoding.line_constraints import Constraints
-from attendo.decoding.models import DecodingModel
+from attendo.decoding.lines.translation import Candidate, Counts, MemoryMatch, Translation
+from attendo.decoding.lines.translator import Translator, numbered_lines
 from attendo.decoding.scoring import PairScore
-from attendo.decoding.translation import Candidate, Counts, MemoryMatch, Translation
+from attendo.decoding.searches.hypothesis import length_penalty
 from attendo.decoding.watch import BetweenSteps
-from attendo.decoding.words import Subwords
 from attendo.errors import DataError
 from attendo.memory.lookup import Memory, Surroundings
 from attendo.memory.similar import frame_of

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Protocol
 
-from attendo.decoding.translation import MemoryMatch
+from attendo.decoding.lines.translation import MemoryMatch
 from attendo.formats.contents import Content, plain
 from attendo.formats.file import Form, Unit
 from attendo.markup.checks.units import BREAKING, unit_findings

@@ -6,7 +6,7 @@ from torch.nn import functional as F
 from attendo.model.attention import EncoderDecoderAttention, KeysValues
 from attendo.model.config import ModelConfig
 from attendo.model.dropout import Dropout
-from attendo.model.layer_types import decoder_self_attention, encoder_self_attention, mixing_sub_layer
+from attendo.model.mixing.layer_types import decoder_self_attention, encoder_self_attention, mixing_sub_layer
 
 
 class FeedForward(nn.Module):

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from attendo.model.config import ModelConfig
 from attendo.model.words import WordTables
-from attendo.text.tokenization import EOS_ID
+from attendo.text.subwords.tokenization import EOS_ID
 
 
 class NextWord(nn.Module):

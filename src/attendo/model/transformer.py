@@ -7,7 +7,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from attendo.model.arrays import ModelArrays
 from attendo.model.attention import KeysValues
 from attendo.model.batch import Batch, causal_mask
 from attendo.model.cache import DecoderCache, extend
@@ -18,6 +17,7 @@ from attendo.model.layers import DecoderLayer, EncoderLayer, encoder_layer
 from attendo.model.next_word import NextWord
 from attendo.model.parser_stack import ParserStack
 from attendo.model.positions import LearnedPositions, SinusoidalPositions
+from attendo.model.weights.arrays import ModelArrays
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -191,7 +191,7 @@ API(session_bytes)(const Session *session, int64_t *bytes) {
   return 0;
 }
 
-// Training: `half` says that rows for products are bfloat16. The sizes are checked by `training/kernels.py`.
+// Training: `half` says that rows for products are bfloat16. The sizes are checked by `training/passes/kernels.py`.
 
 namespace {
 

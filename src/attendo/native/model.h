@@ -1,4 +1,4 @@
-// A Transformer's weights, packed: what `decoding/native_model.py` hands over, once.
+// A Transformer's weights, packed: what `decoding/backends/native_model.py` hands over, once.
 #pragma once
 
 #include <memory>
@@ -91,7 +91,7 @@ struct Model {
         encoder(new EncoderLayer[given.encoder_layers]),
         decoder(new DecoderLayer[given.decoder_layers]) {}
 
-  // Numbered as in `decoding/native_model.py`; null for a number that is none.
+  // Numbered as in `decoding/backends/native_model.py`; null for a number that is none.
   Matrix *matrix(int which, int layer) {
     if (which == 0) return &projection;
     if (which <= 4) {

@@ -1,6 +1,6 @@
 """What the kernels of training take: the structures of `training_rows.h` and `training_attention.h`, and their threads.
 
-Pointers are addresses of arrays that lie in memory row after row; `training.functions` makes them of tensors.
+Pointers are addresses of arrays that lie in memory row after row; `training.passes.functions` makes them of tensors.
 """
 
 import ctypes

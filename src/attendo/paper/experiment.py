@@ -9,7 +9,7 @@ import torch
 
 from attendo.paper.report import Report
 from attendo.threads import usable_cores
-from attendo.workflow.prepare import Progress
+from attendo.workflow.preparation.prepare import Progress
 
 Scale = Literal["tiny", "small", "paper"]
 

@@ -10,8 +10,8 @@ from attendo.paper.phrasebook_texts import phrasebook_folder
 from attendo.paper.report import Block, Columns, Paragraph, Report, Section, Shell, Table, table_of
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
-from attendo.workflow.estimate import Estimate, estimate
-from attendo.workflow.preparation import open_if_prepared
+from attendo.workflow.preparation.prepared_data import open_if_prepared
+from attendo.workflow.runs.estimate import Estimate, estimate
 
 ROWS_CAPTION = "A run of each row; parameters in millions, hours as measured by a few updates here"
 """Of a table of rows that end with updates, parameters and hours."""

@@ -18,8 +18,8 @@ from attendo.paper.study import Run, Study, Translators, plan_runs
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
 from attendo.threads import usable_cores
-from attendo.workflow.preparation import prepare_if_missing
-from attendo.workflow.prepare import Progress
+from attendo.workflow.preparation.prepare import Progress
+from attendo.workflow.preparation.prepared_data import prepare_if_missing
 
 BegunT = TypeVar("BegunT")
 MeasuredT = TypeVar("MeasuredT")

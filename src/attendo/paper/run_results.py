@@ -17,7 +17,7 @@ from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
 from attendo.text.prepared import PreparedData
 from attendo.training.position import position_of
-from attendo.workflow.metrics import parse_record
+from attendo.workflow.runs.metrics import parse_record
 
 
 @dataclass(frozen=True, kw_only=True)

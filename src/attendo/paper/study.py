@@ -25,7 +25,7 @@ from attendo.paper.run_results import RunFacts, RunResult, read_run, steps_made
 from attendo.paper.study_folder import alone
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.prepared import PreparedData
-from attendo.workflow.run_folder import start_run
+from attendo.workflow.runs.run_folder import start_run
 
 RESULT = "result.json"
 

@@ -34,7 +34,8 @@ class Conventions:
 
 CONVENTIONS = Conventions(unescape=True, unary_chains="repeated")
 """What a parser learns of a tree: no traces, no functional tags, no outer bracket; of several constituents of the same
-label around each other one, since the grammar writes no others (`decoding.grammar`); words as text has them."""
+label around each other one, since the grammar writes no others (`decoding.constraints.grammar`); words as text has
+them."""
 GOLD_CONVENTIONS = replace(CONVENTIONS, unary_chains="keep")
 """What is kept of a tree that a parser's is compared with: also several of the same label, as the treebank has them."""
 

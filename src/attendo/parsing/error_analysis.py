@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from attendo.parsing.evalb_parameters import EvalbParameters
-from attendo.parsing.evalb_summary import f_measure, percent
+from attendo.parsing.evalb.parameters import EvalbParameters
+from attendo.parsing.evalb.summary import f_measure, percent
 from attendo.parsing.tree import Tree
 
 _FUNCTION = re.compile("[-=]")

@@ -14,7 +14,7 @@ from attendo.errors import DataError
 from attendo.parsing.assembling import MAX_CHARACTERS, Assembler, FoundTree, Surplus, Unread
 from attendo.parsing.conventions import OUTER_LABELS, Conventions, normalised
 from attendo.parsing.tree import Tree
-from attendo.text.formats import MAX_LINE_BYTES, LineReader
+from attendo.text.files.formats import MAX_LINE_BYTES, LineReader
 
 _MAX_LOOKED_AHEAD = 1000
 """Lines after which a tree that lines at the margin may continue is given up."""

@@ -16,7 +16,7 @@ from attendo.errors import DataError
 from attendo.files import naming
 from attendo.plots.figure_files import COLOURS, LINES, MARKERS
 from attendo.reading import require_regular
-from attendo.workflow.curves import Metrics, TrainPoint, ValidPoint, read_metrics, smooth
+from attendo.workflow.runs.curves import Metrics, TrainPoint, ValidPoint, read_metrics, smooth
 
 By = Literal["steps", "tokens", "hours"]
 """What curves are drawn over."""

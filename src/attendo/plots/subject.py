@@ -10,8 +10,8 @@ from attendo.model.config import ModelConfig
 from attendo.plots.subject_name import names_model
 from attendo.recipe import load_recipe
 from attendo.text.prepared import Vocabulary, open_prepared
-from attendo.workflow.initial_model import with_initial_model
-from attendo.workflow.run_folder import prepared_data
+from attendo.workflow.runs.initial_model import with_initial_model
+from attendo.workflow.runs.run_folder import prepared_data
 
 
 @dataclass(frozen=True, kw_only=True)

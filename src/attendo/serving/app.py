@@ -17,7 +17,10 @@ from starlette.types import ASGIApp
 
 from attendo import __version__
 from attendo.errors import AttendoError
-from attendo.serving import (
+from attendo.serving.access.callers import Callers
+from attendo.serving.access.identification import Identification, KeyParameter
+from attendo.serving.access.keys import KeyRing, read_keys
+from attendo.serving.apis import (
     corrections_api,
     deepl,
     deepl_files,
@@ -29,27 +32,24 @@ from attendo.serving import (
     operations,
     page,
 )
-from attendo.serving.bodies import Bodies
-from attendo.serving.callers import Callers
 from attendo.serving.config import ServingConfig
-from attendo.serving.connections import Connections
-from attendo.serving.core import Core
+from attendo.serving.core.core import Core
+from attendo.serving.core.model_names import ModelSource, with_memories
+from attendo.serving.core.models import ModelPool
 from attendo.serving.corrections import Corrections
-from attendo.serving.detection import Detector
-from attendo.serving.document_records import DocumentRecords
-from attendo.serving.documents import Documents
+from attendo.serving.documents.background import Documents
+from attendo.serving.documents.records import DocumentRecords
 from attendo.serving.errors import ErrorShape, ServingError
-from attendo.serving.gate import Gate, error_headers, shaped
 from attendo.serving.glossaries import Glossaries
-from attendo.serving.identification import Identification, KeyParameter
+from attendo.serving.http.bodies import Bodies
+from attendo.serving.http.connections import Connections
+from attendo.serving.http.gate import Gate, error_headers, shaped
+from attendo.serving.http.sites import Sites
 from attendo.serving.keeping import Keeping, read_spent
-from attendo.serving.keys import KeyRing, read_keys
+from attendo.serving.languages.detection import Detector
 from attendo.serving.logs import Log, error_place
 from attendo.serving.metrics import Metrics
-from attendo.serving.model_names import ModelSource, with_memories
-from attendo.serving.models import ModelPool
 from attendo.serving.service import Service
-from attendo.serving.sites import Sites
 from attendo.serving.state import State
 from attendo.serving.status import Status
 

@@ -7,11 +7,11 @@ from typing import Any
 from attendo.errors import AttendoError
 from attendo.files import write_json
 from attendo.reading import MAX_JSON_BYTES, parse_json, read_bounded
-from attendo.serving.callers import Callers
+from attendo.serving.access.callers import Callers
+from attendo.serving.access.keys import read_keys
 from attendo.serving.config import ServingConfig
-from attendo.serving.keys import read_keys
+from attendo.serving.core.models import ModelPool
 from attendo.serving.logs import Log
-from attendo.serving.models import ModelPool
 
 _LEAST_PAUSE_S = 0.05
 _SPENT_EVERY_S = 30.0

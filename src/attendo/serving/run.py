@@ -15,10 +15,10 @@ import uvicorn
 from attendo.errors import AttendoError, ModelError
 from attendo.serving.app import Server, build
 from attendo.serving.config import ServerConfig, ServingConfig
-from attendo.serving.connections import MOST_TIMES
+from attendo.serving.core.model_names import ModelSource
+from attendo.serving.http.connections import MOST_TIMES
+from attendo.serving.http.protocol import protocol_of
 from attendo.serving.logs import LibraryLogs, Log
-from attendo.serving.model_names import ModelSource
-from attendo.serving.protocol import protocol_of
 
 if sys.platform != "win32":
     import resource

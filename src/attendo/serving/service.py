@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 from starlette.requests import HTTPConnection
 
-from attendo.serving.callers import Callers
+from attendo.serving.access.callers import Callers
 from attendo.serving.config import ServingConfig
 from attendo.serving.metrics import Metrics
 from attendo.serving.state import State
 from attendo.serving.translating import Caller, Translating
 
 if TYPE_CHECKING:
-    from attendo.serving.detection import Detector
-    from attendo.serving.documents import Documents
+    from attendo.serving.documents.background import Documents
+    from attendo.serving.languages.detection import Detector
 
 DoneT = TypeVar("DoneT")
 

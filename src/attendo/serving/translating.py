@@ -7,10 +7,10 @@ from typing import Protocol
 
 from attendo.attention_maps.weights import AttentionMap
 from attendo.checkpoint.model_folder import ModelDescription
-from attendo.decoding.line_constraints import Constraints
+from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.markup.text_types import Confidence, TranslatedLine
-from attendo.serving.keys import Key
-from attendo.workflow.parse import Parse
+from attendo.serving.access.keys import Key
+from attendo.workflow.engines.parse import Parse
 
 
 @dataclass(frozen=True, kw_only=True)

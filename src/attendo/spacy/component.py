@@ -15,8 +15,8 @@ from spacy.tokens import Doc, Span, Token
 from attendo.errors import DataError
 from attendo.parsing.sentences import Sentence
 from attendo.spacy.constituents import Constituents, Range
-from attendo.workflow.engine import Engine
-from attendo.workflow.translate import load
+from attendo.workflow.engines.engine import Engine
+from attendo.workflow.engines.translate import load
 
 NAME = "attendo_parser"
 DATA = "attendo_constituents"

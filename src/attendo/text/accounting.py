@@ -12,7 +12,7 @@ import numpy.typing as npt
 from attendo.errors import DataError
 from attendo.text.cleaning import DROP_REASONS
 from attendo.text.corpora import CorpusConfig
-from attendo.text.tokenization import BYTE_IDS, UNK_ID
+from attendo.text.subwords.tokenization import BYTE_IDS, UNK_ID
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 from attendo.errors import DataError
 from attendo.text.corpora import CorpusConfig
 from attendo.text.encoding_advice import EncodingAdvice, encoding_advice
-from attendo.text.encodings import UTF8, is_utf8
-from attendo.text.formats import MAX_LINE_BYTES, RawPair, check_held
+from attendo.text.files.encodings import UTF8, is_utf8
+from attendo.text.files.formats import MAX_LINE_BYTES, RawPair, check_held
 from attendo.text.pair_reading import ReadCorpus, read_corpus
 from attendo.text.pair_rules import CleaningConfig, pair_fault
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from attendo.errors import DataError
 from attendo.settings.characters import has_control_characters
-from attendo.text.compression import unpacked_name
-from attendo.text.encodings import UTF8, encoding_problem, is_utf8, is_wide
-from attendo.text.file_patterns import has_wildcards, matching_files
+from attendo.text.files.compression import unpacked_name
+from attendo.text.files.encodings import UTF8, encoding_problem, is_utf8, is_wide
+from attendo.text.files.file_patterns import has_wildcards, matching_files
+from attendo.text.files.parallel_files import listed_files, paired_files, sides_of
 from attendo.text.pair_rules import CleaningConfig
-from attendo.text.parallel_files import listed_files, paired_files, sides_of
-from attendo.text.placeholders import MAX_PLACEHOLDERS, placeholder
+from attendo.text.subwords.placeholders import MAX_PLACEHOLDERS, placeholder
 
 VALID_NAME = "valid"
 """The name of the validation set among the shards."""

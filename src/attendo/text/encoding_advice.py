@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attendo.settings.toml import toml_value
 from attendo.text.corpora import CorpusConfig
-from attendo.text.encodings import UTF8, LikelyEncodings, is_utf8, likely_encodings
+from attendo.text.files.encodings import UTF8, LikelyEncodings, is_utf8, likely_encodings
 from attendo.text.pair_reading import ReadCorpus, read_corpus
 
 _SAMPLE_LINES = 5000

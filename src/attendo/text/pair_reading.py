@@ -5,8 +5,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from attendo.text.corpora import CorpusConfig
-from attendo.text.formats import LineReader, Lines, RawPair, read_line_pairs, read_translations, read_tsv
-from attendo.text.unit_lines import read_unit_lines
+from attendo.text.files.formats import LineReader, Lines, RawPair, read_line_pairs, read_translations, read_tsv
+from attendo.text.files.unit_lines import read_unit_lines
 
 ReadCorpus = Callable[[CorpusConfig, Path], Iterator[RawPair]]
 """Yields every pair of a corpus; its arguments are the corpus and the folder that its paths are relative to."""

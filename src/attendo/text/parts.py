@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from attendo.errors import DataError
 from attendo.text.corpora import CorpusConfig
-from attendo.text.encodings import is_wide
-from attendo.text.formats import HeldLines, LineReader, RawPair, is_compressed, line_count_error
+from attendo.text.files.encodings import is_wide
+from attendo.text.files.formats import HeldLines, LineReader, RawPair, is_compressed, line_count_error
 from attendo.text.pair_reading import read_pairs
 
 PART_BYTES = 4 << 20

@@ -28,7 +28,7 @@ from attendo.reading import MAX_JSON_BYTES, parse_json, read_bounded
 from attendo.text.accounting import CorpusReport
 from attendo.text.corpora import VALID_NAME, CorpusConfig, DataConfig
 from attendo.text.shards import PairShards
-from attendo.text.tokenization import Tokenizer, TokenizerConfig
+from attendo.text.subwords.tokenization import Tokenizer, TokenizerConfig
 
 FORMAT_VERSION = 1
 """Raised whenever folders written before can no longer be read."""

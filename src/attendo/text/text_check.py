@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from attendo.errors import DataError
-from attendo.text.compression import READING_ERRORS, not_a_file, open_content
 from attendo.text.corpora import CorpusConfig, DataConfig
-from attendo.text.file_patterns import has_wildcards
-from attendo.text.recognition import HEAD_BYTES, recognized
+from attendo.text.files.compression import READING_ERRORS, not_a_file, open_content
+from attendo.text.files.file_patterns import has_wildcards
+from attendo.text.files.recognition import HEAD_BYTES, recognized
 
 
 def check_files(data: DataConfig, base_folder: Path) -> None:

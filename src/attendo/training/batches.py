@@ -13,9 +13,9 @@ from attendo.model.batch import Ids
 from attendo.text.augmentation import MAX_JOINED, Augmentation, AugmentationConfig
 from attendo.text.batching import BatchPlan, plan_epoch, sample_indices
 from attendo.text.shards import PairShards
-from attendo.text.tokenization import EOS_ID, Tokenizer
+from attendo.text.subwords.tokenization import EOS_ID, Tokenizer
 from attendo.training.config import TrainingConfig
-from attendo.training.forward import Collate, TrainingBatch
+from attendo.training.passes.forward import Collate, TrainingBatch
 
 _JOIN_STREAM, _WINDOW_STREAM = 2, 3  # beside those of `text.batching`
 _WINDOW_LINES = 100_000

@@ -10,9 +10,9 @@ from typing import Generic, Self, TypeVar
 import numpy as np
 
 from attendo.errors import DataError
-from attendo.text.tokenization import EOS_ID
+from attendo.text.subwords.tokenization import EOS_ID
 from attendo.training.batches import BatchStream, Pairs, Place
-from attendo.training.forward import Collate, TrainingBatch
+from attendo.training.passes.forward import Collate, TrainingBatch
 from attendo.training.position import Position
 
 _AHEAD = 4

@@ -17,7 +17,7 @@ from torch.nn.parallel import DistributedDataParallel
 from attendo.model.layers import DecoderLayer
 from attendo.model.transformer import Transformer
 from attendo.training.config import TrainingConfig
-from attendo.training.forward import TrainingBatch
+from attendo.training.passes.forward import TrainingBatch
 from attendo.training.processes import Processes
 from attendo.training.update import UpdateResult, batch_loss
 

@@ -10,9 +10,9 @@ from attendo.model.batch import Batch
 from attendo.model.transformer import Transformer
 from attendo.training.config import TrainingConfig
 from attendo.training.drafting import DraftedRows, drafted_rows, learns_alone, shortlist_projection
-from attendo.training.forward import TrainingBatch, target_rows
-from attendo.training.kernels import training_kernels
-from attendo.training.loss import token_loss
+from attendo.training.passes.forward import TrainingBatch, target_rows
+from attendo.training.passes.kernels import training_kernels
+from attendo.training.passes.loss import token_loss
 from attendo.training.schedule import learning_rate
 
 _PROPOSAL = 0.5

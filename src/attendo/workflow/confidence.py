@@ -23,7 +23,7 @@ from attendo.evaluation.calibration import (
 )
 from attendo.evaluation.confidence import CLOSE, Confidence
 from attendo.evaluation.reliability import Reliability, reliability
-from attendo.workflow.engine import Engine
+from attendo.workflow.engines.engine import Engine
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.chrf import CHRF
@@ -243,7 +243,7 @@ def _check_names(sets: Sequence[TestSet]) -> None:
     Raises:
         DataError: one cannot be a name, or comes twice.
     """
-    from attendo.workflow.card_evaluations import check_section_name  # with sacreBLEU, which serving does without
+    from attendo.workflow.cards.card_evaluations import check_section_name  # with sacreBLEU, which serving does without
 
     for place, each in enumerate(sets):
         check_section_name(each.name)

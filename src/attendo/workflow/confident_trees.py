@@ -12,7 +12,7 @@ import numpy as np
 from attendo.destinations import find_destination
 from attendo.errors import DataError
 from attendo.files import text_stream
-from attendo.workflow.parse import Parse
+from attendo.workflow.engines.parse import Parse
 
 
 class ConfidentTrees:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from attendo.checkpoint.finding import find_model
-from attendo.text.compression import open_content
-from attendo.text.formats import LineReader
+from attendo.text.files.compression import open_content
+from attendo.text.files.formats import LineReader
 
 
 def check_inputs(

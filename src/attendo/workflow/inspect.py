@@ -13,16 +13,16 @@ from attendo.checkpoint.checksums import CARD, WEIGHTS
 from attendo.checkpoint.finding import find_model, is_run, shipped_models
 from attendo.checkpoint.model_folder import read_description
 from attendo.errors import ModelError
-from attendo.model.parameters import num_weights
+from attendo.model.weights.parameters import num_weights
 from attendo.native.advice import advice
 from attendo.native.library import describe
 from attendo.reading import printable, read_bounded, require_inside
 from attendo.threads import usable_cores
 from attendo.workflow.extras import is_installed
-from attendo.workflow.place import choose_threads
+from attendo.workflow.machine.place import choose_threads
 
 if TYPE_CHECKING:
-    from attendo.workflow.torch_facts import TorchFacts
+    from attendo.workflow.machine.torch_facts import TorchFacts
 
 PACKAGES = ("torch", "numpy", "sentencepiece", "sacrebleu", "sacremoses", "safetensors")
 """What results depend on."""
@@ -209,7 +209,7 @@ def _torch_facts() -> "TorchFacts | None":
     """What torch says of this machine; None without torch."""
     if not is_installed("torch"):
         return None
-    from attendo.workflow.torch_facts import torch_facts
+    from attendo.workflow.machine.torch_facts import torch_facts
 
     return torch_facts()
 

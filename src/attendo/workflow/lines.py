@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from itertools import tee
 from pathlib import Path
 
-from attendo.decoding.line_constraints import Constraints
-from attendo.decoding.windows import OnBadBytes, read_lines
+from attendo.decoding.constraints.line_constraints import Constraints
+from attendo.decoding.lines.windows import OnBadBytes, read_lines
 from attendo.errors import DataError
 from attendo.reading import line_end_of
-from attendo.text.formats import MAX_LINE_BYTES, LineReader, check_held, read_line_pairs
+from attendo.text.files.formats import MAX_LINE_BYTES, LineReader, check_held, read_line_pairs
 from attendo.workflow.input_files import is_read_once
 
 

@@ -8,9 +8,9 @@ from attendo.errors import DataError
 from attendo.formats.pairs.selection import Selection
 from attendo.formats.pairs.table import has_both_sides, unit_reader
 from attendo.text.cleaning import SentencePair, clean
-from attendo.text.compression import unpacked_name
 from attendo.text.corpora import CorpusConfig
-from attendo.text.formats import LineReader
+from attendo.text.files.compression import unpacked_name
+from attendo.text.files.formats import LineReader
 from attendo.text.pair_rules import CleaningConfig
 
 CORRECTION_RULES = CleaningConfig(max_copied=0.8, check_languages=True)

@@ -10,9 +10,9 @@ from attendo.checkpoint.model_folder import read_description
 from attendo.errors import DataError
 from attendo.formats.pairs.table import has_both_sides
 from attendo.text.corpora import CorpusConfig, is_subtitles
-from attendo.text.formats import MAX_LINE_BYTES, check_held
+from attendo.text.files.formats import MAX_LINE_BYTES, check_held
 from attendo.workflow.lines import lines_from, read_pairs
-from attendo.workflow.unit_text import reader_of_meant
+from attendo.workflow.preparation.unit_text import reader_of_meant
 
 
 @dataclass(frozen=True, kw_only=True)

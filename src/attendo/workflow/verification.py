@@ -33,7 +33,7 @@ def verify(name: str) -> Verification:
     """
     path = Path(name)
     if is_run(path):
-        from attendo.workflow.run_verification import verify_run
+        from attendo.workflow.runs.run_verification import verify_run
 
         checked, faults, remarks = verify_run(path)
         return Verification(checked=tuple(checked), problems=tuple(faults), remarks=tuple(remarks))

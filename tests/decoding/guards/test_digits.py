@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
+from attendo.decoding.constraints.words import Spelling
 from attendo.decoding.guards.digits import DigitPieces, OnlyNumbers
-from attendo.decoding.words import Spelling
 
 PIECES = ("</s>", "1", "\u25812", "12", "a", ",", "\u25811,", "\u27e61\u27e7", "<0x33>")
 EOS_ID, PLACEHOLDER = 0, 7

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from attendo.decoding.constraints import NoRepeat
+from attendo.decoding.constraints.constraint import NoRepeat
 from attendo.decoding.guards.output import (
     AtMostOnce,
     InOrder,

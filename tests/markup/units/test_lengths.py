@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import pytest
 from tests.markup.made_up import MadeUp, shown
 
-from attendo.decoding.line_constraints import Constraints
-from attendo.decoding.translation import Candidate, Translation
+from attendo.decoding.constraints.line_constraints import Constraints
+from attendo.decoding.lines.translation import Candidate, Translation
 from attendo.formats.contents import Code, Content, content
 from attendo.formats.file import Form, Unit
 from attendo.markup.text_types import TranslatedLine

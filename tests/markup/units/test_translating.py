@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from tests.markup.made_up import MadeUp, backwards, in_capitals, shown, translated, translations, unit
 
-from attendo.decoding.line_constraints import Constraints
+from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.formats.contents import Code, CodeKind, content
 from attendo.formats.file import Form, Unit
 from attendo.markup.text_types import TranslatedLine

@@ -17,8 +17,8 @@ from attendo.model.transformer import Transformer
 from attendo.paper.heads.looks import Look, Looks
 from attendo.paper.heads.markup import Pair
 from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
-from attendo.text.learning import learn_tokenizer
-from attendo.text.tokenization import TokenizerConfig
+from attendo.text.subwords.learning import learn_tokenizer
+from attendo.text.subwords.tokenization import TokenizerConfig
 
 LAYERS, HEADS = 2, 3
 PLANTED = (1, 2)

@@ -19,7 +19,7 @@ from attendo.paper.heads.figure4 import FIGURE4
 from attendo.paper.heads.figure5 import FIGURE5
 from attendo.paper.heads.looks import Head
 from attendo.paper.report import Picture
-from attendo.workflow.reporting import Silence
+from attendo.workflow.runs.reporting import Silence
 
 STUDIES: dict[str, Any] = {"figure3": FIGURE3, "figure4": FIGURE4, "figure5": FIGURE5}
 

@@ -23,8 +23,8 @@ from attendo.paper.report import Picture, Report
 from attendo.paper.rows_study import Findings, MeasuredRun
 from attendo.recipe import load_recipe
 from attendo.text.prepared import PreparedData
-from attendo.workflow.preparation import prepare_if_missing
-from attendo.workflow.reporting import Silence
+from attendo.workflow.preparation.prepared_data import prepare_if_missing
+from attendo.workflow.runs.reporting import Silence
 
 ORDER = Order(
     scale="small",

@@ -21,9 +21,9 @@ from attendo.paper.length_extrapolation.rows import (
 )
 from attendo.recipe import Recipe, load_recipe
 from attendo.training.batches import Place
-from attendo.workflow.preparation import prepare_if_missing
-from attendo.workflow.reporting import Silence
-from attendo.workflow.run_batches import batch_stream
+from attendo.workflow.preparation.prepared_data import prepare_if_missing
+from attendo.workflow.runs.reporting import Silence
+from attendo.workflow.runs.run_batches import batch_stream
 
 PAIRS = [(f"a{number} b c", f"x{number} y") for number in range(200)]
 LENGTHS = Lengths(trained_sentences=2, trained_words=12, all_sentences=5, tested=(1, 2, 4), test_sentences=20)

@@ -37,7 +37,7 @@ from attendo.paper.search_settings.rows import (
 )
 from attendo.paper.search_settings.study import Decoding
 from attendo.recipe import load_recipe
-from attendo.workflow.translate import load
+from attendo.workflow.engines.translate import load
 
 
 @pytest.mark.parametrize("scale", ["tiny", "small", "paper"])

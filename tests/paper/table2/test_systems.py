@@ -12,8 +12,8 @@ from attendo.evaluation.scores import evaluate_output
 from attendo.paper.table2 import systems
 from attendo.paper.table2.plan import TestSet
 from attendo.paper.table2.systems import System, translate
-from attendo.workflow.reporting import Silence
-from attendo.workflow.translate import load
+from attendo.workflow.engines.translate import load
+from attendo.workflow.runs.reporting import Silence
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from attendo.model.products import fast_float32_products
 from attendo.model.transformer import Transformer
 from attendo.training.batches import Pairs
 from attendo.training.config import TrainingConfig
-from attendo.training.forward import collate_for
 from attendo.training.memory import kept_memory
+from attendo.training.passes.forward import collate_for
 from attendo.training.update import make_optimizer, update
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from attendo.decoding.words import Pieces
+from attendo.decoding.constraints.words import Pieces
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LETTER = re.compile(r"[^\W\d_]")

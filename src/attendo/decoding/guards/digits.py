@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from attendo.decoding.constraints import EVERYTHING, Allowed
-from attendo.decoding.words import Spelling
+from attendo.decoding.constraints.constraint import EVERYTHING, Allowed
+from attendo.decoding.constraints.words import Spelling
 
 _DIGITS = frozenset(b"0123456789")
 _SIGN = b"\0"

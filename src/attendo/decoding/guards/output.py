@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from attendo.decoding.constraints import EVERYTHING, Allowed, Constraint
+from attendo.decoding.constraints.constraint import EVERYTHING, Allowed, Constraint
 
 TIMES = 3
 """An n-gram that comes so often in a row is a loop."""

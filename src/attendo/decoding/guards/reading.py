@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from attendo.decoding.config import GuardConfig, GuardName
+from attendo.decoding.constraints.words import Pieces
 from attendo.decoding.guards.casing import in_capitals, in_small_letters, in_title_case, out_of_title_case
 from attendo.decoding.guards.comparison import is_version, target_form
 from attendo.decoding.guards.numbers import localised
@@ -14,7 +15,6 @@ from attendo.decoding.guards.sentences import sentence_starts, sentences
 from attendo.decoding.guards.spaces import parted, squeezed, squeezed_around
 from attendo.decoding.guards.values import values
 from attendo.decoding.guards.verbatim import Stretch, has_words_besides, verbatim
-from attendo.decoding.words import Pieces
 
 # Stands for a thing while a text's case is changed; of the private use area, and so in no text.
 _STAND_IN = "\ue000"

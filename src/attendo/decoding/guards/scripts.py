@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from attendo.decoding.words import Pieces
+from attendo.decoding.constraints.words import Pieces
 
 _WORD = re.compile(r"[^\W\d_]+")
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")

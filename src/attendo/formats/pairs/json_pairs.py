@@ -7,7 +7,7 @@ from typing import Any
 
 from attendo.errors import DataError
 from attendo.formats.pairs.selection import Selection
-from attendo.text.formats import MAX_LINE_BYTES, LineReader, RawPair
+from attendo.text.files.formats import MAX_LINE_BYTES, LineReader, RawPair
 
 _WITHIN = ("", "translation.")
 """Where fields that are not named are looked for: in the object, or where Hugging Face's data sets have them."""

@@ -8,7 +8,7 @@ from attendo.formats.file import Languages
 from attendo.formats.pairs.selection import Selection
 from attendo.formats.pairs.whole_files import read_whole
 from attendo.formats.po import read_po
-from attendo.text.formats import RawPair
+from attendo.text.files.formats import RawPair
 
 
 def read_po_pairs(path: Path, selection: Selection) -> Iterator[RawPair]:

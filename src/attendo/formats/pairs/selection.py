@@ -8,7 +8,7 @@ from attendo.formats.contents import Content, content
 from attendo.formats.delimited import SOURCE_NAMES, TARGET_NAMES
 from attendo.formats.file import State
 from attendo.text.corpora import CorpusConfig
-from attendo.text.formats import RawPair
+from attendo.text.files.formats import RawPair
 
 _BREAK = re.compile(r"[ \t]*[\r\n]+[ \t]*")
 _MARKED = re.compile(r"<(?:[\w.-]+:)?mrk[\s/>]")

@@ -11,9 +11,9 @@ from attendo.formats.pairs.whole_files import read_whole
 from attendo.formats.srt import srt_cues
 from attendo.formats.subtitles import Cue
 from attendo.formats.webvtt import webvtt_cues
-from attendo.text.compression import unpacked_name
-from attendo.text.encodings import UTF8, is_utf8
-from attendo.text.formats import RawPair
+from attendo.text.files.compression import unpacked_name
+from attendo.text.files.encodings import UTF8, is_utf8
+from attendo.text.files.formats import RawPair
 
 _SHARE = 0.5
 """Of the shorter of two cues, how much has to be shown together with the other."""

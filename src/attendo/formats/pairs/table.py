@@ -12,12 +12,12 @@ from attendo.formats.pairs.subtitle_pairs import read_subtitle_pairs
 from attendo.formats.pairs.table_pairs import read_table_pairs
 from attendo.formats.pairs.tmx_pairs import read_tmx_pairs
 from attendo.formats.pairs.xliff_pairs import read_xliff_pairs
-from attendo.text.compression import READING_ERRORS, open_content, unpacked_name
 from attendo.text.corpora import CorpusConfig
-from attendo.text.encodings import UTF8, is_utf8
-from attendo.text.formats import RawPair
+from attendo.text.files.compression import READING_ERRORS, open_content, unpacked_name
+from attendo.text.files.encodings import UTF8, is_utf8
+from attendo.text.files.formats import RawPair
+from attendo.text.files.recognition import HEAD_BYTES, recognized
 from attendo.text.pair_reading import read_corpus
-from attendo.text.recognition import HEAD_BYTES, recognized
 
 _ENDINGS: Mapping[str, tuple[str, ...]] = {
     "tmx": (".tmx",),

@@ -8,8 +8,8 @@ from attendo.errors import DataError
 from attendo.formats.delimited import rows_of
 from attendo.formats.encoded import EncodedText
 from attendo.formats.pairs.selection import Selection
-from attendo.text.encodings import UTF8, is_wide
-from attendo.text.formats import LineReader, RawPair
+from attendo.text.files.encodings import UTF8, is_wide
+from attendo.text.files.formats import LineReader, RawPair
 
 _MAX_ROW_CHARACTERS = 1 << 20
 _SEPARATORS = ",;|\t"

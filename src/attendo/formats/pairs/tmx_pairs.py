@@ -10,7 +10,7 @@ from attendo.formats.contents import Code, CodeKind, Content, joined
 from attendo.formats.file import State
 from attendo.formats.pairs.selection import Selection, is_variant, normal_code
 from attendo.formats.pairs.xml_events import read_events
-from attendo.text.formats import RawPair
+from attendo.text.files.formats import RawPair
 
 _is_variant = lru_cache(maxsize=1024)(is_variant)
 _VARIANT_SIZE = 100  # characters that a variant without any text counts for, so that their number is bounded

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from attendo.errors import DataError
-from attendo.text.compression import READING_ERRORS, open_content
+from attendo.text.files.compression import READING_ERRORS, open_content
 
 MAX_WHOLE_BYTES = 128 << 20
 """More than any PO file or film comes to; in memory it is some ten times as much."""

@@ -10,7 +10,7 @@ from attendo.formats.markup import escaped
 from attendo.formats.pairs.selection import Selection
 from attendo.formats.pairs.xml_events import read_events
 from attendo.formats.xliff import read_xliff
-from attendo.text.formats import RawPair
+from attendo.text.files.formats import RawPair
 
 _UNITS = ("trans-unit", "unit")
 

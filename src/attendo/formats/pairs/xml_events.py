@@ -8,7 +8,7 @@ from xml.parsers import expat
 
 from attendo.errors import DataError
 from attendo.formats.elements import MAX_DEPTH
-from attendo.text.compression import READING_ERRORS, open_content
+from attendo.text.files.compression import READING_ERRORS, open_content
 
 MAX_UNIT_CHARACTERS = 16 << 20
 """A unit of more than that is none."""

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from attendo.decoding.line_constraints import Constraints
+from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.markup.text_types import TranslatedLine
 
 TranslateBatch = Callable[[Sequence[str], Sequence[Constraints] | None, bool], Sequence[TranslatedLine]]

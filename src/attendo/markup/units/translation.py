@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from attendo.decoding.translation import MemoryMatch
+from attendo.decoding.lines.translation import MemoryMatch
 from attendo.formats.contents import Content
 from attendo.markup.checks.findings import Finding
 from attendo.terms.term import TermUse

@@ -44,7 +44,7 @@ from attendo.paper.statistics import CONFIDENCE
 from attendo.paper.study import Run
 from attendo.paper.study_folder import keep, kept
 from attendo.recipe import Recipe
-from attendo.workflow.device import choose_device
+from attendo.workflow.machine.device import choose_device
 
 MEASURED = "functions.json"
 """What was measured of the functions themselves, in the study's folder."""

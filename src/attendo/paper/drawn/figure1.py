@@ -7,7 +7,7 @@ from attendo.diagrams.architecture import architecture, steps_of, structure_from
 from attendo.diagrams.architecture_layout import draw_architecture
 from attendo.diagrams.structure import Block, Layers, Structure
 from attendo.model.config import ModelConfig
-from attendo.model.parameters import num_weights
+from attendo.model.weights.parameters import num_weights
 from attendo.paper.drawn.page import BASE, Drawn, DrawnFigure, Row, comparison_table, drawn_model, rows_data, verdict
 from attendo.paper.experiment import Order
 from attendo.plots.subject import find_subject

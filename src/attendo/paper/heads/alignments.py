@@ -7,11 +7,11 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from attendo.decoding import alignment
-from attendo.decoding.alignment import AlignmentStep
+from attendo.decoding.lines import alignment
+from attendo.decoding.lines.alignment import AlignmentStep
 from attendo.evaluation.alignment_error import AlignmentScore, alignment_score
 from attendo.paper.heads.markup import PUNCTUATION, Link, Pair, Side, links
-from attendo.workflow.engine import Engine
+from attendo.workflow.engines.engine import Engine
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,9 +32,9 @@ from attendo.model.transformer import Transformer
 from attendo.paper.heads.looks import Head
 from attendo.paper.heads.markup import Pair
 from attendo.paper.study_folder import keep, kept
-from attendo.workflow.device import choose_device
-from attendo.workflow.engine import Engine
+from attendo.workflow.engines.engine import Engine
 from attendo.workflow.lines import line_pairs_from
+from attendo.workflow.machine.device import choose_device
 
 ItemT = TypeVar("ItemT")
 

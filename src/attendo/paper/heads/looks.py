@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from attendo.attention_maps.weights import AttentionMap, Kind
 from attendo.attention_maps.words import joined
 from attendo.paper.heads.markup import Pair, Side
-from attendo.workflow.engine import Engine
+from attendo.workflow.engines.engine import Engine
 
 Heads = NDArray[np.float64]
 """A figure of each head of one kind, `(num_layers, num_heads)`."""

@@ -12,12 +12,12 @@ from attendo.paper.phrasebook_texts import phrasebook_folder, write_if_tiny
 from attendo.recipe import load_recipe
 from attendo.text.prepared import open_prepared
 from attendo.training.hooks import Ending
-from attendo.workflow.device import choose_device
-from attendo.workflow.engine import Engine
-from attendo.workflow.preparation import prepare_if_missing
-from attendo.workflow.reporting import Silence
-from attendo.workflow.run_folder import check_prepared, resume_run, run_lock, start_run
-from attendo.workflow.train import TrainingRun
+from attendo.workflow.engines.engine import Engine
+from attendo.workflow.machine.device import choose_device
+from attendo.workflow.preparation.prepared_data import prepare_if_missing
+from attendo.workflow.runs.reporting import Silence
+from attendo.workflow.runs.run_folder import check_prepared, resume_run, run_lock, start_run
+from attendo.workflow.runs.train import TrainingRun
 
 SHIPPED = ("en-de", "de-en")
 """What is looked at where nothing is named."""

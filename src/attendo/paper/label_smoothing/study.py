@@ -37,7 +37,7 @@ from attendo.paper.study_folder import measured_once
 from attendo.plots.figure_files import png_bytes
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.prepared import PreparedData
-from attendo.workflow.device import choose_device
+from attendo.workflow.machine.device import choose_device
 
 MEASURED = "calibration.json"
 """In a run's folder, beside its result."""

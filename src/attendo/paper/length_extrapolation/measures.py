@@ -14,9 +14,9 @@ from pydantic import TypeAdapter
 from torch.nn import functional as F
 
 from attendo.checkpoint.model_folder import LoadedModel, load_model
+from attendo.decoding.backends.models import decoding_model
 from attendo.decoding.config import GuardConfig, SearchConfig
-from attendo.decoding.engine import Translator
-from attendo.decoding.models import decoding_model
+from attendo.decoding.lines.translator import Translator
 from attendo.evaluation.scores import corpus_bleu
 from attendo.model.batch import collate
 from attendo.model.positions import LearnedPositions

@@ -18,9 +18,9 @@ from attendo.recipe import Recipe, load_recipe
 from attendo.text.prepared import PreparedData
 from attendo.training.config import TrainingConfig
 from attendo.training.schedule import learning_rate
-from attendo.workflow.curves import read_metrics
-from attendo.workflow.metrics import parse_record
-from attendo.workflow.skipped import SKIPPED
+from attendo.workflow.runs.curves import read_metrics
+from attendo.workflow.runs.metrics import parse_record
+from attendo.workflow.runs.skipped import SKIPPED
 
 # --- Equation 3 -------------------------------------------------------------------------------------------------------
 

@@ -17,15 +17,15 @@ from sacrebleu.metrics.bleu import BLEU, BLEUScore
 from attendo.checkpoint.checksums import read_json
 from attendo.checkpoint.model_folder import LoadedModel, load_model
 from attendo.decoding.config import GuardConfig, SearchConfig
-from attendo.decoding.translation import Translation
+from attendo.decoding.lines.translation import Translation
 from attendo.errors import ModelError
 from attendo.evaluation.scores import metrics
 from attendo.files import write_json
 from attendo.paper.search_settings.rows import Sentences, Setting
 from attendo.paper.study_folder import keep, kept
-from attendo.workflow.average import average
-from attendo.workflow.device import choose_device
-from attendo.workflow.engine import Engine
+from attendo.workflow.engines.engine import Engine
+from attendo.workflow.machine.device import choose_device
+from attendo.workflow.runs.average import average
 
 
 @dataclass(frozen=True, kw_only=True)

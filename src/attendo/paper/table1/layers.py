@@ -12,7 +12,7 @@ from torch.profiler import ProfilerActivity, profile
 from torch.utils.flop_counter import FlopCounterMode
 
 from attendo.model.config import EncoderLayerType, ModelConfig
-from attendo.model.layer_types import mixing_sub_layer
+from attendo.model.mixing.layer_types import mixing_sub_layer
 
 # --- the layers -------------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from attendo.model.restricted import FEWEST_QUERIES
+from attendo.model.mixing.restricted import FEWEST_QUERIES
 from attendo.paper.experiment import Order
 from attendo.paper.page_parts import each, head_data
 from attendo.paper.report import Paragraph, Report, Section, Shell, paragraphs

@@ -19,9 +19,9 @@ from attendo.paper.study_folder import kept
 from attendo.recipe import Recipe
 from attendo.text.prepared import open_prepared
 from attendo.training.position import position_of
-from attendo.workflow.device import choose_device
-from attendo.workflow.number_type import with_number_type
-from attendo.workflow.run_folder import resume_run
+from attendo.workflow.machine.device import choose_device
+from attendo.workflow.machine.number_type import with_number_type
+from attendo.workflow.runs.run_folder import resume_run
 
 MEASURED = "sustained.json"
 

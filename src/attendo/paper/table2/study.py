@@ -33,8 +33,8 @@ from attendo.paper.table2.plan import TEST_PAIRS, Direction, Plan, TestSet, make
 from attendo.paper.table2.report import Findings, table2_report
 from attendo.paper.table2.systems import Kind, System, translate
 from attendo.recipe import Recipe
-from attendo.workflow.average import average
-from attendo.workflow.number_type import with_number_type
+from attendo.workflow.machine.number_type import with_number_type
+from attendo.workflow.runs.average import average
 
 SHIPPED_DIRECTIONS = ("en-de", "de-en")
 """The models that come with the package."""

@@ -23,9 +23,9 @@ from attendo.evaluation.tokenized import PAPER, moses_tokens, plain_punctuation,
 from attendo.files import sha256, write_text
 from attendo.paper.study_folder import keep, kept
 from attendo.paper.table2.plan import TestSet
+from attendo.workflow.engines.translate import load
 from attendo.workflow.lines import read_pairs
-from attendo.workflow.preparation import PreparationReporter
-from attendo.workflow.translate import load
+from attendo.workflow.preparation.prepared_data import PreparationReporter
 
 # --- two conventions of BLEU ------------------------------------------------------------------------------------------
 

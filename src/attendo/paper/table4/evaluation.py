@@ -13,12 +13,12 @@ from attendo.files import sha256
 from attendo.paper.statistics import Estimate, estimate
 from attendo.paper.study_folder import keep, kept
 from attendo.paper.table4.rows import Bank, Row
-from attendo.parsing.evalb_parameters import BUILT_IN
+from attendo.parsing.evalb.parameters import BUILT_IN
 from attendo.parsing.tree import Tree
-from attendo.workflow.engine import Engine
-from attendo.workflow.evaluate_parser import ParserEvaluation, ParserInput, evaluate_parser
-from attendo.workflow.translate import load
-from attendo.workflow.validation import spread
+from attendo.workflow.engines.engine import Engine
+from attendo.workflow.engines.translate import load
+from attendo.workflow.evaluation.evaluate_parser import ParserEvaluation, ParserInput, evaluate_parser
+from attendo.workflow.runs.validation import spread
 
 # --- parsers on a treebank --------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from attendo.paper.phrasebook_texts import taken_from
 from attendo.parsing.tree import Tree
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.corpora import CorpusConfig
-from attendo.workflow.parse_input import LineKind
+from attendo.workflow.engines.parse_input import LineKind
 
 # --- the invented treebank of the scale `tiny` ------------------------------------------------------------------------
 

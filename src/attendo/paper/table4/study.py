@@ -15,9 +15,9 @@ from attendo.paper.table4.rows import Bank, Plan, make_plan, recipes_of, write_i
 from attendo.paper.table4.training import Trained, train
 from attendo.parsing.tree import Tree
 from attendo.text.prepared import Vocabulary
-from attendo.workflow.evaluate_parser import read_gold
-from attendo.workflow.preparation import open_if_prepared
-from attendo.workflow.validation import spread
+from attendo.workflow.evaluation.evaluate_parser import read_gold
+from attendo.workflow.preparation.prepared_data import open_if_prepared
+from attendo.workflow.runs.validation import spread
 
 
 def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:

@@ -15,10 +15,10 @@ from attendo.parsing.sentences import Sentence
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
 from attendo.workflow.confident_trees import ConfidentTrees
+from attendo.workflow.engines.parse_input import read_lines_of
+from attendo.workflow.engines.translate import load
 from attendo.workflow.extras import need_packages
-from attendo.workflow.parse_input import read_lines_of
-from attendo.workflow.preparation import prepare_if_missing
-from attendo.workflow.translate import load
+from attendo.workflow.preparation.prepared_data import prepare_if_missing
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from attendo.decoding.translation import MemoryMatch
+from attendo.decoding.lines.translation import MemoryMatch
 from attendo.destinations import check_output_file, find_destination
 from attendo.errors import ModelError
 from attendo.formats.file import Mark
@@ -23,9 +23,9 @@ from attendo.workflow.documents.translation import (
     engine_lines,
 )
 from attendo.workflow.documents.writing import TranslatedDocument, written_document
-from attendo.workflow.engine import Engine
-from attendo.workflow.part_files import PartsFolder
-from attendo.workflow.translate import load, memory_of
+from attendo.workflow.engines.engine import Engine
+from attendo.workflow.engines.translate import load, memory_of
+from attendo.workflow.translation.part_files import PartsFolder
 
 
 def translate_file(

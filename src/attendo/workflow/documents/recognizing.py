@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from attendo.formats.known import Format, format_of
-from attendo.text.formats import is_compressed
-from attendo.text.recognition import HEAD_BYTES, recognized
+from attendo.text.files.formats import is_compressed
+from attendo.text.files.recognition import HEAD_BYTES, recognized
 
 _REFUSED = frozenset(("binary", "archive", "markup", "catalogue", "json"))
 """What cannot be lines of text under whatever name; tables and UTF-16 are told apart where lines are read."""

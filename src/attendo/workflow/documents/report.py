@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from attendo.decoding.translation import MatchKind, MemoryMatch
+from attendo.decoding.lines.translation import MatchKind, MemoryMatch
 from attendo.formats.contents import Code, Content
 from attendo.formats.file import Unit
 from attendo.markup.units.translation import UnitTranslation

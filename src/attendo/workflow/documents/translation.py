@@ -1,7 +1,7 @@
 """Translating a document: its units in parts, each kept beside the output, so that an interruption costs one part.
 
-Beside the output lies `OUTPUT.parts/`, as `workflow.file_translation` has it; the lines of a part are its units'
-translations, as JSON.
+Beside the output lies `OUTPUT.parts/`, as `workflow.translation.file_translation` has it; the lines of a part are its
+units' translations, as JSON.
 """
 
 import asyncio
@@ -13,9 +13,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from attendo.decoding.line_constraints import Constraints
+from attendo.decoding.constraints.line_constraints import Constraints
+from attendo.decoding.lines.translation import MemoryMatch
 from attendo.decoding.search_settings import SearchSettings
-from attendo.decoding.translation import MemoryMatch
 from attendo.formats.file import Unit
 from attendo.markup.text_types import Confidence, TranslatedLine, TranslateLines, no_confidence
 from attendo.markup.together import gathered
@@ -26,9 +26,9 @@ from attendo.workflow.confidence import load_confidence
 from attendo.workflow.documents.opening import Document
 from attendo.workflow.documents.settings import DocumentSettings
 from attendo.workflow.documents.writing import translation_json, translations_of
-from attendo.workflow.engine import Engine
-from attendo.workflow.file_translation import memory_conditions, model_conditions
-from attendo.workflow.part_files import PartRecord, PartsFolder, copied, since
+from attendo.workflow.engines.engine import Engine
+from attendo.workflow.translation.file_translation import memory_conditions, model_conditions
+from attendo.workflow.translation.part_files import PartRecord, PartsFolder, copied, since
 
 _FORMAT_VERSION = 2
 _PART_UNITS = 500

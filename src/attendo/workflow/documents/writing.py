@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from attendo.decoding.translation import MemoryMatch
+from attendo.decoding.lines.translation import MemoryMatch
 from attendo.files import write_bytes
 from attendo.formats.contents import Code, Content, codes, joined
 from attendo.formats.file import Result, Unit, WriteOptions

@@ -1,0 +1,1 @@
+"""What computes a step: the native kernels, torch, or several models as one."""

@@ -1,0 +1,118 @@
+"""A Transformer made ready for decoding: on the native kernels where they can run it, else in plain torch."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Protocol, get_args
+
+from attendo.decoding.backends.array_attention import PairAttention
+from attendo.decoding.backends.native_model import Dtype, NativeModel, can_run
+from attendo.decoding.step import FloatArray, Step
+from attendo.errors import ModelError
+from attendo.model.config import ModelConfig
+from attendo.model.weights.arrays import ModelArrays
+from attendo.native.library import find_kernels
+
+if TYPE_CHECKING:
+    import torch
+
+    from attendo.model.transformer import Transformer
+
+Ids = Sequence[Sequence[int]]
+
+
+class DecodingModel(Protocol):
+    """What searching and scoring need of a model."""
+
+    @property
+    def config(self) -> ModelConfig:
+        """The architecture."""
+
+    @property
+    def src_vocab_size(self) -> int:
+        """Ids of the source."""
+
+    @property
+    def tgt_vocab_size(self) -> int:
+        """Ids of the target."""
+
+    @property
+    def kernel(self) -> str:
+        """What it runs on, for people."""
+
+    @property
+    def concurrent(self) -> bool:
+        """Whether several threads may run batches of their own at the same time, and gain by it."""
+
+    def at_work(self) -> AbstractContextManager[None]:
+        """What the following are called within."""
+
+    def step(self, sources: Ids, *, threads: int = 1) -> Step:
+        """A batch at its start.
+
+        Args:
+            sources: each sentence's ids with its `</s>`.
+            threads: that work on it together, where the model is `concurrent`.
+        """
+
+    def token_log_probs(
+        self, sources: Ids, targets: Ids, *, between: Callable[[], object] = lambda: None
+    ) -> FloatArray:
+        """Log-probabilities of given translations, float32 `(all target tokens,)`, one sentence behind the other.
+
+        Args:
+            sources: each sentence's ids with its `</s>`.
+            targets: the same of their translations.
+            between: called between two steps, where it takes several; what it raises ends the scoring.
+        """
+
+    def encoder_decoder_attention(self, sources: Ids, targets: Ids, layer: int) -> list[FloatArray]:
+        """Where every head of one decoder layer looks in the source.
+
+        Args:
+            sources: each sentence's ids with its `</s>`.
+            targets: the same of their translations.
+            layer: from 1, the lowest.
+
+        Returns:
+            For each pair float32 `(num_heads, tgt_len, src_len)`.
+        """
+
+    def attention(self, source: Sequence[int], target: Sequence[int]) -> PairAttention:
+        """Where every head of every layer looks while the model reads a pair; both ids end with `</s>`."""
+
+
+def decoding_model(
+    model: "Transformer | ModelArrays",
+    *,
+    dtype: Dtype = "float32",
+    device: "torch.device | str | None" = None,
+    native: bool = True,
+) -> DecodingModel:
+    """The fastest that there is for a model, here and now.
+
+    Only what the native kernels cannot run is decoded by torch, which is imported then.
+
+    Args:
+        model: a Transformer in float32, which without kernels bfloat16 changes in place, and so does another device; or
+            the arrays of one.
+        dtype: of the products.
+        device: where to work; left out, where a Transformer is, and arrays on the processor.
+        native: whether the native kernels may be used.
+
+    Raises:
+        ModelError: an unknown dtype, int8 on a GPU, or `ATTENDO_KERNELS` names kernels that are not there.
+    """
+    if dtype not in get_args(Dtype):
+        raise ModelError(f"dtype = {dtype!r} is unknown; take one of {', '.join(get_args(Dtype))}")
+    where = str(device or ("cpu" if isinstance(model, ModelArrays) else model.device))
+    kind = where.split(":")[0]
+    if dtype == "int8" and kind != "cpu":
+        raise ModelError(f"int8 is for processors, not for {kind}; take bfloat16")
+    if device is not None and not isinstance(model, ModelArrays):
+        model = model.to(device)
+    kernels = find_kernels().kernels if native and kind == "cpu" else None
+    if kernels is not None and can_run(model):
+        return NativeModel(model, dtype=dtype, kernels=kernels)
+    from attendo.decoding.backends.torch_model import torch_model
+
+    return torch_model(model, dtype=dtype, device=where)

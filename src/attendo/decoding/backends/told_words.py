@@ -1,0 +1,95 @@
+"""What a decoder with `next_word` or `parser_stack` is given at each position, found symbol by symbol.
+
+`model.next_word` and `model.parser_stack` find the same for whole batches, without a loop.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from attendo.decoding.step import BoolArray, IntArray
+from attendo.model.words import SymbolKind, WordTables
+from attendo.text.subwords.tokenization import EOS_ID
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TopOfStack:
+    """What a decoder is given at each position of a target; all int64 `(tgt_len,)`."""
+
+    next_word: IntArray
+    """The number, from 0, of the word that is next."""
+    depth: IntArray
+    """How many constituents are open."""
+    opened: IntArray
+    """The symbol that opened the innermost of them; `tgt_vocab_size` where none is open."""
+    opened_at: IntArray
+    """The number of its first word; 0 where none is open."""
+    completed: IntArray
+    """The symbol of the word that was completed last, or the one that opened the constituent; `tgt_vocab_size` where
+    nothing was completed."""
+    completed_at: IntArray
+    """The number of its first word; 0 where nothing was completed."""
+
+
+def word_places(source: Sequence[int], begins: BoolArray) -> IntArray:
+    """Where each word of a source begins, and behind the last one where the source ends.
+
+    The end is the first `</s>`; without one it is the first token that begins no word, or else the last word.
+
+    Args:
+        source: its ids with its `</s>`.
+        begins: `(src_vocab_size,)`: the pieces that begin a word.
+    """
+    ids = np.asarray(source, dtype=np.int64)
+    starts = np.flatnonzero(begins[ids])
+    inside = np.flatnonzero(~begins[ids])
+    ends = inside[ids[inside] == EOS_ID]
+    last = ends[:1] if len(ends) else inside[:1]
+    places: IntArray = np.concatenate((starts, last))
+    return places
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A word or constituent."""
+
+    symbol: int
+    word: int
+    """The number of its first word."""
+
+
+def stack_tops(read: Sequence[int], words: WordTables) -> TopOfStack:
+    """Finds the next word and the top of the stack at each position.
+
+    Args:
+        read: what the decoder reads, the start first; less than 0 is no symbol.
+        words: what the vocabularies say.
+    """
+    nothing = _Part(len(words.kinds), 0)
+    rows: npt.NDArray[np.int64] = np.empty((6, len(read)), dtype=np.int64)
+    stack: list[_Part] = []
+    completed, word = nothing, 0
+    for place, symbol in enumerate(read):
+        kind = SymbolKind(words.kinds[symbol]) if symbol >= 0 else SymbolKind.OTHER
+        if kind == SymbolKind.WORD:
+            completed = _Part(symbol, word)
+        elif kind == SymbolKind.OPENS_BEHIND:
+            stack.append(_Part(symbol, completed.word))
+        elif kind == SymbolKind.OPENS_BEFORE:
+            stack.append(_Part(symbol, word))
+        elif kind == SymbolKind.CLOSES:
+            completed = stack.pop() if stack else nothing
+        word += symbol >= 0 and bool(words.writes[symbol])
+        opened = stack[-1] if stack else nothing
+        rows[:, place] = word, len(stack), opened.symbol, opened.word, completed.symbol, completed.word
+    next_word, depth, opened_by, opened_at, completed_by, completed_at = rows
+    return TopOfStack(
+        next_word=next_word,
+        depth=depth,
+        opened=opened_by,
+        opened_at=opened_at,
+        completed=completed_by,
+        completed_at=completed_at,
+    )

@@ -1,0 +1,74 @@
+"""Translations that keep to a frame: given stretches of text in a given order, with short gaps that the model fills."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attendo.decoding.constraints.constraint import EVERYTHING, Allowed, Ids
+from attendo.errors import DataError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frame:
+    """What a translation consists of.
+
+    Raises:
+        DataError: there are not as many gaps as stretches and one more, or a stretch is white space.
+    """
+
+    stretches: tuple[str, ...]
+    """Text that is written as it stands, in this order; each begins a word."""
+    gaps: tuple[int, ...]
+    """The most tokens before each of the stretches, and behind the last. What stands in a gap begins a word."""
+
+    def __post_init__(self) -> None:
+        """Refuses what is no frame."""
+        if len(self.gaps) != len(self.stretches) + 1 or min(self.gaps) < 0:
+            raise DataError(
+                f"a frame of {len(self.stretches)} stretches has gaps of {list(self.gaps)} tokens; give one for each "
+                "stretch and one for the end, of 0 tokens or more"
+            )
+        if not all(text.strip() for text in self.stretches):
+            raise DataError("a stretch of a frame is white space; leave it out")
+
+
+class FrameConstraint:
+    """A translation keeps to a frame.
+
+    A gap ends at the first token that the next stretch begins with.
+
+    Args:
+        stretches: the ids of each stretch.
+        gaps: as `Frame.gaps`.
+        eos_id: the id of `</s>`.
+        beginnings: the tokens that begin a word, one of which a gap begins with.
+    """
+
+    def __init__(self, stretches: Sequence[Ids], gaps: Sequence[int], eos_id: int, beginnings: frozenset[int]) -> None:
+        self._stretches, self._gaps = tuple(stretches), tuple(gaps)
+        self._only = {token: Allowed(frozenset((token,))) for ids in stretches for token in ids}
+        self._end = Allowed(frozenset((eos_id,)))
+        self._not_yet = Allowed(banned=frozenset((eos_id,)))
+        # Each stretch begins a word, so that its first token is among them.
+        self._first, self._first_or_end = Allowed(beginnings), Allowed(beginnings | {eos_id})
+
+    def following(self, ids: Sequence[int]) -> Allowed:
+        """The next token of a stretch; in a gap that has room left everything, but `</s>` only in the last."""
+        number, matched, gap = self._place(ids)
+        is_last = number == len(self._stretches)
+        if gap < self._gaps[number] and not matched:
+            if not gap:
+                return self._first_or_end if is_last else self._first
+            return EVERYTHING if is_last else self._not_yet
+        return self._end if is_last else self._only[self._stretches[number][matched]]
+
+    def _place(self, ids: Sequence[int]) -> tuple[int, int, int]:
+        """The number of the next stretch, how many of its tokens are there, and the tokens of the gap before it."""
+        number = matched = gap = 0
+        for token in ids:
+            if number < len(self._stretches) and token == self._stretches[number][matched]:
+                matched += 1
+                if matched == len(self._stretches[number]):
+                    number, matched, gap = number + 1, 0, 0
+            else:
+                gap += 1
+        return number, matched, gap

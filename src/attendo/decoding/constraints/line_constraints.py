@@ -1,0 +1,251 @@
+"""Constraints on the translations of single lines, as text, and the rules in ids that the search keeps for them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+
+from attendo.decoding.config import SearchConfig
+from attendo.decoding.constraints.constraint import (
+    EVERYTHING,
+    Allowed,
+    Constraint,
+    Ids,
+    Rules,
+    check_rules,
+    length_bounds,
+)
+from attendo.decoding.constraints.frames import Frame, FrameConstraint
+from attendo.decoding.constraints.words import ForbiddenWords, Pieces, Spelling, forced_word_ids
+from attendo.errors import DataError
+from attendo.terms.glossary import Glossary
+from attendo.text.subwords.tokenization import EOS_ID, UNK_ID
+
+_SPACE = " "
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constraints:
+    """Constraints on the translation of one text, in addition to the search settings.
+
+    Raises:
+        DataError: `forced_words` or `forbidden_words` is a single string instead of a tuple of strings.
+    """
+
+    target_prefix: str = ""
+    """The exact beginning of the translation. Its last word may be continued ("Hau" to "Haus", "Haus" to "Hausboot")
+    unless a space follows it. White space alone sets no constraint."""
+    forced_words: tuple[str, ...] = ()
+    """Words or phrases that must occur, spelled as the tokenizer spells them; the end of each may be continued."""
+    forbidden_words: tuple[str, ...] = ()
+    """Words or phrases that must not occur, in addition to those of the search settings."""
+    glossary: Glossary | None = None
+    """Terms and their translations; of those that occur in the text the translation uses a form, as far as that can
+    be."""
+    frame: Frame | None = None
+    """Stretches that the translation consists of, with gaps that the model fills; None for no frame. A frame goes with
+    forbidden words, and with no other constraint."""
+
+    def __post_init__(self) -> None:
+        """Refuses a string in place of several."""
+        for name in ("forced_words", "forbidden_words"):
+            words = getattr(self, name)
+            if isinstance(words, str):
+                raise DataError(f"{name} = {words!r} is one string; write ({words!r},)")
+        if self.frame is not None and (self.target_prefix or self.forced_words):
+            raise DataError("a frame says where each word stands; leave out the target prefix and forced words")
+
+
+def paired(lines: Iterable[str], constraints: Iterable[Constraints] | None) -> Iterator[tuple[str, Constraints]]:
+    """Lines with the constraints of each; neither side is read further than asked for.
+
+    Args:
+        lines: the lines.
+        constraints: one for each line; None for no constraints on any line.
+
+    Raises:
+        DataError: there are fewer or more constraints than lines.
+    """
+    if constraints is None:
+        yield from zip(lines, repeat(Constraints()), strict=False)
+        return
+    remaining = iter(constraints)
+    number = 0
+    for number, line in enumerate(lines, start=1):
+        its_constraints = next(remaining, None)
+        if its_constraints is None:
+            raise DataError(
+                f"there are constraints for {number - 1} lines, but more to translate; give Constraints() where there "
+                "are none"
+            )
+        yield line, its_constraints
+    if next(remaining, None) is not None:
+        raise DataError(f"there are {number} lines to translate, but constraints for more; give one of them a line")
+
+
+class LineRules:
+    """Makes the rules of a line from the settings and its constraints.
+
+    Args:
+        vocabulary: the target's pieces.
+        config: lengths, forbidden words and what no n-gram may do.
+        max_positions: tokens that the model can write, for learned positions.
+
+    Raises:
+        DataError: a forbidden word of the settings has no letter.
+    """
+
+    def __init__(self, vocabulary: Pieces, config: SearchConfig, max_positions: int | None = None) -> None:
+        self._vocabulary, self._config, self._max_positions = vocabulary, config, max_positions
+        self._known_spelling: Spelling | None = None
+        self._known_beginnings: frozenset[int] | None = None
+        # Of the last line's words: the same are often forbidden in many lines.
+        self._last_forbidden: tuple[tuple[str, ...], ForbiddenWords] | None = None
+        self._forbidden: tuple[Constraint, ...] = ()
+        if config.forbidden_words:
+            self._forbidden = (ForbiddenWords(config.forbidden_words, self._spelling),)
+
+    def of(self, number: int, source_tokens: int, constraints: Constraints) -> Rules:
+        """One line's rules.
+
+        Args:
+            number: the line's, from 1, among all that are translated; its samples hang on it.
+            source_tokens: that the line's words need, without `</s>`; `lengths.needed_tokens` says which.
+            constraints: of the line.
+
+        Raises:
+            DataError: the constraints contradict each other or the settings, or cannot be spelled; with the number.
+        """
+        min_len, max_len = length_bounds(self._config, source_tokens, self._max_positions)
+        if constraints == Constraints():
+            return Rules(min_len=min_len, max_len=max_len, constraints=self._forbidden, seed=number)
+        try:
+            forbidden = self._forbidden + self._forbidden_by(constraints)
+            if constraints.frame is not None:
+                framed = self._framed(constraints.frame, max_len, forbidden)
+                return Rules(min_len=min_len, max_len=max_len, constraints=(*forbidden, framed), seed=number)
+            prefix, last_word = self._prefix(constraints.target_prefix, max_len)
+            forced = forced_word_ids(constraints.forced_words, self._vocabulary) if constraints.forced_words else ()
+            for word, ids in zip(constraints.forced_words, forced, strict=True):
+                _check_not_forbidden("forced word", word, ids, forbidden)
+            _check_not_forbidden("target prefix", constraints.target_prefix, prefix, forbidden)
+            rules = Rules(
+                min_len=min_len,
+                max_len=max_len,
+                prefix=prefix,
+                forced=forced,
+                constraints=forbidden + last_word,
+                seed=number,
+            )
+            check_rules(rules, eos_id=EOS_ID, vocab_size=self._vocabulary.vocab_size, config=self._config)
+        except DataError as error:
+            raise DataError(f"line {number}: {error}") from error
+        return rules
+
+    def _framed(self, frame: Frame, max_len: int, forbidden: Sequence[Constraint]) -> Constraint:
+        """The constraint that keeps a translation to a frame.
+
+        Raises:
+            DataError: the vocabulary cannot spell a stretch, one has a forbidden word in it, or they are longer than a
+                translation may be.
+        """
+        sequences = [tuple(ids[:-1]) for ids in self._vocabulary.encode_batch(list(frame.stretches))]
+        for text, ids in zip(frame.stretches, sequences, strict=True):
+            if UNK_ID in ids or not ids:
+                raise DataError(f"the stretch {text!r} cannot be spelled with the model's vocabulary; leave it out")
+            _check_not_forbidden("stretch", text, ids, forbidden)
+        if (needed := sum(map(len, sequences))) > max_len:
+            raise DataError(
+                f"the frame needs a translation of {needed} tokens, but it has at most {max_len}; leave stretches out"
+            )
+        return FrameConstraint(sequences, frame.gaps, EOS_ID, self._beginnings)
+
+    def _prefix(self, text: str, max_len: int) -> tuple[Ids, tuple[Constraint, ...]]:
+        """The ids that a prefix fixes, and what holds for its last word."""
+        if not text.strip():
+            return (), ()
+        # A space at the end begins the next word's piece; it would be a piece of its own otherwise.
+        word_ends = text.endswith(_SPACE)
+        [[*ids, _]] = self._vocabulary.encode_batch([text.removesuffix(_SPACE)])
+        if UNK_ID in ids:
+            raise DataError(f"the target prefix {text!r} cannot be spelled with the model's vocabulary; shorten it")
+        if word_ends:
+            return tuple(ids), (_NewWord(len(ids), self._beginnings),)
+        texts = self._spelling.texts
+        begins = [place for place, token in enumerate(ids) if texts[token].startswith(_SPACE.encode())]
+        first = begins[-1] if begins else 0
+        last_word = b"".join(texts[token] for token in ids[first:])
+        if first + len(last_word) > max_len:  # a byte may be a token: it might not come to its end
+            return tuple(ids), ()
+        return tuple(ids[:first]), (_SpelledWord(first, last_word, self._spelling),)
+
+    def _forbidden_by(self, constraints: Constraints) -> tuple[Constraint, ...]:
+        words = constraints.forbidden_words
+        if not words:
+            return ()
+        last = self._last_forbidden
+        if last is None or last[0] != words:
+            last = self._last_forbidden = words, ForbiddenWords(words, self._spelling)
+        return (last[1],)
+
+    @property
+    def _spelling(self) -> Spelling:
+        """Of the vocabulary, read when first needed: most lines have no constraints."""
+        if self._known_spelling is None:
+            self._known_spelling = Spelling(self._vocabulary)
+        return self._known_spelling
+
+    @property
+    def _beginnings(self) -> frozenset[int]:
+        """The pieces that begin with a space."""
+        if self._known_beginnings is None:
+            begins = [text.startswith(_SPACE.encode()) for text in self._spelling.texts]
+            begins[UNK_ID] = False
+            self._known_beginnings = frozenset(token for token, it_does in enumerate(begins) if it_does)
+        return self._known_beginnings
+
+
+class _NewWord:
+    """A new word begins behind so many tokens."""
+
+    def __init__(self, tokens: int, beginnings: frozenset[int]) -> None:
+        self._tokens, self._allowed = tokens, Allowed(beginnings)
+
+    def following(self, ids: Sequence[int]) -> Allowed:
+        """There only pieces that begin a word; elsewhere everything."""
+        return self._allowed if len(ids) == self._tokens else EVERYTHING
+
+
+class _SpelledWord:
+    """Behind so many tokens a text is written, in whatever pieces, of which the last may write more.
+
+    The tokenizer's own pieces for a word that is not whole are seldom those of the whole word: a model that is made to
+    write them goes on as it never would.
+    """
+
+    def __init__(self, tokens: int, text: bytes, spelling: Spelling) -> None:
+        self._tokens, self._text, self._spelling = tokens, text, spelling
+        self._allowed: dict[bytes, Allowed] = {}
+
+    def following(self, ids: Sequence[int]) -> Allowed:
+        """Pieces that go on with the text; when it is written, and before its place, everything."""
+        if len(ids) < self._tokens:
+            return EVERYTHING
+        written = 0
+        for token in ids[self._tokens :]:
+            written += len(self._spelling.texts[token])
+            if written >= len(self._text):
+                return EVERYTHING
+        rest = self._text[written:]
+        if rest not in self._allowed:
+            self._allowed[rest] = Allowed(self._spelling.beginning(rest))
+        return self._allowed[rest]
+
+
+def _check_not_forbidden(name: str, text: str, ids: Ids, forbidden: Sequence[Constraint]) -> None:
+    """Refuses what holds a forbidden word.
+
+    Raises:
+        DataError: it does.
+    """
+    if any(token not in each.following(ids[:place]) for each in forbidden for place, token in enumerate(ids)):
+        raise DataError(f"the {name} {text!r} has a forbidden word in it; give up one of them")

@@ -1,0 +1,1 @@
+"""Lines in, translations out: tokenization, guards, searches and retries put together."""

@@ -1,0 +1,400 @@
+"""Lines in, translations out: what the guards make of a line is searched, looked at, and searched again where need be.
+
+A line is read in parts, of which nearly every line has one: itself. All parts of all lines are searched together, and
+those whose translations cannot be meant are searched once more, with a rule or with a wider beam.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from attendo.decoding.backends.models import DecodingModel
+from attendo.decoding.config import SearchConfig
+from attendo.decoding.constraints.constraint import Ids, NoRepeat
+from attendo.decoding.constraints.line_constraints import Constraints, LineRules
+from attendo.decoding.constraints.words import Spelling, Subwords
+from attendo.decoding.guards.digits import DigitPieces
+from attendo.decoding.guards.output import (
+    AtMostOnce,
+    Excused,
+    InOrder,
+    NoStutter,
+    has_loop,
+    has_much_of,
+    is_copy,
+    is_long_loop,
+)
+from attendo.decoding.guards.parts import Part, Reading, as_it_is
+from attendo.decoding.guards.reading import Reader
+from attendo.decoding.guards.words import has_few_words
+from attendo.decoding.lines.lengths import is_spelled, needed_tokens, piece_length
+from attendo.decoding.lines.restored import NOTHING, candidates, restored, with_problems, with_terms
+from attendo.decoding.lines.search_variants import SearchVariants
+from attendo.decoding.lines.stray_placeholders import StrayPlaceholders
+from attendo.decoding.lines.tasks import NumberedLine, Task, added
+from attendo.decoding.lines.term_retries import TermRetries
+from attendo.decoding.lines.translation import Candidate, Counts, Translation
+from attendo.decoding.lines.value_retries import Searches, ValueRetries
+from attendo.decoding.parallel import IdSearch
+from attendo.decoding.watch import Watch
+from attendo.errors import DataError
+from attendo.terms.glossary import Glossary
+
+COPY_MARGIN = 0.25
+"""So much lower a score may be than that of a translation that only repeats its source, to take its place.
+
+Text of the target language is rightly given back as it is: of 400 such lines a model of 12,000 pieces copied 9, and
+what it held for second best in other words was further below than this in all but one."""
+_FEW_THINGS = 3
+_NO_REPEAT = 3
+_MARKS = (".", "!")
+_UNCONSTRAINED = Constraints()
+
+
+class GuardedSearch:
+    """Translates lines, guarded as the settings say.
+
+    Args:
+        models: the mean of their probabilities is searched.
+        config: search settings.
+        source_tokenizer: of the source language.
+        target_tokenizer: of the target language.
+        encode: a source's ids, cut at the longest that can be read, and whether they were.
+        max_positions: tokens that the model can write, for learned positions.
+        languages: source and target, as ISO 639-1 codes; empty where not known.
+        threads: that may work.
+        counts: where to count what is done.
+        glossary: terms that translations use, where a line has no glossary of its own.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[DecodingModel],
+        config: SearchConfig,
+        source_tokenizer: Subwords,
+        target_tokenizer: Subwords,
+        *,
+        encode: Callable[[Sequence[str]], tuple[list[list[int]], list[bool]]],
+        max_positions: int | None,
+        languages: tuple[str, str],
+        threads: int,
+        counts: Counts,
+        glossary: Glossary | None = None,
+    ) -> None:
+        self._config, self._glossary = config, glossary
+        self._searches = SearchVariants(models, config, threads=threads)
+        self._source_tokenizer, self._tokenizer = source_tokenizer, target_tokenizer
+        self._encode, self._languages = encode, languages
+        self._rules = LineRules(target_tokenizer, config, max_positions)
+        self._placeholders = tuple(
+            symbol for symbol in source_tokenizer.placeholders if symbol in target_tokenizer.placeholders
+        )
+        self._reader = Reader(
+            config.guards,
+            source_tokenizer,
+            placeholders=self._placeholders,
+            languages=languages,
+            # Limits of a whole translation, several of them and chance cannot be had sentence by sentence.
+            one_by_one=config.n_best == 1 and not config.sampling and not config.min_len and config.max_len is None,
+        )
+        self.counts = counts
+        """What has been done so far, for warnings and figures."""
+
+    def translate(self, lines: Sequence[NumberedLine]) -> list[Translation | None]:
+        """Translates lines, all of them sorted by length together.
+
+        Args:
+            lines: with line ends or without.
+
+        Returns:
+            A translation a line, in the lines' order; None for one that is cancelled.
+
+        Raises:
+            DataError: a line holds a lone surrogate, or constraints cannot be fulfilled.
+            ModelError: the models' probabilities are not numbers.
+        """
+        if self._glossary is not None:
+            lines = [replace(line, glossary=line.glossary or self._glossary) for line in lines]
+        readings = [self._read(line) for line in lines]
+        parts = [(line, part) for line, reading in zip(lines, readings, strict=True) for part in reading.parts]
+        tasks = self._tasks([(line, part) for line, part in parts if part.is_searched])
+        if self._config.guards.protected:  # others are looked at again, so the ordinary search need not forbid a thing
+            tasks = [task if task.line.constraints == _UNCONSTRAINED else self._without_strays(task) for task in tasks]
+        remaining = iter(self._with_terms(self._looked_at(self._searched(tasks))))
+        translations: list[Translation | None] = []
+        for line, reading in zip(lines, readings, strict=True):
+            its_tasks = [next(remaining) if part.is_searched else None for part in reading.parts]
+            if any(task is not None and not task.candidates for task in its_tasks):
+                translations.append(None)
+                continue
+            translation = restored(line, reading, its_tasks, self._config.length_penalty)
+            if self._config.guards.values:
+                translation = with_problems(translation, self._languages)
+            translation = with_terms(translation, its_tasks)
+            self.counts.add(translation, sum(len(task.src_ids) for task in its_tasks if task), line.number)
+            translations.append(translation)
+        return translations
+
+    def _read(self, line: NumberedLine) -> Reading:
+        """A line as the model reads it; constraints are meant for the line as it stands."""
+        if self._config.guards.is_off or line.constraints != _UNCONSTRAINED:
+            return as_it_is(line.text)
+        return self._reader.read(line.text)
+
+    # --- searching ----------------------------------------------------------------------------------------------------
+
+    def _tasks(self, parts: Sequence[tuple[NumberedLine, Part]]) -> list[Task]:
+        """What is to be searched of parts."""
+        sources, cut = self._encode([part.read for _, part in parts])
+        needed = [needed_tokens(self._source_tokenizer, ids) for ids in sources]
+        return [
+            Task.new(
+                line,
+                part,
+                src_ids=ids,
+                cut=its_cut,
+                needed=its_needed,
+                rules=self._rules.of(line.number, its_needed, line.constraints),
+                spelled=self._is_spelled(line, part, len(ids) - 1),
+            )
+            for (line, part), ids, its_cut, its_needed in zip(parts, sources, cut, needed, strict=True)
+        ]
+
+    def _new_tasks(self, parts: Sequence[tuple[NumberedLine, Part]]) -> list[Task]:
+        """What is to be searched of parts that have been read anew."""
+        return [self._without_strays(task) for task in self._tasks(parts)]
+
+    def _without_strays(self, task: Task) -> Task:
+        """A task whose translation has no placeholder but the part's."""
+        rules = self._strays.banned(task.rules, task.part.read)
+        return task if rules is task.rules else replace(task, rules=rules)
+
+    def _is_spelled(self, line: NumberedLine, part: Part, tokens: int) -> bool:
+        """Whether a part is searched as what its vocabulary can only spell; see `Task.spelled`."""
+        config = self._config
+        is_guarded = config.guards.verbatim and line.constraints == _UNCONSTRAINED
+        one = config.n_best == 1 and not config.sampling and not config.min_len
+        return is_guarded and one and (has_few_words(part.text) or is_spelled(part.read, tokens, self._piece_length))
+
+    def _searched(self, tasks: Sequence[Task], search: IdSearch | None = None) -> list[Task]:
+        """Tasks with their candidates, none for lines that are cancelled; what is only spelled is searched greedily."""
+        found = list(tasks)
+        for spelled in (False, True):
+            places = [place for place, task in enumerate(tasks) if task.spelled is spelled]
+            if places:
+                now = self._searches.narrow if spelled else search or self._searches.own
+                for place, task in zip(places, self._found([tasks[place] for place in places], now), strict=True):
+                    found[place] = task
+        return found
+
+    def _found(self, tasks: Sequence[Task], search: IdSearch) -> list[Task]:
+        """Tasks with what a search has found; of short parts that are the same one is searched."""
+        keys = [task.key if not self._config.sampling else None for task in tasks]
+        distinct = {place if key is None else key: tasks[place] for place, key in enumerate(keys)}
+        searched = list(distinct.values())
+        watch = Watch(between_steps=tasks[0].line.between_steps, lines=[task.line.number for task in searched])
+        hypotheses = search.search([task.src_ids for task in searched], [task.rules for task in searched], watch)
+        found = dict(zip(distinct, (candidates(its, self._tokenizer) for its in hypotheses), strict=True))
+        return [
+            task.found(found[place if key is None else key])
+            for place, (key, task) in enumerate(zip(keys, tasks, strict=True))
+        ]
+
+    # --- looking again ------------------------------------------------------------------------------------------------
+
+    def _looked_at(self, tasks: list[Task]) -> list[Task]:
+        """Tasks, those that a guard finds fault with searched again."""
+        guards = self._config.guards
+        if guards.protected and self._placeholders:
+            tasks = self._again(tasks, self._lacks_things, self._with_things)
+            tasks = list(map(self._with_verbatim, tasks))
+            tasks = self._again(tasks, self._lacks_things, self._without_placeholders)
+        if self._config.sampling:  # what chance has drawn stays
+            return tasks
+        if guards.fragments and self._config.n_best == 1:
+            tasks = self._again(tasks, lambda task: task.part.is_fragment and not task.spelled, self._as_sentences)
+        if guards.repetition:
+            tasks = self._again(tasks, self._loops, self._without_loops)
+        if guards.copies and self._config.n_best == 1:
+            tasks = self._again(tasks, self._copies_its_source, self._other_words)
+        if guards.values:
+            tasks = self._value_retries().kept(tasks)
+        return tasks
+
+    def _with_terms(self, tasks: list[Task]) -> list[Task]:
+        """Tasks with what became of the terms of their glossaries, those that lack one searched for its forms."""
+        if all(task.line.glossary is None for task in tasks):
+            return tasks
+        return TermRetries(
+            self._tokenizer,
+            self._spelling,
+            lambda tasks: self._searched(list(map(self._without_strays, tasks)), self._searches.terms),
+            self._num_faults,
+            self._value_retries().no_loops,
+            n_best=0 if self._config.sampling else self._config.n_best,
+        ).kept(tasks)
+
+    def _num_faults(self, task: Task) -> int:
+        """What a translation lacks, other than terms: placeholders, an end, values; and loops."""
+        lacking = [self._lacks_things(task), not task.candidates[0].finished, self._loops(task)]
+        return sum(lacking) + (self._value_retries().num_faults(task) if self._config.guards.values else 0)
+
+    def _again(
+        self,
+        tasks: list[Task],
+        is_wrong: Callable[[Task], bool],
+        repaired: Callable[[list[Task]], list[Task]],
+        retry: Callable[[Task], Task | None] = Task.retry,
+    ) -> list[Task]:
+        """Tasks, those that are wrong repaired; those with constraints, or that `retry` gives up, are left alone."""
+        wrong = {
+            place: self._without_strays(again)
+            for place, task in enumerate(tasks)
+            if task.candidates
+            and task.line.constraints == _UNCONSTRAINED
+            and is_wrong(task)
+            and (again := retry(task)) is not None
+        }
+        if not wrong:
+            return tasks
+        tasks = list(tasks)
+        for place, task in zip(wrong, repaired(list(wrong.values())), strict=True):
+            tasks[place] = task
+        return tasks
+
+    def _lacks_things(self, task: Task) -> bool:
+        """Whether a candidate has not each of the part's placeholders once, tags in order, or one the part has not."""
+        texts = [candidate.text for candidate in task.candidates]
+        if any(not task.part.is_whole(text) for text in texts):
+            return True
+        read = task.part.read
+        return any(symbol in text and symbol not in read for text in texts for symbol in self._placeholders)
+
+    def _with_things(self, tasks: list[Task]) -> list[Task]:
+        """Searched again with the placeholders forced to occur, once each; where there is no room, as they were."""
+        ruled = [self._with_forced(task) for task in tasks]
+        if self._config.sampling:
+            return self._searched(ruled)
+        # Where much has to occur, a wide beam costs as much as ten sentences, and words between are few.
+        is_few = [len(task.part.kept) <= _FEW_THINGS for task in ruled]
+        wide = iter(self._searched([task for task, few in zip(ruled, is_few, strict=True) if few], self._searches.wide))
+        others = iter(self._searched([task for task, few in zip(ruled, is_few, strict=True) if not few]))
+        return [next(wide if few else others) for few in is_few]
+
+    def _with_forced(self, task: Task) -> Task:
+        wanted = [self._strays.ids[each.symbol] for each in task.part.kept]
+        once = AtMostOnce(frozenset(wanted))
+        in_order = InOrder([self._strays.ids[symbol] for symbol in task.part.tags])
+        constraints = (*task.rules.constraints, once, in_order)
+        forced: tuple[Ids, ...] = tuple((token,) for token in wanted)
+        guards = added(task.guards, "protected")
+        try:
+            rules = replace(task.rules, forced=forced, constraints=constraints)
+        except DataError:  # the length limit leaves no room for all
+            rules = replace(task.rules, constraints=constraints)
+        return replace(task, rules=rules, guards=guards)
+
+    def _without_placeholders(self, tasks: list[Task]) -> list[Task]:
+        """The text itself is read instead, as far as it has things."""
+        plain = self._new_tasks([(task.line, self._reader.unprotected(task.part)) for task in tasks])
+        return self._searched(
+            [replace(now, steps=min(now.steps, task.steps)) for now, task in zip(plain, tasks, strict=True)]
+        )
+
+    def _with_verbatim(self, task: Task) -> Task:
+        """Copied as a whole where the model has lost text that is no language: it is not to read that."""
+        if not task.part.copied or not self._lacks_things(task):
+            return task
+        return replace(task, part=self._reader.unprotected(task.part), candidates=(NOTHING,))
+
+    def _as_sentences(self, tasks: list[Task]) -> list[Task]:
+        """Fragments with a final mark, where their translations are more probable so."""
+        marked = [(task.line, task.part.as_sentence(mark)) for mark in _MARKS for task in tasks]
+        found = self._searched(self._new_tasks(marked))
+        best = list(tasks)
+        for place, after in enumerate(found):
+            before = best[place % len(tasks)]
+            if not (before.candidates and after.candidates):
+                best[place % len(tasks)] = replace(before, candidates=())
+                continue
+            steps = before.steps - len(after.candidates[0].token_log_probs)
+            if after.candidates[0].score > before.candidates[0].score and not self._lacks_things(after):
+                before = replace(after, guards=added(before.guards, "fragments"))
+            best[place % len(tasks)] = replace(before, steps=steps)
+        return best
+
+    def _loops(self, task: Task) -> bool:
+        pieces = task.candidates[0].pieces[:-1]
+        if not has_loop(pieces) and not is_long_loop(pieces, len(task.src_ids) - 1):
+            return False
+        return not has_loop(self._source_tokenizer.pieces(task.src_ids[:-1]))
+
+    def _without_loops(self, tasks: list[Task]) -> list[Task]:
+        """Searched again without repeated n-grams; the first translation stays where that is no better."""
+        more = tuple(Excused(each, self._digits.tokens) for each in (NoRepeat(_NO_REPEAT), NoStutter()))
+        found = self._searched(
+            [replace(task, rules=replace(task.rules, constraints=(*task.rules.constraints, *more))) for task in tasks]
+        )
+        return [
+            replace(before, steps=after.steps)
+            if after.candidates and self._loops(after)
+            else replace(after, guards=added(before.guards, "repetition"))
+            for before, after in zip(tasks, found, strict=True)
+        ]
+
+    def _copies_its_source(self, task: Task) -> bool:
+        return is_copy(task.part.read, task.candidates[0].text) and not task.spelled
+
+    def _other_words(self, tasks: list[Task]) -> list[Task]:
+        """The best of a diverse beam that is no copy and about as good as the copy; else the copy."""
+        found = self._searched(tasks, self._searches.diverse)
+        return [
+            self._other_candidate(before, after.candidates) if after.candidates else after
+            for before, after in zip(tasks, found, strict=True)
+        ]
+
+    def _other_candidate(self, task: Task, candidates: Sequence[Candidate]) -> Task:
+        [copy] = task.candidates
+        for candidate in candidates:
+            if candidate.score < copy.score - COPY_MARGIN:
+                break
+            other = replace(task, candidates=(candidate,))
+            is_good = candidate.finished and not self._lacks_things(other) and not self._loops(other)
+            if is_good and not has_much_of(task.part.read, candidate.text):
+                return replace(other, guards=added(task.guards, "copies"))
+        return task
+
+    @cached_property
+    def _piece_length(self) -> float:
+        return piece_length(self._source_tokenizer)
+
+    @cached_property
+    def _strays(self) -> StrayPlaceholders:
+        return StrayPlaceholders(self._tokenizer, self._placeholders)
+
+    @cached_property
+    def _digits(self) -> DigitPieces:
+        return DigitPieces(self._spelling, self._strays.ids.values())
+
+    @cached_property
+    def _spelling(self) -> Spelling:
+        return Spelling(self._tokenizer)
+
+    def _value_retries(self) -> ValueRetries:
+        # Not kept: it knows this search, and memory is to be free as soon as an engine is closed.
+        searches = Searches(
+            tasks=self._new_tasks,
+            searched=self._searched,
+            wide=lambda tasks: self._searched(tasks, self._searches.wide),
+            whole=lambda tasks: self._again(self._searched(tasks), self._lacks_things, self._with_things),
+            is_whole=lambda task: not self._lacks_things(task),
+            again=lambda tasks, is_wrong, repaired: self._again(tasks, is_wrong, repaired, Task.renewed),
+        )
+        return ValueRetries(
+            self._tokenizer,
+            self._languages,
+            self._reader,
+            lambda: self._digits,
+            exact=self._config.guards.protected,
+            searches=searches,
+        )

@@ -1,0 +1,144 @@
+"""A line's parts as tasks of a search, and the budget that all searches of a part share."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import Self
+
+from attendo.decoding.config import GuardName
+from attendo.decoding.constraints.constraint import Rules
+from attendo.decoding.constraints.line_constraints import Constraints
+from attendo.decoding.guards.parts import Part
+from attendo.decoding.guards.words import has_few_words
+from attendo.decoding.lines.translation import Candidate
+from attendo.decoding.watch import BetweenSteps, nobody
+from attendo.errors import DataError
+from attendo.terms.glossary import Glossary
+from attendo.terms.term import TermUse
+
+_ROOM = 10
+"""Tokens that a very short part may have besides."""
+_RECURRING = 16
+"""Characters of a part that may well come again, as cells of a table and single letters do."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberedLine:
+    """A line to translate."""
+
+    number: int
+    """From 1, among all lines; samples hang on it."""
+    text: str
+    """The line."""
+    constraints: Constraints
+    """What is wanted of its translation."""
+    glossary: Glossary | None = None
+    """Terms that its translation uses."""
+    between_steps: BetweenSteps = nobody
+    """Asked between two decoder steps; equal for all lines that are translated together, which it names by `number`."""
+    cancellable: bool = False
+    """Whether it may be cancelled while others go on."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A part of a line that is searched, and what has been found."""
+
+    line: NumberedLine
+    """The line."""
+    part: Part
+    """The part."""
+    src_ids: list[int]
+    """What the model reads, with `</s>`."""
+    cut: bool
+    """Whether the model reads only a beginning."""
+    rules: Rules
+    """What the search keeps to."""
+    needed: int
+    """The tokens that a translation may be expected to need."""
+    steps: int
+    """The tokens that further searches may write, all together."""
+    spelled: bool = False
+    """Whether the vocabulary can only spell it: searched greedily, for half as many tokens again at most."""
+    candidates: tuple[Candidate, ...] = ()
+    """The best translations; none before the search, and of a line that is cancelled."""
+    guards: tuple[GuardName, ...] = ()
+    """The guards that have acted on the translation."""
+    terms: tuple[TermUse, ...] = ()
+    """What became of the terms of the line's glossary that occur in the part."""
+
+    @classmethod
+    def new(
+        cls,
+        line: NumberedLine,
+        part: Part,
+        *,
+        src_ids: list[int],
+        cut: bool,
+        needed: int,
+        rules: Rules,
+        spelled: bool = False,
+    ) -> Self:
+        """A part that nothing has been found for.
+
+        Its searches may together write twice the longest translation, and one of the expected length besides: enough
+        for every retry of a sentence, and for a text that loops up to the limit for one retry.
+        """
+        if spelled:
+            rules = replace(rules, max_len=max(rules.min_len, min(rules.max_len, needed + needed // 2)))
+        steps = 2 * (rules.max_len + 1) + needed
+        return cls(
+            line=line,
+            part=part,
+            src_ids=src_ids,
+            cut=cut,
+            rules=rules,
+            needed=needed,
+            steps=steps,
+            spelled=spelled,
+        )
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for short parts that a search cannot tell apart; None for others.
+
+        Parts of a line that can be cancelled differ from those of others: it has its own search, and loses it alone.
+        """
+        if len(self.part.read) > _RECURRING:
+            return None
+        line = self.line.number if self.line.cancellable else None
+        return tuple(self.src_ids), replace(self.rules, seed=0), line
+
+    def found(self, candidates: tuple[Candidate, ...]) -> Self:
+        """The task with what a search has found; the search's steps are taken off the budget."""
+        longest = max((len(each.token_log_probs) for each in candidates), default=0)
+        return replace(self, candidates=candidates, steps=self.steps - longest)
+
+    def retry(self) -> Self | None:
+        """The task to be searched again within what is left of its budget; None where that is too little."""
+        if self.steps <= min(self.needed, self.rules.max_len):
+            return None
+        if self.rules.max_len < self.steps:
+            return self
+        try:
+            return replace(self, rules=replace(self.rules, max_len=self.steps - 1))
+        except DataError:  # a prefix, forced words or a least length leave no room
+            return None
+
+    def renewed(self) -> Self | None:
+        """The task with room for one more search of twice its usual length, whatever is left of its budget.
+
+        Returns:
+            None where the part has few words, so that longer searching gains little, or what is forced does not fit.
+        """
+        if has_few_words(self.part.text):
+            return None
+        limit = min(self.rules.max_len, 2 * self.needed + _ROOM)
+        try:
+            return replace(self, rules=replace(self.rules, max_len=limit), steps=max(self.steps, 2 * (limit + 1)))
+        except DataError:
+            return None
+
+
+def added(names: tuple[GuardName, ...], name: GuardName) -> tuple[GuardName, ...]:
+    """Names of guards with one more, each once."""
+    return names if name in names else (*names, name)

@@ -1,0 +1,395 @@
+"""From text to translations: subwords, batches of about equal length, search, and text again in the input's order.
+
+On the native kernels what else is in a batch changes nothing, to the bit. In plain torch a batch may change the last
+bits of a float32 product, so two hypotheses that are equal up to rounding could change places; otherwise padding is
+masked, ties are decided by order, and the tokens on real test sets are the same alone and in any batch.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain, islice
+
+from attendo.decoding.backends.models import DecodingModel
+from attendo.decoding.batches import length_batches
+from attendo.decoding.config import SearchConfig
+from attendo.decoding.constraints.line_constraints import Constraints, paired
+from attendo.decoding.constraints.words import Subwords
+from attendo.decoding.guards.spaces import squeezed_around
+from attendo.decoding.guards.verbatim import verbatim
+from attendo.decoding.guards.words import words
+from attendo.decoding.lines.alignment import Alignment, alignment, attention_batch, check_choice
+from attendo.decoding.lines.guarded import GuardedSearch
+from attendo.decoding.lines.tasks import NumberedLine
+from attendo.decoding.lines.translation import Candidate, Counts, Translation
+from attendo.decoding.lines.windows import PAUSE_S, windows
+from attendo.decoding.parallel import on_threads
+from attendo.decoding.scoring import PairScore, score_batch
+from attendo.decoding.watch import BetweenSteps, nobody
+from attendo.errors import DataError, ModelError
+from attendo.terms.glossary import Glossary
+from attendo.text.subwords.tokenization import EOS_ID
+
+_CHARACTERS_PER_TOKEN = 32
+"""Twice SentencePiece's longest piece: text beyond so many a token could never be used, and is not even encoded."""
+
+
+class Translator:
+    """Translates and scores text with one model, or with several as an ensemble.
+
+    Args:
+        models: the mean of their probabilities is searched.
+        source_tokenizer: of the source language.
+        target_tokenizer: of the target language; the same one where the vocabulary is joint.
+        config: search settings.
+        threads: that may work at the same time, on models that are `concurrent`.
+        languages: source and target, as ISO 639-1 codes, for the guards; empty where not known.
+        counts: where to count what is done; None for counts of its own.
+        between_steps: asked between two decoder steps by calls that bring none of their own; it cancels no line, but
+        glossary: terms that translations use, where a line has no glossary of its own.
+            may raise what ends the call.
+
+    Raises:
+        ModelError: no model, or a vocabulary of another size than the tokenizer's.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[DecodingModel],
+        source_tokenizer: Subwords,
+        target_tokenizer: Subwords,
+        config: SearchConfig,
+        *,
+        threads: int = 1,
+        languages: tuple[str, str] = ("", ""),
+        counts: Counts | None = None,
+        between_steps: BetweenSteps = nobody,
+        glossary: Glossary | None = None,
+    ) -> None:
+        _check_vocabularies(models, source_tokenizer, target_tokenizer)
+        check_choice(models, config.alignment_layer, config.alignment_head)
+        self.models = tuple(models)
+        self.config = config
+        self._between_steps = between_steps
+        self._threads = threads if all(model.concurrent for model in models) else 1
+        self._source_tokenizer, self._target_tokenizer = source_tokenizer, target_tokenizer
+        configs = [model.config for model in models]
+        learned = [config.max_positions for config in configs if config.positions == "learned"]
+        # One position is for the source's </s>, and in the target for the start.
+        self._max_positions = min(learned) - 1 if learned else None
+        self._max_source_tokens = self._within_positions(config.max_source_tokens)
+        # As long as a translation of the longest source may be.
+        longest = config.max_source_tokens + config.max_len_offset
+        self._max_target_tokens = self._within_positions(max(longest, config.min_len))
+        self._search = GuardedSearch(
+            models,
+            config,
+            source_tokenizer,
+            target_tokenizer,
+            encode=partial(_encode, source_tokenizer, max_tokens=self._max_source_tokens),
+            max_positions=self._max_positions,
+            languages=languages,
+            threads=threads,
+            counts=counts or Counts(),
+            glossary=glossary,
+        )
+
+    @property
+    def counts(self) -> Counts:
+        """What has been done so far, for warnings and figures."""
+        return self._search.counts
+
+    def translate(self, lines: Sequence[str], constraints: Sequence[Constraints] | None = None) -> list[Translation]:
+        """Translates lines, all of them sorted by length together.
+
+        Args:
+            lines: a sentence each; a line end at the end is left out.
+            constraints: of each line; those of a line of white space are ignored.
+
+        Returns:
+            A translation a line, in the lines' order. White space gives an empty one with score 0.
+            Sampling, a line's chance hangs on its number here and `seed`, and on nothing else.
+
+        Raises:
+            DataError: a line holds a lone surrogate, constraints cannot be fulfilled, or there are not as many.
+            ModelError: the model's probabilities are not numbers.
+        """
+        return self.translate_constrained(list(paired(lines, constraints)))
+
+    def stream(
+        self, lines: Iterable[str], constraints: Iterable[Constraints] | None = None, *, pause_s: float = PAUSE_S
+    ) -> Iterator[Translation]:
+        """Translates lines as they come: `window_lines` of them at a time, or fewer when the input pauses.
+
+        Args:
+            lines: a sentence each; `windows.read_lines` reads them from standard input.
+            constraints: of each line, read along with the lines.
+            pause_s: seconds without a new line after which those at hand are translated.
+
+        Yields:
+            A translation a line, in the lines' order, the same as `translate` gives for all lines at once. An error in
+            `lines` is raised after the translations of the lines before it.
+
+        Raises:
+            DataError: as for `translate`.
+            ModelError: the model's probabilities are not numbers.
+        """
+        for window in self.stream_windows(lines, constraints, pause_s=pause_s):
+            yield from window
+
+    def stream_windows(
+        self,
+        lines: Iterable[str],
+        constraints: Iterable[Constraints] | None = None,
+        *,
+        pause_s: float = PAUSE_S,
+        first: int = 1,
+    ) -> Iterator[list[Translation]]:
+        """Translates as `stream` does; yields what was translated together, for what else is to be done with it.
+
+        `first` is the number of the first line, where the lines are part of a longer text.
+        """
+        return self.constrained_windows(paired(lines, constraints), pause_s=pause_s, first=first)
+
+    def constrained_windows(
+        self, lines: Iterable[tuple[str, Constraints]], *, pause_s: float = PAUSE_S, first: int = 1
+    ) -> Iterator[list[Translation]]:
+        """Translates as `stream_windows` does, from lines that come with their constraints."""
+        arriving = windows(lines, self.config.window_lines, pause_s=pause_s, characters=lambda pair: len(pair[0]))
+        for window in arriving:
+            yield self.translate_constrained(window, first=first)
+            first += len(window)
+
+    def translate_constrained(self, lines: Sequence[tuple[str, Constraints]], *, first: int = 1) -> list[Translation]:
+        """Translates as `translate` does, from lines that come with their constraints.
+
+        Args:
+            lines: each with its constraints.
+            first: the number of the first one.
+        """
+        return self._translated(numbered_lines(lines, self._between_steps, first, cancellable=False))
+
+    def _translated(self, lines: Sequence[NumberedLine]) -> list[Translation]:
+        """Translates lines that cannot be cancelled."""
+        return [translation for translation in self._search.translate(lines) if translation is not None]
+
+    def translate_watched(
+        self, lines: Sequence[tuple[str, Constraints]], between_steps: BetweenSteps, *, first: int = 1
+    ) -> list[Translation | None]:
+        """Translates as `translate_constrained` does, lines that may be cancelled meanwhile.
+
+        Args:
+            lines: each with its constraints.
+            between_steps: asked between two decoder steps.
+            first: the number of the first line, which `between_steps` counts from.
+
+        Returns:
+            A translation a line, in their order; None for one that is cancelled before it is done. Those of the other
+            lines do not depend on it.
+        """
+        return self._search.translate(numbered_lines(lines, between_steps, first, cancellable=True))
+
+    def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
+        """Log-probabilities of given translations.
+
+        Args:
+            pairs: source and target lines. An empty one is scored as it is: it has its `</s>`.
+
+        Returns:
+            A score a pair, in the pairs' order. What is longer than `max_source_tokens`, or than the longest
+            translation of such a source, is cut, and the score says so.
+
+        Raises:
+            DataError: a line holds a lone surrogate.
+        """
+        sources, targets, cut = self._encode_pairs(pairs)
+        batches = self._batches(
+            [max(len(source), len(target)) for source, target in zip(sources, targets, strict=True)]
+        )
+
+        def work(batch: Sequence[int], check: Callable[[], None]) -> list[list[float]]:
+            its = [sources[i] for i in batch], [targets[i] for i in batch]
+            return score_batch(self.models, *its, between=check)
+
+        scores: dict[int, PairScore] = {}
+        for batch, found in zip(batches, on_threads(work, batches, self._threads), strict=True):
+            for i, log_probs in zip(batch, found, strict=True):
+                scores[i] = PairScore(
+                    log_prob=sum(log_probs),
+                    pieces=tuple(self._target_tokenizer.pieces(targets[i])),
+                    token_log_probs=tuple(log_probs),
+                    truncated=cut[i],
+                )
+        return [scores[i] for i in range(len(pairs))]
+
+    def stream_scores(self, pairs: Iterable[tuple[str, str]]) -> Iterator[PairScore]:
+        """Scores pairs as `score_pairs` does, `window_lines` of them at a time, in their order."""
+        remaining = iter(pairs)
+        while window := list(islice(remaining, self.config.window_lines)):
+            yield from self.score_pairs(window)
+
+    def align(self, pairs: Sequence[tuple[str, str | Sequence[int]]]) -> list[Alignment]:
+        """Which source words the words of given translations come from; `alignment` says how.
+
+        Args:
+            pairs: source lines and their translations, as text or, as exactly as they were found, as `Candidate.ids`.
+
+        Returns:
+            An alignment a pair, in the pairs' order. What is too long is cut as for `score_pairs`.
+
+        Raises:
+            DataError: a line holds a lone surrogate, or an id is not of the vocabulary.
+        """
+        sources, targets, cut = self._encode_pairs(pairs)
+        found: dict[int, Alignment] = {}
+        for batch in self._batches([max(map(len, pair)) for pair in zip(sources, targets, strict=True)]):
+            its_weights = attention_batch(
+                self.models,
+                [sources[i] for i in batch],
+                [targets[i] for i in batch],
+                layer=self.config.alignment_layer,
+                head=self.config.alignment_head,
+                step=self.config.alignment_step,
+            )
+            for i, weights in zip(batch, its_weights, strict=True):
+                source = self._source_tokenizer.pieces(sources[i])
+                target = self._target_tokenizer.pieces(targets[i])
+                found[i] = alignment(source, target, weights, truncated=cut[i])
+        return [found[i] for i in range(len(pairs))]
+
+    def align_translations(self, translations: Sequence[Translation]) -> list[tuple[Alignment, ...]]:
+        """Which words of the lines the words of each of their n best come from.
+
+        The weights are between what the model has read and written; the words are those of the line and its
+        translation, also where guards have changed either.
+
+        Args:
+            translations: as this translator has given them.
+
+        Returns:
+            Of each translation an alignment a candidate.
+        """
+        pairs = [(each.read, candidate.ids) for each in translations for candidate in each.n_best]
+        found = iter(self.align(pairs))
+        return [tuple(_in_words_of(each, candidate, next(found)) for candidate in each.n_best) for each in translations]
+
+    def stream_alignments(self, pairs: Iterable[tuple[str, str | Sequence[int]]]) -> Iterator[Alignment]:
+        """Aligns pairs as `align` does, `window_lines` of them at a time, in their order."""
+        remaining = iter(pairs)
+        while window := list(islice(remaining, self.config.window_lines)):
+            yield from self.align(window)
+
+    def _encode_pairs(
+        self, pairs: Sequence[tuple[str, str | Sequence[int]]]
+    ) -> tuple[list[list[int]], list[list[int]], list[bool]]:
+        """Ids of both sides with their `</s>`, and which pairs were cut."""
+        sources, cut_sources = _encode(
+            self._source_tokenizer, [source for source, _ in pairs], max_tokens=self._max_source_tokens
+        )
+        texts = [target if isinstance(target, str) else "" for _, target in pairs]
+        targets, cut_targets = _encode(self._target_tokenizer, texts, max_tokens=self._max_target_tokens)
+        for place, (_, target) in enumerate(pairs):
+            if not isinstance(target, str):
+                self._check_ids(target, number=place + 1)
+                targets[place], cut_targets[place] = _shortened([*target, EOS_ID], self._max_target_tokens)
+        return sources, targets, [any(both) for both in zip(cut_sources, cut_targets, strict=True)]
+
+    def _check_ids(self, ids: Sequence[int], *, number: int) -> None:
+        """Refuses ids that no translation has."""
+        size = self._target_tokenizer.vocab_size
+        for token in ids:
+            if not 0 <= token < size or token == EOS_ID:
+                raise DataError(
+                    f"the translation of pair {number} holds the id {token}; ids are 1 to {size - 1}, and {EOS_ID}, "
+                    "</s>, is left out"
+                )
+
+    def _batches(self, lengths: Sequence[int]) -> list[list[int]]:
+        return length_batches(
+            lengths, max_tokens=self.config.max_batch_tokens, max_sentences=self.config.max_batch_sentences
+        )
+
+    def _within_positions(self, tokens: int) -> int:
+        """At most so many tokens as learned positions leave room for."""
+        return tokens if self._max_positions is None else min(tokens, self._max_positions)
+
+
+def _encode(tokenizer: Subwords, lines: Sequence[str], *, max_tokens: int) -> tuple[list[list[int]], list[bool]]:
+    """Ids of at most `max_tokens` and a `</s>` each, and which lines were cut for it."""
+    lines = [line.rstrip("\r\n") for line in lines]
+    max_characters = max_tokens * _CHARACTERS_PER_TOKEN
+    all_ids = tokenizer.encode_batch([line[:max_characters] for line in lines])
+    shortened = [_shortened(ids, max_tokens) for ids in all_ids]
+    cut = [its_cut or len(line) > max_characters for line, (_, its_cut) in zip(lines, shortened, strict=True)]
+    return [ids for ids, _ in shortened], cut
+
+
+def _shortened(ids: list[int], max_tokens: int) -> tuple[list[int], bool]:
+    """Ids with `</s>`, of at most so many without it, and whether they were cut for it."""
+    if len(ids) <= max_tokens + 1:
+        return ids, False
+    return [*ids[:max_tokens], EOS_ID], True
+
+
+def _check_vocabularies(models: Sequence[DecodingModel], source: Subwords, target: Subwords) -> None:
+    """Refuses models that the tokenizers do not fit."""
+    if not models:
+        raise ModelError("no model to translate with; give one or more")
+    for number, model in enumerate(models, start=1):
+        which = f"model {number} of the ensemble" if len(models) > 1 else "the model"
+        for side, size, tokenizer in (
+            ("source", model.src_vocab_size, source),
+            ("target", model.tgt_vocab_size, target),
+        ):
+            if size != tokenizer.vocab_size:
+                raise ModelError(
+                    f"{which} has a {side} vocabulary of {size}, but the {side} tokenizer has "
+                    f"{tokenizer.vocab_size} pieces; take the tokenizer it was trained with"
+                )
+
+
+def _in_words_of(translation: Translation, candidate: Candidate, found: Alignment) -> Alignment:
+    """What was found between what the model has read and written, between the line and its translation."""
+    if translation.words is None or candidate.words is None:
+        return found
+    links = {
+        (source, target)
+        for read, written in found.links
+        # Slices, since a vocabulary that makes spaces of other white space has more words than the text.
+        for source in chain(*translation.words[read : read + 1])
+        for target in chain(*candidate.words[written : written + 1])
+    }
+    source = translation.source.rstrip("\r\n")
+    if "spaces" in translation.guards:
+        kept = verbatim(source) if "verbatim" in translation.guards else []
+        source = squeezed_around(source, [(each.start, each.end) for each in kept])
+    return replace(
+        found,
+        source_words=words(source),
+        target_words=words(candidate.text),
+        links=tuple(sorted(links, key=lambda link: link[::-1])),
+    )
+
+
+def numbered_lines(
+    lines: Sequence[tuple[str, Constraints]], between_steps: BetweenSteps, first: int, *, cancellable: bool
+) -> list[NumberedLine]:
+    """Gives lines with their numbers and what is asked between two decoder steps.
+
+    Args:
+        lines: each with its constraints.
+        between_steps: called between two decoder steps.
+        first: the number of the first line.
+        cancellable: whether `between_steps` may cancel lines.
+    """
+    return [
+        NumberedLine(
+            number=number,
+            text=line,
+            constraints=constraints if constraints.glossary is None else replace(constraints, glossary=None),
+            glossary=constraints.glossary,
+            between_steps=between_steps,
+            cancellable=cancellable,
+        )
+        for number, (line, constraints) in enumerate(lines, start=first)
+    ]

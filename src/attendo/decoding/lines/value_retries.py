@@ -1,0 +1,182 @@
+"""Translations that have lost, changed or invented a number, an identifier or the like, searched again.
+
+First with digits limited to the source's numbers, then with placeholders in place of what is missing, then with what is
+missing forced to occur. Each translation has to be better than the one before; what still lacks something is reported.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from attendo.decoding.constraints.constraint import Constraint, NoRepeat, Rules
+from attendo.decoding.constraints.words import Subwords, forced_word_ids
+from attendo.decoding.guards.comparison import Comparison, compared, possible_numbers, target_form
+from attendo.decoding.guards.digits import DigitPieces, OnlyNumbers
+from attendo.decoding.guards.output import Excused, NoStutter
+from attendo.decoding.guards.parts import Part
+from attendo.decoding.guards.reading import Reader
+from attendo.decoding.guards.values import Value
+from attendo.decoding.lines.tasks import NumberedLine, Task, added
+from attendo.errors import DataError
+
+Searched = Callable[[list[Task]], list[Task]]
+_MARK = "."
+_NO_REPEAT = 4
+_MAX_FORCED = 4
+"""Values of a sentence that are forced to occur as they are spelled; of more, hardly a sentence is left."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Searches:
+    """What the retries need of a search."""
+
+    tasks: Callable[[Sequence[tuple[NumberedLine, Part]]], list[Task]]
+    """Tasks of parts that have been read anew."""
+    searched: Searched
+    """Tasks with candidates, as the settings say."""
+    wide: Searched
+    """The same with a beam that has room for what is forced."""
+    whole: Searched
+    """Tasks with candidates, searched again where one lacks a placeholder."""
+    is_whole: Callable[[Task], bool]
+    """Whether a task's translation has its placeholders, and no others."""
+    again: Callable[[list[Task], Callable[[Task], bool], Searched], list[Task]]
+    """Tasks, those that are wrong searched by a function, where that may be done."""
+
+
+class ValueRetries:
+    """Searches translations again that have not the values of their sources.
+
+    Args:
+        tokenizer: of the target language.
+        languages: source and target, as ISO 639-1 codes; empty where not known.
+        reader: of lines.
+        digits: gives the pieces of the target's vocabulary that write a digit.
+        exact: whether names and codes are looked at too, and not numbers alone.
+        searches: of tasks.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Subwords,
+        languages: tuple[str, str],
+        reader: Reader,
+        digits: Callable[[], DigitPieces],
+        *,
+        exact: bool,
+        searches: Searches,
+    ) -> None:
+        self._tokenizer, self._languages, self._reader = tokenizer, languages, reader
+        self._digits, self._exact, self._searches = digits, exact, searches
+
+    def kept(self, tasks: list[Task]) -> list[Task]:
+        """Tasks, those whose translations have lost or invented a value searched again."""
+        places = [place for place, task in enumerate(tasks) if task.candidates and self.has_faults(task)]
+        if not places:
+            return tasks
+        wrong = [tasks[place] for place in places]
+        for repaired in (self.only_numbers, self.as_placeholders, self.forced):
+            wrong = self._searches.again(wrong, self.has_faults, repaired)
+        found = list(tasks)
+        for place, task in zip(places, wrong, strict=True):
+            found[place] = task
+        return found
+
+    def only_numbers(self, tasks: list[Task]) -> list[Task]:
+        """Tasks searched with the digits limited to the numbers of their sources."""
+        places = [place for place, task in enumerate(tasks) if self._has_other_digits(task)]
+        limited = [self._with_rules(tasks[place], self._only_numbers(tasks[place].part)) for place in places]
+        return self._put_in(tasks, places, self._searches.searched(limited) if limited else [])
+
+    def as_placeholders(self, tasks: list[Task]) -> list[Task]:
+        """Tasks searched with placeholders for the numbers that are lost, where the vocabulary has enough."""
+        wanted = [{each.text for each in self._comparison(task).lost if each.is_numeric} for task in tasks]
+        parts = [self._reader.with_values(task.part, its) for task, its in zip(tasks, wanted, strict=True)]
+        places = [
+            place
+            for place, (part, its) in enumerate(zip(parts, wanted, strict=True))
+            if its and part.is_searched and its.issubset({each.source for each in part.kept})
+        ]
+        read = [parts[place].as_sentence(_MARK) if tasks[place].part.marked else parts[place] for place in places]
+        new = self._searches.tasks([(tasks[place].line, part) for place, part in zip(places, read, strict=True)])
+        limited = [
+            replace(self._with_rules(task.renewed() or task, self._only_numbers(task.part)), guards=tasks[place].guards)
+            for place, task in zip(places, new, strict=True)
+        ]
+        return self._put_in(tasks, places, self._searches.whole(limited) if limited else [])
+
+    def forced(self, tasks: list[Task]) -> list[Task]:
+        """Tasks searched with the values that are lost forced to occur, spelled as the tokenizer spells them."""
+        ruled = {place: again for place, task in enumerate(tasks) if (again := self._with_forced(task)) is not None}
+        return self._put_in(tasks, list(ruled), self._searches.wide(list(ruled.values())) if ruled else [])
+
+    def has_faults(self, task: Task) -> bool:
+        """Whether the best translation of a task has lost or invented a value."""
+        return self.num_faults(task) > 0
+
+    def num_faults(self, task: Task) -> int:
+        """The values that the best translation of a task has lost or invented."""
+        return self._comparison(task).num_faults
+
+    @cached_property
+    def no_loops(self) -> tuple[Constraint, ...]:
+        """Constraints by which a search that must not write what it likes does not say the same again and again."""
+        return tuple(Excused(each, self._digits().tokens) for each in (NoRepeat(_NO_REPEAT), NoStutter()))
+
+    # --- one task -----------------------------------------------------------------------------------------------------
+
+    def _comparison(self, task: Task) -> Comparison:
+        written = "".join(text for _, text in task.part.target_segments(task.candidates[0].text))
+        # In documentation, interfaces and chats 490 of 496 numbers up to 99 stay digits, in news 9 of 10; where a word
+        # remains all the same, that is no problem.
+        found = compared(task.part.text, written, self._languages, in_words=False)
+        return found if self._exact else found.of_numbers
+
+    def _has_other_digits(self, task: Task) -> bool:
+        """Whether numbers differ, and the translation has digits at all: of others no limit makes any."""
+        return self._comparison(task).has_numbers and any(map(str.isdigit, task.candidates[0].text))
+
+    def _only_numbers(self, part: Part) -> OnlyNumbers:
+        return OnlyNumbers(self._digits(), possible_numbers(part.read, self._languages))
+
+    def _with_rules(self, task: Task, constraint: Constraint) -> Task:
+        constraints = (*task.rules.constraints, constraint, *self.no_loops)
+        return replace(task, rules=replace(task.rules, constraints=constraints))
+
+    def _with_forced(self, task: Task) -> Task | None:
+        """A task with what it lacks as rules; None where that is too much, or cannot be spelled."""
+        lost = self._comparison(task).lost
+        if not 0 < len(lost) <= _MAX_FORCED:
+            return None
+        words = list(dict.fromkeys(self._target_form(value, task.part) for value in lost))
+        rules: Rules = task.rules
+        try:
+            forced = (*rules.forced, *forced_word_ids(words, self._tokenizer))
+            numbers = possible_numbers(task.part.text, self._languages)
+            only = OnlyNumbers(self._digits(), numbers) if all(value.is_numeric for value in lost) else None
+            constraints = rules.constraints if only is None else (*rules.constraints, only)
+            return replace(task, rules=replace(rules, forced=forced, constraints=constraints))
+        except DataError:
+            return None
+
+    def _target_form(self, value: Value, part: Part) -> str:
+        return target_form(value, part.text, self._languages).rstrip(".")
+
+    # --- what is better -----------------------------------------------------------------------------------------------
+
+    def _put_in(self, tasks: list[Task], places: Sequence[int], after: Sequence[Task]) -> list[Task]:
+        """Tasks, those at some places replaced by others that are better."""
+        found = list(tasks)
+        for place, task in zip(places, after, strict=True):
+            found[place] = self._better_of(tasks[place], task)
+        return found
+
+    def _better_of(self, before: Task, after: Task) -> Task:
+        """The task whose translation has fewer faults; the first where both have as many."""
+        if not after.candidates:  # cancelled
+            return after
+        is_whole = after.candidates[0].finished or not before.candidates[0].finished
+        num_faults = self._comparison(before).num_faults
+        if is_whole and self._searches.is_whole(after) and self._comparison(after).num_faults < num_faults:
+            return replace(after, guards=added(after.guards, "values"))
+        return replace(before, steps=min(before.steps, after.steps))

@@ -1,0 +1,120 @@
+"""Which continuations a beam keeps while forced sequences are missing: dynamic beam allocation.
+
+After Post and Vilar (2018): a beam ranked by log-probability alone would hold only hypotheses without the forced tokens
+until no room is left for them. So continuations are put into banks by how much they miss, and the banks share the beam.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from attendo.decoding.searches.choices import Permitted
+from attendo.decoding.step import FloatArray, IntArray, NextTokens
+
+
+def deal(needs: Sequence[int], free: Sequence[bool], beam_size: int) -> list[int]:
+    """Chooses continuations of one sentence.
+
+    The first place goes to the most probable of those that may have it, the others in turn to the banks, the one that
+    misses least first, each giving its most probable. A beam that holds all continuations keeps all.
+
+    Args:
+        needs: the tokens that each continuation misses; most probable continuation first.
+        free: whether it may have the first place.
+        beam_size: places.
+
+    Returns:
+        The places of at most `beam_size` continuations in `needs`, ascending.
+    """
+    kept = [place for place, may in enumerate(free) if may][:1]
+    banks: dict[int, list[int]] = {}
+    for place in reversed(range(len(needs))):
+        if place not in kept:
+            banks.setdefault(needs[place], []).append(place)
+    order = sorted(banks)
+    while len(kept) < min(beam_size, len(needs)):
+        for need in order:
+            if banks[need] and len(kept) < beam_size:
+                kept.append(banks[need].pop())
+    return sorted(kept)
+
+
+class Allocation:
+    """Adds the forced tokens to the continuations of a beam, and deals its places.
+
+    A hypothesis that would rather end than go on owes what is missing: from then on it has the first place for a token
+    that is missing only. So a beam of 1 translates as it would without, and appends what it did not say itself.
+    """
+
+    def __init__(self, eos_id: int) -> None:
+        self._eos_id = eos_id
+        self._owing: frozenset[int] = frozenset()
+        self._permitted: Permitted | None = None
+
+    def with_forced(
+        self, next_tokens: NextTokens, permitted: Permitted | None, values: FloatArray, tokens: IntArray
+    ) -> tuple[FloatArray, IntArray]:
+        """Adds columns with the tokens that lessen what is missing, to rows whose best tokens are not these.
+
+        Args:
+            next_tokens: the step's.
+            permitted: what the rows may choose.
+            values: log-probabilities of each row's best tokens, float32 `(rows, k)`.
+            tokens: which they are, int64 `(rows, k)`.
+
+        Returns:
+            Both with more columns; -inf in those that a row has no use for.
+        """
+        self._permitted = permitted
+        if permitted is None or not permitted.forced:
+            return values, tokens
+        wanted = {
+            row: [token for token in forced.sequences.advancing(forced.state) if token in permitted.allowed[row]]
+            for row, forced in permitted.forced.items()
+        }
+        asked = np.full((len(values), 1 + max(map(len, wanted.values()))), self._eos_id, dtype=np.int64)
+        for row, its_tokens in wanted.items():
+            asked[row, 1 : 1 + len(its_tokens)] = its_tokens
+        found = np.array(next_tokens.of(asked))
+        owing = set(self._owing)
+        for row, its_tokens in wanted.items():
+            if permitted.forced[row].may_end and self._would_end(found[row, 0], values[row, 0], tokens[row, 0]):
+                owing.add(row)
+            present = set(tokens[row, ~np.isneginf(values[row])].tolist())
+            found[row, 1 + len(its_tokens) :] = -np.inf
+            found[row, 1:][[i for i, token in enumerate(its_tokens) if token in present]] = -np.inf
+        found[[row for row in range(len(values)) if row not in wanted], 1:] = -np.inf
+        self._owing = frozenset(owing)
+        return np.concatenate((values, found[:, 1:]), axis=1), np.concatenate((tokens, asked[:, 1:]), axis=1)
+
+    def concerns(self, rows: IntArray) -> bool:
+        """Whether any of the rows misses something."""
+        return self._permitted is not None and any(row in self._permitted.forced for row in rows.tolist())
+
+    def choose(self, rows: Sequence[int], tokens: Sequence[int], beam_size: int) -> list[int]:
+        """Chooses among one sentence's continuations.
+
+        Args:
+            rows: the row that each continues, the most probable continuation first.
+            tokens: with which token.
+            beam_size: places.
+
+        Returns:
+            At most `beam_size` places in `rows`, ascending.
+        """
+        forced = self._permitted.forced if self._permitted is not None else {}
+        needs, free = [], []
+        for row, token in zip(rows, tokens, strict=True):
+            missing = forced.get(row)
+            need = missing.sequences.need(missing.sequences.after(missing.state, token)) if missing else 0
+            needs.append(need)
+            free.append(missing is None or row not in self._owing or need < missing.sequences.need(missing.state))
+        return deal(needs, free, beam_size)
+
+    def select(self, rows: IntArray) -> None:
+        """Goes on from other rows, int64 `(new rows,)`."""
+        self._owing = frozenset(row for row, old in enumerate(rows.tolist()) if old in self._owing)
+
+    def _would_end(self, eos_log_prob: float, log_prob: float, token: int) -> bool:
+        """Whether `</s>` comes before the best permitted token."""
+        return eos_log_prob > log_prob or (eos_log_prob == log_prob and self._eos_id < token)

@@ -1,0 +1,1 @@
+"""The layer types of Table 1 beside full self-attention."""

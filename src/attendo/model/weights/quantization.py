@@ -1,0 +1,210 @@
+"""Matrices in int8, in plain torch: codes of 8 bits and a scale a row, for the weights and for what they multiply.
+
+A row of numbers is written as integers from -127 to 127, times its largest absolute value / 127. Sums of products of
+such integers are exact in int32, so that a result depends neither on the order of summation nor on the machine nor on
+the other rows of a batch, and the native kernels give the same one. Keys and values that decoding keeps are bfloat16:
+reading them is what it waits for.
+"""
+
+import copy
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import TypeVar
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from attendo.model.layers import DecoderLayer
+from attendo.model.transformer import Embedding, Transformer
+from attendo.model.weights import parameters
+from attendo.model.weights.int8_rows import LARGEST, scales_name
+
+EXACT_TERMS = 2**24 // LARGEST**2
+"""So many products of two codes always add up exactly in float32, whose integers are exact up to 2^24."""
+
+
+def quantize_rows(weight: Tensor) -> tuple[Tensor, Tensor]:
+    """Writes each row as codes times a scale: scale = max |row| / 127, code = round(row * (127 / max |row|)).
+
+    Halves are rounded to even. A row of zeros has the scale 1 and codes 0, and so has one whose numbers are all below
+    4e-37, where 127 / max |row| is infinite. A row that has a NaN has the scale NaN, so that it stays one.
+
+    Args:
+        weight: `(rows, columns)`, with at least one column.
+
+    Returns:
+        The codes, int8 `(rows, columns)`, and the scales, float32 `(rows,)`.
+    """
+    weight = weight.float()
+    largest = weight.abs().amax(dim=1)
+    # A number by a tensor would be its reciprocal times the number, rounded twice.
+    inverse = largest.new_tensor(LARGEST) / largest
+    vanishing = inverse.isinf()
+    scales = (largest / LARGEST).masked_fill(vanishing, 1.0)
+    codes = (weight * inverse.masked_fill(vanishing, 0.0)[:, None]).round().to(torch.int8).contiguous()
+    # Torch leaves the stride of a single row open; `torch._int_mm` reads it, and gives garbage where it is below a row.
+    return codes.as_strided(codes.shape, (codes.shape[1], 1)), scales
+
+
+def matrix_names(transformer: Transformer) -> tuple[str, ...]:
+    """The parameters that are codes and scales in int8; see `parameters.matrix_names`."""
+    return parameters.matrix_names(transformer.config, transformer.src_vocab_size, transformer.tgt_vocab_size)
+
+
+def to_int8(weights: Mapping[str, Tensor], names: Iterable[str]) -> dict[str, Tensor]:
+    """Weights as they are stored: some matrices as codes, each with its scales, and the rest as it is.
+
+    Args:
+        weights: float32, by name.
+        names: of the matrices `(rows, columns)`.
+
+    Raises:
+        ValueError: a number of a matrix is none, or infinite or next to it, which no scale can say.
+    """
+    stored = dict(weights)
+    for name in names:
+        codes, scales = quantize_rows(weights[name].detach())
+        if not bool((scales * LARGEST).isfinite().all()):
+            raise ValueError(f"{name} has numbers that are not finite, which int8 cannot hold")
+        stored[name], stored[scales_name(name)] = codes, scales
+    return stored
+
+
+@cache
+def int8_products_are_fast() -> bool:
+    """Whether this processor multiplies int8 matrices in hardware, and torch's product of them is exact.
+
+    Without VNNI instructions torch has a plain loop, and oneDNN sums that overflow 16 bits.
+    """
+    if not torch.cpu._is_vnni_supported():
+        return False
+    extreme = torch.full((33, 256), LARGEST, dtype=torch.int8)
+    return all(
+        bool((torch._int_mm(extreme[:rows], extreme.t()) == LARGEST**2 * 256).all()) for rows in (1, len(extreme))
+    )
+
+
+class Int8Linear(nn.Module):
+    """A linear layer whose weight is codes and scales, and which quantises each row of its input as it comes.
+
+    Args:
+        codes: int8 `(out_features, in_features)`, as `quantize_rows` gives them.
+        scales: float32 `(out_features,)`.
+        bias: float32 `(out_features,)`, or None.
+        kept_from: the outputs from this one on are keys and values that decoding keeps, and they are kept in bfloat16.
+    """
+
+    codes: Tensor
+    scales: Tensor
+    bias: Tensor | None
+    float_codes: Tensor | None
+    """The codes once more in float32 where int8 is not what the device multiplies fast."""
+
+    def __init__(self, codes: Tensor, scales: Tensor, bias: Tensor | None, *, kept_from: int | None = None) -> None:
+        super().__init__()
+        self.kept_from = len(codes) if kept_from is None else kept_from
+        self.register_buffer("codes", codes)
+        self.register_buffer("scales", scales)
+        self.register_buffer("bias", None if bias is None else bias.detach().float().clone())
+        # A single column is what `torch._int_mm` takes for a row.
+        fast = codes.device.type == "cpu" and int8_products_are_fast() and codes.shape[1] > 1
+        self.register_buffer("float_codes", None if fast else codes.float(), persistent=False)
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """`(..., in_features)` to `(..., out_features)`, float32; each row by itself, bit for bit."""
+        codes, scales = quantize_rows(hidden.reshape(-1, hidden.shape[-1]))
+        output = self._products(codes) * (scales[:, None] * self.scales)
+        if self.bias is not None:
+            output += self.bias
+        output[:, self.kept_from :] = output[:, self.kept_from :].bfloat16()
+        return output.view(*hidden.shape[:-1], len(self.codes))
+
+    def _products(self, codes: Tensor) -> Tensor:
+        """The exact sums of products of two rows of codes, rounded once to float32, `(rows, out_features)`."""
+        if self.float_codes is None and codes.device.type == "cpu":
+            return torch._int_mm(codes, self.codes.t()).float()
+        weights = self.codes.float() if self.float_codes is None else self.float_codes
+        columns = codes.shape[1]
+        # Each product is exact in float32; together they may be too large for that, but not for an integer.
+        pieces = [slice(start, start + EXACT_TERMS) for start in range(0, columns, EXACT_TERMS)]
+        products = [torch.matmul(codes[:, piece].float(), weights[:, piece].t()) for piece in pieces]
+        return (
+            products[0] if len(products) == 1 else torch.stack([product.int() for product in products]).sum(0).float()
+        )
+
+    def extra_repr(self) -> str:
+        """The sizes, for `print(model)`."""
+        return f"in_features={self.codes.shape[1]}, out_features={self.codes.shape[0]}, bias={self.bias is not None}"
+
+
+class Int8Embedding(Embedding):
+    """An embedding that looks its rows up in codes and scales."""
+
+    codes: Tensor
+    scales: Tensor
+
+    def __init__(self, embedding: Embedding, codes: Tensor, scales: Tensor) -> None:
+        nn.Module.__init__(self)  # not the parent's, whose matrix this one is without
+        self.scale = embedding.scale
+        self.positions = copy.deepcopy(embedding.positions)
+        self.dropout = copy.deepcopy(embedding.dropout)
+        self.register_buffer("codes", codes)
+        self.register_buffer("scales", scales)
+
+    def look_up(self, ids: Tensor) -> Tensor:
+        """The matrix' rows, float32 `(batch, length, d_model)`, of ids of the vocabulary, `(batch, length)`."""
+        return F.embedding(ids, self.codes).float() * self.scales[ids].unsqueeze(-1)
+
+
+class Int8Transformer(Transformer):
+    """A Transformer whose matrices are all in int8; attention, norms, biases and positions stay in float32.
+
+    Args:
+        transformer: what it copies; a matrix that is shared there is shared here.
+    """
+
+    def __init__(self, transformer: Transformer) -> None:
+        nn.Module.__init__(self)  # not the parent's, which draws new weights
+        self.config = transformer.config
+        self.src_vocab_size, self.tgt_vocab_size = transformer.src_vocab_size, transformer.tgt_vocab_size
+        source, target = transformer.source_embedding, transformer.target_embedding
+        matrices = {id(weight): weight for weight in (source.weight, target.weight, transformer.output_weight)}
+        rows = {key: quantize_rows(weight.detach()) for key, weight in matrices.items()}
+        self.source_embedding = Int8Embedding(source, *rows[id(source.weight)])
+        self.target_embedding = Int8Embedding(target, *rows[id(target.weight)])
+        self.output = Int8Linear(*rows[id(transformer.output_weight)], transformer.output_bias)
+        self.encoder_layers = _in_int8(transformer.encoder_layers)
+        self.decoder_layers = _in_int8(transformer.decoder_layers)
+        self.next_word = None if transformer.next_word is None else _in_int8(transformer.next_word)
+        self.parser_stack = None if transformer.parser_stack is None else _in_int8(transformer.parser_stack)
+        self.drafter = None if transformer.drafter is None else _in_int8(transformer.drafter)
+
+    def project(self, hidden: Tensor) -> Tensor:
+        """Logits `(..., tgt_vocab_size)` of the decoder's output `(..., d_model)` (Section 3.4)."""
+        logits: Tensor = self.output(hidden)
+        return logits
+
+
+def quantized(transformer: Transformer) -> Transformer:
+    """A copy in int8, on the same device, to decode with: in evaluation mode, and nothing of it can be trained."""
+    return Int8Transformer(transformer).eval().requires_grad_(False)
+
+
+ModuleT = TypeVar("ModuleT", bound=nn.Module)
+
+
+def _in_int8(layers: ModuleT) -> ModuleT:
+    """A copy of a stack, or of another part, in which every linear layer is replaced."""
+    kept_from: dict[int, int] = {}
+    for layer in layers.children():
+        if isinstance(layer, DecoderLayer):
+            own = layer.self_attention
+            kept_from[id(own.query_key_value)] = own.num_heads * own.d_k
+            kept_from[id(layer.encoder_attention.key_value)] = 0
+    replaced: dict[int, object] = {
+        id(module): Int8Linear(*quantize_rows(module.weight.detach()), module.bias, kept_from=kept_from.get(id(module)))
+        for module in layers.modules()
+        if isinstance(module, nn.Linear)
+    }
+    return copy.deepcopy(layers, replaced)  # which takes what is in there for copied

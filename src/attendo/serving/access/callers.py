@@ -1,0 +1,175 @@
+"""Who asks, and whether he may have what he asks for: keys, addresses, and what each has had."""
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from attendo.serving.access.keys import Key, KeyRing
+from attendo.serving.access.limits import Buckets
+from attendo.serving.config import KeysConfig, LimitsConfig
+from attendo.serving.errors import forbidden, quota_exceeded, too_large, too_many_requests, unauthorized
+from attendo.serving.http.addresses import address_name
+from attendo.serving.translating import Caller
+
+MAX_KEY_CHARACTERS = 200
+"""Of what is shown as a key; longer ones are none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Usage:
+    """What a caller has had this month."""
+
+    characters: int
+    """Of texts that were taken for translation."""
+    limit: int | None
+    """That it may have; None for any number."""
+
+
+class Callers:
+    """Knows callers by their keys or addresses, and keeps their limits.
+
+    Args:
+        keys: that are known.
+        limits: of callers without a key, and of every request.
+        config: whether a key has to be shown.
+        spent: characters that keys have had, by month and id, as `spent` gives them.
+        clock: seconds that never go back.
+        now: the time in UTC.
+    """
+
+    def __init__(
+        self,
+        keys: KeyRing,
+        limits: LimitsConfig,
+        config: KeysConfig,
+        *,
+        spent: dict[str, dict[str, int]] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._keys, self._limits, self._config, self._clock, self._now = keys, limits, config, clock, now
+        self._requests, self._characters = Buckets(), Buckets()
+        self._month = self._this_month()
+        self._spent: Counter[str] = Counter((spent or {}).get(self._month, {}))
+
+    @property
+    def key_required(self) -> bool:
+        """Whether nobody is answered without a key."""
+        return self._config.file is not None and self._config.required
+
+    @property
+    def knows_keys(self) -> bool:
+        """Whether there are keys at all; without, whatever is shown as one is not looked at."""
+        return self._config.file is not None
+
+    def knows(self, shown: str) -> bool:
+        """Whether a key is valid at the moment; asking costs nothing."""
+        key = self._keys.find(shown) if len(shown) <= MAX_KEY_CHARACTERS else None
+        return key is not None and not key.has_expired(self._now())
+
+    def renew(self, keys: KeyRing) -> None:
+        """Takes other keys from now on; what was counted stays."""
+        self._keys = keys
+
+    def identify(self, address: str, shown: str | None) -> Caller:
+        """Who asks.
+
+        Args:
+            address: where the request came from, as a proxy that is trusted has it.
+            shown: as a key; None or empty for none.
+
+        Raises:
+            ServingError: 401 without a key where one is needed, 403 with one that is not known or has expired; 429
+                where an address has tried too many.
+        """
+        name = address_name(address, self._limits.ip6_prefix)
+        if not self.knows_keys or not shown:
+            if self.key_required:
+                self._charge_failure(name)
+                raise unauthorized("an API key is needed; ask whoever runs this server for one")
+            return Caller(name=name)
+        key = self._keys.find(shown) if len(shown) <= MAX_KEY_CHARACTERS else None
+        if key is None or key.has_expired(self._now()):
+            self._charge_failure(name)
+            raise forbidden("this API key is not known here, or has expired")
+        return Caller(name=f"key:{key.id}", key=key)
+
+    def max_characters(self, caller: Caller) -> int:
+        """Of a request of this caller."""
+        own = caller.key.max_characters if caller.key is not None else None
+        return self._limits.max_characters if own is None else own
+
+    def admit(self, caller: Caller, *, characters: int, items: int = 1, max_characters: int | None = None) -> None:
+        """Counts a request in, or refuses it. What is refused costs nothing.
+
+        Args:
+            caller: who asks.
+            characters: of all its texts.
+            items: texts.
+            max_characters: of a request of this kind; None for that of `max_characters()`.
+
+        Raises:
+            ServingError: 413 too large, 429 too many for a minute, 456 too many for a month.
+        """
+        most = self.max_characters(caller) if max_characters is None else max_characters
+        if items > self._limits.max_items:
+            raise too_large(f"{items:,} texts are more than the {self._limits.max_items:,} of a request; send fewer")
+        if characters > most:
+            raise too_large(f"{characters:,} characters are more than the {most:,} of a request; send fewer at a time")
+        self._keep_month()
+        key, now = caller.key, self._clock()
+        for buckets, price, limit, what in self._prices(caller, characters):
+            if limit is not None and (wait_s := buckets.wait_s(caller.name, price, limit, now)) > 0:
+                raise too_many_requests(f"more than {limit:,} {what} a minute", wait_s)
+        if key is not None and key.characters_per_month is not None:
+            left = key.characters_per_month - self._spent[key.id]
+            if characters > left:
+                raise quota_exceeded(
+                    f"the key has {max(0, left):,} characters left this month, and this takes {characters:,}"
+                )
+        for buckets, price, limit, _ in self._prices(caller, characters):
+            if limit is not None:
+                buckets.pay(caller.name, price, limit, now)
+        if key is not None:
+            self._spent[key.id] += characters
+
+    def usage(self, caller: Caller) -> Usage:
+        """What a caller has had this month; callers without a key are not counted."""
+        self._keep_month()
+        if caller.key is None:
+            return Usage(characters=0, limit=None)
+        return Usage(characters=self._spent[caller.key.id], limit=caller.key.characters_per_month)
+
+    @property
+    def spent(self) -> dict[str, dict[str, int]]:
+        """Characters that each key has had this month, by month and id: what is to be kept over a restart."""
+        self._keep_month()
+        return {self._month: dict(self._spent)}
+
+    def tidy(self) -> None:
+        """Forgets callers that have not asked for a while; to be called now and then."""
+        for buckets in (self._requests, self._characters):
+            buckets.forget_full(self._clock())
+
+    def _prices(self, caller: Caller, characters: int) -> tuple[tuple[Buckets, int, int | None, str], ...]:
+        limits: Key | LimitsConfig = self._limits if caller.key is None else caller.key
+        return (
+            (self._requests, 1, limits.requests_per_minute, "requests"),
+            (self._characters, characters, limits.characters_per_minute, "characters"),
+        )
+
+    def _charge_failure(self, name: str) -> None:
+        """Lets an address fail only so often: a minute's failures are its requests, or 60."""
+        now, limit = self._clock(), self._limits.requests_per_minute or 60
+        if (wait_s := self._requests.wait_s(f"failed {name}", 1, limit, now)) > 0:
+            raise too_many_requests(f"more than {limit:,} requests without a valid key a minute", wait_s)
+        self._requests.pay(f"failed {name}", 1, limit, now)
+
+    def _this_month(self) -> str:
+        return self._now().strftime("%Y-%m")
+
+    def _keep_month(self) -> None:
+        if (month := self._this_month()) != self._month:
+            self._month, self._spent = month, Counter()

@@ -1,0 +1,1 @@
+"""The APIs, a router a module, and what they take and give."""

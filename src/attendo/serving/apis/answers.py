@@ -1,0 +1,118 @@
+"""What the compatible APIs have in common: who asks, which model, which language, several texts at once."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from starlette.requests import Request
+
+from attendo.decoding.constraints.line_constraints import Constraints
+from attendo.markup.text_types import TextRequest, TranslatedLine, TranslatedText, TranslateLines
+from attendo.markup.texts import translate_text
+from attendo.markup.together import gathered
+from attendo.serving.languages.detection import Detected, Detector
+from attendo.serving.service import Service
+from attendo.serving.translating import Caller, Options, Pair
+
+_FEW_WORDS = 4
+
+
+def pair_of(pairs: Sequence[Pair], source: str, target: str) -> Pair | None:
+    """The first model that translates so."""
+    return next((pair for pair in pairs if pair.source == source and pair.target == target), None)
+
+
+def line_translator(
+    service: Service, pair: Pair, caller: Caller, *, options: Options | None = None, deadline: float | None = None
+) -> TranslateLines:
+    """What translates lines for a caller.
+
+    Args:
+        service: that answers.
+        pair: one that is served.
+        caller: who asks.
+        options: of the search.
+        deadline: of `time.monotonic()`; None for never.
+    """
+
+    async def translate(
+        lines: Sequence[str], constraints: Sequence[Constraints] | None = None, *, alignment: bool = False
+    ) -> list[TranslatedLine]:
+        return await service.translating.translate(
+            pair, lines, options or Options(), caller, deadline=deadline, constraints=constraints, alignment=alignment
+        )
+
+    return translate
+
+
+async def translated(
+    service: Service, request: Request, caller: Caller, work: Sequence[tuple[Pair | None, TextRequest]]
+) -> list[TranslatedText]:
+    """Translates texts, all at once.
+
+    Args:
+        service: that answers.
+        request: as it came.
+        caller: who asks, already admitted.
+        work: texts, each with the model for it; None leaves a text as it is. A text that is plainly in a language not
+            served gets a problem.
+
+    Raises:
+        ServingError: whatever translating raises; then nothing of it goes on.
+    """
+    deadline = service.deadline()
+    for pair, wanted in work:
+        if pair is not None:
+            request.state.model = pair.model
+            service.metrics.characters.labels(pair.model).inc(len(wanted.text))
+
+    async def one(pair: Pair | None, wanted: TextRequest, note: tuple[str, ...]) -> TranslatedText:
+        if pair is None:
+            return TranslatedText(text=wanted.text, alternatives=(), segments=(), problems=note)
+        options = Options(n_best=wanted.n_best)
+        lines = line_translator(service, pair, caller, options=options, deadline=deadline)
+        found = await translate_text(wanted, lines)
+        return replace(found, problems=(*note, *found.problems))
+
+    notes = await unserved_notes(service, [wanted for _, wanted in work])
+    return await gathered([one(*each, note) for each, note in zip(work, notes, strict=True)])
+
+
+async def detected(service: Service, texts: Sequence[str]) -> list[Detected]:
+    """The likeliest language of each text."""
+    return await service.in_thread(detected_of, service.detector, list(texts))
+
+
+def detected_of(detector: Detector, texts: Sequence[str]) -> list[Detected]:
+    """The likeliest language of each text; a text of few words among others is taken to be in the others' language."""
+    found = [detector.detect(text)[0] for text in texts]
+    if len(texts) == 1:
+        return found
+    together = detector.detect("\n".join(texts))[0]
+    return [
+        together
+        if each.confidence > 0 and len(text.split()) < _FEW_WORDS and together.confidence > each.confidence
+        else each
+        for each, text in zip(found, texts, strict=True)
+    ]
+
+
+async def unserved_notes(service: Service, wanted: Sequence[TextRequest]) -> list[tuple[str, ...]]:
+    """For each text what `Detector.notes` reports of it."""
+
+    def notes() -> list[tuple[str, ...]]:
+        return [service.detector.notes(each.text, each.target_language, each.source_language) for each in wanted]
+
+    return await service.in_thread(notes)
+
+
+def no_words(text: str) -> bool:
+    """Whether a text has not one letter: spaces, digits, emoji."""
+    return not any(map(str.isalpha, text))
+
+
+def told_problems(found: Sequence[TranslatedText]) -> dict[str, Any]:
+    """What translations could not keep, as an answer's `problems`; nothing where they kept all."""
+    if not any(each.problems for each in found):
+        return {}
+    return {"problems": [list(each.problems) for each in found]}

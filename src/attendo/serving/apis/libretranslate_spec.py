@@ -1,0 +1,111 @@
+"""LibreTranslate's endpoints as Swagger 2 describes them, for tools that read `/spec`."""
+
+from typing import Any
+
+from attendo import __version__
+from attendo.serving.documents.options import CHOICES
+
+_STRING = {"type": "string"}
+_ERROR = {"type": "object", "properties": {"error": _STRING}}
+
+
+def specification(base_path: str) -> dict[str, Any]:
+    """The description.
+
+    Args:
+        base_path: what stands before every path.
+    """
+    return {
+        "swagger": "2.0",
+        "info": {"title": "attendo: LibreTranslate's API", "version": __version__},
+        "basePath": base_path,
+        "consumes": ["application/json", "application/x-www-form-urlencoded"],
+        "produces": ["application/json"],
+        "paths": {
+            "/translate": _post(
+                "Translate text from a language to another",
+                _field("q", "The text, or several", required=True),
+                _field("source", "The language's code, or auto", required=True),
+                _field("target", "The language's code", required=True),
+                _field("format", "text or html"),
+                _field("alternatives", "How many other translations", kind="integer"),
+                _field("api_key", "API key"),
+                answer={
+                    "type": "object",
+                    "properties": {
+                        "translatedText": _STRING,
+                        "detectedLanguage": {"$ref": "#/definitions/detected"},
+                        "alternatives": {"type": "array", "items": _STRING},
+                    },
+                    "required": ["translatedText"],
+                },
+            ),
+            "/detect": _post(
+                "Detect the language of a text",
+                _field("q", "The text", required=True),
+                _field("api_key", "API key"),
+                answer={"type": "array", "items": {"$ref": "#/definitions/detected"}},
+            ),
+            "/languages": {
+                "get": {
+                    "summary": "The languages that are served",
+                    "tags": ["translate"],
+                    "responses": {
+                        "200": {
+                            "description": "languages",
+                            "schema": {
+                                "type": "array",
+                                "items": {
+                                    "type": "object",
+                                    "properties": {
+                                        "code": _STRING,
+                                        "name": _STRING,
+                                        "targets": {"type": "array", "items": _STRING},
+                                    },
+                                },
+                            },
+                        }
+                    },
+                }
+            },
+            "/translate_file": _post(
+                "Translate a document",
+                _field("file", "The document", required=True, kind="file"),
+                _field("source", "The language's code, or auto", required=True),
+                _field("target", "The language's code, also with a region", required=True),
+                *(_field(name, " or ".join(values)) for name, values in CHOICES.items()),
+                _field("format", "The file's format, where its name does not say it"),
+                _field("api_key", "API key"),
+                answer={
+                    "type": "object",
+                    "properties": {"translatedFileUrl": _STRING, "summary": {"type": "object"}},
+                },
+                consumes=("multipart/form-data",),
+            ),
+            "/suggest": _post("Suggestions are disabled", answer=_ERROR),
+            "/frontend/settings": {
+                "get": {"summary": "Limits", "tags": ["frontend"], "responses": {"200": {"description": "limits"}}}
+            },
+        },
+        "definitions": {
+            "detected": {
+                "type": "object",
+                "properties": {"confidence": {"type": "number", "minimum": 0, "maximum": 100}, "language": _STRING},
+            },
+            "error": _ERROR,
+        },
+    }
+
+
+def _field(name: str, told: str, *, required: bool = False, kind: str = "string") -> dict[str, Any]:
+    return {"name": name, "in": "formData", "description": told, "required": required, "type": kind}
+
+
+def _post(summary: str, *fields: dict[str, Any], answer: dict[str, Any], consumes: tuple[str, ...] = ()) -> Any:
+    answers: dict[str, Any] = {"200": {"description": "done", "schema": answer}}
+    for status, told in (("400", "bad request"), ("403", "refused"), ("429", "slow down"), ("500", "failed")):
+        answers[status] = {"description": told, "schema": {"$ref": "#/definitions/error"}}
+    call: dict[str, Any] = {"summary": summary, "tags": ["translate"], "parameters": list(fields), "responses": answers}
+    if consumes:
+        call["consumes"] = list(consumes)
+    return {"post": call}

@@ -1,0 +1,384 @@
+"""Our own API: `/api/...`, JSON in and out, with all that a translation has to tell."""
+
+import time
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
+
+from attendo import __version__
+from attendo.attention_maps.page import to_html
+from attendo.attention_maps.weights import to_json
+from attendo.attention_maps.words import joined
+from attendo.markup.splitting import sentence_spans
+from attendo.markup.text_types import TextRequest, TranslatedLine, TranslatedText
+from attendo.markup.texts import stream_text, translate_text
+from attendo.markup.together import gathered
+from attendo.model.weights.parameters import num_weights
+from attendo.parsing.drawing import to_svg
+from attendo.serving.apis.answers import unserved_notes
+from attendo.serving.apis.native_json import number, segment_json, translation_json
+from attendo.serving.apis.native_types import (
+    AttentionRequest,
+    DetectAnswer,
+    DetectRequest,
+    ErrorAnswer,
+    ModelsAnswer,
+    ParseAnswer,
+    ParseRequest,
+    TranslateAnswer,
+    TranslateRequest,
+)
+from attendo.serving.apis.requests import StrictRoute, detected_pair, find_pair, shown_key
+from attendo.serving.corrected import corrected_text, with_corrections
+from attendo.serving.corrections import Corrections
+from attendo.serving.documents.options import ENDINGS
+from attendo.serving.errors import bad_request, unknown_pair
+from attendo.serving.glossaries import Glossaries, own_glossary
+from attendo.serving.http.events import event_stream
+from attendo.serving.service import Service
+from attendo.serving.translating import Caller, Options, Pair
+from attendo.terms.glossary import Glossary
+from attendo.workflow.engines.parse import Parse
+
+Note = tuple[str, ...]
+"""What is to be reported of a text besides what its translation could not keep."""
+_TOLD = {
+    400: "The request cannot be meant, or nothing served fits.",
+    401: "A key is needed.",
+    403: "The key is not known.",
+    408: "The body was too slow.",
+    413: "More than a request may have.",
+    429: "More than a caller may have; see Retry-After.",
+    456: "The key's characters are used up.",
+    500: "A fault of the server.",
+    503: "The server is busy, or it took too long; see Retry-After.",
+}
+ERRORS: dict[int | str, dict[str, Any]] = {
+    **{status: {"model": ErrorAnswer, "description": text} for status, text in _TOLD.items()},
+    "4XX": {"model": ErrorAnswer, "description": "The request cannot be answered."},
+}
+"""What every route may answer."""
+_EVENTS = {
+    "text/event-stream": {
+        "schema": {
+            "type": "object",
+            "description": "Each of the server-sent events; `data` is JSON.",
+            "properties": {
+                "event": {"type": "string", "enum": ["segment", "done", "error"]},
+                "data": {"type": "string", "contentMediaType": "application/json"},
+            },
+            "required": ["event", "data"],
+        }
+    }
+}
+"""A stream's description: OpenAPI 3.1 has no word for events, so that each is described as an object."""
+
+
+def router(service: Service, glossaries: Glossaries, corrections: Corrections) -> APIRouter:
+    """The paths of our own API.
+
+    Args:
+        service: what there is to serve.
+        glossaries: that callers have made.
+        corrections: those that callers have sent, which answer before the models.
+    """
+    routes = APIRouter(prefix="/api", route_class=StrictRoute, responses=ERRORS, tags=["attendo"])
+
+    @routes.post(
+        "/translate", responses={200: {"model": TranslateAnswer, "content": _EVENTS}}, summary="Translate texts"
+    )
+    async def translate(request: Request, body: TranslateRequest) -> Response:
+        """Translates one text or several, which are worked on together.
+
+        With `stream`, or `Accept: text/event-stream`, the answer is server-sent events: `segment` with
+        `{"text": INDEX, "segment": {...}}` as soon as it and those before it are ready, then `done` with the whole
+        answer, or `error`.
+        """
+        return await _Translation(service, glossaries, corrections, request).answer(body)
+
+    @routes.post("/detect", responses={200: {"model": DetectAnswer}}, summary="Detect a text's language")
+    async def detect(request: Request, body: DetectRequest) -> Response:
+        """Which of the served languages a text is in."""
+        service.admit(request, service.caller(request, shown_key(request)), [body.text])
+        if not service.translating.pairs():
+            raise unknown_pair("nothing here translates, so no language is known")
+        found = await service.in_thread(service.detector.detect, body.text)
+        detected = [{"language": each.language, "confidence": round(each.confidence, 4)} for each in found]
+        return JSONResponse({"detected": detected})
+
+    @routes.post("/attention", summary="Show where a model looks", responses={200: {"content": {"text/html": {}}}})
+    async def attention(request: Request, body: AttentionRequest) -> Response:
+        """Every head's attention weights, as `attendo attention -o FILE.json` writes them.
+
+        With `Accept: text/html` the answer is a page to explore them.
+        """
+        caller = service.caller(request, shown_key(request))
+        most = service.config.limits.max_attention_characters
+        service.admit(request, caller, [body.text + (body.target or "")], max_characters=most)
+        pair = find_pair(service, body.source, body.target_lang, body.model)
+        found = await service.translating.attention(pair, body.text, body.target, caller, deadline=service.deadline())
+        request.state.model = pair.model
+        if "text/html" in request.headers.get("accept", ""):
+            return _page(await service.in_thread(to_html, found))
+        return Response(await service.in_thread(lambda: to_json(joined(found))), media_type="application/json")
+
+    @routes.post("/parse", responses={200: {"model": ParseAnswer}}, summary="Parse sentences")
+    async def parse(request: Request, body: ParseRequest) -> Response:
+        """A constituency tree a sentence, in brackets and drawn; only where a parsing model is served."""
+        return await _parse(service, request, body)
+
+    @routes.get("/models", responses={200: {"model": ModelsAnswer}}, summary="List the models")
+    async def models() -> Response:
+        """What is served. Needs no key."""
+        return JSONResponse({"models": _models(service)})
+
+    @routes.get("/settings", summary="What a client should know")
+    async def settings() -> Response:
+        """Languages and limits, as the page needs them. Needs no key."""
+        return JSONResponse(_settings(service))
+
+    return routes
+
+
+# --- translating ------------------------------------------------------------------------------------------------------
+
+
+class _Translation:
+    """A request to translate."""
+
+    def __init__(self, service: Service, glossaries: Glossaries, corrections: Corrections, request: Request) -> None:
+        self._service, self._glossaries, self._request = service, glossaries, request
+        self._corrections = corrections
+        self._started = time.monotonic()
+
+    async def answer(self, body: TranslateRequest) -> Response:
+        """Translates, all at once or as events."""
+        service, request = self._service, self._request
+        texts = [body.text] if isinstance(body.text, str) else body.text
+        caller = service.caller(request, shown_key(request))
+        self._check(body)
+        self._characters = service.admit(request, caller, texts)
+        detected = None
+        if body.source == "auto":
+            pair, detected = await detected_pair(service, texts, body.target, body.model)
+        else:
+            pair = find_pair(service, body.source, body.target, body.model)
+        request.state.model = pair.model
+        service.metrics.characters.labels(pair.model).inc(self._characters)
+        glossary = await own_glossary(self._glossaries, caller, body.glossary, pair)
+        order = _Order(pair=pair, caller=caller, body=body, detected=detected, glossary=glossary)
+        notes = await unserved_notes(service, [self._asked(order, text) for text in texts])
+        if body.stream or "text/event-stream" in request.headers.get("accept", ""):
+            return StreamingResponse(
+                event_stream(self._events(order, texts, notes)),
+                media_type="text/event-stream",
+                headers={"x-accel-buffering": "no"},
+            )
+        found = await gathered([self._text(order, text, note) for text, note in zip(texts, notes, strict=True)])
+        return JSONResponse(self._whole(order, found))
+
+    def _check(self, body: TranslateRequest) -> None:
+        limits = self._service.config.limits
+        if body.n_best > limits.n_best:
+            raise bad_request(f"n_best = {body.n_best} is more than the {limits.n_best} of this server")
+        if body.beam_size is not None and body.beam_size > limits.beam_size:
+            raise bad_request(f"beam_size = {body.beam_size} is more than the {limits.beam_size} of this server")
+
+    def _asked(self, order: "_Order", text: str) -> TextRequest:
+        return TextRequest(
+            text=text,
+            format=order.body.format,
+            split=order.body.split,
+            n_best=order.body.n_best,
+            alignment=order.body.alignment,
+            source_language=order.pair.source,
+            target_language=order.pair.target,
+            glossary=order.glossary,
+        )
+
+    async def _text(self, order: "_Order", text: str, note: Note) -> TranslatedText:
+        core = text.strip()
+        if (known := await self._corrected(order, [core])) and core in known:
+            return corrected_text(text, known[core])
+        lines = _Lines(self._service, order, self._service.deadline())
+        confidence = self._service.translating.confidence(order.pair.model)
+        found = await translate_text(self._asked(order, text), lines, confidence=confidence)
+        return await self._with_corrections(order, replace(found, problems=(*note, *found.problems)))
+
+    async def _with_corrections(self, order: "_Order", found: TranslatedText) -> TranslatedText:
+        """A translation with the caller's corrections of its sentences."""
+        sources = [segment.source.text.strip() for segment in found.segments]
+        return with_corrections(found, await self._corrected(order, sources))
+
+    async def _corrected(self, order: "_Order", texts: Sequence[str]) -> dict[str, str]:
+        """The caller's corrections of plain texts; none where several translations are asked for."""
+        body = order.body
+        if not self._service.config.corrections.enabled or body.format != "text" or body.n_best > 1:
+            return {}
+        return await self._corrections.exact(order.caller.name, (order.pair.source, order.pair.target), texts)
+
+    async def _events(
+        self, order: "_Order", texts: Sequence[str], notes: Sequence[Note]
+    ) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+        found = []
+        confidence = self._service.translating.confidence(order.pair.model)
+        for place, (text, note) in enumerate(zip(texts, notes, strict=True)):
+            # A long text may take longer than a request may: each step of it has that time.
+            stream = stream_text(self._asked(order, text), _Lines(self._service, order, None), confidence=confidence)
+            async for each in stream:
+                if isinstance(each, TranslatedText):
+                    whole = replace(each, problems=(*note, *each.problems))
+                    found.append(await self._with_corrections(order, whole))
+                else:
+                    yield "segment", {"text": place, "segment": segment_json(each)}
+        yield "done", self._whole(order, found)
+
+    def _whole(self, order: "_Order", found: Sequence[TranslatedText]) -> dict[str, Any]:
+        return {
+            "model": order.pair.model,
+            "source": order.pair.source,
+            "target": order.pair.target,
+            "detected": order.detected,
+            "translations": [translation_json(each) for each in found],
+            "characters": self._characters,
+            "seconds": round(time.monotonic() - self._started, 4),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Order:
+    """What is to be done."""
+
+    pair: Pair
+    caller: Caller
+    body: TranslateRequest
+    detected: dict[str, Any] | None
+    glossary: Glossary | None
+
+    @property
+    def options(self) -> Options:
+        body = self.body
+        penalty = None if body.length_penalty is None else float(body.length_penalty)
+        return Options(n_best=body.n_best, beam_size=body.beam_size, length_penalty=penalty)
+
+
+class _Lines:
+    """Translates lines as the order has it.
+
+    Args:
+        service: what there is to serve.
+        order: what is to be done.
+        deadline: of all of it; None for one of each call.
+    """
+
+    def __init__(self, service: Service, order: _Order, deadline: float | None) -> None:
+        self._service, self._order, self._deadline = service, order, deadline
+
+    async def __call__(
+        self, lines: Sequence[str], constraints: Any = None, *, alignment: bool = False
+    ) -> list[TranslatedLine]:
+        order = self._order
+        deadline = self._service.deadline() if self._deadline is None else self._deadline
+        return await self._service.translating.translate(
+            order.pair,
+            lines,
+            order.options,
+            order.caller,
+            deadline=deadline,
+            constraints=constraints,
+            alignment=alignment,
+        )
+
+
+# --- the others -------------------------------------------------------------------------------------------------------
+
+
+async def _parse(service: Service, request: Request, body: ParseRequest) -> Response:
+    caller = service.caller(request, shown_key(request))
+    parsers = service.translating.parsers()
+    model = body.model or (parsers[0] if parsers else "")
+    if model not in parsers:
+        raise unknown_pair(f"no parser is called {model!r:.80}; there are {', '.join(parsers) or 'none'}")
+    if body.n_best > service.config.limits.n_best:
+        raise bad_request(f"n_best = {body.n_best} is more than the {service.config.limits.n_best} of this server")
+    texts = [body.text] if isinstance(body.text, str) else body.text
+    service.admit(request, caller, texts)
+    request.state.model = model
+    if isinstance(body.text, str):
+        spans = sentence_spans(body.text, "sentences", "auto")
+        texts = [body.text[start:end] for start, end in spans]
+    found = await service.translating.parse(model, texts, body.n_best, caller, deadline=service.deadline())
+    trees = await service.in_thread(lambda: [_tree(each) for each in found])
+    return JSONResponse({"model": model, "trees": trees})
+
+
+def _tree(parse: Parse) -> dict[str, Any]:
+    best = parse.n_best[0] if parse.n_best else None
+    return {
+        "words": list(parse.words),
+        "tree": None if best is None else str(best.tree),
+        "svg": None if best is None else to_svg(best.tree),
+        "score": None if best is None else number(best.score),
+        "problem": "no words" if parse.is_empty else parse.problem,
+        "n_best": [{"tree": str(each.tree), "score": number(each.score)} for each in parse.n_best[1:]],
+    }
+
+
+def _page(page: str) -> Response:
+    """The page of `attendo attention`, which says in itself what may run in it."""
+    inline = "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+    policy = f"default-src 'none'; {inline}; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+    return HTMLResponse(page, headers={"content-security-policy": policy, "x-frame-options": "SAMEORIGIN"})
+
+
+def _models(service: Service) -> list[dict[str, Any]]:
+    translating = service.translating
+    told = []
+    for name in translating.names():
+        description = translating.description(name)
+        sizes = description.src_vocab_size, description.tgt_vocab_size
+        told.append(
+            {
+                "name": name,
+                "task": description.task,
+                "source": description.source_language,
+                "target": description.target_language,
+                "loaded": translating.is_loaded(name),
+                "parameters": num_weights(description.model, *sizes),
+                "dtype": description.dtype,
+                "beam_size": description.search.get("beam_size"),
+            }
+        )
+    return told
+
+
+def _settings(service: Service) -> dict[str, Any]:
+    config, limits = service.config, service.config.limits
+    pairs = service.translating.pairs()
+    documents = None
+    if service.documents is not None:
+        documents = {
+            "formats": list(ENDINGS),
+            "max_bytes": config.documents.max_bytes,
+            "max_characters": config.documents.max_characters,
+        }
+    return {
+        "version": __version__,
+        "pairs": [{"source": pair.source, "target": pair.target, "model": pair.model} for pair in pairs],
+        "parsers": list(service.translating.parsers()),
+        "detect": len({pair.source for pair in pairs}) > 1,
+        "key_required": service.callers.key_required,
+        "limits": {
+            "max_characters": limits.max_characters,
+            "max_attention_characters": limits.max_attention_characters,
+            "max_items": limits.max_items,
+            "n_best": limits.n_best,
+            "beam_size": limits.beam_size,
+            "request_seconds": limits.request_seconds,
+        },
+        "documents": documents,
+        "corrections": config.corrections.enabled,
+    }

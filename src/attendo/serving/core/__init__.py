@@ -1,0 +1,1 @@
+"""What translates: models in memory, the queue of requests, and the threads that work on batches."""

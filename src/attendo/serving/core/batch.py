@@ -1,0 +1,107 @@
+"""A batch in work: what it has cost, and which of its lines are to leave it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from threading import Condition, Lock
+
+from attendo.serving.core.shares import Shares
+from attendo.serving.core.waiting import Line
+
+_SETTLE_S = 0.02
+"""Between two reckonings of a batch that works on."""
+_STEPS, _STEPS_PER_TOKEN = 40, 2
+"""Steps of encoder and decoder that lines of several requests have together, and for each token of the longest."""
+_USUAL_STEPS, _USUAL_STEPS_PER_TOKEN, _MOST_TOKENS = 20, 1.5, 64
+"""Steps that small requests usually take, and for each token of the longest, up to so many tokens.
+
+A batch that has had these gives way to others of its flow. Steps are counted and not seconds, since batches that gave
+way because the machine is slow would only become more and smaller, and the machine slower still.
+"""
+
+
+class Batch:
+    """A batch in work. What changes is guarded by the lock of whoever has it.
+
+    Args:
+        lines: of one kind.
+        lock: the lock.
+    """
+
+    def __init__(self, lines: Sequence[Line], lock: Lock) -> None:
+        self.lines = tuple(lines)
+        self.resumed = Condition(lock)
+        """Notified when the batch is given a hand."""
+        self.cancelled: frozenset[int] = frozenset()
+        """Numbers, from 1, of lines that nobody waits for."""
+        self.ousted = False
+        """Whether lines that are not done are put back, since they keep those of other requests waiting."""
+        self.has_hand = False
+        """Whether it is being worked on, and not held up."""
+        self.rank = 0.0
+        """Lower goes first; as of the last reckoning."""
+        self.ran_s = self.longest_s = 0.0
+        """Seconds worked on it, and the longest stretch of them in which it could not be stopped."""
+        flows = Counter(line.flow for line in lines)
+        self._parts = {flow: count / len(lines) for flow, count in flows.items()}
+        self._is_small = all(line.small for line in lines)
+        self._all = frozenset(range(1, len(lines) + 1))
+        self._settled_at = self._looked_at = 0.0
+        self._steps = 0
+        tokens = max(line.tokens for line in lines)
+        self._most_steps = _STEPS + _STEPS_PER_TOKEN * tokens
+        self._usual_steps = _USUAL_STEPS + _USUAL_STEPS_PER_TOKEN * min(tokens, _MOST_TOKENS)
+        self._late_s = 0.0  # worked beyond the usual steps
+        several = len({id(line.item[0]) for line in lines}) > 1
+        self._is_shared = several and (self._is_small or len(flows) > 1)
+
+    @property
+    def flows(self) -> AbstractSet[str]:
+        """The flows that its lines are of."""
+        return self._parts.keys()
+
+    @property
+    def leaving(self) -> AbstractSet[int]:
+        """Numbers of the lines that leave before they are done."""
+        return self._all if self.ousted else self.cancelled
+
+    def cancel(self, lines: AbstractSet[int]) -> None:
+        """Has lines leave, by their numbers; a batch without others is urgent, since it ends at its next step."""
+        self.cancelled |= lines
+        if self.cancelled == self._all:
+            self.rank = float("-inf")
+
+    def grant(self, shares: Shares) -> None:
+        """Gives it a hand."""
+        self.has_hand = True
+        for flow in self._parts:
+            shares.begin(flow)
+
+    def wake(self, now: float) -> None:
+        """Notes that its thread works from now on."""
+        self._settled_at = self._looked_at = now
+
+    def look(self, now: float) -> bool:
+        """Notes a moment between two steps; gives whether it is time for a reckoning."""
+        self.longest_s = max(self.longest_s, now - self._looked_at)
+        self._looked_at = now
+        self._steps += 1
+        if self._is_shared and self._steps > self._most_steps:
+            self.ousted = True
+        return now - self._settled_at > _SETTLE_S
+
+    def settle(self, now: float, shares: Shares) -> None:
+        """Reckons what was worked up to now."""
+        seconds, self._settled_at = now - self._settled_at, now
+        self.ran_s += seconds
+        if self._is_small and self._steps > self._usual_steps:
+            self._late_s += seconds
+        for flow, part in self._parts.items():
+            shares.charge(flow, seconds * part)
+        self.reckon(shares)
+
+    def reckon(self, shares: Shares) -> None:
+        """Finds the rank anew."""
+        if self.cancelled != self._all:
+            had = min(shares.had(flow) for flow in self._parts)
+            self.rank = had + self._late_s

@@ -1,0 +1,1 @@
+"""Documents translated in the background, read and written by processes of their own."""

@@ -1,0 +1,118 @@
+"""A document on its way through a server."""
+
+import asyncio
+import re
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from attendo.serving.documents.workers import SentFile
+from attendo.serving.translating import Caller
+from attendo.terms.glossary import Glossary
+from attendo.workflow.documents.settings import DocumentSettings
+
+Status = Literal["queued", "translating", "done", "error"]
+"""Where a document is."""
+_MAX_NAME = 150
+
+
+@dataclass(eq=False, kw_only=True)
+class Document:
+    """A document on its way."""
+
+    id: str
+    """What it is asked for by; 128 random bits."""
+    key: str
+    """What DeepL's API asks for besides; 256 random bits."""
+    name: str
+    """The file's name, without a path and without characters that are none of a name."""
+    caller: Caller
+    """Who has sent it."""
+    source: str
+    """The language it is translated from."""
+    target: str
+    """The language it is translated into, with its region where that is known."""
+    settings: DocumentSettings = field(default_factory=DocumentSettings)
+    """How it is translated."""
+    glossary: Glossary | None
+    """How certain words are to be translated."""
+    characters: int
+    """Of the text to translate."""
+    arrived: float
+    """When, of `time.monotonic()`."""
+    status: Status = "queued"
+    """How far it is."""
+    done: int = 0
+    """Characters translated so far."""
+    message: str = ""
+    """What went wrong, for people."""
+    problems: list[str] = field(default_factory=list)
+    """What was found in its translations, and what could not be kept."""
+    summary: dict[str, Any] | None = None
+    """What became of its units, as `summary.summary_of` has it; None until it is done."""
+    bytes_kept: int = 0
+    """That it takes on disk."""
+    finished_at: float | None = None
+    """When it was done, or given up, of `time.monotonic()`."""
+    started_at: float | None = None
+    """When it was begun, of `time.monotonic()`."""
+    path: Path
+    """The translated document, once it is done."""
+    source_path: Path
+    """The document as it was sent, until it is done."""
+    task: "asyncio.Task[None] | None" = None
+    """What translates it."""
+
+    @property
+    def result_name(self) -> str:
+        """The name of the translated document."""
+        return self.name
+
+    @property
+    def suffix(self) -> str:
+        """The end of its name, in small letters."""
+        return suffix_of(self.name)
+
+    @property
+    def report_path(self) -> Path:
+        """The report on its units, once it is done."""
+        return self.path.with_suffix(".report")
+
+    @property
+    def result_paths(self) -> tuple[Path, Path]:
+        """The translated document and its report."""
+        return self.path, self.report_path
+
+    @property
+    def sent(self) -> SentFile:
+        """The document as it was sent."""
+        return SentFile(path=self.source_path, name=self.name, settings=self.settings)
+
+    @property
+    def progress(self) -> float:
+        """How much of it is translated, 0 to 1."""
+        return 1.0 if self.status == "done" else min(self.done / max(1, self.characters), 0.99)
+
+    @property
+    def seconds_remaining(self) -> int:
+        """About how long it takes yet."""
+        if self.started_at is None or not self.done:
+            return 1 + self.characters // 500
+        rate = self.done / max(time.monotonic() - self.started_at, 0.1)
+        return 1 + int((self.characters - self.done) / rate)
+
+
+def safe_name(name: str) -> str:
+    """A file's name without its path, control characters and what some system takes for special; never empty."""
+    last = re.split(r"[/\\]", name)[-1]
+    kept = re.sub(r'[\x00-\x1f\x7f"<>|:*?\ud800-\udfff]', "", last).rstrip(". ")
+    suffix = suffix_of(kept)
+    stem = kept[: len(kept) - len(suffix)].strip(". ")[: _MAX_NAME - len(suffix)]
+    return (stem or "document") + suffix
+
+
+def suffix_of(name: str) -> str:
+    """The end of a file's name, from its last full stop on, in small letters; nothing if it has none."""
+    found = re.search(r"\.[A-Za-z0-9]{1,12}$", name)
+    return found[0].lower() if found else ""

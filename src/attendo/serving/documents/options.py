@@ -1,0 +1,121 @@
+"""How a document is to be translated, as requests say it: the settings of `attendo translate FILE`, and media types."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+from attendo.errors import DataError
+from attendo.formats.file import Mark, base_language
+from attendo.formats.known import FORMATS, format_by_ending, format_of
+from attendo.serving.errors import bad_request
+from attendo.serving.http.parameters import Parameters
+from attendo.workflow.documents.settings import Check, DocumentSettings, Only
+
+ENDINGS: Sequence[str] = tuple(
+    dict.fromkeys(ending[ending.rindex(".") :] for known in FORMATS for ending in known.endings)
+)
+"""How names of documents end that are taken."""
+CHOICES: Mapping[str, Sequence[str]] = {"only": get_args(Only), "mark": get_args(Mark), "check": get_args(Check)}
+"""The options of a document that have a few values, and these."""
+FORMAT_NAMES: Sequence[str] = tuple(known.name for known in FORMATS)
+"""The values of the option `format`."""
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+_OPEN = "application/vnd.oasis.opendocument"
+_MEDIA_TYPES = {
+    ".txt": "text/plain; charset=utf-8",
+    ".html": "text/html",
+    ".htm": "text/html",
+    ".xhtml": "application/xhtml+xml",
+    ".md": "text/markdown",
+    ".po": "text/x-gettext-translation",
+    ".pot": "text/x-gettext-translation",
+    ".xliff": "application/xliff+xml",
+    ".xlf": "application/xliff+xml",
+    ".tmx": "application/x-tmx+xml",
+    ".xml": "application/xml",
+    ".json": "application/json",
+    ".csv": "text/csv",
+    ".tsv": "text/tab-separated-values",
+    ".srt": "application/x-subrip",
+    ".vtt": "text/vtt",
+    ".docx": f"{_OFFICE}.wordprocessingml.document",
+    ".pptx": f"{_OFFICE}.presentationml.presentation",
+    ".xlsx": f"{_OFFICE}.spreadsheetml.sheet",
+    ".odt": f"{_OPEN}.text",
+    ".ods": f"{_OPEN}.spreadsheet",
+    ".odp": f"{_OPEN}.presentation",
+    ".epub": "application/epub+zip",
+}
+
+
+def media_type_of(suffix: str) -> str:
+    """What HTTP calls documents whose names end so."""
+    return _MEDIA_TYPES.get(suffix, "application/octet-stream")
+
+
+def is_taken(name: str, sent: Parameters) -> bool:
+    """Whether a file's name, or the request itself, says the format of a document."""
+    return bool(sent.text("format")) or format_by_ending(name) is not None
+
+
+def format_for(name: str, wanted: str | None) -> str:
+    """The format that a document is read as.
+
+    Args:
+        name: the file's name.
+        wanted: the format's name, where that was given.
+
+    Raises:
+        ServingError: there is no such format, or the file's name says none.
+    """
+    try:
+        found = format_by_ending(name) if wanted is None else format_of(name, b"", wanted)
+    except DataError as error:
+        raise bad_request(str(error)) from error
+    if found is None:
+        raise bad_request(
+            f"documents of this kind are not taken; take one of {', '.join(ENDINGS)}, or name its format "
+            f"(format: {', '.join(FORMAT_NAMES)})"
+        )
+    return found.name
+
+
+def document_settings(sent: Parameters, target: str) -> DocumentSettings:
+    """The settings that a request asks for: `only`, `mark`, `check` and `format`.
+
+    Args:
+        sent: the request.
+        target: the target language, as `target_language` gives it.
+
+    Raises:
+        ServingError: an option has none of its values.
+    """
+    given: dict[str, Any] = {name: said for name in CHOICES if (said := sent.text(name))}
+    for name, said in given.items():
+        if said not in CHOICES[name]:
+            raise bad_request(f"{name} = {said!r:.80} is none of {', '.join(CHOICES[name])}")
+    return DocumentSettings(target=target, format=sent.text("format") or None, **given)
+
+
+def target_language(written: str, served: str) -> str:
+    """A target language as files name it: `de-AT` where a region or a script was asked for, else the served code.
+
+    Args:
+        written: the code as it was sent, such as `de_at`.
+        served: the code of the served language that it means.
+
+    Raises:
+        ServingError: it is no code of a language.
+    """
+    if not _LANGUAGE.fullmatch(written.strip()):
+        raise bad_request(f"target = {written!r:.80} is no code of a language, such as de or de-AT")
+    language, *subtags = written.strip().replace("_", "-").split("-")
+    if not subtags:
+        return served
+    return "-".join([base_language(language), *map(_subtag, subtags)])
+
+
+def _subtag(subtag: str) -> str:
+    """A part of a language's code as it is usually written: `AT`, `Latn`, `419`, `valencia`."""
+    return subtag.upper() if len(subtag) < 4 else subtag.title() if len(subtag) == 4 else subtag.lower()

@@ -1,0 +1,40 @@
+"""Lines of a document translated whenever there is room: a busy server makes it wait, not fail."""
+
+import asyncio
+from collections.abc import Sequence
+
+from attendo.decoding.constraints.line_constraints import Constraints
+from attendo.markup.text_types import TranslatedLine, TranslateLines
+from attendo.serving.errors import ServingError
+from attendo.serving.translating import Caller, Options, Pair, Translating
+
+_LONGEST_WAIT_S = 30.0
+_GIVE_UP_S = 1800.0
+
+
+def patient(translating: Translating, pair: Pair, caller: Caller) -> TranslateLines:
+    """Translates lines whenever there is room: a document waits for its turn, its caller's requests go on beside."""
+    background = Caller(name=f"{caller.name} documents", key=caller.key, background=True)
+
+    async def translate(
+        lines: Sequence[str], constraints: Sequence[Constraints] | None = None, *, alignment: bool = False
+    ) -> list[TranslatedLine]:
+        waited, pause = 0.0, 0.5
+        while True:
+            try:
+                return await translating.translate(
+                    pair,
+                    lines,
+                    Options(),
+                    background,
+                    constraints=constraints,
+                    alignment=alignment,
+                )
+            except ServingError as error:
+                if error.status not in (429, 503) or waited > _GIVE_UP_S:
+                    raise
+                pause = min(_LONGEST_WAIT_S, max(pause * 1.6, error.retry_after_s or 0.0))
+                await asyncio.sleep(pause)
+                waited += pause
+
+    return translate

@@ -1,0 +1,194 @@
+"""The process that reads and writes documents of strangers: `python -m attendo.serving.documents.process LIMITS`.
+
+Its memory, its processor time and what it may write have limits that the system keeps, whatever a format's reader does,
+and all memory comes back when it ends. Requests come on standard input and answers go to standard output, a line of
+JSON each; documents are files, of which it is given the paths. It knows no models and imports no torch.
+"""
+
+import gc
+import json
+import math
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from attendo.errors import DataError
+from attendo.formats.contents import plain
+from attendo.serving.documents.summary import problems_of, summary_of
+from attendo.serving.documents.units import json_value, num_characters
+from attendo.workflow.documents.opening import Document, document_of
+from attendo.workflow.documents.settings import DocumentSettings
+from attendo.workflow.documents.writing import translations_of, written_document
+
+if sys.platform != "win32":
+    import resource
+
+_SAMPLE_UNITS, _SAMPLE_CHARACTERS = 400, 4_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessLimits:
+    """What the process may take."""
+
+    memory_bytes: int
+    """More than it has when it starts."""
+    seconds: float
+    """Of processor time, a request."""
+    file_bytes: int
+    """Of a file that it writes."""
+
+
+class DocumentSession:
+    """The requests about documents, one document at a time."""
+
+    def __init__(self) -> None:
+        self._document: Document | None = None
+        self._settings, self._source = DocumentSettings(), ""
+        self.first_bytes = _pages(1)
+        """The memory in use when the document was opened; some of an earlier one may be in it."""
+
+    def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Does what a request asks for.
+
+        Args:
+            request: `do` is `open`, `units`, `write` or `close`; see `attendo.serving.documents.workers`.
+
+        Raises:
+            DataError: the document is not what it should be.
+        """
+        match request["do"]:
+            case "open":
+                _forget_peak()
+                self.first_bytes = _pages(1)
+                return self._open(request)
+            case "units":
+                return self._units(request["max_characters"])
+            case "write":
+                return self._write(request["translations"], Path(request["path"]), Path(request["report"]))
+            case _:
+                self._document = None
+                gc.collect()
+                return {"resident_bytes": _pages(1)}
+
+    def _open(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Reads the file as one in the first of the languages that it can be read in, of which "" is any."""
+        self._document, self._settings = None, DocumentSettings(**request["settings"])
+        data, failure = Path(request["path"]).read_bytes(), None
+        for source in request["sources"]:
+            try:
+                self._document = document_of(data, request["name"], self._settings, source=source)
+            except DataError as error:
+                failure = failure or error
+            else:
+                self._source = source
+                file = self._document.file
+                return {"source": source, "language": file.declared.source or source, "sample": _sample(self._document)}
+        assert failure is not None
+        raise failure
+
+    def _units(self, max_characters: int) -> dict[str, Any]:
+        assert self._document is not None
+        units, target = self._document.units, self._document.target
+        characters = num_characters(units)
+        return {"characters": characters, "units": units if characters <= max_characters else None, "target": target}
+
+    def _write(self, translations: list[dict[str, Any]], path: Path, report: Path) -> dict[str, Any]:
+        assert self._document is not None
+        found = translations_of(translations, self._document.units)
+        done = written_document(self._document, self._settings, found, source_language=self._source, output=None)
+        path.write_bytes(done.content)
+        report.write_text(json.dumps(done.report.as_json(), indent=1) + "\n", encoding="ascii")
+        return {"summary": summary_of(done.report), "problems": problems_of(done.report)}
+
+
+def answered(session: DocumentSession, request: Mapping[str, Any], much: int) -> dict[str, Any]:
+    """What the process answers to a request: `result`, or `error` with `kind` and `message`.
+
+    An error that no reader foresaw is told by its name alone: its message may hold text of the document.
+
+    Args:
+        session: the document at hand.
+        request: see `DocumentSession.answer`.
+        much: bytes that a document has taken from which on an error is taken for a lack of memory.
+    """
+    try:
+        return {"result": session.answer(request)}
+    except Exception as error:  # whatever libraries meet in what strangers send
+        told = str(error) if isinstance(error, DataError) else type(error).__name__
+        # A reader that has no memory left may take that for a fault of the document.
+        if isinstance(error, MemoryError) or _peak_bytes() > session.first_bytes + much:
+            return {"error": {"kind": "memory", "message": told}}
+        return {"error": {"kind": "data" if isinstance(error, DataError) else "other", "message": told}}
+
+
+def main() -> None:
+    """Answers requests until there are no more."""
+    limits = ProcessLimits(**json.loads(sys.argv[1]))
+    os.umask(0o077)
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints is no answer
+    _limit(limits)
+    session = DocumentSession()
+    for line in sys.stdin.buffer:
+        _limit_time(limits.seconds)
+        answer = answered(session, json.loads(line), limits.memory_bytes // 3)
+        answers.write(json.dumps(answer, default=json_value).encode() + b"\n")
+        answers.flush()
+
+
+def _limit(limits: ProcessLimits) -> None:
+    """Sets the limits that hold from now on; Windows has none."""
+    if sys.platform == "win32":
+        return
+    with suppress(OSError):
+        os.nice(5)  # whoever waits for a sentence goes before
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_bytes, limits.file_bytes))
+    if used := _pages(0):  # elsewhere than on Linux the system does not keep this limit
+        most = used + limits.memory_bytes
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def _limit_time(seconds: float) -> None:
+    """Gives the next request its processor time."""
+    if sys.platform == "win32":
+        return
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(used.ru_utime + used.ru_stime + seconds), hard))
+
+
+def _pages(place: int) -> int:
+    """Bytes of this process as Linux counts them: 0 all addresses, 1 what is in memory; 0 elsewhere."""
+    try:
+        return int(Path("/proc/self/statm").read_text("ascii").split()[place]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
+def _peak_bytes() -> int:
+    """The most memory that this process has had since its last document was opened; 0 elsewhere than on Linux."""
+    try:
+        status = Path("/proc/self/status").read_text("ascii")
+    except OSError:
+        return 0
+    return int(status.partition("VmHWM:")[2].split()[0]) << 10
+
+
+def _forget_peak() -> None:
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", "ascii")
+
+
+def _sample(document: Document) -> str:
+    """Some of a document's text, to tell the language by."""
+    units = document.units or document.file.units
+    return " ".join(plain(unit.source) for unit in units[:_SAMPLE_UNITS])[:_SAMPLE_CHARACTERS]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""The units of a document translated beside a server's requests.
+
+Reading sentences out of texts, putting translations together and checking them takes a thread and an event loop of its
+own for each document, so that it holds up nobody; its lines go to the server's loop, some at a time.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from attendo.decoding.constraints.line_constraints import Constraints
+from attendo.formats.file import Unit
+from attendo.markup.text_types import Confidence, TranslatedLine, TranslateLines
+from attendo.markup.together import gathered
+from attendo.markup.units.passages import Passages
+from attendo.markup.units.translating import UnitTranslator
+from attendo.markup.units.translation import UnitTranslation
+from attendo.serving.documents.units import num_characters
+from attendo.serving.documents.workers import ReadDocument
+from attendo.terms.glossary import Glossary
+
+_MOST_CHARACTERS, _MOST = 4_000, 64
+"""Of units, and of lines, that are translated at a time."""
+
+T = TypeVar("T")
+
+
+async def translate_units(
+    document: ReadDocument,
+    translate: TranslateLines,
+    *,
+    confidence: Confidence,
+    glossary: Glossary | None,
+    progress: Callable[[int], None],
+) -> dict[str, UnitTranslation]:
+    """Translates the units of a document; whoever is cancelled meanwhile stops it.
+
+    Args:
+        document: what is translated.
+        translate: what translates lines, in the event loop that this is called in.
+        confidence: how sure a translation is.
+        glossary: how certain words are to be translated.
+        progress: called with the characters translated so far, in another thread.
+
+    Returns:
+        The translations by the ids of units.
+
+    Raises:
+        ServingError: whatever `translate` raises.
+    """
+    counted = _Progress(progress)
+    lines = _Lines(translate, asyncio.get_running_loop(), counted)
+    passages = Passages(
+        lines,
+        source_language=document.source,
+        target_language=document.target,
+        confidence=confidence,
+        glossary=glossary,
+    )
+    return await in_another_thread(_translated(document.units, UnitTranslator(passages), counted))
+
+
+async def in_another_thread(work: Coroutine[Any, Any, T]) -> T:
+    """Runs a coroutine to its end in an event loop of another thread; whoever is cancelled meanwhile cancels it.
+
+    Args:
+        work: all tasks that it leaves behind are cancelled too.
+    """
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(work)
+    running = asyncio.ensure_future(asyncio.to_thread(_run_to_the_end, loop, task))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        with suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(task.cancel)
+        await asyncio.wait([running])
+        raise
+
+
+def _run_to_the_end(loop: asyncio.AbstractEventLoop, task: asyncio.Task[T]) -> T:
+    try:
+        return loop.run_until_complete(task)
+    finally:
+        if left := asyncio.all_tasks(loop):
+            for each in left:
+                each.cancel()
+            loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        loop.close()
+
+
+@dataclass
+class _Progress:
+    """Counts the characters that are translated: group by group of units, within a group line by line."""
+
+    report: Callable[[int], None]
+    before: int = 0
+    size: int = 0
+    within: int = 0
+
+    def begin(self, size: int) -> None:
+        """Begins with a group of units of so many characters; the last one is done."""
+        self.before, self.size, self.within = self.before + self.size, size, 0
+        self.report(self.before)
+
+    def add(self, lines: Sequence[str]) -> None:
+        """Counts lines of the group; some are translated several times, others never."""
+        self.within = min(self.size, self.within + sum(map(len, lines)))
+        self.report(self.before + self.within)
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """Translates lines in another event loop."""
+
+    translate: TranslateLines
+    loop: asyncio.AbstractEventLoop
+    progress: _Progress
+
+    async def __call__(
+        self, lines: Sequence[str], constraints: Sequence[Constraints] | None = None, *, alignment: bool = False
+    ) -> list[TranslatedLine]:
+        """Translates lines, some at a time, so that a long text takes no more room in the queue than others."""
+        found: list[TranslatedLine] = []
+        for start, stop in _slices([len(line) for line in lines]):
+            some = None if constraints is None else constraints[start:stop]
+            work = self.translate(lines[start:stop], some, alignment=alignment)
+            found += await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self.loop))
+            self.progress.add(lines[start:stop])
+        return found
+
+
+async def _translated(
+    units: Sequence[Unit], translator: UnitTranslator, progress: _Progress
+) -> dict[str, UnitTranslation]:
+    found: dict[str, UnitTranslation] = {}
+    for start, stop in _slices([num_characters([unit]) for unit in units]):
+        group = units[start:stop]
+        progress.begin(num_characters(group))
+        translations = await gathered([translator.translated(unit) for unit in group])
+        found |= {unit.id: each for unit, each in zip(group, translations, strict=True)}
+    return found
+
+
+def _slices(sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Cuts things into groups of at most so many, and of at most so many characters where one alone has not more."""
+    start = characters = 0
+    for place, size in enumerate(sizes):
+        if place > start and (characters + size > _MOST_CHARACTERS or place - start >= _MOST):
+            yield start, place
+            start, characters = place, 0
+        characters += size
+    if start < len(sizes):
+        yield start, len(sizes)

@@ -1,0 +1,1 @@
+"""Languages as clients name them, and which one a text is in."""

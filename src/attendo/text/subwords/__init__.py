@@ -1,0 +1,1 @@
+"""Vocabularies of subwords: learning them, text to ids and back, random segmentations."""

@@ -1,0 +1,1 @@
+"""The forward pass, the loss and their gradients, over padded or packed rows."""

@@ -1,0 +1,84 @@
+"""The native kernels as training calls them on tensors, and whether there are some for a model."""
+
+from ctypes import Structure, byref
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from attendo.model.config import ModelConfig
+from attendo.native.library import PADDED, Kernels, find_kernels
+from attendo.native.training import CrossEntropyArguments, EmbedArguments, TurnArguments, make_crew
+
+
+@dataclass(frozen=True)
+class TrainingKernels:
+    """The kernels of one variant, as training calls them."""
+
+    kernels: Kernels
+
+    def call(self, name: str, tensor: Tensor, arguments: Structure) -> None:
+        """Calls a function that is there for float32 and for bfloat16, for the type of `tensor`.
+
+        Raises:
+            MemoryError: there is none left.
+        """
+        self.kernels.call(name, _crew(), int(tensor.dtype == torch.bfloat16), byref(arguments))
+
+    def embed(self, arguments: EmbedArguments) -> None:
+        """Looks up embeddings."""
+        self.kernels.call("embed", _crew(), byref(arguments))
+
+    def turned(self, weight: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+        """A float32 weight `(outputs, inputs)` in the type of the products, as it lies and turned.
+
+        A product reads the one and the other way back reads the other from end to end.
+        """
+        rows, columns = weight.shape
+        low = None if dtype == torch.float32 else torch.empty_like(weight, dtype=dtype)
+        turned = weight.new_empty(columns, rows, dtype=dtype)
+        arguments = TurnArguments(rows, columns, weight.data_ptr(), address(low), turned.data_ptr())
+        self.call("turn", turned, arguments)
+        return weight if low is None else low, turned
+
+    def softmax_gradient(
+        self, logits: Tensor, bias: Tensor | None, targets: Tensor, smoothing: float, *, needs_grad: bool
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """What `training.passes.loss.LossKernels` says; the gradient is written over the logits."""
+        logits, targets = logits.contiguous(), targets.contiguous()
+        rows, vocab_size = logits.shape
+        smoothed, log_loss = torch.empty(rows), torch.empty(rows)
+        arguments = CrossEntropyArguments(
+            rows, vocab_size, logits.data_ptr(), address(bias), targets.data_ptr(), smoothing, int(needs_grad),
+            smoothed.data_ptr(), log_loss.data_ptr(),
+        )  # fmt: skip
+        self.call("cross_entropy", logits, arguments)
+        return smoothed.sum(), log_loss.sum(), logits
+
+    def add(self, total: Tensor, addend: Tensor) -> None:
+        """Adds to a float32 tensor one of float32 or bfloat16; both are whole."""
+        half = int(addend.dtype == torch.bfloat16)
+        self.kernels.call("accumulate", _crew(), half, total.data_ptr(), addend.data_ptr(), total.numel())
+
+
+def _crew() -> object:
+    """As many threads as torch works with, by reference."""
+    return byref(make_crew(torch.get_num_threads()))
+
+
+def training_kernels(config: ModelConfig, device: torch.device) -> TrainingKernels | None:
+    """The kernels, where there are some that can train a model; None leaves the work to torch.
+
+    Args:
+        config: the model's.
+        device: the device of the model.
+    """
+    found = find_kernels().kernels
+    known = config.attention_function != "additive" and not config.other_layers
+    fits = known and config.d_model % PADDED == 0 and config.d_ff % PADDED == 0
+    return TrainingKernels(found) if found is not None and fits and device.type == "cpu" else None
+
+
+def address(tensor: Tensor | None) -> int | None:
+    """Where a tensor's numbers begin."""
+    return None if tensor is None else tensor.data_ptr()

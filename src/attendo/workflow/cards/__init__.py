@@ -1,0 +1,1 @@
+"""The README.md of a model folder."""

@@ -1,0 +1,42 @@
+"""The attention weights of one pair of sentences, from a model."""
+
+from collections.abc import Sequence
+
+from attendo.attention_maps.weights import AttentionMap
+from attendo.decoding.backends.models import DecodingModel
+from attendo.decoding.constraints.words import Subwords
+from attendo.errors import DataError
+
+MAX_DRAWN_TOKENS = 256
+"""Of a side of a pair whose attention is drawn; the weights grow with its square, and no eye follows more."""
+
+
+def attention_map(
+    model: DecodingModel, source_tokenizer: Subwords, target_tokenizer: Subwords, src_ids: list[int], tgt_ids: list[int]
+) -> AttentionMap:
+    """Where every head of every layer looks while a model reads a pair.
+
+    Args:
+        model: the model.
+        source_tokenizer: names the source's pieces.
+        target_tokenizer: names the target's pieces.
+        src_ids: of the source, with `</s>`.
+        tgt_ids: of the target, with `</s>`.
+
+    Raises:
+        DataError: a side is empty, or longer than can be drawn.
+    """
+    learned = model.config.positions == "learned"
+    limit = min(MAX_DRAWN_TOKENS, model.config.max_positions) if learned else MAX_DRAWN_TOKENS
+    sides: Sequence[tuple[str, list[int]]] = (("source", src_ids), ("target", tgt_ids))
+    for side, ids in sides:
+        if not 1 < len(ids) <= limit:
+            raise DataError(f"the {side} has {len(ids) - 1} tokens; 1 to {limit - 1} can be drawn")
+    weights = model.attention(src_ids, tgt_ids)
+    return AttentionMap(
+        source=tuple(source_tokenizer.pieces(src_ids)),
+        target=tuple(target_tokenizer.pieces(tgt_ids)),
+        encoder=weights.encoder,
+        decoder=weights.decoder,
+        cross=weights.encoder_decoder,
+    )

@@ -1,0 +1,349 @@
+"""What all engines share: models in memory, search settings, copies, pickling, closing."""
+
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, Unpack
+
+from attendo.checkpoint.model_folder import LoadedModel, ModelDescription
+from attendo.decoding.backends.models import DecodingModel, decoding_model
+from attendo.decoding.backends.native_model import Dtype
+from attendo.decoding.config import SearchConfig
+from attendo.decoding.lines.translation import Counts
+from attendo.decoding.lines.translator import Translator
+from attendo.decoding.search_settings import SearchSettings
+from attendo.decoding.watch import nobody
+from attendo.errors import ModelError
+from attendo.terms.glossary import Glossary
+from attendo.workflow.changed_section import changed_section
+from attendo.workflow.engines.arguments import check_settings
+from attendo.workflow.engines.model_search import check_ensemble, own_parsing
+from attendo.workflow.extras import need_packages
+from attendo.workflow.machine.devices import device_type
+from attendo.workflow.machine.place import choose_threads
+
+if TYPE_CHECKING:
+    import torch
+
+    from attendo.memory.lookup import Memory
+    from attendo.workflow.engines.parse import Parser
+
+_MAX_SET_UPS = 16
+"""Different settings of calls that an engine keeps ready at a time."""
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """The models in memory of an open engine."""
+
+    first: LoadedModel
+    models: tuple[DecodingModel, ...]
+
+
+@dataclass(frozen=True)
+class SetUp:
+    """The translator and parser for some search settings."""
+
+    translator: Translator
+    parser: "Parser | None"
+
+
+class EngineBase:
+    """The common part of all engines: models, settings, attributes, copies and closing.
+
+    Args:
+        models: the models, as read from their folders; all with the same task and vocabularies.
+        search: the search settings.
+        dtype: the numbers that products are calculated with; on a processor without matrix units bfloat16 only saves
+            memory.
+        device: the device to work on, as torch or `place.choose_place` names it.
+        threads: number of threads that work at the same time; None for the result of `place.choose_threads`.
+        name: name of the model in `repr`; by default its folder.
+        reload: makes this engine again in another process; without it, the engine cannot be pickled.
+        glossary: terms that translations use, where a call has no glossary of its own.
+
+    Raises:
+        ModelError: the models do not fit together, or the dtype is unknown or not available on the device.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[LoadedModel],
+        search: SearchConfig,
+        *,
+        dtype: Dtype,
+        device: "torch.device | str",
+        threads: int | None = None,
+        name: str = "",
+        reload: "Callable[[], EngineBase] | None" = None,
+        glossary: Glossary | None = None,
+    ) -> None:
+        check_ensemble(models)
+        ready = tuple(decoding_model(model.arrays, dtype=dtype, device=device) for model in models)
+        first = models[0]
+        self.description: ModelDescription = first.description
+        """The content of the (first) model's `config.json`: languages, shapes, scores."""
+        self.folder: Path = first.folder
+        """The folder of the (first) model."""
+        self.dtype: Dtype = dtype
+        """The numbers that products are calculated with."""
+        self.kernel: str = ", ".join(dict.fromkeys(model.kernel for model in ready))
+        """Description of the kernels and numbers that calculate products; for an ensemble, each kind once."""
+        self.concurrent: bool = all(model.concurrent for model in ready)
+        """Whether several threads may work at the same time, each with an engine from `with_search`."""
+        self.glossary: Glossary | None = glossary
+        """The terms that translations use, where a call has no glossary of its own."""
+        self._name, self._reload = name or str(first.folder), reload
+        self.device_type: str = device_type(device)
+        """The kind of device that the models work on, `cpu` or `cuda`; known without torch."""
+        self._device, self._threads = str(device), choose_threads(threads)
+        self._ready: _Ready | None = _Ready(first, ready)
+        self._memory: Memory | None = None
+        self._begin(search)
+
+    def _begin(self, search: SearchConfig) -> None:
+        """Starts with search settings, and with counts of its own."""
+        self._search, self._counts = search, Counts()
+        self._others: dict[str, SetUp] = {}
+        self._own: SetUp | None = self._set_up(search)
+
+    def _open(self) -> _Ready:
+        """What is in memory.
+
+        Raises:
+            ModelError: the engine is closed.
+        """
+        if self._ready is None:
+            raise ModelError(f"{self!r} has given its memory back; load the model again with attendo.load")
+        return self._ready
+
+    def _while_open(self) -> AbstractSet[int]:
+        """Cancels no line: the `BetweenSteps` of calls that bring none of their own.
+
+        Raises:
+            ModelError: the engine has been closed meanwhile, by another thread.
+        """
+        self._open()
+        return nobody()
+
+    def _using(self, method: str, changes: Mapping[str, Any]) -> SetUp:
+        """What works with the engine's settings and those of a call; kept ready for the next call with the same.
+
+        Args:
+            method: what was called, for messages.
+            changes: the search settings of the call.
+
+        Raises:
+            TypeError: one is no search setting.
+            RecipeError: a value cannot be used.
+            ModelError: the engine is closed.
+        """
+        self._open()
+        if not changes and self._own is not None:
+            return self._own
+        key = repr(sorted(changes.items()))
+        found = self._others.get(key)
+        if found is None:
+            check_settings(method, changes)
+            search = changed_section(self.search, "search", changes=changes)
+            own = self._own if search == self.search else None
+            found = own or self._set_up(search)
+            if len(self._others) >= _MAX_SET_UPS:
+                self._others = {}
+            self._others[key] = found
+        return found
+
+    def _translator(self, method: str, changes: Mapping[str, Any]) -> Translator:
+        """What translates with the settings of a call.
+
+        Raises:
+            ModelError: the model is a parser.
+        """
+        found = self._using(method, changes)
+        if found.parser is not None:
+            raise ModelError(
+                "this model parses sentences and does not translate; use `attendo parse`, or `parse` in Python"
+            )
+        return found.translator
+
+    def _parser(self, method: str, changes: Mapping[str, Any]) -> "Parser":
+        """What parses with the settings of a call.
+
+        Raises:
+            ModelError: the model translates.
+        """
+        found = self._using(method, changes)
+        if found.parser is None:
+            raise ModelError(
+                "this model translates and does not parse; use `attendo translate`, or `translate` in Python"
+            )
+        return found.parser
+
+    def _set_up(self, search: SearchConfig) -> SetUp:
+        ready, threads = self._open(), self._threads
+        first = ready.first
+        sides = first.source_tokenizer, first.target_tokenizer
+        languages = self.source_language, self.target_language
+        translates: Callable[..., Translator] = Translator
+        if self._memory is not None:
+            from attendo.memory.translator import MemoryTranslator
+
+            translates = partial(MemoryTranslator, self._memory)
+        translator = translates(
+            ready.models,
+            *sides,
+            search,
+            threads=threads,
+            languages=languages,
+            counts=self._counts,
+            between_steps=self._while_open,
+            glossary=self.glossary,
+        )
+        if first.description.task != "parse":
+            return SetUp(translator, None)
+        from attendo.workflow.engines.parse import Parser
+
+        word_tags = first.description.word_tags
+        parser = Parser(
+            ready.models,
+            *sides,
+            search,
+            own_parsing(first),
+            word_tags=word_tags,
+            threads=threads,
+            between_steps=self._while_open,
+        )
+        return SetUp(translator, parser)
+
+    @property
+    def device(self) -> "torch.device":
+        """The device of the models; reading it needs torch.
+
+        Raises:
+            AttendoError: torch is not installed.
+        """
+        need_packages(["torch"], "train")
+        import torch
+
+        return torch.device(self._device)
+
+    @property
+    def source_language(self) -> str:
+        """The language that the model reads, as an ISO 639-1 code; empty where the model does not say."""
+        return self.description.source_language
+
+    @property
+    def target_language(self) -> str:
+        """The language that the model writes, as an ISO 639-1 code; empty where the model does not say."""
+        return self.description.target_language
+
+    @property
+    def search(self) -> SearchConfig:
+        """The search settings, unless a call changes them."""
+        return self._search
+
+    @property
+    def counts(self) -> Counts:
+        """Counts of what has been translated, and how much of it was cut."""
+        return self._counts
+
+    def __repr__(self) -> str:
+        languages = f"{self.source_language} -> {self.target_language}" if self.source_language else ""
+        what = "parser" if self.description.task == "parse" else languages
+        kernel = self.kernel.replace(f" {self.dtype}", "")
+        facts = ("closed",) if self._ready is None else tuple(filter(None, (what, self.dtype, kernel)))
+        return f"{type(self).__name__}({', '.join((repr(self._name), *facts))})"
+
+    def with_search(self, **changes: Unpack[SearchSettings]) -> Self:
+        """Gives an engine of the same models, in memory once, with other search settings and counts of its own.
+
+        Args:
+            changes: the settings to change; none for a second engine with the same settings.
+
+        Raises:
+            RecipeError: a setting is unknown or its value cannot be used.
+        """
+        self._open()
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
+        other._begin(changed_section(self.search, "search", changes=changes) if changes else self.search)
+        return other
+
+    def with_glossary(self, glossary: Glossary | None) -> Self:
+        """Gives an engine of the same models, in memory once, whose translations use other terms.
+
+        Args:
+            glossary: the terms; None for none.
+        """
+        other = self.with_search()
+        other.glossary = glossary
+        other._begin(self.search)
+        return other
+
+    @property
+    def memory(self) -> "Memory | None":
+        """The translation memory that the engine looks texts up in; None where it has none."""
+        return self._memory
+
+    def with_memory(self, memory: "Memory | None", reload: "Callable[[], EngineBase] | None" = None) -> Self:
+        """Gives an engine of the same models that looks texts up in a translation memory, with counts of its own.
+
+        Args:
+            memory: what `attendo.memory.opening.open_memory` gives; None for an engine without one.
+            reload: makes this engine again in another process; left out, the engine cannot be pickled.
+
+        Raises:
+            ModelError: the model does not translate.
+        """
+        self._open()
+        if memory is not None and self.description.task != "translate":
+            raise ModelError(f"{self.folder}: this model does not translate, so that it has no use for a memory")
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
+        other._memory, other._reload = memory, reload
+        other._begin(self.search)
+        return other
+
+    def close(self) -> None:
+        """Ends the engine and gives its memory back, once no other engine of the same models is in use.
+
+        Whatever the engine is asked afterwards raises a `ModelError`, and so does, within a decoder step, what another
+        thread has in work; closing it again does nothing.
+        """
+        self._ready = self._own = None
+        self._others = {}
+
+    def __enter__(self) -> Self:
+        self._open()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __copy__(self) -> Self:
+        return self.with_search()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.with_search()
+
+    def __reduce__(self) -> tuple[Callable[..., "EngineBase"], tuple[Any, ...]]:
+        self._open()
+        if self._reload is None:
+            raise TypeError(
+                f"{self!r} cannot be pickled, since attendo.load did not make it; load the model where it is needed"
+            )
+        return _reloaded, (self._reload, self.search, self.glossary)
+
+
+def _reloaded(reload: Callable[[], EngineBase], search: SearchConfig, glossary: Glossary | None) -> EngineBase:
+    """Loads an engine that was pickled."""
+    engine = reload()
+    if engine.search != search or engine.glossary is not glossary:
+        engine.glossary = glossary
+        engine._begin(search)
+    return engine

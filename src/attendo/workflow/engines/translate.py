@@ -1,0 +1,204 @@
+"""`attendo.load`: from a model folder to an engine, and the request for it as a value that other processes can use."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from attendo.checkpoint.finding import find_model, shipped_models
+from attendo.checkpoint.model_folder import LoadedModel, load_model
+from attendo.decoding.backends.native_model import Dtype
+from attendo.decoding.config import SearchConfig
+from attendo.errors import AttendoError, RecipeError
+from attendo.native.library import find_kernels
+from attendo.terms.glossary import Glossary
+from attendo.workflow.changed_section import changed_section
+from attendo.workflow.engines.engine import Engine
+from attendo.workflow.engines.model_search import own_search, with_parsing
+from attendo.workflow.extras import need_packages
+from attendo.workflow.machine.devices import device_type
+from attendo.workflow.machine.place import choose_place, choose_threads
+
+if TYPE_CHECKING:
+    from attendo.memory.lookup import Memory
+
+Device = Literal["auto", "cpu", "cuda"]
+
+
+def load(
+    model: str | Path,
+    *,
+    ensemble: Sequence[str | Path] = (),
+    search: Mapping[str, Any] | None = None,
+    overrides: Sequence[str] = (),
+    parsing: Mapping[str, Any] | None = None,
+    dtype: Dtype | None = None,
+    device: Literal["auto", "cpu", "cuda"] = "auto",
+    threads: int | None = None,
+    glossary: Glossary | None = None,
+    memory: str | Path | Sequence[str | Path] = (),
+    memory_threshold: int = 75,
+) -> Engine:
+    """Loads a model to translate or parse with.
+
+    Args:
+        model: a model folder; a run folder, for its best averaged model; or the name of a shipped model.
+        ensemble: further models; the mean of the probabilities of all models is searched.
+        search: search settings to change, such as `{"beam_size": 8}`; the model's recipe has the others.
+        overrides: search settings as assignments, such as `"search.beam_size=8"`.
+        parsing: settings of a parser to change, such as `{"constrained": False}` or `{"max_unary": 6}`.
+        dtype: the numbers to calculate with: `"float32"`, `"bfloat16"` or `"int8"`; None for those in which the models
+            are stored.
+        device: the device to work on; `"auto"` takes a GPU if there is one.
+        threads: number of processor threads, which applies to the whole process if torch is loaded; None for as many
+            as this process may use (its affinity and its container's quota).
+        glossary: terms that all translations use, as `read_glossary` returns them.
+        memory: translation memories, as TMX, XLIFF, PO or TSV, or indexes of `attendo memory build`: texts that they
+            have are taken from them, similar ones guide the search.
+        memory_threshold: the least similarity of a text, in per cent of its words.
+
+    Returns:
+        An engine that translates or parses.
+
+    Raises:
+        DataError: a translation memory cannot be read, or is of other languages than the model.
+        ModelError: a folder is missing or damaged, the models do not fit together, or the dtype is unknown.
+        RecipeError: a setting is unknown, or its value cannot be used.
+        AttendoError: the device is unknown or not available; the model needs torch, or a memory rapidfuzz, which is not
+            installed.
+    """
+    loaded = [load_model(find_model(str(name))) for name in (model, *ensemble)]
+    if threads is not None and threads < 1:
+        raise RecipeError(f"threads = {threads} is too small; take 1 or more")
+    threads_now = choose_threads(threads)
+    settings = search_settings(loaded[0], search or {}, overrides)
+    if parsing:
+        loaded[0] = with_parsing(loaded[0], parsing)
+    where = choose_place(device)
+    again = partial(
+        load, _lasting(model), ensemble=tuple(map(_lasting, ensemble)), parsing=parsing, dtype=dtype, device=device,
+        threads=threads, glossary=glossary, memory=memory, memory_threshold=memory_threshold,
+    )  # fmt: skip
+    try:
+        engine = Engine(
+            loaded, settings, dtype=dtype or own_dtype(loaded, where), device=where, threads=threads_now,
+            name=str(model), reload=again, glossary=glossary,
+        )  # fmt: skip
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise AttendoError(
+            f"{model}: {find_kernels().reason or 'has layers that the native kernels do not know'}, so that it needs "
+            'torch, which is not installed; pip install "attendo[train]"'
+        ) from error
+    if not engine.concurrent and where == "cpu":  # the native kernels have threads of their own
+        from attendo.workflow.machine.brief_waits import keep_waits_brief
+
+        keep_waits_brief(engine, threads)
+    return _with_memory(engine, memory, memory_threshold, again)
+
+
+def _with_memory(
+    engine: Engine, memory: str | Path | Sequence[str | Path], threshold: int, reload: Callable[[], Engine]
+) -> Engine:
+    files = [memory] if isinstance(memory, str | Path) else memory
+    if not files:
+        return engine
+    opened = memory_of([Path(file) for file in files], engine, threshold)
+    return engine.with_memory(opened, reload)
+
+
+def memory_of(files: Sequence[Path], engine: Engine, threshold: int = 75) -> "Memory":
+    """Opens translation memories in the languages of an engine.
+
+    Args:
+        files: the memories.
+        engine: what translates.
+        threshold: the least similarity of a text in per cent of its words.
+
+    Raises:
+        AttendoError: rapidfuzz is not installed.
+        DataError: a memory cannot be read, or is of other languages.
+        RecipeError: the threshold is out of range.
+    """
+    need_packages(["rapidfuzz"], "memory")
+    from attendo.memory.opening import open_memory
+
+    return open_memory(files, (engine.source_language, engine.target_language), threshold=threshold)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decoding:
+    """What translates, and how: the arguments of `load`."""
+
+    model: str
+    ensemble: tuple[str, ...] = ()
+    search: Mapping[str, Any] = field(default_factory=dict)
+    overrides: tuple[str, ...] = ()
+    dtype: Dtype | None = None
+    glossary: Glossary | None = None
+    memory: tuple[Path, ...] = ()
+    memory_threshold: int = 75
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Where the models lie on this machine.
+
+        Raises:
+            ModelError: there is none.
+        """
+        return tuple(find_model(name) for name in (self.model, *self.ensemble))
+
+    def load(self, device: Device, *, threads: int | None = None) -> Engine:
+        """Loads it.
+
+        Raises:
+            ModelError: a folder is missing or torn, or the models do not go together.
+            RecipeError: a search setting that cannot be meant.
+        """
+        return load(
+            self.model,
+            ensemble=self.ensemble,
+            search=self.search,
+            overrides=self.overrides,
+            dtype=self.dtype,
+            device=device,
+            threads=threads,
+            glossary=self.glossary,
+            memory=self.memory,
+            memory_threshold=self.memory_threshold,
+        )
+
+    def elsewhere(self) -> "Decoding":
+        """The same for other machines: a model that ships by its name, another one by its whole path."""
+        shipped = {folder: name for name, folder in shipped_models().items()}
+        model, *ensemble = (shipped.get(folder) or str(folder.absolute()) for folder in self.folders)
+        return replace(self, model=model, ensemble=tuple(ensemble))
+
+
+def _lasting(model: str | Path) -> str:
+    """The name of a model that is right in another folder too."""
+    return str(Path(model).absolute()) if Path(model).exists() else str(model)
+
+
+def own_dtype(models: Sequence[LoadedModel], device: object) -> Dtype:
+    """What models calculate with where nothing is asked for: int8 if all are stored in it and on a CPU, else float32.
+
+    Args:
+        models: one, or those of an ensemble.
+        device: where they are to work, as torch or `place.choose_place` names it.
+    """
+    is_cpu = device_type(device) == "cpu"
+    return "int8" if is_cpu and all(each.description.dtype == "int8" for each in models) else "float32"
+
+
+def search_settings(model: LoadedModel, search: Mapping[str, Any], overrides: Sequence[str]) -> SearchConfig:
+    """The model's own search settings with some changed.
+
+    Raises:
+        ModelError: the model's own cannot be meant.
+        RecipeError: the changes cannot.
+    """
+    own = own_search(model.folder, model.description)
+    return changed_section(own, "search", overrides, changes=search)

@@ -1,0 +1,208 @@
+"""A recipe's prepared data: where it lies, and making it where it is missing. Needs no torch."""
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Protocol
+
+from attendo.errors import DataError, RecipeError
+from attendo.files import locked, recover
+from attendo.output_folders import contents, followed, listed
+from attendo.recipe import Recipe
+from attendo.text.corpora import VALID_NAME, DataConfig
+from attendo.text.prepared import PreparedData, Vocabulary, fingerprint, is_prepared, open_prepared, other_content
+from attendo.text.text_check import check_files
+from attendo.threads import usable_cores
+from attendo.workflow.preparation.account import account_messages
+from attendo.workflow.preparation.parts import Workers
+from attendo.workflow.preparation.prepare import Progress, prepare
+from attendo.workflow.preparation.processes import local_workers
+from attendo.workflow.preparation.treebank_text import linearization_facts
+
+_LISTED_FILES = 20
+_WAIT_S = 0.2
+"""Seconds until it is looked again whether another process is still preparing."""
+
+
+class PreparationReporter(Protocol):
+    """Who is told how the preparation goes."""
+
+    def message(self, text: str) -> None:
+        """A line to read."""
+
+    def preparing(self, progress: Progress) -> None:
+        """How far it is."""
+
+
+def prepared_folder(recipe: Recipe, root: Path) -> Path:
+    """Where a recipe's prepared data lies below `root`: another folder for other data or another tokenizer.
+
+    What was prepared before a corpus changed stays, for the runs that train on it; what is made of the changed one goes
+    beside it, under a name with the next free number.
+
+    Raises:
+        RecipeError: the recipe names no corpora.
+    """
+    expected = _fingerprint(recipe)
+    name = _default_name(recipe)
+    place, matched = _corpus_folder(recipe), _matched_files(recipe)
+    folders = (root / (name if number == 1 else f"{name}-{number}") for number in count(1))
+    return next(folder for folder in folders if other_content(folder, expected, place, matched=matched) is None)
+
+
+def prepare_if_missing(
+    recipe: Recipe,
+    folder: Path,
+    reporter: PreparationReporter,
+    workers: Workers | None = None,
+    *,
+    force: bool = False,
+) -> PreparedData:
+    """Opens a recipe's prepared folder; makes it first where it is missing or not whole.
+
+    Of several processes that want the same one makes it, and the others wait. Where the recipe fine-tunes a model
+    (`training.init_from`, resolved by `workflow.runs.initial_model`), it is prepared for that model's vocabulary.
+
+    Args:
+        recipe: what to prepare.
+        folder: the prepared folder.
+        reporter: who is told.
+        workers: who does the work; None is a process for each processor that this one may use, where there is enough
+            to do. They change nothing of what is prepared.
+        force: replace whatever else the folder holds.
+
+    Raises:
+        DataError: a corpus cannot be used; or the folder is prepared from something else, as from a corpus that has
+            changed since: runs may need it as it is, so it is not replaced unless forced.
+        ModelError: the vocabulary of the model to fine-tune cannot be read.
+        RecipeError: the recipe names no corpora.
+    """
+    prepared = open_if_prepared(recipe, folder, verify=True)
+    if prepared is not None:
+        reporter.message(f"data: {folder} is prepared already")
+        return prepared
+    assert recipe.data is not None, "without corpora it had no fingerprint"
+    check_files(recipe.data, recipe.folder)  # before anything is written
+    with ExitStack() as stack:
+        stack.enter_context(_alone(folder, reporter))
+        prepared = open_if_prepared(recipe, folder, verify=True)
+        if prepared is not None:
+            reporter.message(f"data: {folder} is prepared by now")
+            return prepared
+        expected, place, matched = _fingerprint(recipe), _corpus_folder(recipe), _matched_files(recipe)
+        if not force and (other := other_content(folder, expected, place, matched=matched)):
+            raise DataError(
+                f"{folder}: was prepared from {other}, and runs may train on it; name another folder, or replace it "
+                "with attendo prepare --force"
+            )
+        recover(followed(folder).parent, followed(folder).name)
+        first = folder.with_name(_default_name(recipe))
+        is_later = folder.name.startswith(f"{first.name}-")
+        if is_later and (other := other_content(first, expected, place, matched=matched)):
+            reporter.message(f"data: {first} was prepared from {other}; it stays for the runs that train on it")
+        reporter.message(f"data: preparing {folder}")
+        if force and (held := contents(folder)):
+            reporter.message(f"data: what {folder} holds is replaced: {listed(held)}")
+        for line in _file_messages(recipe.data, _corpus_folder(recipe)):
+            reporter.message(line)
+        prepared = prepare(
+            recipe.data,
+            recipe.tokenizer,
+            folder,
+            base_folder=recipe.folder,
+            vocabulary=_vocabulary(recipe),
+            parsing=recipe.parsing,
+            progress=reporter.preparing,
+            workers=workers or stack.enter_context(local_workers(usable_cores())),
+            force=force,
+        )
+        for text in account_messages(prepared.report.corpora, folder / "dropped.tsv"):
+            reporter.message(text)
+        return prepared
+
+
+def open_if_prepared(recipe: Recipe, folder: Path, *, verify: bool = False) -> PreparedData | None:
+    """Opens a recipe's prepared folder where it is there, whole, and of these settings and files.
+
+    Args:
+        recipe: what it is to be prepared for.
+        folder: the prepared folder.
+        verify: compare also the SHA-256 of every file of it, which reads all.
+
+    Raises:
+        DataError: it is there and cannot be read.
+        RecipeError: the recipe names no corpora.
+    """
+    expected, place = _fingerprint(recipe), _corpus_folder(recipe)
+    if not is_prepared(folder, expected, place, verify=verify, matched=_matched_files(recipe)):
+        return None
+    return open_prepared(folder)
+
+
+def check_corpora(recipe: Recipe) -> None:
+    """Makes sure that the files of a recipe's corpora are there.
+
+    Raises:
+        DataError: at least one is missing; the message lists every one. Or a file has no counterpart.
+    """
+    if recipe.data is not None:
+        check_files(recipe.data.resolved(_corpus_folder(recipe)), recipe.folder)
+
+
+def _file_messages(data: DataConfig, folder: Path) -> Iterator[str]:
+    """Yields which files the patterns of corpora stand for, in order."""
+    for corpus in (*data.corpora, *([data.valid] if data.valid else [])):
+        resolved = corpus.resolved(folder)
+        sets = [" + ".join(one.files) for one in resolved.file_sets]
+        if resolved != corpus and corpus.trees is None:
+            more = f" and {len(sets) - _LISTED_FILES} more" if len(sets) > _LISTED_FILES else ""
+            yield f"data: corpus {corpus.name or VALID_NAME} is {', '.join(sets[:_LISTED_FILES])}{more}"
+
+
+@contextmanager
+def _alone(folder: Path, reporter: PreparationReporter) -> Iterator[None]:
+    """Waits until no other process is making a prepared folder, and holds others back meanwhile."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    lock = folder.with_name(f".lock-{folder.name}")
+    told = False
+    with ExitStack() as stack:
+        while True:
+            try:
+                stack.enter_context(locked(lock))
+                break
+            except BlockingIOError as error:
+                if not told:
+                    reporter.message(f"data: {folder} is {error.strerror}, which is preparing it; waiting for that")
+                told = True
+                time.sleep(_WAIT_S)
+        yield
+
+
+def _default_name(recipe: Recipe) -> str:
+    """What the first folder that is prepared for a recipe's settings is called, wherever it lies."""
+    return f"{recipe.name}-{_fingerprint(recipe)[:12]}"
+
+
+def _corpus_folder(recipe: Recipe) -> Path:
+    """What the paths of a recipe's corpora are relative to."""
+    return recipe.folder / (recipe.data.folder if recipe.data else "")
+
+
+def _matched_files(recipe: Recipe) -> frozenset[str] | None:
+    """What the patterns of a recipe's corpora stand for now."""
+    return None if recipe.data is None else recipe.data.matched_files(_corpus_folder(recipe))
+
+
+def _fingerprint(recipe: Recipe) -> str:
+    if recipe.data is None or not recipe.data.corpora:
+        raise RecipeError(f"{recipe.name}: data.corpora names nothing to train on; see docs/own-data.md")
+    linearization = None if recipe.parsing is None else linearization_facts(recipe.parsing)
+    return fingerprint(recipe.data, recipe.tokenizer, _vocabulary(recipe), linearization)
+
+
+def _vocabulary(recipe: Recipe) -> Vocabulary | None:
+    """The vocabulary of the model that a recipe fine-tunes; None where it trains one from scratch."""
+    folder = recipe.training.init_from
+    return None if folder is None else Vocabulary.of_model(Path(folder))

@@ -1,0 +1,400 @@
+"""The stages of a preparation: each hands its units of work to the workers, and puts together what they give.
+
+Results come in the order of the corpora's parts, whoever worked on them, so that the folder is the same to the byte for
+any number of workers. Nothing of the corpora is held but a few parts and a bit a pair.
+"""
+
+import random
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Literal, Protocol, TextIO, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from attendo.errors import DataError
+from attendo.files import sha256
+from attendo.formats.pairs.table import unit_reader
+from attendo.text.accounting import CorpusReport, PairCounts, corpus_report, file_names, is_other_encoding
+from attendo.text.corpora import CorpusConfig, DataConfig
+from attendo.text.duplicates import DigestBuckets, HeldOut, RowSet, repeated_rows
+from attendo.text.encoding_advice import encoding_advice
+from attendo.text.files.encodings import UTF8, is_wide
+from attendo.text.parts import PART_BYTES, CorpusPart, ScannedFile, changed_error, corpus_parts, scan_file, scan_stream
+from attendo.text.shards import ShardWriter
+from attendo.text.subwords.tokenization import Tokenizer, TokenizerConfig
+from attendo.workflow.preparation.parts import (
+    CleanTask,
+    DropTask,
+    EncodedPart,
+    EncodeTask,
+    InProcess,
+    LearnTask,
+    SampleTask,
+    Workers,
+    clean_part,
+    drop_part,
+    encode_part,
+    learn_vocabulary,
+    sample_part,
+)
+from attendo.workflow.preparation.unit_text import ExtractTask, extract_units
+
+Stage = Literal["scanning", "cleaning", "learning", "encoding"]
+
+_DROPPED_HEADER = "corpus\tfiles\tline\treason\tsource\ttarget\n"
+_BUCKET_PAIRS = 1 << 20
+_MAX_BUCKETS = 512
+# Of a compressed corpus, at most: gzip makes a byte of 1,032 that repeat, and two are the shortest line with its end.
+_PAIRS_A_BYTE = 516
+_UNITS = "units.tmp"
+"""The folder of the lines that files of units come to."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How far a preparation is."""
+
+    stage: Stage
+    done_bytes: int
+    """Bytes of the corpus files read in this stage."""
+    total_bytes: int
+    """Bytes of all corpus files; each stage reads all of them, the first those of the validation set too."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cleaned:
+    """What the first reading tells the other two."""
+
+    part_rows: tuple[int, ...]
+    """How many pairs `clean` lets through of each part, over all corpora in order; a row is one of them."""
+    duplicates: RowSet
+    """Those that came before."""
+    in_valid: Counter[str]
+    """Pairs kept of each corpus that the validation set has too."""
+
+    @property
+    def num_kept(self) -> int:
+        """Pairs that neither `clean` nor the search for duplicates left out."""
+        return sum(self.part_rows) - len(self.duplicates)
+
+    def part_duplicates(self) -> Iterator[npt.NDArray[np.bool_]]:
+        """Yields for each part which of its rows came before, `(num_rows,)`."""
+        start = 0
+        for num_rows in self.part_rows:
+            yield self.duplicates.between(start, start + num_rows)
+            start += num_rows
+
+
+class NothingKeptError(DataError):
+    """A corpus keeps no pair; `counts` has what became of those of each corpus."""
+
+    def __init__(self, message: str, counts: Sequence[PairCounts]) -> None:
+        super().__init__(message)
+        self.counts = counts
+
+
+class _PartTask(Protocol):
+    """A task on a part."""
+
+    @property
+    def part(self) -> CorpusPart: ...
+
+
+PartTaskT = TypeVar("PartTaskT", bound=_PartTask)
+ResultT = TypeVar("ResultT")
+
+
+class Preparation:
+    """A preparation under way: the corpora, the folder in the making, and who works on it."""
+
+    def __init__(
+        self,
+        data: DataConfig,
+        base_folder: Path,
+        output: Path,
+        workers: Workers,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        """Takes note of what there is to do.
+
+        Args:
+            data: which corpora, resolved (`CorpusConfig.resolved`), and how to clean them; their files are there.
+            base_folder: what `data.folder` is relative to.
+            output: the folder in the making.
+            workers: who does the work.
+            progress: called behind each file that is scanned and each part that is done.
+        """
+        self._data, self._output, self._progress = data, output, progress
+        self._languages = data.source_language, data.target_language
+        self._folder = base_folder / data.folder
+        files = [self._folder / name for corpus in data.corpora for name in corpus.files]
+        self._total = sum(path.stat().st_size for path in files)
+        # What is one part or less is done before a process has started.
+        self._workers: Workers = workers if self._total > PART_BYTES else InProcess()
+        self._scanned: dict[Path, ScannedFile] = {}
+        self._extracted: dict[CorpusConfig, ScannedFile] = {}
+
+    def scan(self) -> None:
+        """Reads the files of the corpora and of the validation set once, for where their lines are.
+
+        What is in units, and not in lines, is written as lines into the folder in the making.
+
+        Raises:
+            DataError: a file is UTF-16, or has units that cannot be read.
+        """
+        configs = [*self._data.corpora, *([self._data.valid] if self._data.valid else [])]
+        is_stream = {
+            self._folder / name: config.has_units or any(map(is_wide, config.encodings))
+            for config in configs
+            for name in config.files
+        }
+        total, done = sum(path.stat().st_size for path in is_stream), 0
+        for unit, wanted in ((scan_file, False), (scan_stream, True)):
+            for path, scanned in self._workers.map(unit, [path for path in is_stream if is_stream[path] is wanted]):
+                self._scanned[path] = scanned
+                done += scanned.size
+                self._report("scanning", done, total)
+        self._extract()
+
+    def _extract(self) -> None:
+        """Writes the units of corpora as lines, and counts from now on in bytes of these."""
+        units = [one for corpus in self._data.corpora for one in corpus.file_sets if one.has_units]
+        if not units:
+            return
+        folder = self._output / _UNITS
+        folder.mkdir()
+        tasks = (
+            ExtractTask(corpus=one, folder=self._folder, languages=self._languages, output=folder / f"{number}.tsv")
+            for number, one in enumerate(units)
+        )
+        for task, scanned in self._workers.map(extract_units, tasks):
+            self._extracted[task.corpus] = scanned
+        self._total = sum(file.size for _, files in self._file_sets() for file in files)
+
+    def _file_sets(self) -> Iterator[tuple[CorpusConfig, list[ScannedFile]]]:
+        """Yields the corpora as sets of files that belong together, of units the lines that were made of them."""
+        for one in (one for corpus in self._data.corpora for one in corpus.file_sets):
+            if (extracted := self._extracted.get(one)) is not None:
+                yield replace(one, encoding=UTF8), [extracted]
+            else:
+                yield one, [self._scanned[self._folder / name] for name in one.files]
+
+    def clean(self, valid: tuple[Sequence[str], Sequence[str]]) -> Cleaned:
+        """Finds which pairs are repeated, and how many the validation set has too.
+
+        Raises:
+            DataError: a file is broken, or the two of a corpus differ in their number of lines.
+        """
+        cleaning = self._data.cleaning
+        held_out = HeldOut(valid, once=cleaning.drop_duplicates, near=cleaning.near_duplicates)
+        folder = self._output / "digests.tmp"
+        buckets = DigestBuckets(folder, min(_MAX_BUCKETS, 1 + self._most_pairs() // _BUCKET_PAIRS))
+        part_rows: list[int] = []
+        duplicates = RowSet()
+        in_valid: Counter[str] = Counter()
+        tasks = (CleanTask(part=part, cleaning=cleaning, languages=self._languages) for part in self._parts())
+        for task, digests in self._map("cleaning", clean_part, tasks):
+            part_rows.append(len(digests))
+            in_valid[task.part.corpus.name] += held_out.count(digests)
+            duplicates.grow(len(digests))
+            if cleaning.drop_duplicates:
+                duplicates.add(buckets.add(digests))
+        for _, rows in self._workers.map(repeated_rows, buckets.paths):
+            duplicates.add(rows)
+        shutil.rmtree(folder)
+        return Cleaned(part_rows=tuple(part_rows), duplicates=duplicates, in_valid=in_valid)
+
+    def learn(
+        self, cleaned: Cleaned, config: TokenizerConfig, tags: tuple[str, ...]
+    ) -> tuple[tuple[Tokenizer, Tokenizer], int]:
+        """Learns one or two vocabularies from a sample; gives those of source and target, and the pairs in the sample.
+
+        `tags` are symbols that sources have, each a piece.
+
+        Raises:
+            DataError: the text cannot fill the vocabulary, or has too many characters for it.
+        """
+        num_sampled = min(cleaned.num_kept, config.sample_pairs)
+        texts = self._output / "sample.source.tmp", self._output / "sample.target.tmp"
+        tasks = self._sample_tasks(cleaned, num_sampled, config.seed)
+        with texts[0].open("wb") as sources, texts[1].open("wb") as targets:
+            for _, sample in self._map("learning", sample_part, tasks):
+                sources.write(sample.sources)
+                targets.write(sample.targets)
+        outputs = self._output / "source.spm", self._output / "target.spm"
+        if config.joint:
+            learning = [LearnTask(texts=texts, config=config, output=outputs[0], symbols=tags)]
+        else:
+            learning = [
+                LearnTask(texts=texts[:1], config=config, output=outputs[0], symbols=tags),
+                LearnTask(texts=texts[1:], config=config, output=outputs[1], only_symbols=config.target_symbols),
+            ]
+        learned = [
+            Tokenizer(serialized, str(task.output))
+            for task, serialized in self._workers.map(learn_vocabulary, learning)
+        ]
+        for path in texts:
+            path.unlink()
+        return (learned[0], learned[-1]), num_sampled
+
+    def encode(self, cleaned: Cleaned, tokenizers: tuple[Tokenizer, Tokenizer]) -> list[CorpusReport]:
+        """Writes the shards of every corpus, and `dropped.tsv`; gives what became of each corpus's pairs.
+
+        Raises:
+            NothingKeptError: a corpus keeps no pair; `dropped.tsv` is complete all the same.
+        """
+        vocab_size = max(tokenizer.vocab_size for tokenizer in tokenizers)
+        results = self._map("encoding", encode_part, self._encode_tasks(cleaned, tokenizers))
+        with self._dropped() as dropped:
+            all_counts = []
+            # Each corpus has a part at least, if one without a line.
+            for config, (_, parts) in zip(self._data.corpora, groupby(results, key=_corpus_name), strict=True):
+                counts = PairCounts()
+                with ShardWriter(self._output / "shards", config.name, vocab_size) as shards:
+                    for _, encoded in parts:
+                        shards.extend(encoded.source, encoded.target)
+                        counts += encoded.counts
+                        dropped.write(encoded.dropped)
+                all_counts.append(counts)
+        shutil.rmtree(self._output / _UNITS, ignore_errors=True)
+        return self._reports(all_counts, cleaned.in_valid)
+
+    def account(self, cleaned: Cleaned) -> list[PairCounts]:
+        """Counts what is kept and dropped of each corpus without a vocabulary, and writes `dropped.tsv`.
+
+        It is for a preparation that fails before there is a vocabulary.
+        """
+        duplicates = cleaned.part_duplicates()
+        tasks = (
+            DropTask(part=part, cleaning=self._data.cleaning, duplicates=found, languages=self._languages)
+            for part, found in zip(self._parts(), duplicates, strict=False)
+        )
+        found: dict[str, PairCounts] = {corpus.name: PairCounts() for corpus in self._data.corpora}
+        with self._dropped() as dropped:
+            for task, part in self._map("cleaning", drop_part, tasks):
+                found[task.part.corpus.name] += part.counts
+                dropped.write(part.dropped)
+        return list(found.values())
+
+    def encoding_advice(self, config: CorpusConfig, counts: PairCounts) -> str | None:
+        """Says what encoding would read a corpus, where many pairs are dropped because they are in another one."""
+        if not is_other_encoding(counts.dropped["encoding"], counts.read):
+            return None
+        read = unit_reader(*self._languages)
+        advice = encoding_advice(config, self._folder, languages=self._languages, read=read)
+        return None if advice is None else advice.text
+
+    def _reports(self, all_counts: Sequence[PairCounts], in_valid: Counter[str]) -> list[CorpusReport]:
+        """Closes the accounts of all corpora."""
+        reports, problems = [], []
+        for config, counts in zip(self._data.corpora, all_counts, strict=True):
+            advice = self.encoding_advice(config, counts) if counts.kept else None
+            try:
+                reports.append(
+                    corpus_report(config, config.name, counts, in_valid=in_valid[config.name], encoding_advice=advice)
+                )
+            except DataError as error:
+                problems.append(str(error))
+        if problems:
+            raise NothingKeptError("\n".join(problems), all_counts)
+        return reports
+
+    @contextmanager
+    def _dropped(self) -> Iterator[TextIO]:
+        """Opens `dropped.tsv` to be written anew."""
+        with (self._output / "dropped.tsv").open("w", encoding="utf-8", newline="\n") as dropped:
+            dropped.write(_DROPPED_HEADER)
+            yield dropped
+
+    def corpus_files(self) -> dict[str, dict[str, Any]]:
+        """Gives size, SHA-256 and time of change of the files that were read, under the recipe's names for them.
+
+        Raises:
+            DataError: one has changed since it was scanned.
+        """
+        found = {}
+        for name, path in self._names().items():
+            file, status = self._scanned[path], path.stat()
+            if (status.st_size, status.st_mtime_ns) != (file.size, file.mtime_ns):
+                raise changed_error(path)
+            found[name] = {"bytes": file.size, "sha256": file.sha256, "mtime_ns": file.mtime_ns}
+        return found
+
+    def written_files(self) -> dict[str, dict[str, Any]]:
+        """Gives size and SHA-256 of the files in the folder, under their names in it."""
+        written = sorted(path for path in self._output.rglob("*") if path.is_file())
+        return {
+            path.relative_to(self._output).as_posix(): {"bytes": path.stat().st_size, "sha256": checksum}
+            for path, checksum in self._workers.map(sha256, written)
+        }
+
+    def _names(self) -> dict[str, Path]:
+        """Gives every file under the name the recipe has for it."""
+        configs = [*self._data.corpora, *([self._data.valid] if self._data.valid else [])]
+        return {name: self._folder / name for config in configs for name in file_names(config)}
+
+    def _most_pairs(self) -> int:
+        """Gives how many pairs the corpora have at most; nobody knows how many a compressed one has."""
+        most = 0
+        for one, files in self._file_sets():
+            size = sum(file.size for file in files)
+            if any(file.lines_before is None for file in files):
+                most += _PAIRS_A_BYTE * size
+            else:
+                most += size if any(map(is_wide, one.encodings)) else files[0].num_lines
+        return most
+
+    def _parts(self) -> Iterator[CorpusPart]:
+        """Yields the parts of all corpora, in order."""
+        for one, scanned in self._file_sets():
+            yield from corpus_parts(one, scanned, part_bytes=PART_BYTES)
+
+    def _sample_tasks(self, cleaned: Cleaned, num_sampled: int, seed: int) -> Iterator[SampleTask]:
+        # Knuth's selection sampling: an exact sample of known size in one reading, without holding it.
+        rng, wanted, left = random.Random(seed), num_sampled, cleaned.num_kept
+        for part, duplicates in zip(self._parts(), cleaned.part_duplicates(), strict=False):
+            chosen = []
+            for row in np.flatnonzero(~duplicates).tolist():
+                if rng.random() * left < wanted:
+                    wanted -= 1
+                    chosen.append(row)
+                left -= 1
+            rows = np.array(chosen, dtype=np.int64)
+            yield SampleTask(part=part, cleaning=self._data.cleaning, rows=rows, languages=self._languages)
+
+    def _encode_tasks(self, cleaned: Cleaned, tokenizers: tuple[Tokenizer, Tokenizer]) -> Iterator[EncodeTask]:
+        models = [tokenizer.serialized for tokenizer in tokenizers]
+        # A compressed file that changes can come to other parts than before; `corpus_files` then says so.
+        for part, duplicates in zip(self._parts(), cleaned.part_duplicates(), strict=False):
+            yield EncodeTask(
+                part=part,
+                cleaning=self._data.cleaning,
+                duplicates=duplicates,
+                source_model=models[0],
+                target_model=models[1],
+                languages=self._languages,
+            )
+
+    def _map(
+        self, stage: Stage, unit: Callable[[PartTaskT], ResultT], tasks: Iterator[PartTaskT]
+    ) -> Iterator[tuple[PartTaskT, ResultT]]:
+        """Has tasks done, one for each part, and reports how far the stage is."""
+        done = 0
+        for task, result in self._workers.map(unit, tasks):
+            done += task.part.num_bytes
+            self._report(stage, done, self._total)
+            yield task, result
+
+    def _report(self, stage: Stage, done: int, total: int) -> None:
+        if self._progress:
+            self._progress(Progress(stage=stage, done_bytes=done, total_bytes=total))
+
+
+def _corpus_name(done: tuple[EncodeTask, EncodedPart]) -> str:
+    return done[0].part.corpus.name

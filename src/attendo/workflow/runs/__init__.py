@@ -1,0 +1,1 @@
+"""A recipe trained in its run folder: the folder, the model, the figures, validation, averages."""

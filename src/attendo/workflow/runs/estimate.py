@@ -1,0 +1,244 @@
+"""What a run will take, before any hour is spent: parameters, memory, batches an epoch, and measured time."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from attendo.model.products import fast_float32_products
+from attendo.model.transformer import Transformer
+from attendo.recipe import Recipe
+from attendo.text.prepared import PreparedData, Vocabulary
+from attendo.training.memory import kept_memory
+from attendo.training.passes.forward import TrainingBatch, collate_for
+from attendo.training.update import batch_loss, make_optimizer, update
+from attendo.workflow.machine.brief_waits import brief_waits
+from attendo.workflow.machine.device import choose_device, set_threads
+from attendo.workflow.machine.number_type import with_number_type
+from attendo.workflow.runs.model_memory import BYTES_PER_PARAMETER, check_memory
+from attendo.workflow.runs.run_batches import batch_stream, mix
+
+_TRIAL_LENGTH = 25
+_FEW_TOKENS, _MANY_TOKENS = 250, 2000
+"""Target tokens of the updates that are tried."""
+_TRIAL_S = 2.0
+"""Seconds to measure for: many times what the system gives one program before it is another one's turn."""
+_SLOW_UPDATE_S = 0.5
+"""An update on few tokens that takes longer than this tells enough, and one on many would take too long."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MixPart:
+    """What one corpus is in an epoch."""
+
+    corpus: str
+    pairs: int
+    """Pairs of it in the first epoch; from epoch to epoch they differ by one at most."""
+    share: float
+    """Of all pairs of the epoch."""
+    weight: float
+    """How often each of its pairs comes, on average."""
+    source_tag: str | None
+    """What stands before its sources."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """What a recipe comes to on this machine."""
+
+    recipe: str
+    parameters: int
+    shapes: tuple[tuple[str, tuple[int, ...], int], ...]
+    """Kinds of matrices: name, shape, and how many there are."""
+    vocab_size: int
+    exact_vocabulary: bool
+    """Whether the vocabulary is learned already; otherwise its size is the recipe's."""
+    state_bytes: int
+    """Weights, gradients and Adam's state."""
+    activation_bytes: int
+    """What the backward pass needs of one batch, or of one piece of it."""
+    batches_per_epoch: int | None
+    """None before the data is prepared."""
+    padding_share: float | None
+    target_tokens_per_update: float
+    """Without padding; an upper bound before the data is prepared."""
+    epochs: float | None
+    target_tokens_per_s: float
+    """Measured, in a few updates on made-up sentences of 25 tokens."""
+    hours: float
+    """For `max_steps`, without validation and saving, if the machine stays as busy as it was."""
+    processor_share: float
+    """Processor time that the updates got of what they could have used, from 0 to 1: less than 1 where other programs
+    took the rest. Always 1 for a GPU, which is not shared so."""
+    device: str
+    threads: int
+    mix: tuple[MixPart, ...] = ()
+    """What an epoch is made of; empty before the data is prepared."""
+    init_from: str | None = None
+    """The model that is fine-tuned."""
+
+    @property
+    def quiet_hours(self) -> float:
+        """The hours on a machine where no other program takes a part of the processor."""
+        return self.hours * self.processor_share
+
+
+def estimate(recipe: Recipe, prepared: PreparedData | None) -> Estimate:
+    """Builds the recipe's model, makes a few updates on made-up sentences, and works out the rest.
+
+    Args:
+        recipe: as resolved; where it fine-tunes a model, by `workflow.runs.initial_model`.
+        prepared: its data, if that is prepared; no corpus need be there otherwise.
+
+    Raises:
+        RecipeError: the model is more than this machine's memory holds.
+    """
+    recipe = with_number_type(recipe)
+    config = recipe.training
+    set_threads(config.threads)
+    sizes = _vocab_sizes(recipe, prepared)
+    device = choose_device(config.device)
+    check_memory(recipe, *sizes, device)
+    with torch.random.fork_rng():
+        model = Transformer(recipe.model, *sizes).to(device).train()
+        trial = _try_out(model, recipe)
+    tokens = float(config.max_tokens)
+    batches = padding = epochs = None
+    if prepared is not None:
+        batches, padding, target_tokens = _plan(recipe, prepared)
+        tokens = target_tokens / batches
+        epochs = config.max_steps / batches
+    return Estimate(
+        recipe=recipe.name,
+        parameters=model.num_parameters,
+        shapes=_shapes(model),
+        vocab_size=sizes[1],
+        exact_vocabulary=prepared is not None or config.init_from is not None,
+        state_bytes=BYTES_PER_PARAMETER * model.num_parameters,
+        activation_bytes=round(
+            trial.bytes_per_token * min(config.max_tokens, config.max_tokens_at_once or config.max_tokens)
+        ),
+        batches_per_epoch=batches,
+        padding_share=padding,
+        target_tokens_per_update=tokens,
+        epochs=epochs,
+        target_tokens_per_s=trial.tokens_per_s,
+        hours=config.max_steps * tokens / trial.tokens_per_s / 3600,
+        processor_share=trial.processor_share,
+        device=torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
+        threads=torch.get_num_threads(),
+        mix=_mix(recipe, prepared) if prepared is not None else (),
+        init_from=config.init_from,
+    )
+
+
+def _vocab_sizes(recipe: Recipe, prepared: PreparedData | None) -> tuple[int, int]:
+    if prepared is None and recipe.training.init_from is not None:
+        vocabulary = Vocabulary.of_model(Path(recipe.training.init_from))
+        return vocabulary.source.vocab_size, vocabulary.target.vocab_size
+    if prepared is None:
+        return recipe.tokenizer.vocab_size, recipe.tokenizer.vocab_size
+    return prepared.source_tokenizer.vocab_size, prepared.target_tokenizer.vocab_size
+
+
+def _plan(recipe: Recipe, prepared: PreparedData) -> tuple[int, float, int]:
+    """Batches, share of padding and target tokens of the first epoch."""
+    plan = batch_stream(recipe, prepared).plan(0)
+    return len(plan.batches), plan.padding_share, plan.target_tokens
+
+
+def _mix(recipe: Recipe, prepared: PreparedData) -> tuple[MixPart, ...]:
+    """The corpora of the first epoch, as the batches take them."""
+    tags = {corpus.name: corpus.source_tag for corpus in recipe.data.corpora} if recipe.data else {}
+    weights = dict(zip(prepared.corpora, mix(recipe, prepared), strict=True))
+    pairs = {name: round(weight * len(prepared.corpora[name])) for name, weight in weights.items()}
+    epoch = sum(pairs.values())
+    return tuple(
+        MixPart(corpus=name, pairs=number, share=number / epoch, weight=weights[name], source_tag=tags[name])
+        for name, number in pairs.items()
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Trial:
+    """What a few updates took."""
+
+    tokens_per_s: float
+    """Target tokens a second in whole updates."""
+    processor_share: float
+    """See `Estimate`."""
+    bytes_per_token: float
+    """What the backward pass keeps for each target token."""
+
+
+def _try_out(model: Transformer, recipe: Recipe) -> _Trial:
+    """Makes updates on made-up sentences for some seconds."""
+    optimizer = make_optimizer(model, recipe.training)
+    device = model.output_weight.device
+
+    def measured(batch: TrainingBatch, at_least_s: float) -> tuple[float, float]:
+        """Seconds an update, and the share of them in which this thread had a processor.
+
+        This thread works in all of an update, or waits for others that have their part of the same loop: awake for a
+        moment, and asleep where one of them was put off the processor. So what it misses is what others took.
+        """
+        started, processor, updates = time.perf_counter(), time.thread_time(), 0
+        while not updates or time.perf_counter() - started < at_least_s:
+            result = update(model, optimizer, [batch], batch.num_tokens, 1, recipe.training)
+            float(result.smoothed)  # waits for a GPU
+            updates += 1
+        seconds = time.perf_counter() - started
+        return seconds / updates, (time.thread_time() - processor) / seconds
+
+    few, many = (_made_up(tokens, model).to(device) for tokens in (_FEW_TOKENS, _MANY_TOKENS))
+    with brief_waits(), kept_memory(), fast_float32_products(device):
+        measured(few, 0)  # warm-up
+        slow = measured(few, 0)[0] >= _SLOW_UPDATE_S
+        batch = few if slow else many
+        if not slow:
+            measured(many, 0)
+        seconds, share = measured(batch, _TRIAL_S)
+    return _Trial(
+        tokens_per_s=batch.num_tokens / seconds,
+        processor_share=min(1.0, share) if device.type == "cpu" else 1.0,
+        bytes_per_token=_saved_bytes(model, recipe, few) / _FEW_TOKENS,
+    )
+
+
+def _made_up(tokens: int, model: Transformer) -> TrainingBatch:
+    rows = tokens // _TRIAL_LENGTH
+    source = torch.randint(model.src_vocab_size, (rows, _TRIAL_LENGTH)).tolist()
+    target = torch.randint(model.tgt_vocab_size, (rows, _TRIAL_LENGTH)).tolist()
+    return collate_for(model)(source, target)
+
+
+def _saved_bytes(model: Transformer, recipe: Recipe, batch: TrainingBatch) -> int:
+    """Bytes of all that a forward pass keeps for the backward pass, weights left out."""
+    known = {parameter.untyped_storage().data_ptr() for parameter in model.parameters()}
+    sizes: dict[int, int] = {}
+    kept: list[Tensor] = []
+
+    def pack(tensor: Tensor) -> Tensor:
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in known:
+            sizes[storage.data_ptr()] = storage.nbytes()
+            kept.append(tensor)  # so that no other tensor gets its address meanwhile
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        batch_loss(model, batch, recipe.training.dtype, recipe.training.label_smoothing)
+    # The last product keeps the gradient of the vocabulary matrix, whatever the batch: part of the state, not of this.
+    return sum(size for size in sizes.values() if size < model.output_weight.nbytes)
+
+
+def _shapes(model: Transformer) -> tuple[tuple[str, tuple[int, ...], int], ...]:
+    """The matrices by kind: layers' numbers left out, equal ones counted."""
+    counts: dict[tuple[str, tuple[int, ...]], int] = {}
+    for name, parameter in model.named_parameters():
+        if parameter.dim() > 1:
+            kind = ".".join(part for part in name.split(".") if not part.isdigit())
+            key = (kind.removesuffix(".weight"), tuple(parameter.shape))
+            counts[key] = counts.get(key, 0) + 1
+    return tuple((name, shape, count) for (name, shape), count in counts.items())

@@ -1,0 +1,44 @@
+"""Whether a recipe's model fits this machine, counted before any of it is made."""
+
+import os
+
+import torch
+
+from attendo.errors import RecipeError
+from attendo.model.weights.parameters import num_weights
+from attendo.recipe import Recipe
+
+BYTES_PER_PARAMETER = 16
+"""Weight, gradient and Adam's two means, float32 each."""
+
+
+def check_memory(
+    recipe: Recipe, src_vocab_size: int, tgt_vocab_size: int, device: torch.device, *, share: int = 1
+) -> None:
+    """Refuses a model whose training state alone is more than the device has; a batch comes on top of that.
+
+    Args:
+        recipe: as resolved.
+        src_vocab_size: ids of the source.
+        tgt_vocab_size: ids of the target.
+        device: where it is to train.
+        share: processes that have a share each of the state (`training.sharding = "full"`).
+
+    Raises:
+        RecipeError: it does not fit.
+    """
+    weights = num_weights(recipe.model, src_vocab_size, tgt_vocab_size)
+    needed, there = BYTES_PER_PARAMETER * weights // share, device_memory(device)
+    if needed > there:
+        raise RecipeError(
+            f"{recipe.name}: the model has {weights:,} parameters, which need {needed / 2**30:,.1f} GiB for weights, "
+            f"gradients and Adam, and there are {there / 2**30:,.1f} GiB here ({device.type}); take smaller "
+            "model.d_model, model.d_ff, model.num_layers or tokenizer.vocab_size, or another machine"
+        )
+
+
+def device_memory(device: torch.device) -> int:
+    """The bytes of a graphics card, or of main memory."""
+    if device.type == "cuda":
+        return int(torch.cuda.get_device_properties(device).total_memory)
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -1,0 +1,35 @@
+"""Who is told how a run goes."""
+
+from typing import Protocol
+
+from attendo.training.hooks import Validation
+from attendo.training.meter import StepMetrics
+from attendo.training.position import Position
+from attendo.workflow.preparation.prepare import Progress
+from attendo.workflow.preparation.prepared_data import PreparationReporter
+
+
+class Reporter(PreparationReporter, Protocol):
+    """Who is told how a run goes."""
+
+    def training(self, metrics: StepMetrics, max_steps: int) -> None:
+        """Another update is made."""
+
+    def validated(self, position: Position, validation: Validation, is_best: bool) -> None:
+        """A validation is done."""
+
+
+class Silence:
+    """A `Reporter` of the processes beside the first one, which tells for all."""
+
+    def message(self, text: str) -> None:
+        """Told by the first process."""
+
+    def preparing(self, progress: Progress) -> None:
+        """Told by the first process."""
+
+    def training(self, metrics: StepMetrics, max_steps: int) -> None:
+        """Told by the first process."""
+
+    def validated(self, position: Position, validation: Validation, is_best: bool) -> None:
+        """Told by the first process."""

@@ -1,0 +1,96 @@
+"""The model that a run trains, with its first weights."""
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from attendo.checkpoint.model_folder import ModelDescription, load_model
+from attendo.checkpoint.weights import load_weights, named_weights
+from attendo.checkpoint.words import word_tables
+from attendo.errors import ModelError, RecipeError
+from attendo.model.transformer import Transformer
+from attendo.model.weights.building import know_words
+from attendo.recipe import Recipe
+from attendo.text.prepared import PreparedData
+from attendo.training.drafting import choose_shortlist
+
+DRAFTER = "drafter."
+"""What the names of its weights begin with."""
+_AT_ONCE = 10_000
+"""Sentences whose tokens are counted together."""
+
+
+def build_model(recipe: Recipe, prepared: PreparedData) -> Transformer:
+    """A model of the recipe's shape for a prepared vocabulary, its weights random.
+
+    Raises:
+        RecipeError: the shape does not go with two vocabularies.
+    """
+    sizes = (prepared.source_tokenizer.vocab_size, prepared.target_tokenizer.vocab_size)
+    try:
+        model = Transformer(recipe.model, *sizes)
+    except ValueError as error:
+        raise RecipeError(f"{recipe.name}: model.{error}") from error
+    know_words(model, word_tables(recipe.model, prepared.source_tokenizer, prepared.target_tokenizer))
+    return model
+
+
+def load_initial_weights(model: Transformer, folder: Path, prepared: PreparedData) -> ModelDescription:
+    """Gives a model the weights of the one that is fine-tuned; int8 weights as the numbers they stand for.
+
+    Returns:
+        What is said of the other model.
+
+    Raises:
+        ModelError: the other model cannot be read, or its weights or vocabulary do not fit.
+    """
+    other = load_model(folder)
+    tokenizers = (
+        (other.source_tokenizer, prepared.source_tokenizer),
+        (other.target_tokenizer, prepared.target_tokenizer),
+    )
+    if any(theirs.serialized != ours.serialized for theirs, ours in tokenizers):
+        raise ModelError(
+            f"{folder}: training.init_from needs data that is prepared for the model's own vocabulary, but "
+            f"{prepared.folder} has another; leave out --prepared, or prepare it with: attendo prepare RECIPE -o DIR"
+        )
+    theirs, ours = named_weights(other.transformer), named_weights(model)
+    # A drafter is drawn anew, but where one of the same size is trained on.
+    sizes = [(shape.draft_tokens, shape.draft_vocabulary) for shape in (other.description.model, model.config)]
+    shared = sizes[0] == sizes[1]
+    kept = {name: value for name, value in theirs.items() if shared or not name.startswith(DRAFTER)}
+    drawn = {name: value for name, value in ours.items() if name.startswith(DRAFTER) and not shared}
+    load_weights(model, {**kept, **drawn}, folder)
+    if model.drafter is not None and not shared:
+        choose_shortlist(model, _target_counts(prepared))
+    return other.description
+
+
+def languages(translates: PreparedData | ModelDescription) -> str:
+    """What is translated into what, as `en-de`."""
+    return f"{translates.source_language}-{translates.target_language}"
+
+
+def what_is_trained(recipe: Recipe, initial: ModelDescription, ours: str) -> str:
+    """What becomes of the model that training begins from, in a line; `ours` are the run's languages."""
+    folder, count = recipe.training.init_from, recipe.model.draft_tokens
+    theirs, there = languages(initial), initial.model.draft_tokens
+    if count:
+        which = "the drafter of" if there == count else "a drafter for"
+        alone = recipe.training.drafter == "alone"
+        return f"training {which} {folder}, which " + ("stays as it is" if alone else "learns with it")
+    other = f", which is {theirs} and no {ours}" if ours != theirs else ""
+    left = "; its drafter is left out, since it knows the model as it was: train one anew" if there else ""
+    return f"fine-tuning {folder}{other}{left}"
+
+
+def _target_counts(prepared: PreparedData) -> npt.NDArray[np.int64]:
+    """How often each id is in the targets of a prepared folder's corpora."""
+    size = prepared.target_tokenizer.vocab_size
+    counts = np.zeros(size, dtype=np.int64)
+    for corpus in prepared.corpora.values():
+        for first in range(0, len(corpus), _AT_ONCE):
+            some = [corpus.target(index) for index in range(first, min(first + _AT_ONCE, len(corpus)))]
+            counts += np.bincount(np.concatenate(some), minlength=size)
+    return counts

@@ -1,0 +1,386 @@
+"""Training a recipe in its run folder (`workflow.runs.run_folder`), by one process or by several together."""
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attendo.checkpoint.run_checkpoints import Checkpoint, Checkpoints
+from attendo.checkpoint.sharded import ShardedSave
+from attendo.checkpoint.weights import mean_weights, named_weights
+from attendo.errors import AttendoError, ModelError
+from attendo.files import recover
+from attendo.native.library import describe
+from attendo.recipe import Recipe, Task
+from attendo.text.prepared import PreparedData
+from attendo.training.determinism import same_bits
+from attendo.training.divergence import Divergence, all_finite
+from attendo.training.drafting import train_drafter
+from attendo.training.hooks import Ending, Hooks, Validation
+from attendo.training.loop import run
+from attendo.training.memory import kept_memory
+from attendo.training.meter import StepMetrics
+from attendo.training.position import Position, position_of
+from attendo.training.processes import Processes
+from attendo.training.replica import replica_of
+from attendo.training.state import blank_state, export_state
+from attendo.training.update import make_optimizer
+from attendo.workflow.machine.brief_waits import brief_waits
+from attendo.workflow.machine.device import choose_device, set_threads, waiting_advice
+from attendo.workflow.runs.curves import draw_curves
+from attendo.workflow.runs.metrics import MetricsLog
+from attendo.workflow.runs.model_folder import write_model
+from attendo.workflow.runs.model_memory import check_memory
+from attendo.workflow.runs.reporting import Reporter
+from attendo.workflow.runs.run_batches import batch_stream
+from attendo.workflow.runs.run_folder import origin, remember_split, remembered_split, require_run
+from attendo.workflow.runs.run_model import build_model, languages, load_initial_weights, what_is_trained
+from attendo.workflow.runs.skipped import SKIPPED, name_skipped
+from attendo.workflow.runs.validation import Validator
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOutcome:
+    """The result of a training session."""
+
+    run: Path
+    task: Task
+    """The model's task."""
+    model: Path | None
+    """The best averaged model, if there is one yet."""
+    ending: Ending
+    position: Position
+
+
+class TrainingRun:
+    """A run folder with its recipe, data, model and position.
+
+    Each of several processes has one; the first one writes, validates and reports. Hold `run_folder.run_lock`, so that
+    nothing else trains in the folder.
+
+    Args:
+        recipe: the resolved recipe.
+        folder: the run folder, made by `start_run`.
+        prepared: the prepared data.
+        reporter: receives progress and messages.
+        processes: the processes that train together; None for this one alone.
+
+    Raises:
+        ModelError: no checkpoint of the folder is complete, or `training.init_from` does not fit.
+        AttendoError: the recipe needs a GPU and there is none.
+        LostProcessError: another process has ended.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        folder: Path,
+        prepared: PreparedData,
+        reporter: Reporter,
+        processes: Processes | None = None,
+    ) -> None:
+        self.recipe, self.folder, self.prepared = recipe, folder, prepared
+        self._reporter, self._processes = reporter, processes or Processes()
+        config = recipe.training
+        set_threads(config.threads)
+        self._device = choose_device(config.device, self._processes.local_rank)
+        if advice := waiting_advice(self._device):
+            reporter.message(advice)
+        share = self._processes.size if config.sharding == "full" else 1
+        sizes = (prepared.source_tokenizer.vocab_size, prepared.target_tokenizer.vocab_size)
+        check_memory(recipe, *sizes, self._device, share=share)
+        torch.manual_seed(config.seed)
+        self.model = build_model(recipe, prepared)
+        # One more than an average takes in: going back by one finds what the average took in there.
+        self._checkpoints = Checkpoints(folder / "checkpoints", config.average_last + 1)
+        self._saving: ShardedSave | None = None
+        # A model that is fine-tuned is validated first: the gain is seen from there, and what is worse is not kept.
+        self.position = Position(validation_due=config.init_from is not None and prepared.valid is not None)
+        newest = self._processes.main_first("checkpoint", self._newest_checkpoint)
+        if not newest and config.init_from is not None:
+            theirs = load_initial_weights(self.model, Path(config.init_from), prepared)
+            reporter.message(what_is_trained(recipe, theirs, languages(prepared)))
+        if self.model.drafter is not None:
+            train_drafter(self.model, alone=config.drafter == "alone")
+        if self._processes.size == 1:
+            self.model.to(self._device)
+            self._replica = None
+        else:
+            self._replica = replica_of(self.model, config, self._processes, self._device)
+        self._optimizer = make_optimizer(self.model, config)
+        blank_state(self.model, self._optimizer)
+        self._is_new = not newest
+        if newest:
+            checkpoint = self._checkpoints.named(newest)
+            self.position = self._restored(checkpoint)
+            reporter.message(f"resuming at step {self.position.step} from {newest}")
+            self._compare_circumstances(checkpoint)
+        if self._processes.size > 1 and (split := remembered_split(folder)):
+            self.position = replace(self.position, max_tokens_at_once=split)
+        self._origin = origin(folder)
+        self._stream = batch_stream(recipe, prepared)
+        self._averaged: dict[str, Tensor] = {}  # what was validated last
+        self._num_rollbacks = 0
+        self._validator = self._metrics = None
+        if self._processes.is_main:
+            start = self.position
+            self._metrics = MetricsLog(
+                folder, start.step, validation_due=start.validation_due, tensorboard=config.tensorboard
+            )
+            if self._metrics.bad_lines:
+                reporter.message(f"{self._metrics.path}: {self._metrics.bad_lines} lines could not be read, left out")
+            if prepared.valid is not None:
+                valid_model = build_model(recipe, prepared).to(self._device)
+                self._validator = Validator(valid_model, prepared, config, recipe.search, recipe.parsing)
+
+    def train(self, should_stop: Callable[[], bool]) -> RunOutcome:
+        """Trains on from where the run stands.
+
+        Args:
+            should_stop: asked between updates; when it says yes, in any process, the run is saved and ends.
+        """
+
+        def validate(position: Position) -> Validation | None:
+            return self._validate(position, should_stop)
+
+        hooks = Hooks(
+            progress=lambda metrics: self._reporter.training(metrics, self.recipe.training.max_steps),
+            log=self._log,
+            save=self._save,
+            is_sound=self._is_sound,
+            validate=validate if self.prepared.valid is not None else None,
+            keep_best=self._keep_best,
+            validated=self._validated,
+            roll_back=self._roll_back,
+            split=self._split,
+            should_stop=should_stop,
+        )
+        config = self.recipe.training
+        if self._is_new:  # so that there is always a way back, and a disk that cannot be written to shows at once
+            self._save(self.position, False)
+        with brief_waits(), kept_memory(), same_bits(self._device, config.deterministic):
+            self.position, ending = run(
+                self.model, self._optimizer, self._stream, self.position, config, hooks, self._replica
+            )
+        self._finish_saving()
+        model = self.folder / "model"
+        (is_missing,) = self._processes.of_main([self.prepared.valid is None or not model.is_dir()])
+        if self.position.step and is_missing:
+            averaged = self._average(self.position)
+            if self._processes.is_main:
+                self._write_model(averaged, {"steps": self.position.step})
+        self._draw()
+        there = model if model.is_dir() else None
+        return RunOutcome(run=self.folder, task=self.recipe.task, model=there, ending=ending, position=self.position)
+
+    # --- going on, and going back ---
+
+    def _newest_checkpoint(self) -> str:
+        """The name of the checkpoint to go on from; empty where there is none."""
+        recover(self.folder)
+        self._checkpoints.remove_drafts()
+        checkpoint = self._checkpoints.latest(self._reporter.message)
+        if checkpoint is None:
+            return ""
+        # A kill between a checkpoint and what it makes needless would leave that.
+        self._checkpoints.prune(checkpoint.step, _protected(_position_of(checkpoint)))
+        return checkpoint.folder.name
+
+    def _restored(self, checkpoint: Checkpoint) -> Position:
+        """Puts a checkpoint into the model and the optimiser, and gives its position."""
+        checkpoint.read(named_weights(self.model))
+        training = export_state(self.model, self._optimizer)
+        if checkpoint.has_training_state:
+            checkpoint.read(training)
+        else:  # one from before the first update, of an earlier attendo
+            for value in training.values():
+                value.zero_()
+        return _position_of(checkpoint)
+
+    def _roll_back(self, found: Divergence) -> Position:
+        self._finish_saving()
+        self._num_rollbacks += 1
+        name = self._processes.main_first(f"rollback-{self._num_rollbacks}", lambda: self._find_way_back(found))
+        checkpoint = self._checkpoints.named(name)
+        position = self._restored(checkpoint)
+        if self._metrics is not None:
+            self._metrics.back_to(position.step, validation_due=position.validation_due)
+        self._reporter.message(
+            f"step {found.position.step}: {found.what}; going back to step {position.step} and leaving out "
+            f"{len(found.suspects)} batches, whose pairs {self.folder / SKIPPED} names"
+        )
+        return position
+
+    def _find_way_back(self, found: Divergence) -> str:
+        """The name of the newest checkpoint from before training diverged; what came after it is removed."""
+        require_run(self.folder)
+        name_skipped(self.folder, found, self._stream, self.prepared)
+        tell = self._reporter.message
+        checkpoint = self._checkpoints.latest(tell, before=found.before()) or self._checkpoints.latest(tell)
+        if checkpoint is None:
+            raise ModelError(f"{self._checkpoints.folder}: training diverged, and there is no checkpoint to go back to")
+        self._checkpoints.drop_after(checkpoint.step)
+        return checkpoint.folder.name
+
+    def _split(self, position: Position, max_tokens: int) -> None:
+        where = f"step {position.step + 1}: memory does not hold the update"
+        if self._processes.size > 1:
+            remember_split(self.folder, max_tokens)
+            raise AttendoError(
+                f"process {self._processes.rank + 1} of {self._processes.size}, {where}; the next start takes pieces "
+                f"of {max_tokens:,} tokens, gradients added up: go on with --resume (torchrun --max-restarts does)"
+            )
+        self._reporter.message(
+            f"{where} at once; from now on in pieces of {max_tokens:,} tokens, their gradients added up "
+            f"(training.max_tokens_at_once = {max_tokens} begins so)"
+        )
+
+    def _compare_circumstances(self, checkpoint: Checkpoint) -> None:
+        """Tells where a resumed run may differ from the uninterrupted one in the last bits."""
+        then, now = checkpoint.state.get("circumstances"), self._circumstances()
+        if isinstance(then, dict):
+            changed = [f"{key} {then.get(key)}, now {value}" for key, value in now.items() if then.get(key) != value]
+            if changed:
+                self._reporter.message(f"the last bits may differ from an uninterrupted run's: {'; '.join(changed)}")
+
+    def _circumstances(self) -> dict[str, str | int]:
+        """What the last bits of an update depend on beside the recipe."""
+        return {
+            "processes": self._processes.size,
+            "threads": torch.get_num_threads(),
+            "device": torch.cuda.get_device_name(self._device) if self._device.type == "cuda" else self._device.type,
+            "kernels": describe(),
+            "torch": torch.__version__,
+        }
+
+    # --- saving ---
+
+    def _save(self, position: Position, regular: bool) -> None:
+        if self._metrics is not None:
+            require_run(self.folder)
+            self._metrics.flush()  # so that no line of a step that is saved can be lost
+        state = {"position": asdict(position), "circumstances": self._circumstances()}
+        weights, training = named_weights(self.model), export_state(self.model, self._optimizer)
+        protected = _protected(position)
+        if self._processes.saving is None:
+            self._checkpoints.save(
+                position.step, regular=regular, state=state, weights=weights, training=training, protected=protected
+            )
+            return
+        self._finish_saving()
+        self._saving = self._checkpoints.start_saving(
+            position.step,
+            regular=regular,
+            state=state,
+            weights=weights,
+            training=training,
+            group=self._processes.saving,
+            protected=protected,
+        )
+
+    def _is_sound(self) -> bool:
+        return all_finite({**named_weights(self.model), **export_state(self.model, self._optimizer)})
+
+    def _finish_saving(self) -> None:
+        """Waits for the checkpoint that is being written, so that it is whole."""
+        if self._saving is not None:
+            self._saving.wait()
+            self._saving = None
+
+    # --- validating ---
+
+    def _average(self, position: Position) -> dict[str, Tensor]:
+        """The mean of the last regular checkpoints and the present weights, `average_last` in all.
+
+        All processes have to ask; those beside the first one get nothing.
+        """
+        if self._replica is None:
+            present = {name: value.cpu() for name, value in named_weights(self.model).items()}
+        else:
+            present = self._replica.full_weights()
+        if not self._processes.is_main:
+            return {}
+        self._finish_saving()
+        earlier = self._checkpoints.last_weights(
+            self.recipe.training.average_last - 1, before=position.step, tell=self._reporter.message
+        )
+        return mean_weights([*earlier, present])
+
+    def _validate(self, position: Position, should_stop: Callable[[], bool]) -> Validation | None:
+        """Validates in the first process; the others wait for what it finds, since it decides how all go on."""
+        self._averaged = self._average(position)
+        found: Validation | None = Validation(log_loss=math.nan, bleu=None)
+        if self._processes.is_main:
+            assert self._validator is not None
+            found = self._validator(self._averaged, should_stop)
+        figures = [math.nan if value is None else value for value in (found.bleu, found.f1)] if found else [0.0, 0.0]
+        is_done, log_loss, *figures = self._processes.of_main(
+            [found is not None, found.log_loss if found else 0.0, *figures]
+        )
+        if not is_done or found is None:
+            return None
+        bleu, f1 = (None if math.isnan(value) else value for value in figures)
+        return replace(found, log_loss=log_loss, bleu=bleu, f1=f1)
+
+    def _keep_best(self, position: Position, validation: Validation) -> None:
+        if not self._processes.is_main:
+            return
+        scores: dict[str, Any] = {"perplexity": validation.perplexity, "log_loss": validation.log_loss}
+        if validation.bleu is not None:
+            scores |= {"bleu": validation.bleu, "bleu_signature": validation.bleu_signature}
+        if validation.f1 is not None:
+            scores |= {"f1": validation.f1, "f1_signature": validation.f1_signature}
+        self._write_model(self._averaged, {"steps": position.step, "valid": scores})
+
+    def _write_model(self, weights: dict[str, Tensor], facts: dict[str, Any]) -> None:
+        require_run(self.folder)
+        facts = {"averaged": self.recipe.training.average_last, **facts, **self._origin}
+        write_model(self.folder / "model", self.recipe, self.prepared, weights, facts)
+
+    # --- telling ---
+
+    def _log(self, metrics: StepMetrics) -> None:
+        if self._metrics is not None:
+            self._metrics.append({"kind": "train", **asdict(metrics)})
+
+    def _validated(self, position: Position, validation: Validation, is_best: bool) -> None:
+        if self._metrics is None:
+            return
+        self._metrics.append(
+            {
+                "kind": "valid",
+                "step": position.step,
+                "loss": validation.log_loss,
+                "perplexity": validation.perplexity,
+                "bleu": validation.bleu,
+                **({} if validation.f1 is None else {"f1": validation.f1}),
+                "best": is_best,
+                "elapsed_s": position.elapsed_s,
+                "target_tokens": position.target_tokens,
+            }
+        )
+        self._draw()
+        self._reporter.validated(position, validation, is_best)
+
+    def _draw(self) -> None:
+        if self._metrics is None:
+            return
+        require_run(self.folder)
+        if self._metrics.path.exists() and self._metrics.path.stat().st_size:
+            draw_curves(self._metrics.path, self.folder / "curves.png")
+
+
+def _position_of(checkpoint: Checkpoint) -> Position:
+    try:
+        return position_of(checkpoint.state["position"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"{checkpoint.folder / 'state.json'}: not of this attendo ({error})") from error
+
+
+def _protected(position: Position) -> tuple[int, ...]:
+    """The steps whose checkpoints are never pruned: the best's."""
+    return () if position.best_score is None else (position.best_step,)

@@ -1,0 +1,1 @@
+"""Files of lines translated in parts that outlive an interruption."""

@@ -1,0 +1,209 @@
+"""Translating a file of any length, so that an interruption costs the part at hand alone.
+
+The text is cut into parts, and what becomes of a part is a file that is there whole or not at all, beside the output:
+
+| `OUTPUT.parts/` | holds |
+|---|---|
+| `manifest.json` | what is translated, by what and how |
+| `NUMBER.txt` | a part's lines of the output |
+| `NUMBER.json` | its counts and checksum; written behind the lines, so that it says that they are there |
+| `unpacked-*.txt` | what was compressed, for only plain files can be cut |
+| `.lock` | which process writes the output |
+
+So a start after an interruption does what is missing. When all parts are there they become the output.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from attendo.checkpoint.checksums import CARD, CHECKSUMS
+from attendo.decoding.backends.native_model import Dtype
+from attendo.decoding.config import SearchConfig
+from attendo.decoding.lines.translation import Counts
+from attendo.text.parts import ScannedFile
+from attendo.version import VERSION
+from attendo.workflow.engines.engine import Engine
+from attendo.workflow.engines.translate import Decoding, Device
+from attendo.workflow.machine.devices import device_type
+from attendo.workflow.machine.place import choose_place
+from attendo.workflow.translation.part_files import PartRecord, PartsFolder, added
+from attendo.workflow.translation.part_translation import Output, translate_part
+from attendo.workflow.translation.text_parts import changed_error, cut
+
+_FORMAT_VERSION = 2
+# Of a long text a part takes minutes, which is what an interruption costs at most; of a short one there are parts
+# enough for every worker of a large cluster.
+_PART_LINES = 10_000
+_MIN_PARTS = 1_000
+_WINDOW_BYTES = 256 << 10
+"""From which a single window takes minutes too, as of lines that are documents."""
+
+
+class Reporter(Protocol):
+    """Who is told how it goes."""
+
+    def message(self, text: str) -> None:
+        """A line to read."""
+
+    def started(self, done: int, total: int) -> None:
+        """How many lines are there already, of how many."""
+
+    def translated(self, done: int) -> None:
+        """How many lines are there by now."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finished:
+    """What has been done in all starts, and in this one."""
+
+    counts: Counts
+    """Of all lines."""
+    lines_now: int
+    """Lines translated since this start."""
+    kernels: Counter[str]
+    """Lines by what they were calculated on and in."""
+
+
+def translate_file(
+    decoding: Decoding,
+    texts: Mapping[str, ScannedFile],
+    folder: PartsFolder,
+    destination: Path,
+    output: Output,
+    *,
+    device: Device,
+    threads: int | None,
+    reporter: Reporter,
+) -> Finished:
+    """Translates a file on this machine; goes on where an earlier start of the same was interrupted.
+
+    Args:
+        decoding: what translates.
+        texts: the text, and what is wanted of its lines, as `text_parts.scan_texts` gives them.
+        folder: of the parts, held by this process. Parts of another translation are removed, and the reporter told.
+        destination: the output, which appears when it is whole.
+        output: what is written of each translation.
+        device: where to translate.
+        threads: processor threads; None for torch's choice.
+        reporter: told how it goes.
+
+    Raises:
+        DataError: a file changes, or a line's constraints cannot be fulfilled.
+        ModelError: a model is missing or torn.
+        RecipeError: a search setting that cannot be meant.
+    """
+    engine = decoding.load(device, threads=threads)
+    num_lines = texts["source"].num_lines
+    parts = cut(dict(texts), part_lines(texts["source"], engine.search.window_lines))
+    manifest = manifest_of(decoding, engine.search, texts, output, device_type(choose_place(device)))
+    manifest |= memory_conditions(engine)
+    if others := folder.differences(manifest):
+        reporter.message(f"{folder.path}: holds another translation, with another {', '.join(others)}; starting anew")
+        folder.remove_parts()
+    folder.claim(manifest)
+    records = folder.done(len(parts))
+    lines_before = lines = sum(record.counts.lines for record in records.values())
+    reporter.started(lines, num_lines)
+    for part in parts:
+        if part.number not in records:
+            _, records[part.number] = translate_part(
+                engine,
+                part,
+                output=output,
+                folder=folder,
+                progress=partial(_report, reporter, lines),
+            )
+            lines += part.num_lines
+    check_unchanged(texts)
+    folder.join(records, destination)
+    return finished(records, lines_before)
+
+
+def _report(reporter: Reporter, lines_before: int, lines: int) -> None:
+    """Tells of lines of a part, behind those of other parts."""
+    reporter.translated(lines_before + lines)
+
+
+def part_lines(text: ScannedFile, window_lines: int) -> int:
+    """Lines of a part: whole windows, so that each has the lines that it has in a stream, or fewer very long lines.
+
+    Args:
+        text: what is translated.
+        window_lines: lines that are sorted by length and translated together.
+    """
+    num_lines = text.num_lines
+    if text.size * window_lines > _WINDOW_BYTES * num_lines:
+        return max(1, _WINDOW_BYTES * num_lines // text.size)
+    return window_lines * max(1, min(_PART_LINES, num_lines // _MIN_PARTS) // window_lines)
+
+
+def manifest_of(
+    decoding: Decoding, search: SearchConfig, texts: Mapping[str, ScannedFile], output: Output, device: str
+) -> dict[str, Any]:
+    """All that decides the output, as JSON has it."""
+    decisive = {
+        "format_version": _FORMAT_VERSION,
+        "attendo": VERSION,
+        "files": {name: {"lines": file.num_lines, "sha256": file.sha256} for name, file in texts.items()},
+        **model_conditions(decoding.folders, search, decoding.dtype, device),
+        "output": {**output.settings, "alignment": output.alignment},
+        "glossary": None if decoding.glossary is None else decoding.glossary.digest,
+    }
+    compared: dict[str, Any] = json.loads(json.dumps(decisive))  # tuples are lists in JSON
+    return compared
+
+
+def model_conditions(models: Sequence[Path], search: SearchConfig, dtype: Dtype | None, device: str) -> dict[str, Any]:
+    """What decides a line's translation beside the line.
+
+    Args:
+        models: the folders of the models.
+        search: how they search.
+        dtype: the numbers that products are calculated with; None for those that the models are stored in.
+        device: where they work.
+    """
+    return {
+        "models": [_checksums(folder) for folder in models],
+        "search": asdict(search),
+        "dtype": dtype,
+        "device": device,
+    }
+
+
+def memory_conditions(engine: Engine) -> dict[str, Any]:
+    """What an engine's translation memory decides, as JSON has it; nothing where it has none."""
+    memory = engine.memory
+    return {} if memory is None else {"memory": [*memory.digests], "memory_threshold": memory.threshold}
+
+
+def _checksums(model: Path) -> dict[str, Any]:
+    """What a model folder says of its files, but for its card, which may be written anew."""
+    checksums = json.loads((model / CHECKSUMS).read_text(encoding="utf-8"))
+    return {name: value for name, value in checksums.items() if name != CARD}
+
+
+def check_unchanged(texts: Mapping[str, ScannedFile]) -> None:
+    """Makes sure that all parts were cut from the same files."""
+    for file in texts.values():
+        status = file.path.stat()
+        if (status.st_size, status.st_mtime_ns) != (file.size, file.mtime_ns):
+            raise changed_error(file.path)
+
+
+def finished(records: Mapping[int, PartRecord], lines_before: int) -> Finished:
+    """Adds up what the records say.
+
+    Args:
+        records: of all parts.
+        lines_before: lines that earlier starts have translated.
+    """
+    counts = added([record.counts for record in records.values()])
+    kernels: Counter[str] = Counter()
+    for record in records.values():
+        kernels[record.kernel] += record.counts.lines
+    return Finished(counts=counts, lines_now=counts.lines - lines_before, kernels=kernels)

@@ -1,0 +1,91 @@
+"""Translating one part of a text into a file."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Protocol
+
+from attendo.decoding.lines.alignment import Alignment
+from attendo.decoding.lines.translation import Translation
+from attendo.workflow.engines.engine import Engine
+from attendo.workflow.translation.part_files import PartRecord, PartsFolder, copied, since
+from attendo.workflow.translation.text_parts import TextPart, read_part
+
+
+class LineFormat(Protocol):
+    """How a line's translations are written."""
+
+    def __call__(self, translation: Translation, number: int, alignments: Sequence[Alignment], *, n_best: int) -> str:
+        """Gives the lines of the output that a line of the text becomes, each with its end.
+
+        Args:
+            translation: the line and what became of it.
+            number: the line's, from 1.
+            alignments: one for each translation; none where none are wanted.
+            n_best: how many translations were asked for.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """What is written of each translation."""
+
+    format: LineFormat
+    """Picklable."""
+    settings: Mapping[str, Any]
+    """What the format's lines hang on, as JSON has it."""
+    alignment: bool
+    """Whether translations are aligned with their lines."""
+
+
+def translate_part(
+    engine: Engine,
+    part: TextPart,
+    *,
+    output: Output,
+    folder: PartsFolder,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[int, PartRecord]:
+    """Translates a part and writes it; doing it twice does no harm.
+
+    Args:
+        engine: what translates.
+        part: of the text.
+        output: what is written of each translation.
+        folder: where the part is written to.
+        progress: called with the number of the part's lines that are translated.
+
+    Returns:
+        The part's number and its record.
+
+    Raises:
+        DataError: the text has changed, or a line's constraints cannot be fulfilled.
+        OSError: a file cannot be read or written.
+    """
+    before = copied(engine.counts)
+    n_best = engine.search.n_best
+    lines = []
+    for number, (translation, alignments) in enumerate(
+        _translated(engine, part, alignment=output.alignment), start=part.first_line
+    ):
+        lines.append(output.format(translation, number, alignments, n_best=n_best))
+        if progress is not None:
+            progress(len(lines))
+    content = "".join(lines).encode("utf-8")
+    record = PartRecord(
+        num_bytes=len(content),
+        sha256=sha256(content).hexdigest(),
+        kernel=engine.kernel,
+        counts=since(before, engine.counts),
+    )
+    folder.write(part.number, content, record)
+    return part.number, record
+
+
+def _translated(
+    engine: Engine, part: TextPart, *, alignment: bool
+) -> Iterator[tuple[Translation, Sequence[Alignment]]]:
+    """Translations of a part's lines, with the numbers that they have in the whole text."""
+    pairs = read_part(part)
+    lines, constraints = [line for line, _ in pairs], [wanted for _, wanted in pairs]
+    return engine.stream_part(lines, constraints, first=part.first_line, alignment=alignment)

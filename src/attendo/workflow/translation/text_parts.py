@@ -1,0 +1,166 @@
+"""A text to translate, and what is wanted of its lines, in parts that can be read each on its own."""
+
+from dataclasses import dataclass
+from itertools import repeat
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from attendo.decoding.constraints.line_constraints import Constraints
+from attendo.errors import DataError
+from attendo.files import atomic_path
+from attendo.text.files.formats import is_compressed
+from attendo.text.parts import FileRange, ScannedFile, scan_file
+from attendo.workflow.lines import ended_lines_from, lines_from, with_constraints
+
+_UTF8_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextFiles:
+    """The files that are read side by side, a line of each for a line of the text."""
+
+    source: Path
+    """The text, a sentence a line."""
+    target_prefixes: Path | None = None
+    """What each translation begins with."""
+    forced_words: Path | None = None
+    """What each translation holds."""
+
+    @property
+    def given(self) -> dict[str, Path]:
+        """Those that there are, by name."""
+        files = {
+            "source": self.source,
+            "target_prefixes": self.target_prefixes,
+            "forced_words": self.forced_words,
+        }
+        return {name: path for name, path in files.items() if path is not None}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TextPart:
+    """Lines that follow each other: what one task translates."""
+
+    number: int
+    """Of the part, from 0."""
+    first_line: int
+    """The number of its first line, from 1."""
+    num_lines: int
+    source: FileRange
+    target_prefixes: FileRange | None
+    forced_words: FileRange | None
+
+
+def scan_texts(files: TextFiles, folder: Path) -> dict[str, ScannedFile]:
+    """Reads the files once, so that what is wrong with them is told before a cluster works for days.
+
+    Args:
+        files: plain, gz, bz2, xz or zst.
+        folder: where those that are compressed are unpacked, for only plain ones can be cut; seen by all machines.
+
+    Returns:
+        The plain files, scanned, under the names of `TextFiles.given`.
+
+    Raises:
+        DataError: a file is missing, broken, not UTF-8, or of another number of lines than the text.
+    """
+    scanned = {name: _scan(path, folder) for name, path in files.given.items()}
+    num_lines = scanned["source"].num_lines
+    for name, path in files.given.items():
+        if scanned[name].num_lines != num_lines:
+            raise DataError(
+                f"{path}: has {scanned[name].num_lines} lines, but {files.source} has {num_lines}; line n of it is for "
+                "line n of the text, an empty one for nothing"
+            )
+    return scanned
+
+
+def _scan(path: Path, folder: Path) -> ScannedFile:
+    if not is_compressed(path):
+        for _ in lines_from(path):
+            pass
+        return scan_file(path.absolute())
+    # Named by its content, so that what another text has left there is not taken for it.
+    plain = (folder / f"unpacked-{scan_file(path).sha256[:16]}.txt").absolute()
+    if not plain.exists():
+        with atomic_path(plain) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(ended_lines_from(path))
+    return scan_file(plain)
+
+
+def cut(scanned: dict[str, ScannedFile], part_lines: int) -> list[TextPart]:
+    """Cuts scanned files at the same lines.
+
+    Args:
+        scanned: as `scan_texts` gives them.
+        part_lines: of each part but the last, which may have fewer.
+    """
+    num_lines = scanned["source"].num_lines
+    cuts = {
+        name: [file.line_start(line) for line in [*range(0, num_lines, part_lines), num_lines]]
+        for name, file in scanned.items()
+    }
+
+    def piece(name: str, number: int) -> FileRange | None:
+        if name not in scanned:
+            return None
+        return FileRange(path=scanned[name].path, start=cuts[name][number], end=cuts[name][number + 1])
+
+    parts = []
+    for number, first in enumerate(range(0, num_lines, part_lines)):
+        source = piece("source", number)
+        assert source is not None, "a text to translate"
+        parts.append(
+            TextPart(
+                number=number,
+                first_line=first + 1,
+                num_lines=min(part_lines, num_lines - first),
+                source=source,
+                target_prefixes=piece("target_prefixes", number),
+                forced_words=piece("forced_words", number),
+            )
+        )
+    return parts
+
+
+def read_part(part: TextPart) -> list[tuple[str, Constraints]]:
+    """Reads a part as translating on one machine reads its files.
+
+    Returns:
+        The lines with their ends, and what is wanted of the translation of each.
+
+    Raises:
+        DataError: a file has changed since it was cut.
+        OSError: one cannot be read.
+    """
+    with TemporaryDirectory(prefix="attendo-") as folder:
+        source = _copied(part.source, Path(folder) / "source")
+        prefixes = _copied(part.target_prefixes, Path(folder) / "target_prefixes")
+        words = _copied(part.forced_words, Path(folder) / "forced_words")
+        assert source is not None, "a text to translate"
+        try:
+            lines, constraints = with_constraints(ended_lines_from(source), prefixes, words)
+            pairs = list(zip(lines, constraints or repeat(Constraints()), strict=False))
+        except DataError as error:  # all was well when the files were scanned
+            raise changed_error(part.source.path) from error
+    if len(pairs) != part.num_lines:
+        raise changed_error(part.source.path)
+    return pairs
+
+
+def _copied(piece: FileRange | None, path: Path) -> Path | None:
+    """A range of a file as a file of its own, which the readers of whole files can read."""
+    if piece is None:
+        return None
+    with piece.path.open("rb") as file, path.open("wb") as copy:
+        file.seek(piece.start)
+        if piece.start:  # a mark within a file is text, but at the start of one it is not; so the copy gets one more
+            copy.write(_UTF8_MARK)
+        if copy.write(file.read(piece.end - piece.start)) < piece.end - piece.start:
+            raise changed_error(piece.path)
+    return path
+
+
+def changed_error(path: Path) -> DataError:
+    """Gives the error of a file that does not stay as it is."""
+    return DataError(f"{path}: was written to while it was being translated; translate again when it is complete")
