@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from attendo.serving.app import Server, build
-from attendo.serving.config import load_config
+from attendo.serving.config_file import load_config
 from attendo.serving.core.model_names import model_sources
 from attendo.serving.logs import Log
 from attendo.serving.run import GracefulServer, uvicorn_config

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from attendo.errors import RecipeError
-from attendo.serving.config import load_config
+from attendo.serving.config_file import load_config
 
 
 def test_a_file_and_what_goes_before_it(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from tests.serving.live import live
 
 from attendo.errors import RecipeError
 from attendo.serving.app import build
-from attendo.serving.config import load_config
+from attendo.serving.config_file import load_config
 from attendo.serving.core.model_names import model_sources
 
 

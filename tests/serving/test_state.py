@@ -16,7 +16,8 @@ from tests.serving.made_up import Asked, made_up_service
 
 from attendo.errors import AttendoError
 from attendo.serving.access.keys import KeyRing, new_key
-from attendo.serving.config import KeysConfig, ServingConfig, load_config
+from attendo.serving.config import KeysConfig, ServingConfig
+from attendo.serving.config_file import load_config
 from attendo.serving.documents.records import RESTARTED, DocumentRecords
 from attendo.serving.state import State
 

@@ -42,7 +42,7 @@ def serve(
 
     need_packages(["fastapi", "uvicorn", "prometheus_client", "multipart", "py3langid"], "serve")
     bound_for_serving()
-    from attendo.serving.config import load_config
+    from attendo.serving.config_file import load_config
     from attendo.serving.core.model_names import model_sources
     from attendo.settings.toml import toml_value
     from attendo.workflow.input_files import check_inputs

@@ -2,18 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
-from attendo.errors import RecipeError
-from attendo.reading import read_bounded
 from attendo.serving.corrections_config import CorrectionsConfig
-from attendo.settings.checking import checked
-from attendo.settings.overrides import Origins, override
-from attendo.settings.toml import MAX_BYTES, one_line, read_toml
 
 _HOST_NAME = re.compile(r"\*|(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 """What `allowed_hosts` takes: all names, all names below one, one name."""
@@ -347,61 +340,3 @@ class ServingConfig:
         if self.server.metrics_token is None:
             found.append(f"everybody who reaches {self.server.host} can read /metrics; set server.metrics_token")
         return found
-
-
-class _Document(BaseModel):
-    """A configuration's TOML. Strict: no "3" for 3; and no key that is not ours, here or in a section."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    server: ServerConfig = ServerConfig()
-    limits: LimitsConfig = LimitsConfig()
-    batching: BatchingConfig = BatchingConfig()
-    models: ModelsConfig = ModelsConfig()
-    keys: KeysConfig = KeysConfig()
-    documents: DocumentsConfig = DocumentsConfig()
-    corrections: CorrectionsConfig = CorrectionsConfig()
-    log: LogConfig = LogConfig()
-
-
-def _start_from(folder: Path, document: dict[str, Any]) -> None:
-    """Has the translation memories of a configuration start from its folder."""
-    models = document.get("models")
-    memories = models.get("memories") if isinstance(models, dict) else None
-    if not isinstance(memories, dict):
-        return
-    for name, files in memories.items():
-        if isinstance(files, list) and all(isinstance(file, str) for file in files):
-            memories[name] = [str(folder / file) for file in files]
-
-
-def load_config(path: Path | None, overrides: Sequence[str] = ()) -> ServingConfig:
-    """Reads a configuration.
-
-    Args:
-        path: a TOML file; None for the defaults. A path in it starts from its folder.
-        overrides: `SECTION.KEY=VALUE` each, which go before the file.
-
-    Raises:
-        RecipeError: keys or values that cannot be meant, all of them at once.
-        OSError: the file cannot be read.
-    """
-    origin = "configuration" if path is None else one_line(str(path))
-    document: dict[str, Any] = {}
-    if path is not None:
-        try:
-            # Editors on Windows begin a file with a byte order mark, which TOML does not know.
-            text = read_bounded(path, MAX_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
-        except UnicodeDecodeError as error:
-            raise RecipeError(f"{origin}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
-        document = read_toml(text, origin)
-        for section, key in (("keys", "file"), ("server", "state_dir")):
-            if isinstance(table := document.get(section), dict) and isinstance(table.get(key), str):
-                table[key] = str(path.parent / table[key])
-        _start_from(path.parent, document)
-    origins = Origins(file=origin, overrides=tuple(override(document, setting) for setting in overrides))
-    found = checked(document, _Document, origins)
-    try:
-        return ServingConfig(**{section.name: getattr(found, section.name) for section in fields(ServingConfig)})
-    except ValueError as error:
-        raise RecipeError(f"{origins.of_text(str(error))}: {error}") from error

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from tests.serving.live import PATIENCE_S, live
 
-from attendo.serving.config import load_config
+from attendo.serving.config_file import load_config
 
 PROJECT = Path(__file__).parents[3]
 DEPLOY = PROJECT / "deploy"

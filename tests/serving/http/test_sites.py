@@ -8,7 +8,7 @@ import pytest
 from tests.serving.live import Live, live
 
 from attendo.errors import RecipeError
-from attendo.serving.config import load_config
+from attendo.serving.config_file import load_config
 from attendo.serving.http.sites import is_known_host
 
 EVIL = "https://evil.example"
