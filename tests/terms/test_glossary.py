@@ -21,6 +21,9 @@ from attendo.terms.use import form_in, use_of
         ("Haltestelle", "de", "Haltestellen"),
         ("Haus", "de", "Hauses H\u00e4user H\u00e4usern"),
         ("Band", "de", "Bandes B\u00e4nder B\u00e4ndern B\u00e4nde"),
+        ("Wort", "de", "Wortes W\u00f6rter W\u00f6rtern Worte"),
+        ("Passwort", "de", "Passworts Passw\u00f6rter Passw\u00f6rtern"),
+        ("Eisenbahn", "de", "Eisenbahnen"),
         ("Apfel", "de", "Apfels \u00c4pfel \u00c4pfeln"),
         ("Garten", "de", "Gartens G\u00e4rten"),
         ("Verzeichnis", "de", "Verzeichnisse Verzeichnisses Verzeichnissen"),
@@ -210,3 +213,12 @@ def test_a_glossary_can_be_sent_to_another_process() -> None:
     assert sent.terms == GLOSSARY.terms
     assert sent.digest == GLOSSARY.digest
     assert Glossary(terms=TERMS[:1]).digest != GLOSSARY.digest
+
+
+def test_a_word_derived_from_a_term_is_no_form_of_it() -> None:
+    glossary = Glossary(terms=(Term(source="train", target="Eisenbahn"),), source_language="en", target_language="de")
+    [railway] = glossary.required("The trains are late.")
+    assert form_in(railway, "Die Eisenbahner kommen zu sp\u00e4t.") is None
+    assert form_in(railway, "Die Eisenbahnen kommen zu sp\u00e4t.") == "Eisenbahnen"
+    assert form_in(railway, "Das Eisenbahnnetz ist alt.") == "Eisenbahnnetz"
+    assert form_in(railway, "Die Stra\u00dfenbahn und die Modelleisenbahn.") == "Modelleisenbahn"

@@ -105,7 +105,7 @@ def _outcome(corrections: Check, others: Sequence[Check], gain: BleuDifference) 
     if corrections.is_met:
         return "accepted", f"corrections {gain.gain:+.2f} BLEU, and nothing else is worse"
     smallest = f"a gain of {gain.smallest_visible:.2f} BLEU could have been seen, and {gain.gain:+.2f} was"
-    if gain.high < 0.0 or gain.high < _USEFUL_GAIN:
+    if gain.high < _USEFUL_GAIN:
         return "refused", f"nothing was learned from the corrections: {smallest}"
     return "not enough to tell", f"{smallest}: collect more corrections"
 

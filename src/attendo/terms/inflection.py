@@ -12,6 +12,7 @@ _WORD = re.compile(r"\w+(?:-\w+)*|[^\w]+")
 _UMLAUTS = {"a": "ä", "o": "ö", "u": "ü", "A": "Ä", "O": "Ö", "U": "Ü"}
 _VOWEL = re.compile(r"(?i:(au)|([aou]))(?=[^aeiouäöü]*$)")
 _MIN_STEM = 2
+_MIN_WORD = 3
 
 
 def forms_of(text: str, language: str, *, is_verb: bool = False) -> tuple[str, ...]:
@@ -72,11 +73,14 @@ def _word_forms(word: str, inflection: Inflection, *, is_verb: bool, is_last: bo
 
 def _with(word: str, rules: Iterable[Rule]) -> tuple[str, ...]:
     """A word, and what the rules with the longest ending that fits make of it."""
+    small = word.lower()
     fitting = [
         (len(ending), rule)
         for rule in rules
         for ending in rule.endings
-        if word.endswith(ending) and len(word) > len(ending) and len(word) - rule.cut >= _MIN_STEM
+        if small.endswith(ending)
+        and len(word) >= len(ending) + (len(ending) < _MIN_WORD)
+        and len(word) - rule.cut >= _MIN_STEM
     ]
     longest = max((length for length, _ in fitting), default=0)
     forms = [word]

@@ -14,7 +14,7 @@ class Rule:
     """Endings of the words that end in some way."""
 
     endings: tuple[str, ...]
-    """How the words end; `""` for all others."""
+    """How the words end, in small letters; `""` for all others. One of three letters or more may be the whole word."""
     cut: int
     """Letters taken off the end."""
     added: tuple[str, ...]
@@ -45,8 +45,18 @@ class Inflection:
     """Beginnings of verbs whose participles have no `ge`."""
 
 
+_ER_PLURALS = (
+    "amt", "bad", "band", "bild", "blatt", "brett", "buch", "dach", "dorf", "fach", "fass", "feld", "geist", "geld",
+    "gesicht", "gespenst", "glas", "glied", "gott", "grab", "gras", "gut", "haus", "holz", "horn", "huhn", "kalb",
+    "kind", "kleid", "korn", "kraut", "lamm", "land", "leib", "licht", "lied", "loch", "mal", "mann", "maul",
+    "nest", "pfand", "rad", "rand", "rind", "schild", "schloss", "schwert", "strauch", "tuch", "htum", "rrtum",
+    "volk", "wald", "weib", "wort", "wurm",
+)  # fmt: skip
+"""German nouns whose plural may end in -er, a closed class; elsewhere -er makes another word, as Eisenbahner."""
+
 _GERMAN = Inflection(
     nouns=(
+        Rule(_ER_PLURALS, 0, ("s", "es", "e", "en", "er", "ern"), umlaut=True),
         Rule(("ung", "heit", "keit", "schaft", "ion", "tät", "ik", "ur", "enz", "anz", "ei", "thek"), 0, ("en",)),
         Rule(("in",), 0, ("nen", "s", "e", "en")),
         Rule(("nis",), 0, ("se", "ses", "sen")),
@@ -55,7 +65,7 @@ _GERMAN = Inflection(
         Rule(("chen", "lein"), 0, ("s",)),
         Rule(("en",), 0, ("", "s"), umlaut=True),
         Rule(("um",), 2, ("en", "a", "ums")),
-        Rule(("aum", "aus"), 0, ("s", "es", "e", "en", "er", "ern"), umlaut=True),
+        Rule(("aum", "aus"), 0, ("s", "es", "e", "en"), umlaut=True),
         Rule(("us",), 0, ("se", "ses", "sen")),
         Rule(("us",), 2, ("en", "i")),
         Rule(("ma",), 0, ("s", "ta")),
@@ -64,9 +74,9 @@ _GERMAN = Inflection(
         Rule(("a",), 1, ("en",)),
         Rule(("i", "o", "u", "y"), 0, ("s",)),
         Rule(("o",), 1, ("en",)),
-        Rule(("s", "ß", "x", "z"), 0, ("es", "e", "en", "er", "ern"), umlaut=True),
+        Rule(("s", "ß", "x", "z"), 0, ("es", "e", "en"), umlaut=True),
         Rule(("s",), 0, ("se", "ses", "sen")),
-        Rule(("",), 0, ("s", "es", "e", "en", "er", "ern"), umlaut=True),
+        Rule(("",), 0, ("s", "es", "e", "en"), umlaut=True),
     ),
     verbs=(
         Rule(("en",), 2, ("e", "st", "t", "te", "ten", "end", "ende", "enden")),

@@ -5,6 +5,9 @@ from functools import lru_cache
 
 from attendo.terms.term import RequiredTerm, TermUse
 
+_DERIVING = r"(?:er(?:n|s|in|innen)?|ig(?:e[mnrs]?)?|(?:i?sch|lich|los|bar|haft)(?:e[mnrs]?)?|schaft(?:en)?)"
+"""German endings that make another word of a target: an Eisenbahner is no Eisenbahn."""
+
 
 def use_of(term: RequiredTerm, text: str) -> TermUse:
     """What a translation has of a term.
@@ -65,6 +68,8 @@ def _as_words(form: str, by_letters: bool) -> str:
 
 @lru_cache(maxsize=4096)
 def _compound(target: str) -> re.Pattern[str]:
-    """A longer word that begins with a target, or ends with it and perhaps an ending."""
+    """A longer word that begins with a target and another word, or ends with it and perhaps an ending."""
     stem = re.escape(target.removesuffix("e"))
-    return re.compile(rf"\b{stem}\w+(?:-\w+)*|\b\w+(?:-\w+)*?{stem}(?:e|en|n|s|es|er|ern)?\b", re.IGNORECASE)
+    return re.compile(
+        rf"\b{stem}(?!{_DERIVING}\b)\w{{3,}}(?:-\w+)*|\b\w+(?:-\w+)*?{stem}(?:e|en|n|s|es|er|ern)?\b", re.IGNORECASE
+    )
