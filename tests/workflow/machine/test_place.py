@@ -16,7 +16,8 @@ from attendo.workflow.machine.place import choose_place, choose_threads
 
 def without_torch(code: str, **environment: str) -> Any:
     """What an expression comes to in a process of its own that has not loaded torch."""
-    code = f"import json, sys; from attendo.workflow import place; print(json.dumps([{code}, 'torch' in sys.modules]))"
+    imports = "import json, sys; from attendo.workflow.machine import place"
+    code = f"{imports}; print(json.dumps([{code}, 'torch' in sys.modules]))"
     kept = {key: value for key, value in os.environ.items() if key != "OMP_NUM_THREADS"}
     command = [sys.executable, "-c", code]
     finished = subprocess.run(command, check=True, capture_output=True, text=True, env={**kept, **environment})

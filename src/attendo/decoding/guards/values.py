@@ -13,31 +13,33 @@ from attendo.decoding.guards.numbers import canonical_number, separates_by_space
 from attendo.decoding.guards.protected import protected
 
 GRAMMAR = {
-    "code": "what stands between backticks, with them",
+    "code": "text between backticks, with them",
     "markup": "a tag, a comment's end or an entity of HTML or XML",
-    "address": "a URL, a domain's name with a common ending, an e-mail address",
+    "address": "a URL, a domain name with a common top-level domain, an e-mail address",
     "handle": "@name or #tag",
     "variable": "a program's placeholder: %s, %1$d, {0}, {name}, ${NAME}, %(name)s",
     "path": "a path of Unix or Windows",
     "environment": "$HOME, %PATH%, or words in capitals and digits joined by underscores",
     "option": "-x, -LongName, --name or --name=value",
-    "file": "a name with one of the usual endings, config.toml",
+    "file": "a name with a common extension, config.toml",
     "date": (
-        "2024-03-15, 15.03.2024, 15.03.24 or 03/15/2024; canonical is the year and, in order of size, the two other "
-        "numbers"
+        "2024-03-15, 15.03.2024, 15.03.24 or 03/15/2024; canonical: the year, then the other two numbers in order "
+        "of size"
     ),
-    "time": "15:30, 15:30:10, 3:30 p.m., 3 pm, 15.30 Uhr, 15 Uhr, 15 h 30; canonical is hours and minutes of 24 hours",
-    "phone": "seven digits or more with spaces, hyphens, brackets or slashes between them; canonical is the digits",
-    "version": "three numbers or more with points between them; two behind a v or before -beta, -rc and the like",
-    "hash": "7 to 40 hexadecimal digits, letters and numbers among them; 0x and such digits; a UUID",
+    "time": (
+        "15:30, 15:30:10, 3:30 p.m., 3 pm, 15.30 Uhr, 15 Uhr, 15 h 30; canonical: hours and minutes on a 24-hour clock"
+    ),
+    "phone": "seven digits or more, separated by spaces, hyphens, brackets or slashes; canonical: the digits",
+    "version": "three numbers or more separated by points; two after a v or before -beta, -rc and the like",
+    "hash": "7 to 40 hexadecimal digits that include letters and numbers; 0x with such digits; a UUID",
     "identifier": (
-        "letters and digits joined by underscores, with a capital within a word, with digits behind letters, with "
-        "brackets () behind, an article number, AB-1234, UTF-8, a time stamp 2024-05-31T10:15:30Z, or C++ and "
-        "C#; what points, colons or arrows join to one belongs to it"
+        "letters and digits joined by underscores, with a capital inside the word, with digits after letters, or "
+        "followed by brackets (); an article number, AB-1234, UTF-8, a time stamp 2024-05-31T10:15:30Z, C++ and "
+        "C#; with everything joined to it by points, colons or arrows"
     ),
     "number": (
-        "digits, with the language's signs between thousands and before decimals; 4th and 4. are 4, 1990s and 1990er "
-        "are 1990; what is no number of the language stays as it is"
+        "digits, with the language's thousands and decimal separators; 4th and 4. are 4, 1990s and 1990er are 1990; "
+        "anything else is compared literally"
     ),
 }
 """What each kind of value is, for people; where several fit, the first one counts."""
