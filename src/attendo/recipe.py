@@ -24,6 +24,7 @@ from attendo.settings.toml import (
     excerpt,
     one_line,
     read_toml,
+    toml_text,
     toml_value,
 )
 from attendo.text.corpora import DataConfig
@@ -336,12 +337,7 @@ def _find(name_or_path: str) -> tuple[str, str, str, Path]:
     shown = one_line(str(path), _MAX_PATH_CHARACTERS)
     if len(content) > MAX_BYTES:
         raise RecipeError(f"{shown}: has more than {MAX_BYTES:,} bytes, which no recipe has; name another file")
-    try:
-        # Editors on Windows begin a file with a byte order mark, which TOML does not know.
-        text = content.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        raise RecipeError(f"{shown}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
-    return text, shown, path.stem, folder
+    return toml_text(content, shown), shown, path.stem, folder
 
 
 def _missing(name: str, path: Path) -> str:

@@ -7,11 +7,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from attendo.errors import RecipeError
 from attendo.reading import read_bounded
 from attendo.settings.checking import checked
 from attendo.settings.overrides import Origins, override
-from attendo.settings.toml import MAX_BYTES, one_line, read_toml
+from attendo.settings.toml import MAX_BYTES, one_line, read_toml, toml_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,11 +94,7 @@ def load_config(path: Path | None, overrides: Sequence[str] = ()) -> LearningCon
     origin = "configuration" if path is None else one_line(str(path))
     document: dict[str, Any] = {}
     if path is not None:
-        try:
-            text = read_bounded(path, MAX_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
-        except UnicodeDecodeError as error:
-            raise RecipeError(f"{origin}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
-        document = read_toml(text, origin)
+        document = read_toml(toml_text(read_bounded(path, MAX_BYTES), origin), origin)
         if isinstance(section := document.get("learning"), dict):
             for key in ("replay", "general"):
                 if isinstance(names := section.get(key), list):

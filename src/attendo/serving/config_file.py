@@ -22,7 +22,7 @@ from attendo.serving.config import (
 from attendo.serving.corrections_config import CorrectionsConfig
 from attendo.settings.checking import checked
 from attendo.settings.overrides import Origins, override
-from attendo.settings.toml import MAX_BYTES, one_line, read_toml
+from attendo.settings.toml import MAX_BYTES, one_line, read_toml, toml_text
 
 
 class _Document(BaseModel):
@@ -65,12 +65,7 @@ def load_config(path: Path | None, overrides: Sequence[str] = ()) -> ServingConf
     origin = "configuration" if path is None else one_line(str(path))
     document: dict[str, Any] = {}
     if path is not None:
-        try:
-            # Editors on Windows begin a file with a byte order mark, which TOML does not know.
-            text = read_bounded(path, MAX_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
-        except UnicodeDecodeError as error:
-            raise RecipeError(f"{origin}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
-        document = read_toml(text, origin)
+        document = read_toml(toml_text(read_bounded(path, MAX_BYTES), origin), origin)
         for section, key in (("keys", "file"), ("server", "state_dir")):
             if isinstance(table := document.get(section), dict) and isinstance(table.get(key), str):
                 table[key] = str(path.parent / table[key])

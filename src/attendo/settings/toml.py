@@ -32,6 +32,23 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _KEY_CHARACTERS, _VALUE_CHARACTERS = 60, 120
 
 
+def toml_text(content: bytes, origin: str) -> str:
+    """The text of a file of settings, for `read_toml`.
+
+    Args:
+        content: the file.
+        origin: what messages call it.
+
+    Raises:
+        RecipeError: it is not UTF-8.
+    """
+    try:
+        # Editors on Windows begin a file with a byte order mark, which TOML does not know.
+        return content.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise RecipeError(f"{origin}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+
+
 def read_toml(text: str, origin: str) -> dict[str, Any]:
     """Reads a document.
 
