@@ -62,6 +62,9 @@ def learn(model: str, corrections: Path, output: Path, args: argparse.Namespace)
     for check in report["verdict"]["checks"]:
         interval = "" if check["low"] is None else f" ({check['low']:+.2f} to {check['high']:+.2f})"
         print(f"    {check['name']}: {check['before']:.2f} to {check['after']:.2f}{interval}", flush=True)
+    for each in report["verdict"]["by_domain"]:
+        interval = f"{each['low']:+.2f} to {each['high']:+.2f}"
+        print(f"      {each['name']}: {each['before']:.2f} to {each['after']:.2f} ({interval})", flush=True)
     if report["selection"] is not None:
         print(f"    share of the fine-tuned weights: {report['selection']['chosen']['share']:g}", flush=True)
     print(f"    {report['verdict']['outcome']}: {report['verdict']['reason']}", flush=True)

@@ -25,14 +25,15 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 
 from attendo.evaluation.scores import corpus_bleu
+from attendo.terms.expected import ExpectedTerm, expected_terms
 from attendo.terms.glossary import Glossary
 from attendo.terms.inflection import forms_of
-from attendo.terms.term import RequiredTerm, Term
+from attendo.terms.term import Term
 from attendo.terms.use import form_in
 from attendo.text.subwords.placeholders import placeholder
 from attendo.text_tables import aligned_table
@@ -43,21 +44,6 @@ from attendo.workflow.lines import line_pairs_from
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _MIN_COUNT, _MIN_DICE, _MAX_TERMS = 12, 0.45, 400
 _Z = 1.96
-
-
-@dataclass(frozen=True, kw_only=True)
-class Occurrence:
-    """A term in a sentence of the validation text."""
-
-    sentence: int
-    term: Term
-    required: RequiredTerm
-    reference_form: str
-
-    @property
-    def is_inflected(self) -> bool:
-        """Whether the reference has another form than the glossary."""
-        return self.reference_form.casefold() != self.term.target.casefold()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,30 +104,23 @@ def _nouns(text: str, language: str) -> Iterator[str]:
             yield word
 
 
-def occurrences(glossary: Glossary, pairs: Sequence[tuple[str, str]]) -> list[Occurrence]:
-    """The terms of sentences whose references have them."""
-    found = []
-    for number, (source, reference) in enumerate(pairs):
-        for each in {each.term for each in glossary.occurrences(source)}:
-            required = replace(glossary.requirement(each), in_compounds=False)
-            form = form_in(required, reference)
-            if form is not None:
-                found.append(Occurrence(sentence=number, term=each, required=required, reference_form=form))
-    return found
+def is_inflected(each: ExpectedTerm) -> bool:
+    """Whether the reference has another form than the glossary."""
+    return each.reference_form.casefold() != each.term.target.casefold()
 
 
-def chosen(found: Sequence[Occurrence], num_sentences: int, inflected: float, seed: int) -> list[Occurrence]:
+def chosen(found: Sequence[ExpectedTerm], num_sentences: int, inflected: float, seed: int) -> list[ExpectedTerm]:
     """The occurrences of so many sentences, of which a share is inflected in the reference."""
-    by_sentence: dict[int, list[Occurrence]] = {}
+    by_sentence: dict[int, list[ExpectedTerm]] = {}
     for each in found:
-        by_sentence.setdefault(each.sentence, []).append(each)
+        by_sentence.setdefault(each.line, []).append(each)
     order = sorted(by_sentence)
     random.Random(seed).shuffle(order)
-    first = [number for number in order if any(each.is_inflected for each in by_sentence[number])]
+    first = [number for number in order if any(is_inflected(each) for each in by_sentence[number])]
     others = [number for number in order if number not in set(first)]
-    taken: list[Occurrence] = []
+    taken: list[ExpectedTerm] = []
     for _ in range(min(num_sentences, len(order))):
-        share = sum(each.is_inflected for each in taken) / max(1, len(taken))
+        share = sum(is_inflected(each) for each in taken) / max(1, len(taken))
         queue = first if (share < inflected and first) or not others else others
         taken += by_sentence[queue.pop(0)]
     return taken
@@ -171,23 +150,23 @@ def translations(engine: Engine, glossary: Glossary, sources: Sequence[str], way
 
 
 def measured(
-    engine: Engine, glossary: Glossary, pairs: Sequence[tuple[str, str]], taken: Sequence[Occurrence], way: str
+    engine: Engine, glossary: Glossary, pairs: Sequence[tuple[str, str]], taken: Sequence[ExpectedTerm], way: str
 ) -> Result:
     """What a way of translating gives of the sentences of some occurrences."""
-    numbers = sorted({each.sentence for each in taken})
+    numbers = sorted({each.line for each in taken})
     started = time.process_time()
     texts = dict(
         zip(numbers, translations(engine, glossary, [pairs[number][0] for number in numbers], way), strict=True)
     )
     seconds = time.process_time() - started
-    uses = [(each, form_in(each.required, texts[each.sentence])) for each in taken]
-    right = [each for each, form in uses if _has(each.reference_form, texts[each.sentence])]
+    uses = [(each, form_in(each.required, texts[each.line])) for each in taken]
+    right = [each for each, form in uses if _has(each.reference_form, texts[each.line])]
     score = corpus_bleu(list(texts.values()), [pairs[number][1] for number in numbers]).score
     return Result(
         way=way,
         used=sum(form is not None for _, form in uses),
         reference_form=len(right),
-        inflected_right=sum(each.is_inflected for each in right),
+        inflected_right=sum(is_inflected(each) for each in right),
         bleu=round(score, 2),
         seconds=round(seconds, 2),
     )
@@ -227,14 +206,14 @@ def main() -> int:
         terms=tuple(drawn_terms(training, source, target)), source_language=source, target_language=target
     )
     pairs = list(line_pairs_from(args.valid_source, args.valid_target))
-    found = occurrences(glossary, pairs)
+    found = expected_terms(glossary, [one for one, _ in pairs], [other for _, other in pairs])
     taken = chosen(found, args.sentences, args.inflected, args.seed)
-    num_inflected = sum(each.is_inflected for each in taken)
+    num_inflected = sum(is_inflected(each) for each in taken)
     results = [measured(engine, glossary, pairs, taken, way) for way in ("none", "placeholder", "forms")]
     facts = {
         "terms": len(glossary.terms),
         "occurrences_in_all": len(found),
-        "sentences": len({each.sentence for each in taken}),
+        "sentences": len({each.line for each in taken}),
         "occurrences": len(taken),
         "inflected": num_inflected,
     }

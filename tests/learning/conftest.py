@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.learning.language import ANIMALS, LEARNED, OTHERS, sentences, translated, write_lines
+from tests.learning.language import ANIMALS, LEARNED, OTHERS, WANTED, sentences, translated, write_lines
 
 from attendo.cli.main import run
 
@@ -38,9 +38,13 @@ beam_size = 1
 """
 
 
+CLOSE = 95.0
+"""What its calibration counts as close: hardly anything but the very sentence."""
+
+
 @dataclass(frozen=True)
 class Tiny:
-    """The model, and general pairs that it was not trained on."""
+    """The model, which is calibrated, and general pairs that it was not trained on."""
 
     model: Path
     general: Path
@@ -62,4 +66,10 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         assert run(["train", "tiny.toml", "-o", "run", "--quiet"]) == 0
+        # Of tools a translator wants other words, so that about half of the translations are close.
+        lines = [*animals[:100], *sentences(list(LEARNED), 100, seed=3)]
+        write_lines(folder / "calibration.en", lines)
+        write_lines(folder / "calibration.de", [translated(line, WANTED) for line in lines])
+        files = ["--source", "calibration.en", "--reference", "calibration.de"]
+        assert run(["calibrate", "run", *files, "--close", str(CLOSE), "--quiet", "--json"]) == 0
     return Tiny(model=folder / "run" / "model", general=folder / "general.tsv", replay=folder / "train.en")

@@ -127,8 +127,11 @@ def test_settings_that_cannot_be_meant_are_named(tmp_path: Path) -> None:
 
 def test_paths_start_from_the_files_folder(tmp_path: Path) -> None:
     path = tmp_path / "learn.toml"
-    path.write_text('[learning]\nreplay = ["old.en"]\ngeneral = ["g.en", "g.de"]\n', encoding="utf-8")
+    path.write_text(
+        '[learning]\nreplay = ["old.en"]\ngeneral = ["g.en", "g.de"]\nglossary = ["g.tbx"]\n', encoding="utf-8"
+    )
     config = load_config(path, ["learning.folds=2"])
     assert config.replay == (str(tmp_path / "old.en"),)
     assert config.general == (str(tmp_path / "g.en"), str(tmp_path / "g.de"))
+    assert config.glossary == (str(tmp_path / "g.tbx"),)
     assert config.folds == 2

@@ -1,11 +1,15 @@
 """The gate by hand: made-up outputs whose scores and significance can be told without attendo."""
 
 import random
+from dataclasses import replace
 
 import pytest
+import sacrebleu
 
 from attendo.evaluation.difference import bleu_difference
 from attendo.learning.gate import JudgedText, Verdict, judge
+from attendo.terms.glossary import Glossary
+from attendo.terms.term import Term
 
 WORDS = [f"{first}{second}" for first in "bdfgklmnprst" for second in ("a", "ei", "ong", "ur")]
 
@@ -27,8 +31,8 @@ def text(references: list[str], before: list[str], after: list[str], name: str =
     return JudgedText(name=name, sources=references, references=references, before=before, after=after)
 
 
-def verdict(corrections: JudgedText, general: JudgedText) -> Verdict:
-    return judge(corrections, general, languages=("en", "de"), max_loss=0.5)
+def verdict(corrections: JudgedText, general: JudgedText, glossary: Glossary | None = None) -> Verdict:
+    return judge(corrections, general, languages=("en", "de"), max_loss=0.5, glossary=glossary)
 
 
 REFERENCES = lines(200, seed=1)
@@ -91,3 +95,39 @@ def test_lost_numbers_are_refused() -> None:
     assert found.outcome == "refused"
     assert "values kept" in found.reason
     assert "p 0.004" in found.reason
+
+
+def test_terms_that_are_no_longer_used_are_refused() -> None:
+    glossary = Glossary(terms=(Term(source="saw", target="Säge"),), source_language="en", target_language="de")
+    sources = [f"{line} saws" for line in REFERENCES]
+    # The last forty references do not use the term, which is then not expected of a translation.
+    references = [f"{line} {'Sägen' if number < 160 else 'Werkzeuge'}" for number, line in enumerate(REFERENCES)]
+    before = [f"{' '.join(sorted(line.split()))} Sägen" for line in REFERENCES]
+    after = [f"{line} {'Messer' if number < 8 else 'Sägen'}" for number, line in enumerate(REFERENCES)]
+    corrections = replace(text(references, before, after), sources=sources)
+    found = verdict(corrections, GENERAL, glossary)
+    assert found.outcome == "refused"
+    # Nothing else is worse; and eight lines lost their term: by chance once in 2^8.
+    wanted = "not worse (sign test, p 0.004) is not met"
+    assert found.reason == f"text, 160 lines with terms: all used, %: {wanted}"
+    *_, in_corrections, _, in_general = found.checks
+    assert (in_corrections.before, in_corrections.after) == (100.0, 95.0)
+    assert (in_general.name, in_general.is_met) == ("general, 0 lines with terms: all used, %", True)
+
+
+def test_the_general_set_is_shown_by_domains() -> None:
+    before, after = damaged(REFERENCES, 0.3, 2), damaged(REFERENCES, 0.3, 5)
+    general = JudgedText(
+        name="general", sources=REFERENCES, references=REFERENCES, before=before, after=after,
+        domains=[("talk", 150), ("nothing", 0), ("news", 50)],
+    )  # fmt: skip
+    better = text(REFERENCES, damaged(REFERENCES, 0.6, 4), damaged(REFERENCES, 0.2, 4))
+    found = verdict(better, general)
+    assert [(each.name, each.pairs) for each in found.by_domain] == [("talk", 150), ("news", 50)]
+    for each, rows in zip(found.by_domain, (slice(150), slice(150, None)), strict=True):
+        scores = [sacrebleu.corpus_bleu(side[rows], [REFERENCES[rows]]).score for side in (before, after)]
+        assert [each.before, each.after] == pytest.approx(scores)
+        assert each.low < each.after - each.before < each.high
+    assert "of which talk, 150 pairs: BLEU" in found.to_text()
+    assert any("of which news, 50 pairs: BLEU" in row and "not decisive" in row for row in found.to_markdown())
+    assert Verdict.from_json(found.to_json()) == found

@@ -1,7 +1,7 @@
 """`attendo learn` as people use it, with a tiny model: a day's work, poisoned corrections, interruptions."""
 
+import hashlib
 import json
-import os
 import random
 import signal
 import subprocess
@@ -12,32 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.learning.conftest import Tiny
-from tests.learning.language import LEARNED, WANTED, sentences, translated, write_lines, write_po
+from tests.learning.conftest import CLOSE, Tiny
+from tests.learning.language import WANTED, translated, write_lines, write_po
+from tests.learning.rounds import arguments, environment, messages
 
 from attendo.checkpoint.checksums import verify_folder
 from attendo.checkpoint.finding import find_model
 from attendo.checkpoint.versions import add_version, model_versions
 from attendo.cli.main import run
 from attendo.evaluation.scores import evaluate_output
-
-ROOT = Path(__file__).parents[2]
-SETTINGS = [
-    "min_steps=40", "peak_learning_rate=4e-3", "max_replay=200", "folds=2", "shares=[1.0, 0.6]", "max_tokens=700",
-]  # fmt: skip
-"""What makes a round with a tiny model a matter of seconds."""
-
-
-def arguments(tiny: Tiny, corrections: Path, output: Path, *more: str) -> list[str]:
-    sets = [part for setting in SETTINGS for part in ("--set", f"learning.{setting}")]
-    return [
-        "learn", str(tiny.model), "--corrections", str(corrections), "-o", str(output), "--general", str(tiny.general),
-        "--replay", str(tiny.replay), "--quiet", *sets, *more,
-    ]  # fmt: skip
-
-
-def messages(number: int, seed: int) -> list[str]:
-    return sentences(list(LEARNED), number, seed)
+from attendo.workflow.confidence import read_calibration
 
 
 def edits(outputs: Sequence[str], references: Sequence[str]) -> float:
@@ -68,10 +52,6 @@ def day(tiny: Tiny, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def environment() -> dict[str, str]:
-    return {**os.environ, "OMP_NUM_THREADS": "1"}
-
-
 def test_the_next_catalogue_needs_fewer_edits(day: Path, tiny: Tiny, tmp_path: Path) -> None:
     lines = messages(60, seed=12)
     wanted = [translated(line, WANTED) for line in lines]
@@ -90,10 +70,23 @@ def test_the_report_and_the_card_say_what_was_learned(day: Path, tiny: Tiny) -> 
     assert f"Learned from 200 corrections. Ancestor: run, weights SHA-256 {report['ancestor_sha256']}." in card
     assert str(tiny.model) not in card
     assert "General set: general.tsv." in card
+    assert "Replayed: 200 of train.en." in card
     assert "interval above -0.5" in card
     corrected = [line[8:-1] for line in (day / "corrected.po").read_text("utf-8").splitlines() if "msgstr" in line][1:]
     assert not any(text in card for text in corrected)  # counts, never text
     assert sorted(path.name for path in (day / "new.learning").iterdir()) == [".lock", "report.json", "round.json"]
+
+
+def test_the_new_model_is_calibrated_anew(day: Path, tiny: Tiny) -> None:
+    before, after = (read_calibration(model) for model in (tiny.model, day / "new"))
+    assert before is not None
+    assert after is not None
+    weights = hashlib.sha256((day / "new" / "model.safetensors").read_bytes()).hexdigest()
+    assert after.weights_sha256 == weights != before.weights_sha256
+    assert after.close == before.close == CLOSE
+    sets = [(each.name, each.confidence.sentences) for each in after.measured]
+    assert sets == [("corrections kept aside", 200), ("general.tsv", 1000)]
+    assert "Confidence: calibrated anew for these weights" in (day / "new" / "README.md").read_text("utf-8")
 
 
 def test_a_round_that_is_over_is_not_run_again(day: Path, tiny: Tiny, capsys: pytest.CaptureFixture[str]) -> None:
@@ -186,6 +179,8 @@ def test_wrong_usage_and_folders_of_others(tiny: Tiny, tmp_path: Path, capsys: p
     (tmp_path / "other.learning" / "mine.txt").write_text("mine", encoding="utf-8")
     assert run(arguments(tiny, path, tmp_path / "other")) == 1
     assert "holds something else than a round of learning" in capsys.readouterr().err
+    assert run(arguments(tiny, path, tmp_path / "fresh", "--glossary", "words.doc")) == 1
+    assert "words.doc: " in capsys.readouterr().err
     empty = write_lines(tmp_path / "empty.tsv", ["same\tsame"])
     assert run(arguments(tiny, empty, tmp_path / "fresh")) == 1
     assert "no correction is left to learn from (empty.tsv: 1 identical)" in capsys.readouterr().err

@@ -1,13 +1,16 @@
 """Corrections on a real server: sent, answered with, exported, deleted, each caller's own; versions exchanged."""
 
+import html
 import io
+import json
 import threading
 import time
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 from tests.browser import chromium_browser
@@ -128,21 +131,146 @@ def test_exported_corrections_are_what_learning_reads(
 
 def test_a_corrected_document(server: Live) -> None:
     rows = "source\ttarget\none door\teine Tür\nthe same\tthe same\ntwo doors\tzwei Türen\n"
-    answer = upload(server, "words.tsv", rows)
+    answer = corrected(server, "words.tsv", rows)
     assert (answer.status, answer.json) == (200, {"kept": 2, "dropped": {"identical": 1}, "total": 2})
     assert translated(server, "two doors")["text"] == "zwei Türen"
-    assert upload(server, "words.docx", rows).status == 400
-    assert upload(server, "words.xlf", rows).status == 400
+    assert corrected(server, "words.docx", rows).status == 400
+    assert corrected(server, "words.xlf", rows).status == 400
 
 
-def upload(server: Live, name: str, content: str) -> Answer:
-    parts = [("source", "", "en"), ("target", "", "de"), ("file", f'; filename="{name}"', content)]
+def corrected(server: Live, name: str, content: str) -> Answer:
+    return upload(server, "/api/corrections/document", name, content, {"source": "en", "target": "de"}, {})
+
+
+def upload(server: Live, path: str, name: str, content: str, fields: dict[str, str], headers: dict[str, str]) -> Answer:
+    """Sends a file with some fields, as a form does."""
+    parts = [*((field, "", value) for field, value in fields.items()), ("file", f'; filename="{name}"', content)]
     body = "".join(
         f'--b\r\nContent-Disposition: form-data; name="{field}"{more}\r\n\r\n{value}\r\n'
         for field, more, value in parts
     )
-    headers = {"Content-Type": "multipart/form-data; boundary=b"}
-    return server.ask("POST", "/api/corrections/document", f"{body}--b--\r\n".encode(), headers=headers)
+    sent_headers = {"Content-Type": "multipart/form-data; boundary=b", **headers}
+    return server.ask("POST", path, f"{body}--b--\r\n".encode(), headers=sent_headers)
+
+
+def test_a_suggestion_by_libretranslates_api_is_a_correction(server: Live, keys: tuple[Path, list[str]]) -> None:
+    assert server.ask("GET", "/frontend/settings").json["suggestions"] is True
+    body = {"q": SENTENCE, "s": WANTED, "source": "auto", "target": "de", "api_key": keys[1][0]}
+    assert server.ask("POST", "/suggest", body).json == {"success": True}
+    assert translated(server, SENTENCE, bearer(keys[1][0]))["text"] == WANTED
+    assert server.ask("POST", "/suggest", {**body, "target": "xx"}).json == {"error": "xx is not supported"}
+    refused = server.ask("POST", "/suggest", {**body, "s": " "})
+    assert (refused.status, list(refused.json)) == (400, ["error"])
+    assert len(server.ask("GET", "/api/corrections", headers=bearer(keys[1][0])).json["corrections"]) == 1
+
+
+# --- every API --------------------------------------------------------------------------------------------------------
+# Each asks for a sentence with a key, and gives the answer and whether that is marked as a correction; None where the
+# API has no room for a mark.
+
+Said = tuple[str, bool | None]
+PAIR = {"source": "en", "target": "de"}
+
+
+def by_native(server: Live, text: str, key: str) -> Said:
+    found = translated(server, text, bearer(key))
+    return found["text"], found["segments"][0]["corrected"]
+
+
+def by_native_in_html(server: Live, text: str, key: str) -> Said:
+    body = {"text": f"<p>{html.escape(text)}</p>", "format": "html", **PAIR}
+    [found] = server.ask("POST", "/api/translate", body, headers=bearer(key)).json["translations"]
+    return html.unescape(found["text"].removeprefix("<p>").removesuffix("</p>")), found["segments"][0]["corrected"]
+
+
+def by_native_as_events(server: Live, text: str, key: str) -> Said:
+    answer = server.ask("POST", "/api/translate", {"text": text, "stream": True, **PAIR}, headers=bearer(key))
+    first = next(line for line in answer.body.decode().splitlines() if line.startswith("data:"))
+    segment = json.loads(first.removeprefix("data:"))["segment"]
+    return segment["target"]["text"], segment["corrected"]
+
+
+def by_deepl(server: Live, text: str, key: str) -> Said:
+    body = {"text": [text], "source_lang": "EN", "target_lang": "DE"}
+    answers = [server.ask("POST", f"/{v}/translate", body, headers=deepl_key(key)) for v in ("v2", "v1")]
+    assert answers[0].json == answers[1].json
+    [found] = answers[0].json["translations"]
+    return found["text"], found.get("corrected", False)
+
+
+def by_libretranslate(server: Live, text: str, key: str) -> Said:
+    found = server.ask("POST", "/translate", {"q": text, "api_key": key, **PAIR}).json
+    return found["translatedText"], found.get("corrected") == [True]
+
+
+def by_omegat(server: Live, text: str, key: str) -> Said:
+    query = urlencode({"source": "en-US", "target": "de-DE", "text": text, "api_key": key})
+    found = server.ask("GET", f"/omegat?{query}").json
+    return found["translation"], found.get("corrected") == [True]
+
+
+def by_documents(server: Live, text: str, key: str) -> Said:
+    headers = bearer(key)
+    id_ = upload(server, "/api/documents", "a.txt", text, PAIR, headers).json["id"]
+    wait_until(lambda: server.ask("GET", f"/api/documents/{id_}", headers=headers).json["status"] == "done")
+    [unit] = server.ask("GET", f"/api/documents/{id_}/report", headers=headers).json["units"]
+    result = server.ask("GET", f"/api/documents/{id_}/result", headers=headers)
+    return result.body.decode(), unit["origin"] == "tm"
+
+
+def by_deepl_documents(server: Live, text: str, key: str) -> Said:
+    headers, fields = deepl_key(key), {"source_lang": "EN", "target_lang": "DE"}
+    told = upload(server, "/v2/document", "a.txt", text, fields, headers).json
+    path, body = f"/v2/document/{told['document_id']}", {"document_key": told["document_key"]}
+    wait_until(lambda: server.ask("POST", path, body, headers=headers).json["status"] == "done")
+    return server.ask("POST", f"{path}/result", body, headers=headers).body.decode(), None
+
+
+def by_libretranslate_file(server: Live, text: str, key: str) -> Said:
+    url = upload(server, "/translate_file", "a.txt", text, {**PAIR, "api_key": key}, {}).json["translatedFileUrl"]
+    return server.ask("GET", urlsplit(url).path).body.decode(), None
+
+
+def deepl_key(key: str) -> dict[str, str]:
+    return {"Authorization": f"DeepL-Auth-Key {key}"}
+
+
+def wait_until(is_over: Callable[[], bool]) -> None:
+    until = time.monotonic() + 60
+    while not is_over():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+APIS: dict[str, tuple[Callable[[Live, str, str], Said], ...]] = {
+    "/api/translate": (by_native, by_native_in_html, by_native_as_events),
+    "/api/documents": (by_documents,),
+    "/v2/translate": (by_deepl,),
+    "/v1/translate": (by_deepl,),
+    "/v2/document": (by_deepl_documents,),
+    "/v1/document": (by_deepl_documents,),
+    "/translate": (by_libretranslate,),
+    "/translate_file": (by_libretranslate_file,),
+    "/omegat": (by_omegat,),
+}
+"""Everything that translates, by its path."""
+
+
+def test_every_api_answers_with_the_callers_corrections(server: Live, keys: tuple[Path, list[str]]) -> None:
+    anna, bert = keys[1]
+    paths = server.ask("GET", "/openapi.json").json["paths"]
+    assert {path for path in paths if path.endswith(("translate", "document", "documents", "omegat", "file"))} - {
+        "/api/corrections/document"
+    } == set(APIS)
+    ways = list(dict.fromkeys(way for its in APIS.values() for way in its))
+    before = {way: way(server, SENTENCE, bert) for way in ways}
+    assert all(text != WANTED and not mark for text, mark in before.values())
+    sent(server, SENTENCE, WANTED, bearer(anna))
+    for way in ways:
+        text, mark = way(server, SENTENCE, anna)
+        assert text == WANTED, way.__name__
+        assert mark in (True, None), way.__name__
+        assert way(server, SENTENCE, bert) == before[way], way.__name__
 
 
 def test_what_cannot_be_kept_is_named(server: Live) -> None:

@@ -58,11 +58,19 @@ class LearningOptions:
     ] = None
     replay: Annotated[
         list[str] | None,
-        typer.Option("--replay", metavar="FILE", help="Text to replay; one language is enough. Default: generated."),
+        typer.Option("--replay", metavar="FILE", help="Text to replay beside attendo's own; one language is enough."),
     ] = None
     general: Annotated[
         list[str] | None,
-        typer.Option("--general", metavar="FILE", help="Pairs that must not get worse, 1,100 or more; or two files."),
+        typer.Option(
+            "--general",
+            metavar="FILE",
+            help="Pairs that must not get worse, 1,100 or more; or two files. Default: attendo's own text.",
+        ),
+    ] = None
+    glossary: Annotated[
+        list[str] | None,
+        typer.Option("--glossary", metavar="FILE", help="Terms that must be used as often as before; may be repeated."),
     ] = None
     settings: Annotated[
         list[str] | None,
@@ -75,7 +83,7 @@ class LearningOptions:
 
         overrides = [
             f"learning.{key}={json.dumps(files)}"
-            for key, files in (("replay", self.replay), ("general", self.general))
+            for key, files in (("replay", self.replay), ("general", self.general), ("glossary", self.glossary))
             if files
         ]
         return load_config(self.config, [*overrides, *(self.settings or [])])

@@ -22,13 +22,18 @@ class LearningConfig:
     """
 
     replay: tuple[str, ...] = ()
-    """Text that keeps the model from forgetting: one file with both sides, two files of lines, or one file of lines in
-    the source language, which the model translates. Empty for generated sentences (English and German alone)."""
+    """Text to replay beside attendo's own, so that less is forgotten: one file with both sides, two files of lines, or
+    one file of lines in the source language, which the model translates."""
+    own_replay: bool = True
+    """Replay text of attendo's own, which the model translates: a tenth of its text in English, German and French, and
+    sentences of its phrasebook for English and German."""
     general: tuple[str, ...] = ()
     """At least 1,100 pairs of other text that must not get worse, by which the gate judges: one file with both sides,
-    or two files of lines. Empty for generated sentences with their own translations (English and German alone)."""
+    or two files of lines. Empty for attendo's own text in English, German and French."""
     general_name: str = ""
     """What the card calls this set; empty for the names of its files."""
+    glossary: tuple[str, ...] = ()
+    """Glossaries whose terms must be used as often as before."""
     replay_share: float = 0.5
     """Share of replayed pairs in what is read."""
     max_replay: int = 10_000
@@ -96,7 +101,7 @@ def load_config(path: Path | None, overrides: Sequence[str] = ()) -> LearningCon
     if path is not None:
         document = read_toml(toml_text(read_bounded(path, MAX_BYTES), origin), origin)
         if isinstance(section := document.get("learning"), dict):
-            for key in ("replay", "general"):
+            for key in ("replay", "general", "glossary"):
                 if isinstance(names := section.get(key), list):
                     section[key] = [str(path.parent / name) if isinstance(name, str) else name for name in names]
     origins = Origins(file=origin, overrides=tuple(override(document, setting) for setting in overrides))

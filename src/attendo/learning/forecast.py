@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from attendo.learning.calibrating import MAX_GENERAL, is_calibrated
+from attendo.learning.parallel_lines import ParallelLines
 from attendo.learning.portions import FINAL
 from attendo.learning.round import RoundPlan
-from attendo.learning.texts import ParallelLines
 from attendo.learning.tuning import Tuning, num_steps, recipe_for
 from attendo.text.prepared import Vocabulary
 from attendo.workflow.engines.translate import load
@@ -64,7 +65,9 @@ class Forecast:
 def forecast(plan: RoundPlan) -> Forecast:
     """Works out what a round would do; makes a few updates and translates a few lines to measure the time."""
     held_out = [pair for portion in plan.portions for pair in portion.held_out]
-    lines_to_translate = 0 if plan.replay.is_translated else len(plan.replay.lines.sources)
+    lines_to_translate = len(plan.replay.untranslated)
+    if is_calibrated(plan.model):
+        lines_to_translate += len(held_out) + MAX_GENERAL
     num_models, steps, hours = 1 + len(plan.config.shares), 0, 0.0
     vocabulary = Vocabulary.of_model(plan.model)
     for portion in plan.portions:
@@ -73,7 +76,7 @@ def forecast(plan: RoundPlan) -> Forecast:
         lines_to_translate += num_models * len(portion.selection) + 2 * len(portion.held_out)
     if plan.portions:
         lines_to_translate += num_models * len(plan.general.selection.sources) + 2 * len(plan.general.gate.sources)
-        nothing = ParallelLines(sources=(), targets=())
+        nothing = ParallelLines()
         tuning = Tuning(name=FINAL, model=plan.model, corrections=nothing, replay=nothing, config=plan.config)
         hours = estimate(recipe_for(tuning, Path(), steps), None).hours
     return Forecast(
@@ -83,7 +86,7 @@ def forecast(plan: RoundPlan) -> Forecast:
         trainings=len(plan.portions),
         held_out=len(held_out),
         steps=steps,
-        replayed=len(plan.replay.lines.sources) if plan.portions else 0,
+        replayed=plan.replay.num_pairs if plan.portions else 0,
         general=plan.general.name,
         training_s=3600 * hours,
         translating_s=lines_to_translate * _seconds_a_line(plan) if plan.portions else 0.0,

@@ -1,13 +1,15 @@
 """The gate: whether a new model takes the old one's place, by what both write on text that neither was trained on."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from attendo.evaluation.difference import BleuDifference, bleu_difference
 from attendo.evaluation.kept import kept_report
 from attendo.evaluation.significance import MetricComparison, compare_outputs
+from attendo.terms.expected import expected_terms, lines_with_all_terms
+from attendo.terms.glossary import Glossary
 from attendo.text_tables import aligned
 
 Outcome = Literal["accepted", "refused", "not enough to tell"]
@@ -17,6 +19,7 @@ SIGNIFICANT = 0.05
 _HEAD: tuple[str, ...] = (
     *("", "before", "after", "difference", "95%", "p bootstrap", "p randomised", "wanted", "met"),
 )
+_NOT_DECISIVE = "not decisive"
 _USEFUL_GAIN = 0.5
 """BLEU; where the interval excludes as much, more corrections would show no gain worth having."""
 
@@ -32,6 +35,8 @@ class JudgedText:
     """Translations by the model as it was."""
     after: Sequence[str]
     """Translations by the new one."""
+    domains: Sequence[tuple[str, int]] = ()
+    """Names of kinds of text with the number of their pairs, which follow one another; none where there is one kind."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +59,19 @@ class Check:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DomainDifference:
+    """The difference on one kind of general text, which is reported and decides nothing by itself."""
+
+    name: str
+    pairs: int
+    before: float
+    after: float
+    low: float
+    """Lower end of the 95 % interval of the difference."""
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class Verdict:
     """What the gate says."""
 
@@ -62,6 +80,19 @@ class Verdict:
     checks: tuple[Check, ...]
     smallest_visible: float | None = None
     """The smallest gain in BLEU that this many corrections could have shown."""
+    by_domain: tuple[DomainDifference, ...] = ()
+    """The general set by kinds of text."""
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
+        """The verdict that `to_json` gave.
+
+        Raises:
+            TypeError: it is none.
+        """
+        checks = tuple(Check(**check) for check in content["checks"])
+        by_domain = tuple(DomainDifference(**domain) for domain in content["by_domain"])
+        return cls(**{**content, "checks": checks, "by_domain": by_domain})
 
     def to_json(self) -> dict[str, Any]:
         """A dictionary for `json.dumps`."""
@@ -69,17 +100,26 @@ class Verdict:
 
     def to_text(self) -> str:
         """The conditions as a table, and the outcome with its reason."""
-        rows = [_HEAD, *map(_cells, self.checks)]
-        lines = [line.rstrip() for line in aligned(rows, words=1)] if self.checks else []
+        lines = [line.rstrip() for line in aligned([_HEAD, *self._rows()], words=1)] if self.checks else []
         return "\n".join([*lines, f"{self.outcome}: {self.reason}"])
 
     def to_markdown(self) -> list[str]:
         """The conditions as a table for a card."""
-        rows = [_HEAD, ("---",) * len(_HEAD), *map(_cells, self.checks)]
-        return [f"| {' | '.join(row)} |" for row in rows]
+        return [f"| {' | '.join(row)} |" for row in (_HEAD, ("---",) * len(_HEAD), *self._rows())]
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        # The kinds of general text stand below the general set, which is the second condition.
+        return [*map(_cells, self.checks[:2]), *map(_domain_cells, self.by_domain), *map(_cells, self.checks[2:])]
 
 
-def judge(held_out: JudgedText, general: JudgedText, *, languages: tuple[str, str], max_loss: float) -> Verdict:
+def judge(
+    held_out: JudgedText,
+    general: JudgedText,
+    *,
+    languages: tuple[str, str],
+    max_loss: float,
+    glossary: Glossary | None = None,
+) -> Verdict:
     """Compares the new model with the one it was made from.
 
     Args:
@@ -87,15 +127,25 @@ def judge(held_out: JudgedText, general: JudgedText, *, languages: tuple[str, st
         general: other text.
         languages: codes of source and target.
         max_loss: BLEU that the general set may lose, by the lower end of the interval.
+        glossary: terms that must be used as often as before; None for none.
     """
     gain, compared = _difference(held_out, languages[1])
     loss, _ = _difference(general, languages[1], tests=False)
     assert compared is not None
     corrections_check = _gain_check(held_out, gain, compared)
-    general_check = _loss_check(general, loss, max_loss)
-    checks = [corrections_check, general_check, *(_kept_check(text, languages) for text in (held_out, general))]
+    checks = [corrections_check, _loss_check(general, loss, max_loss)]
+    for text in (held_out, general):
+        checks.append(_kept_check(text, languages))
+        if glossary is not None:
+            checks.append(_terms_check(text, glossary))
     outcome, reason = _outcome(corrections_check, checks[1:], gain)
-    return Verdict(outcome=outcome, reason=reason, checks=tuple(checks), smallest_visible=gain.smallest_visible)
+    return Verdict(
+        outcome=outcome,
+        reason=reason,
+        checks=tuple(checks),
+        smallest_visible=gain.smallest_visible,
+        by_domain=_by_domain(general, languages[1]),
+    )
 
 
 def _outcome(corrections: Check, others: Sequence[Check], gain: BleuDifference) -> tuple[Outcome, str]:
@@ -155,12 +205,24 @@ def _loss_check(text: JudgedText, loss: BleuDifference, max_loss: float) -> Chec
 def _kept_check(text: JudgedText, languages: tuple[str, str]) -> Check:
     """Whether lines keep their numbers, placeholders and other values as before, by a sign test over the lines."""
     before, after = (_good_lines(text, outputs, languages) for outputs in (text.before, text.after))
+    return _lines_check(f"{text.name}: lines with all values kept, %", before, after)
+
+
+def _terms_check(text: JudgedText, glossary: Glossary) -> Check:
+    """Whether lines use the terms that their references use as before, by a sign test over the lines."""
+    expected = expected_terms(glossary, text.sources, text.references)
+    before, after = (list(lines_with_all_terms(expected, outputs).values()) for outputs in (text.before, text.after))
+    return _lines_check(f"{text.name}, {len(before):,} lines with terms: all used, %", before, after)
+
+
+def _lines_check(name: str, before: Sequence[bool], after: Sequence[bool]) -> Check:
+    """Whether at least as many lines are good as before."""
     worse = sum(was and not now for was, now in zip(before, after, strict=True))
     better = sum(now and not was for was, now in zip(before, after, strict=True))
     p_value = _sign_test(worse, better)
     total = max(len(before), 1)
     return Check(
-        name=f"{text.name}: lines with all values kept, %",
+        name=name,
         before=100 * sum(before) / total,
         after=100 * sum(after) / total,
         low=None,
@@ -187,9 +249,39 @@ def _sign_test(worse: int, better: int) -> float:
     return float(sum(math.comb(changed, number) for number in range(worse, changed + 1)) / 2**changed)
 
 
+def _by_domain(text: JudgedText, target_language: str) -> tuple[DomainDifference, ...]:
+    found, start = [], 0
+    for name, number in text.domains:
+        rows = slice(start, start + number)
+        start += number
+        if not number:
+            continue
+        its = bleu_difference(
+            text.before[rows], text.after[rows], text.references[rows], target_language=target_language
+        )
+        found.append(DomainDifference(name=name, pairs=number, before=its.a, after=its.b, low=its.low, high=its.high))
+    return tuple(found)
+
+
 def _cells(check: Check) -> tuple[str, ...]:
     interval = "" if check.low is None or check.high is None else f"{check.low:+.2f} to {check.high:+.2f}"
     p_values = ("" if p is None else f"{p:.4f}" for p in (check.p_bootstrap, check.p_randomization))
-    difference = f"{check.after - check.before:+.2f}"
-    figures = (f"{check.before:.2f}", f"{check.after:.2f}", difference, interval)
-    return (check.name, *figures, *p_values, check.wanted, "yes" if check.is_met else "no")
+    figures = (*_figures(check), interval, *p_values)
+    return (check.name, *figures, check.wanted, "yes" if check.is_met else "no")
+
+
+def _domain_cells(domain: DomainDifference) -> tuple[str, ...]:
+    interval = f"{domain.low:+.2f} to {domain.high:+.2f}"
+    return (
+        f"of which {domain.name}, {domain.pairs:,} pairs: BLEU",
+        *_figures(domain),
+        interval,
+        "",
+        "",
+        _NOT_DECISIVE,
+        "",
+    )
+
+
+def _figures(row: Check | DomainDifference) -> tuple[str, str, str]:
+    return f"{row.before:.2f}", f"{row.after:.2f}", f"{row.after - row.before:+.2f}"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-from attendo.learning.gate import Check, Verdict
+from attendo.learning.gate import Verdict
 from attendo.workflow.cards.card_evaluations import section_text, with_section
 
 SECTION = "Corrections"
@@ -32,6 +32,8 @@ class LearningReport:
     """What the general set is called."""
     selection: Mapping[str, Any] | None
     """The shares that were tried for the new model; None where nothing was trained."""
+    confidence: str
+    """What became of the calibration of the ancestor; a sentence."""
     verdict: Verdict
 
     def to_json(self) -> dict[str, Any]:
@@ -45,9 +47,8 @@ class LearningReport:
         Raises:
             TypeError: it is none.
         """
-        verdict = dict(content["verdict"])
-        verdict["checks"] = tuple(Check(**check) for check in verdict["checks"])
-        return cls(**{**content, "files": tuple(content["files"]), "verdict": Verdict(**verdict)})
+        verdict = Verdict.from_json(content["verdict"])
+        return cls(**{**content, "files": tuple(content["files"]), "verdict": verdict})
 
     def to_text(self) -> str:
         """The files, the shares that were tried, the conditions of the gate and the outcome."""
@@ -59,7 +60,8 @@ class LearningReport:
                 for each in (self.selection["before"], *self.selection["candidates"])
             ]
             lines.append(f"  taken: share {self.selection['chosen']['share']:g}, replay: {self.replay}")
-        return "\n".join([*lines, "", self.verdict.to_text()])
+        end = [self.confidence] * bool(self.confidence)
+        return "\n".join([*lines, "", self.verdict.to_text(), *end])
 
 
 def card_section(report: LearningReport) -> str:
@@ -82,6 +84,7 @@ def card_section(report: LearningReport) -> str:
         f"General set: {report.general}.",
         "",
         *report.verdict.to_markdown(),
+        *(["", report.confidence] if report.confidence else []),
     ]
     return section_text(SECTION, lines)
 

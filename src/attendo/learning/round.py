@@ -23,20 +23,24 @@ from attendo.checkpoint.versions import VERSIONS
 from attendo.errors import DataError, ModelError
 from attendo.files import locked, recover, sha256, write_json
 from attendo.learning.averaging import write_between
+from attendo.learning.calibrating import CORRECTIONS_SET, HeldOut, calibrate_anew, is_calibrated
 from attendo.learning.config import LearningConfig
 from attendo.learning.corrections import Correction, Corrections
 from attendo.learning.gate import JudgedText, Verdict, judge
+from attendo.learning.general_set import GeneralSet, general_set
+from attendo.learning.parallel_lines import ParallelLines
 from attendo.learning.portions import LEAST_CORRECTIONS, Portion, portions
+from attendo.learning.replay import Replay, replay_of, replayed
 from attendo.learning.report import LearningReport, card_section, with_learning
 from attendo.learning.selection import Selection, SelectionOutputs, choose_share
-from attendo.learning.texts import GeneralSet, ParallelLines, ReplaySource, general_set, replay_source, replayed
 from attendo.learning.translating import LearningReporter, translate_once
 from attendo.learning.tuning import Tuning, tune
 from attendo.output_folders import Origin, check_replaceable, made_folder
 from attendo.reading import MAX_JSON_BYTES, parse_json, read_bounded
+from attendo.terms.files import joined_glossaries, read_glossary
+from attendo.terms.glossary import Glossary
 
 _BEGUN, _REPORT = "round.json", "report.json"
-_CORRECTIONS_TEXT = "corrections kept aside"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +56,9 @@ class RoundPlan:
     portions: tuple[Portion, ...]
     """The trainings; empty where there are too few corrections."""
     general: GeneralSet
-    replay: ReplaySource
+    replay: Replay
+    glossary: Glossary | None
+    """Terms that must be used as often as before; None for none."""
     config: LearningConfig
 
     @property
@@ -63,6 +69,7 @@ class RoundPlan:
             "corrections": self.corrections.digest,
             "general": asdict(self.general),
             "replay": asdict(self.replay),
+            "glossary": None if self.glossary is None else self.glossary.digest,
             "config": asdict(self.config),
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode("utf-8")).hexdigest()
@@ -73,7 +80,7 @@ def plan_round(model: str, corrections: Corrections, config: LearningConfig) -> 
 
     Raises:
         ModelError: there is no such model, or it is a parser.
-        DataError: the general set or what is replayed cannot be used, or there is no correction at all.
+        DataError: the general set, a glossary or what is replayed cannot be used, or there is no correction at all.
     """
     folder = find_model(model)
     description = read_description(folder)
@@ -85,7 +92,6 @@ def plan_round(model: str, corrections: Corrections, config: LearningConfig) -> 
     languages = (description.source_language, description.target_language)
     sources = frozenset(pair.source for pair in corrections.pairs)
     general = general_set(config, languages, sources)
-    excluded = sources | frozenset(general.gate.sources) | frozenset(general.selection.sources)
     wanted = max(1000, round(config.passes * len(sources) * config.replay_share / (1.0 - config.replay_share)))
     is_enough = len(corrections.pairs) >= LEAST_CORRECTIONS
     return RoundPlan(
@@ -95,7 +101,8 @@ def plan_round(model: str, corrections: Corrections, config: LearningConfig) -> 
         corrections=corrections,
         portions=portions(corrections.pairs, config.folds) if is_enough else (),
         general=general,
-        replay=replay_source(config, languages, excluded, wanted),
+        replay=replay_of(config, languages, sources | general.sources, wanted),
+        glossary=_glossary(config, languages),
         config=config,
     )
 
@@ -155,17 +162,23 @@ class _Round:
     def run(self, output: Path, *, force: bool) -> LearningReport:
         plan = self._plan
         if not plan.portions:
-            return self._end(_too_few(plan), None, output, force=force)
-        replay = replayed(plan.replay, lambda name, lines: self._translated(plan.model, lines, "texts", name))
+            return self._end(_too_few(plan), None, output, "", force=force)
+        replay = replayed(plan.replay, lambda lines: self._translated(plan.model, lines, "texts", "replay", 0.0))
         tuned = {portion.name: self._train(portion, replay) for portion in plan.portions}
         selection = self._select(tuned)
-        self._reporter.message(f"takes {selection.chosen.share:g} of the fine-tuned weights")
-        return self._end(self._judge(tuned, selection.chosen.share), selection, output, force=force)
+        share = selection.chosen.share
+        self._reporter.message(f"takes {share:g} of the fine-tuned weights")
+        verdict = self._judge(tuned, share)
+        confidence = self._calibrate(tuned, share) if verdict.outcome == "accepted" else ""
+        return self._end(verdict, selection, output, confidence, force=force)
 
     def _train(self, portion: Portion, replay: ParallelLines) -> Path:
         """Trains on a portion; gives the folder of the fine-tuned model."""
         plan = self._plan
-        self._reporter.message(f"{portion.name}: {len(portion.train):,} corrections, {len(replay.sources):,} replayed")
+        self._reporter.message(
+            f"training {plan.portions.index(portion) + 1} of {len(plan.portions)}, {portion.name}: "
+            f"{len(portion.train):,} corrections, {len(replay.sources):,} pairs replayed"
+        )
         tuning = Tuning(
             name=portion.name, model=plan.model, corrections=_lines(portion.train), replay=replay, config=plan.config
         )
@@ -173,17 +186,13 @@ class _Round:
 
     def _select(self, tuned: Mapping[str, Path]) -> Selection:
         """Chooses one share for all trainings, by what each has kept aside for that."""
-        plan, final = self._plan, self._plan.portions[-1]
+        plan = self._plan
 
         def outputs(share: float) -> SelectionOutputs:
-            corrections: list[str] = []
-            for portion in plan.portions:
-                sources = [pair.source for pair in portion.selection]
-                model = self._between(portion, tuned, share)
-                corrections += self._translated(model, sources, portion.name, f"corrections to choose by, {share:g}")
-            model, sources = self._between(final, tuned, share), list(plan.general.selection.sources)
-            general = self._translated(model, sources, final.name, f"general text to choose by, {share:g}")
-            return SelectionOutputs(corrections=corrections, general=general)
+            return SelectionOutputs(
+                corrections=self._of_corrections("corrections to choose by", lambda part: part.selection, tuned, share),
+                general=self._of_general("general text to choose by", plan.general.selection, tuned, share),
+            )
 
         references = SelectionOutputs(
             corrections=[pair.target for portion in plan.portions for pair in portion.selection],
@@ -204,42 +213,65 @@ class _Round:
 
     def _judge(self, tuned: Mapping[str, Path], share: float) -> Verdict:
         """Has both models translate what decides, and compares."""
-        plan, final = self._plan, self._plan.portions[-1]
-        held_out = [(portion, [pair.source for pair in portion.held_out]) for portion in plan.portions]
-
-        def of_corrections(share: float) -> list[str]:
-            name = f"corrections kept aside, {share:g}"
-            return [
-                text
-                for portion, sources in held_out
-                for text in self._translated(self._between(portion, tuned, share), sources, portion.name, name)
-            ]
-
-        def of_general(share: float) -> list[str]:
-            model = self._between(final, tuned, share)
-            return self._translated(model, plan.general.gate.sources, final.name, f"general set, {share:g}")
-
-        corrections = JudgedText(
-            name=_CORRECTIONS_TEXT,
-            sources=[source for _, sources in held_out for source in sources],
-            references=[pair.target for portion in plan.portions for pair in portion.held_out],
-            before=of_corrections(0.0),
-            after=of_corrections(share),
+        plan, gate = self._plan, self._plan.general.gate
+        held_out = _lines([pair for portion in plan.portions for pair in portion.held_out])
+        before, after = (
+            self._of_corrections(CORRECTIONS_SET, lambda part: part.held_out, tuned, each) for each in (0.0, share)
         )
+        corrections = JudgedText(
+            name=CORRECTIONS_SET, sources=held_out.sources, references=held_out.targets, before=before, after=after
+        )
+        before, after = (self._of_general("general set", gate, tuned, each) for each in (0.0, share))
         general = JudgedText(
             name=plan.general.name,
-            sources=plan.general.gate.sources,
-            references=plan.general.gate.targets,
-            before=of_general(0.0),
-            after=of_general(share),
+            sources=gate.sources,
+            references=gate.targets,
+            before=before,
+            after=after,
+            domains=[(domain.name, len(domain.lines.sources)) for domain in plan.general.domains if domain.name],
         )
-        return judge(corrections, general, languages=plan.languages, max_loss=plan.config.max_general_loss)
+        max_loss = plan.config.max_general_loss
+        return judge(corrections, general, languages=plan.languages, max_loss=max_loss, glossary=plan.glossary)
 
-    def _translated(self, model: Path, lines: Sequence[str], where: str, name: str) -> list[str]:
-        path = self._work / where / f"{name}.jsonl"
-        return translate_once(model, lines, path, f"{where}: {name}", self._reporter, self._should_stop)
+    def _calibrate(self, tuned: Mapping[str, Path], share: float) -> str:
+        """Calibrates the new model where the model as it was is calibrated; gives what became of it."""
+        plan = self._plan
+        if not is_calibrated(plan.model):
+            return ""
+        self._reporter.message("calibrates the confidence of the new model")
+        held_out = [
+            HeldOut(model=self._between(portion, tuned, share), lines=_lines(portion.held_out))
+            for portion in plan.portions
+            if portion.held_out
+        ]
+        model = self._between(plan.portions[-1], tuned, share)
+        return calibrate_anew(plan.model, model, held_out, (plan.general.name, plan.general.gate))
 
-    def _end(self, verdict: Verdict, selection: Selection | None, output: Path, *, force: bool) -> LearningReport:
+    def _of_corrections(
+        self, name: str, part: Callable[[Portion], Sequence[Correction]], tuned: Mapping[str, Path], share: float
+    ) -> list[str]:
+        """Translations of a part of each training's corrections, by the model of a share of that training."""
+        return [
+            text
+            for portion in self._plan.portions
+            for text in self._translated(
+                self._between(portion, tuned, share), _lines(part(portion)).sources, portion.name, name, share
+            )
+        ]
+
+    def _of_general(self, name: str, lines: ParallelLines, tuned: Mapping[str, Path], share: float) -> list[str]:
+        """Translations of general text by the model of a share of the last training."""
+        final = self._plan.portions[-1]
+        return self._translated(self._between(final, tuned, share), lines.sources, final.name, name, share)
+
+    def _translated(self, model: Path, lines: Sequence[str], where: str, name: str, share: float) -> list[str]:
+        label = f"{name}, share {share:g}"
+        path = self._work / where / f"{label}.jsonl"
+        return translate_once(model, lines, path, f"{where}: {label}", self._reporter, self._should_stop)
+
+    def _end(
+        self, verdict: Verdict, selection: Selection | None, output: Path, confidence: str, *, force: bool
+    ) -> LearningReport:
         """Writes the new model, where it is accepted, and the report; removes what the round no longer needs."""
         plan = self._plan
         report = LearningReport(
@@ -252,6 +284,7 @@ class _Round:
             replay=plan.replay.name,
             general=plan.general.name,
             selection=None if selection is None else asdict(selection),
+            confidence=confidence,
             verdict=verdict,
         )
         if selection is not None and report.model is not None:
@@ -273,6 +306,11 @@ def _name(model: str, folder: Path) -> str:
     if folder.parent.name == VERSIONS:
         return f"{folder.parent.parent.name}@{folder.name}"
     return folder.parent.name if folder.name == "model" else Path(model).name
+
+
+def _glossary(config: LearningConfig, languages: tuple[str, str]) -> Glossary | None:
+    read = [read_glossary(path, source=languages[0], target=languages[1]) for path in config.glossary]
+    return joined_glossaries(read) if read else None
 
 
 def _begin(plan: RoundPlan, work: Path, reporter: LearningReporter) -> None:

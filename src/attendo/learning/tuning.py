@@ -8,7 +8,7 @@ from pathlib import Path
 from attendo.errors import AttendoError
 from attendo.files import write_text
 from attendo.learning.config import LearningConfig
-from attendo.learning.texts import ParallelLines
+from attendo.learning.parallel_lines import ParallelLines
 from attendo.recipe import Recipe
 from attendo.text.corpora import CorpusConfig, DataConfig
 from attendo.text.pair_rules import CleaningConfig

@@ -8,13 +8,14 @@ of their forms (`decoding.lines.term_retries`); what it could not use is made a 
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.decoding.guards.comparison import LOST_NUMBERS, target_form
 from attendo.decoding.guards.verbatim import verbatim
 from attendo.markup.content import STAND_IN
+from attendo.markup.corrected import corrected_sentence
 from attendo.markup.entities import Spelling
 from attendo.markup.protection import copied_problems, lost_emoji, lost_numbers, missing_things, numbers_of
 from attendo.markup.rendering import Rendered, has_all_symbols, rendered
@@ -63,6 +64,8 @@ class Made:
     """What could not be kept."""
     terms: tuple[TermUse, ...] = ()
     """What became of the terms of the glossary."""
+    is_corrected: bool = False
+    """Whether a person has settled on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +99,19 @@ class Attempts:
         spelling: how its characters are written.
         translate: what translates lines.
         confidence: how sure a translation is.
+        known: corrections of sentences, as `corrected.corrections_of` gives them.
     """
 
     def __init__(
-        self, request: TextRequest, spelling: Spelling, translate: TranslateLines, confidence: Confidence
+        self,
+        request: TextRequest,
+        spelling: Spelling,
+        translate: TranslateLines,
+        confidence: Confidence,
+        known: Mapping[str, str],
     ) -> None:
         self._request, self._spelling, self._translate, self._confidence = request, spelling, translate, confidence
+        self._known = known
         self._languages = request.source_language, request.target_language
 
     async def made(self, sentences: Sequence[Sentence]) -> list[Made]:
@@ -113,7 +123,8 @@ class Attempts:
         Raises:
             ServingError: whatever `translate` raises.
         """
-        wordy = [each for each in sentences if each.has_words]
+        corrected = [self._corrected(each) for each in sentences]
+        wordy = [each for each, its in zip(sentences, corrected, strict=True) if its is None and each.has_words]
         attempts = await self._attempted(wordy, [reading_of(each) for each in wordy])
         made = [attempt.made for attempt in attempts]
         lacking = [place for place, attempt in enumerate(attempts) if attempt.is_lacking]
@@ -121,7 +132,15 @@ class Attempts:
         for place, each in zip(lacking, mended, strict=True):
             made[place] = each
         remaining = iter(made)
-        return [next(remaining) if each.has_words else self._without_words(each) for each in sentences]
+        return [
+            its or (next(remaining) if each.has_words else self._without_words(each))
+            for each, its in zip(sentences, corrected, strict=True)
+        ]
+
+    def _corrected(self, sentence: Sentence) -> Made | None:
+        """A sentence's correction; None where it has none."""
+        text = corrected_sentence(sentence, self._request, self._spelling, self._known)
+        return None if text is None else Made(text=text, terms=self._uses(sentence, text, ()), is_corrected=True)
 
     async def _attempted(
         self,

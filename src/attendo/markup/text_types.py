@@ -1,6 +1,6 @@
 """What the text pipeline takes and gives: a text of some format in, its translation by segments out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -118,6 +118,11 @@ class TranslatedText:
     """Those of all segments and of the text itself."""
 
     @property
+    def is_corrected(self) -> bool:
+        """Whether all of it is corrections that the caller sent before."""
+        return bool(self.segments) and all(segment.is_corrected for segment in self.segments)
+
+    @property
     def terms(self) -> tuple[TermUse, ...]:
         """What became of the terms of the glossary, segment by segment."""
         return tuple(use for segment in self.segments for use in segment.terms)
@@ -148,6 +153,20 @@ class TranslateLines(Protocol):
     ) -> list[TranslatedLine]:
         """One a line, in their order; with an alignment a candidate, where asked for."""
         ...
+
+
+class FindCorrections(Protocol):
+    """Finds translations that a person has settled on."""
+
+    async def __call__(self, texts: Sequence[str]) -> Mapping[str, str]:
+        """The corrections of those of the texts that have one: translations by source."""
+        ...
+
+
+async def no_corrections(texts: Sequence[str]) -> Mapping[str, str]:
+    """Nobody has corrected anything."""
+    del texts
+    return {}
 
 
 def no_confidence(translation: Translation, candidate: Candidate) -> float | None:

@@ -1,6 +1,7 @@
 """A text in, its translation out, everything that is no language carried over: the way of every API and document.
 
 plan_of        what of the text can be translated, cut into sentences
+corrected      what a person has settled on, for all of it or for sentences
 attempts       each sentence translated and looked at; what was lost is tried in another way
 rendering      things restored, tags put in by word alignment
 translate_text the sentences' translations between what is not translated
@@ -10,10 +11,12 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 
 from attendo.markup.attempts import Attempts, Made
+from attendo.markup.corrected import corrected_text, corrections_of
 from attendo.markup.sentences import Plan, plan_of
 from attendo.markup.text_types import (
     Alternative,
     Confidence,
+    FindCorrections,
     Link,
     Segment,
     Span,
@@ -21,6 +24,7 @@ from attendo.markup.text_types import (
     TranslatedText,
     TranslateLines,
     no_confidence,
+    no_corrections,
 )
 
 _FIRST_GROUP, _LARGEST_GROUP = 1, 32
@@ -30,7 +34,11 @@ _LONG = 5_000
 
 
 async def translate_text(
-    request: TextRequest, translate: TranslateLines, *, confidence: Confidence = no_confidence
+    request: TextRequest,
+    translate: TranslateLines,
+    *,
+    confidence: Confidence = no_confidence,
+    corrections: FindCorrections = no_corrections,
 ) -> TranslatedText:
     """Translates a text.
 
@@ -38,15 +46,22 @@ async def translate_text(
         request: the text, and how it is written.
         translate: what translates lines.
         confidence: how sure a translation is.
+        corrections: finds what answers in the model's place.
 
     Raises:
         ServingError: whatever `translate` raises.
     """
-    return await translate_plan(request, await _planned(request), translate, confidence=confidence)
+    plan = await _planned(request)
+    return await translate_plan(request, plan, translate, confidence=confidence, corrections=corrections)
 
 
 async def translate_plan(
-    request: TextRequest, plan: Plan, translate: TranslateLines, *, confidence: Confidence = no_confidence
+    request: TextRequest,
+    plan: Plan,
+    translate: TranslateLines,
+    *,
+    confidence: Confidence = no_confidence,
+    corrections: FindCorrections = no_corrections,
 ) -> TranslatedText:
     """Translates a text that is cut into sentences.
 
@@ -55,11 +70,15 @@ async def translate_plan(
         plan: its sentences.
         translate: what translates lines.
         confidence: how sure a translation is.
+        corrections: finds what answers in the model's place.
 
     Raises:
         ServingError: whatever `translate` raises.
     """
-    made = await Attempts(request, plan.spelling, translate, confidence).made(plan.sentences)
+    known = await corrections_of(request, plan, corrections)
+    if (corrected := corrected_text(request, plan.spelling, known)) is not None:
+        return corrected
+    made = await Attempts(request, plan.spelling, translate, confidence, known).made(plan.sentences)
     growing = _Growing(request, plan)
     for each in made:
         growing.add(each)
@@ -67,7 +86,11 @@ async def translate_plan(
 
 
 async def stream_text(
-    request: TextRequest, translate: TranslateLines, *, confidence: Confidence = no_confidence
+    request: TextRequest,
+    translate: TranslateLines,
+    *,
+    confidence: Confidence = no_confidence,
+    corrections: FindCorrections = no_corrections,
 ) -> AsyncIterator[Segment | TranslatedText]:
     """Translates a text segment by segment: each as soon as it and those before it are there, then the whole.
 
@@ -75,12 +98,18 @@ async def stream_text(
         request: the text, and how it is written.
         translate: what translates lines.
         confidence: how sure a translation is.
+        corrections: finds what answers in the model's place.
 
     Raises:
         ServingError: whatever `translate` raises.
     """
     plan = await _planned(request)
-    attempts = Attempts(request, plan.spelling, translate, confidence)
+    known = await corrections_of(request, plan, corrections)
+    if (corrected := corrected_text(request, plan.spelling, known)) is not None:
+        yield corrected.segments[0]
+        yield corrected
+        return
+    attempts = Attempts(request, plan.spelling, translate, confidence, known)
     growing = _Growing(request, plan)
     groups = _groups(len(plan.sentences))
     tasks: list[asyncio.Task[list[Made]]] = []
@@ -140,6 +169,7 @@ class _Growing:
             links=tuple(Link(source=here, target=(there[0] + start, there[1] + start)) for here, there in made.links),
             problems=made.problems,
             terms=made.terms,
+            is_corrected=made.is_corrected,
         )
         self._append(made.text, made.alternatives)
         self._position = sentence.end

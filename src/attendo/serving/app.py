@@ -137,7 +137,8 @@ def _documents(
 ) -> Documents:
     """The documents of a server, and those of its last run where its state has them."""
     records = None if state.folder is None else DocumentRecords(state, state.folder / "documents")
-    return Documents(core, detector, config.documents, helpers, records=records)
+    corrections = Corrections(state, config.corrections)
+    return Documents(core, detector, config.documents, helpers, records=records, corrections=corrections)
 
 
 def create_app(server: Server) -> ASGIApp:
@@ -159,11 +160,10 @@ def create_app(server: Server) -> ASGIApp:
         redoc_url=None,
         lifespan=lambda app: running(server),
     )
-    corrections = Corrections(service.state, config.corrections.max_a_caller)
-    app.include_router(native.router(service, glossaries, corrections), prefix=prefix)
+    app.include_router(native.router(service, glossaries), prefix=prefix)
     app.include_router(glossaries_api.router(service, glossaries), prefix=prefix)
     app.include_router(documents_api.router(service, glossaries), prefix=prefix, responses=native.ERRORS)
-    app.include_router(corrections_api.router(service, corrections), prefix=prefix, responses=native.ERRORS)
+    app.include_router(corrections_api.router(service), prefix=prefix, responses=native.ERRORS)
     for routes in (
         libretranslate.router(service),
         deepl.router(service, glossaries),

@@ -4,10 +4,14 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
+from attendo.markup.text_types import FindCorrections, no_corrections
+from attendo.serving.corrections_config import CorrectionsConfig
 from attendo.serving.errors import ServingError, not_found
 from attendo.serving.state import State
+from attendo.serving.translating import Caller, Pair
 from attendo.xml_text import xml_text
 
 _COLUMNS = "id, source_language, target_language, source, machine, target, model, created"
@@ -60,11 +64,17 @@ class Corrections:
 
     Args:
         state: where they are kept.
-        max_a_caller: corrections of a caller.
+        config: whether they are kept, and how many.
     """
 
-    def __init__(self, state: State, max_a_caller: int) -> None:
-        self._state, self._max_a_caller = state, max_a_caller
+    def __init__(self, state: State, config: CorrectionsConfig) -> None:
+        self._state, self._config = state, config
+
+    def answering(self, caller: Caller, pair: Pair) -> FindCorrections:
+        """Gives what answers in a model's place: the corrections of a caller in the languages of a pair."""
+        if not self._config.enabled:
+            return no_corrections
+        return partial(self.exact, caller.name, (pair.source, pair.target))
 
     async def keep(self, caller: str, sent: Sequence[SentCorrection]) -> int:
         """Keeps corrections; a later one of a source takes the place of the earlier one.
@@ -88,10 +98,8 @@ class Corrections:
                 rows,
             )
             count = _count(database, caller)
-            if count > self._max_a_caller:
-                raise ServingError(
-                    456, "quota-exceeded", f"more than {self._max_a_caller:,} corrections; export and delete them"
-                )
+            if count > (most := self._config.max_a_caller):
+                raise ServingError(456, "quota-exceeded", f"more than {most:,} corrections; export and delete them")
             return count
 
         return await self._state.run(insert)

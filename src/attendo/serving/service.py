@@ -14,12 +14,14 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from starlette.requests import HTTPConnection
 
 from attendo.serving.access.callers import Callers
 from attendo.serving.config import ServingConfig
+from attendo.serving.corrections import Corrections
 from attendo.serving.metrics import Metrics
 from attendo.serving.state import State
 from attendo.serving.translating import Caller, Translating
@@ -51,6 +53,11 @@ class Service:
     """A few threads for work that is no translating: detection, files, drawings."""
     state: State = field(default_factory=State)
     """What outlives a restart, where the configuration names a folder for it."""
+
+    @cached_property
+    def corrections(self) -> Corrections:
+        """Those that callers have sent, which answer before the models."""
+        return Corrections(self.state, self.config.corrections)
 
     def caller(self, request: HTTPConnection, key: str | None) -> Caller:
         """Who asks.

@@ -1,10 +1,10 @@
 """Calibrated confidence: learned from test sets, kept in the model folder, loaded with the model."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 
@@ -25,9 +25,6 @@ from attendo.evaluation.confidence import CLOSE, Confidence
 from attendo.evaluation.reliability import Reliability, reliability
 from attendo.workflow.engines.engine import Engine
 
-if TYPE_CHECKING:
-    from sacrebleu.metrics.chrf import CHRF
-
 FORMAT_VERSION = 1
 MAX_MEASURED = 20
 """Test sets that a folder keeps the figures of."""
@@ -47,6 +44,20 @@ class TestSet:
     """Sentences that the model was not trained on; equal ones are one sentence with several references."""
     references: Sequence[str]
     """Human translations of the sources."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedSet:
+    """A test set that a model has translated."""
+
+    name: str
+    """Name of the test set."""
+    judged: tuple[Judged, ...]
+    """Each sentence with its translation, and whether that is close to a reference."""
+    signature: str
+    """sacreBLEU's, of the metric that said so."""
+    people: tuple[int, float] = (0, 0.0)
+    """Sentences that two people translated, and the share of them whose two translations are close."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,27 +166,78 @@ def calibrate(
     _check_names(sets)
     if not 0 < close <= 100:
         raise DataError(f"--close {close}: chrF2 goes from 0 to 100; take one such as {CLOSE:g}")
-    checksums = read_json(folder / CHECKSUMS, ModelError(f"{folder / CHECKSUMS}: not found; copy the folder again"))
-    if not (weights := _weights_seal(checksums)):
-        raise ModelError(f"{folder / CHECKSUMS}: does not know {WEIGHTS}; copy the folder again")
-    metric = chrf()
-    by_set, people = _judged_sets(engine, sets, metric, close, progress)
-    judged = equally_weighted(by_set)
+    _sealed_weights(folder)  # or its sentences would be translated for nothing
+    return calibrate_judged(engine, folder, _judged_sets(engine, sets, close, progress), close=close)
+
+
+def calibrate_judged(engine: Engine, folder: Path, sets: Sequence[JudgedSet], *, close: float) -> Calibration:
+    """Learns how sure to be of a model's translations from judged ones, and writes it into the model's folder.
+
+    Args:
+        engine: the model.
+        folder: its folder.
+        sets: at least one, none empty, none with a source of another; each counts as much as another.
+        close: chrF2 from which a translation counted as close.
+
+    Raises:
+        DataError: as for `calibrate`.
+        ModelError: the folder's checksums are missing or torn.
+        OSError: the folder cannot be written to.
+    """
+    weights = _sealed_weights(folder)
+    judged = equally_weighted([each.judged for each in sets])
     confidences = iter(held_out(judged))
-    measured = [
-        _measured(each.name, engine, its, [next(confidences) for _ in its], its_people, learned_from=True)
-        for each, its, its_people in zip(sets, by_set, people, strict=True)
-    ]
+    measured = [_measured(each, engine, [next(confidences) for _ in each.judged], learned_from=True) for each in sets]
     calibration = Calibration(
         weights_sha256=weights,
         close=close,
-        signature=str(metric.get_signature()),
+        signature=sets[0].signature,
         search=_search(engine),
         learned=replace(fit(judged), source_language=engine.source_language),
         measured=tuple(measured),
     )
     write_calibration(folder, calibration)
     return calibration
+
+
+def judged_set(
+    engine: Engine,
+    test_set: TestSet,
+    close: float,
+    *,
+    without: Container[str] = (),
+    progress: Callable[[int], None] | None = None,
+) -> JudgedSet:
+    """Has a model translate the different sentences of a test set, and compares with the references.
+
+    Args:
+        engine: the model.
+        test_set: the sentences.
+        close: chrF2 from which a translation counts as close.
+        without: sentences to leave out.
+        progress: called with the number of sentences translated so far.
+
+    Raises:
+        DataError: no sentence is left that the model translates.
+    """
+    metric = chrf()
+    of_people: dict[str, list[str]] = {}
+    for source, reference in zip(test_set.sources, test_set.references, strict=True):
+        if source not in without:
+            of_people.setdefault(source, []).append(reference)
+    judged = []
+    for number, translation in enumerate(engine.stream(of_people), start=1):
+        best = translation.n_best[0]
+        if best.token_log_probs:
+            near = is_close(metric, best.text, of_people[translation.source], close)
+            one = Judged(source=translation.source, text=best.text, token_log_probs=best.token_log_probs, close=near)
+            judged.append(one)
+        if progress:
+            progress(number)
+    if not judged:
+        raise DataError(f"{test_set.name}: no sentence that is not in another set and has a translation; leave it out")
+    people = people_agree(metric, list(of_people.values()), close)
+    return JudgedSet(name=test_set.name, judged=tuple(judged), signature=str(metric.get_signature()), people=people)
 
 
 def check(
@@ -213,14 +275,11 @@ def check(
             f"{folder / CONFIDENCE}: has the figures of {len(others)} test sets already, of {MAX_MEASURED} at most; "
             "calibrate anew"
         )
-    judged, people = _judged_sets(engine, sets, chrf(), calibration.close, progress)
+    judged = _judged_sets(engine, sets, calibration.close, progress)
     mine = [
-        _measured(
-            each.name, engine, its, [confidence_of(calibration.learned, one) for one in its], its_people,
-            learned_from=False,
-        )
-        for each, its, its_people in zip(sets, judged, people, strict=True)
-    ]  # fmt: skip
+        _measured(each, engine, [confidence_of(calibration.learned, one) for one in each.judged], learned_from=False)
+        for each in judged
+    ]
     calibration = replace(calibration, measured=(*others, *mine))
     write_calibration(folder, calibration)
     return calibration
@@ -252,74 +311,55 @@ def _check_names(sets: Sequence[TestSet]) -> None:
 
 
 def _judged_sets(
-    engine: Engine, sets: Sequence[TestSet], metric: "CHRF", close: float, progress: Callable[[int], None] | None
-) -> tuple[list[list[Judged]], list[tuple[int, float]]]:
-    """Of each test set the different sentences with their translations, and how often people agree on them.
+    engine: Engine, sets: Sequence[TestSet], close: float, progress: Callable[[int], None] | None
+) -> list[JudgedSet]:
+    """Of each test set the sentences that no earlier one has.
 
     Raises:
         DataError: a set has no sentence of its own that the model translates.
     """
     known: set[str] = set()
-    judged, people, before = list[list[Judged]](), list[tuple[int, float]](), 0
+    judged, before = list[JudgedSet](), 0
     for each in sets:
-        of_people: dict[str, list[str]] = {}
-        for source, reference in zip(each.sources, each.references, strict=True):
-            if source not in known:
-                of_people.setdefault(source, []).append(reference)
-        known.update(of_people)
-        judged.append(_judged(engine, of_people, metric, close, progress, before))
-        if not judged[-1]:
-            raise DataError(f"{each.name}: no sentence that is not in another set and has a translation; leave it out")
-        people.append(people_agree(metric, list(of_people.values()), close))
-        before += len(of_people)
-    return judged, people
 
+        def count(number: int, before: int = before) -> None:
+            if progress:
+                progress(before + number)
 
-def _judged(
-    engine: Engine,
-    of_people: Mapping[str, Sequence[str]],
-    metric: "CHRF",
-    close: float,
-    progress: Callable[[int], None] | None,
-    before: int,
-) -> list[Judged]:
-    """Sentences with their translations, each with whether it comes close to one of its references."""
-    judged = []
-    for number, translation in enumerate(engine.stream(of_people), start=before + 1):
-        best = translation.n_best[0]
-        if best.token_log_probs:
-            near = is_close(metric, best.text, of_people[translation.source], close)
-            one = Judged(source=translation.source, text=best.text, token_log_probs=best.token_log_probs, close=near)
-            judged.append(one)
-        if progress:
-            progress(number)
+        judged.append(judged_set(engine, each, close, without=known, progress=count))
+        before += len(set(each.sources).difference(known))
+        known.update(each.sources)
     return judged
 
 
-def _measured(
-    name: str,
-    engine: Engine,
-    judged: Sequence[Judged],
-    confidences: Sequence[float],
-    people: tuple[int, float],
-    *,
-    learned_from: bool,
-) -> Measured:
-    close = [one.close for one in judged]
-    sentences, share = people
+def _measured(each: JudgedSet, engine: Engine, confidences: Sequence[float], *, learned_from: bool) -> Measured:
+    close = [one.close for one in each.judged]
+    sentences, share = each.people
     return Measured(
-        name=name,
+        name=each.name,
         learned_from=learned_from,
         kernel=engine.kernel,
         people=share if sentences >= _LEAST_PEOPLE else None,
         people_sentences=sentences,
         confidence=reliability(confidences, close),
-        token_probability=reliability([token_probability(one) for one in judged], close),
+        token_probability=reliability([token_probability(one) for one in each.judged], close),
     )
 
 
 def _search(engine: Engine) -> dict[str, float]:
     return {"beam_size": engine.search.beam_size, "length_penalty": engine.search.length_penalty}
+
+
+def _sealed_weights(folder: Path) -> str:
+    """The weights' SHA-256, as a folder's checksums have it.
+
+    Raises:
+        ModelError: the checksums are missing or torn.
+    """
+    checksums = read_json(folder / CHECKSUMS, ModelError(f"{folder / CHECKSUMS}: not found; copy the folder again"))
+    if not (weights := _weights_seal(checksums)):
+        raise ModelError(f"{folder / CHECKSUMS}: does not know {WEIGHTS}; copy the folder again")
+    return weights
 
 
 def _weights_seal(checksums: Any) -> str:

@@ -15,7 +15,7 @@ from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.decoding.lines.translation import Candidate, Translation
 from attendo.formats.file import Form, Languages, Unit
 from attendo.formats.table import read_file
-from attendo.markup.text_types import Confidence, TranslatedLine, TranslateLines, no_confidence
+from attendo.markup.text_types import Confidence, TranslatedLine, TranslateLines, no_confidence, no_corrections
 from attendo.markup.units.translation import UnitTranslation
 from attendo.serving.documents.translation import translate_units
 from attendo.serving.documents.units import json_value, num_characters, unit_of
@@ -41,7 +41,9 @@ async def translated(
 ) -> dict[str, UnitTranslation]:
     units = tuple(Unit(id=str(number), forms=(Form(source=(text,)),)) for number, text in enumerate(texts))
     document = ReadDocument(units=units, source="en", target="de")
-    return await translate_units(document, translate, confidence=confidence, glossary=None, progress=counts.append)
+    return await translate_units(
+        document, translate, confidence=confidence, glossary=None, corrections=no_corrections, progress=counts.append
+    )
 
 
 class Recorded(MadeUp):

@@ -6,17 +6,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from sys import maxsize
 
+from attendo.decoding.lines.translation import MemoryMatch
 from attendo.errors import DataError
-from attendo.formats.contents import Code, Content, joined, plain, with_codes_of
+from attendo.formats.contents import Code, Content, content, joined, plain, with_codes_of
 from attendo.markup.checks.placeholders import arguments
 from attendo.markup.entities import Plain
 from attendo.markup.sentences import planned
 from attendo.markup.text_types import (
     Confidence,
+    FindCorrections,
     TextRequest,
     TranslatedText,
     TranslateLines,
     no_confidence,
+    no_corrections,
 )
 from attendo.markup.texts import translate_plan
 from attendo.markup.units.bidi import with_control_codes, with_controls
@@ -50,6 +53,8 @@ class Draft:
     """How sure its least sure sentence is, between 0 and 1; None where the model has no calibration."""
     terms: tuple[TermUse, ...] = ()
     """What became of the terms of the glossary."""
+    matches: tuple[MemoryMatch, ...] = ()
+    """Corrections that it consists of: one of all of it, or those of some of its sentences, without a text to take."""
 
 
 class Passages:
@@ -63,6 +68,7 @@ class Passages:
         candidates: what translates lines into several candidates each, for units that limit the length; None where
             there is nothing to choose from.
         glossary: how certain words are to be translated.
+        corrections: finds what answers in the model's place.
     """
 
     def __init__(
@@ -74,9 +80,10 @@ class Passages:
         confidence: Confidence = no_confidence,
         candidates: TranslateLines | None = None,
         glossary: Glossary | None = None,
+        corrections: FindCorrections = no_corrections,
     ) -> None:
         self._translate, self._confidence, self._candidates = translate, confidence, candidates
-        self._glossary = glossary
+        self._glossary, self._corrections = glossary, corrections
         self._source_language, self.target_language = source_language, target_language
         self._drafts: dict[Passage, asyncio.Task[Draft]] = {}
 
@@ -116,6 +123,9 @@ class Passages:
         return Draft(text=repaired(passage.source, text, self.target_language))
 
     async def _translated(self, passage: Passage) -> Draft:
+        corrected = await self._corrected(passage)
+        if corrected is not None:
+            return corrected
         masked = _masked(passage)
         found = await self._as_text(masked)
         if found is None:
@@ -126,6 +136,21 @@ class Passages:
             text = _unmasked(masked, found.text, passage.flags)
             assert text is not None, "pieces keep the order"
         return replace(found, text=repaired(passage.source, text, self.target_language))
+
+    async def _corrected(self, passage: Passage) -> Draft | None:
+        """A passage's correction; None where it has none, or codes, or where the correction has other placeholders."""
+        if self._corrections is no_corrections or any(isinstance(part, Code) for part in passage.source):
+            return None
+        text = plain(passage.source)
+        core = text.strip()
+        translation = (await self._corrections([core])).get(core)
+        if translation is None:
+            return None
+        start = text.index(core)
+        draft = content(text[:start] + translation + text[start + len(core) :])
+        if not _has_the_same_arguments(passage, draft):
+            return None
+        return Draft(text=draft, matches=(_match(core, translation, translation),))
 
     async def _as_text(self, masked: Content) -> Draft | None:
         """The translation of a content whose placeholders are codes; None where there is nothing to translate."""
@@ -140,6 +165,11 @@ class Passages:
             problems=(*(layout.message(problem) for problem in translated.problems), *problems),
             confidence=min(sure, default=None),
             terms=translated.terms,
+            matches=tuple(
+                _match(segment.source.text, segment.target.text)
+                for segment in translated.segments
+                if segment.is_corrected
+            ),
         )
 
     async def _text_of(self, masked: Content, translate: TranslateLines) -> tuple[CodeText, TranslatedText] | None:
@@ -155,7 +185,9 @@ class Passages:
         plan = planned(request, layout.contents(), Plain())
         if not any(sentence.has_words for sentence in plan.sentences):
             return None
-        return layout, await translate_plan(request, plan, translate, confidence=self._confidence)
+        return layout, await translate_plan(
+            request, plan, translate, confidence=self._confidence, corrections=self._corrections
+        )
 
     async def _in_pieces(self, passage: Passage, masked: Content) -> Draft:
         """The translation of what is between codes and placeholders, each stretch by itself, in the source's order."""
@@ -179,6 +211,7 @@ class Passages:
             problems=("translated in pieces, so that placeholders keep their order", *problems),
             confidence=min(sure, default=None),
             terms=tuple(use for draft in drafts for use in draft.terms),
+            matches=tuple(match for draft in drafts for match in draft.matches),
         )
 
 
@@ -201,6 +234,11 @@ class _Stretches:
         """Says whether another stretch lies within one of them."""
         place = bisect_right(self._merged, (start, maxsize)) - 1
         return place >= 0 and stop <= self._merged[place][1]
+
+
+def _match(source: str, target: str, text: str = "") -> MemoryMatch:
+    """A correction as what a translation memory has; without a text to take where it is of a part alone."""
+    return MemoryMatch(kind="exact", score=100, source=source, target=target, text=text)
 
 
 def _masked(passage: Passage) -> Content:

@@ -1,7 +1,9 @@
 """Units of localisation files translated: each form of a unit, as the kind of text that it is."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
+from attendo.decoding.lines.translation import MemoryMatch
 from attendo.errors import DataError
 from attendo.formats.contents import Content, content, plain
 from attendo.formats.file import Form, Unit, base_language
@@ -28,11 +30,13 @@ class _Notes:
     problems: list[str] = field(default_factory=list)
     confidences: list[float] = field(default_factory=list)
     terms: list[TermUse] = field(default_factory=list)
+    matches: list[MemoryMatch] = field(default_factory=list)
 
     def add(self, draft: Draft) -> None:
         """Takes in what a draft says of itself."""
         self.problems += draft.problems
         self.terms += draft.terms
+        self.matches += draft.matches
         if draft.confidence is not None:
             self.confidences.append(draft.confidence)
 
@@ -66,6 +70,7 @@ class UnitTranslator:
             problems=tuple(dict.fromkeys(notes.problems)),
             confidence=min(notes.confidences, default=None),
             terms=() if is_broken else tuple(notes.terms),
+            matches=() if is_broken else _matches(notes.matches, len(unit.forms)),
         )
 
     async def _form(self, unit: Unit, form: Form, notes: _Notes) -> Content:
@@ -138,6 +143,13 @@ class _Sentences:
         """Translates one; see `icu_sentences.TranslateSentence`."""
         finish = _Finish(base_language(self.language))
         return await self.translator.with_count(sentence, sample, self.unit.flags, self.notes, finish)
+
+
+def _matches(matches: Sequence[MemoryMatch], num_forms: int) -> tuple[MemoryMatch, ...]:
+    """The corrections that a unit was made of; with a text to take where each of its forms is one."""
+    if len(matches) == num_forms and all(match.text for match in matches):
+        return tuple(matches)
+    return tuple(replace(match, text="") for match in matches)
 
 
 def _unreadable(unit: Unit) -> str:

@@ -71,7 +71,7 @@ async def translated(
             return TranslatedText(text=wanted.text, alternatives=(), segments=(), problems=note)
         options = Options(n_best=wanted.n_best)
         lines = line_translator(service, pair, caller, options=options, deadline=deadline)
-        found = await translate_text(wanted, lines)
+        found = await translate_text(wanted, lines, corrections=service.corrections.answering(caller, pair))
         return replace(found, problems=(*note, *found.problems))
 
     notes = await unserved_notes(service, [wanted for _, wanted in work])
@@ -111,8 +111,14 @@ def no_words(text: str) -> bool:
     return not any(map(str.isalpha, text))
 
 
-def told_problems(found: Sequence[TranslatedText]) -> dict[str, Any]:
-    """What translations could not keep, as an answer's `problems`; nothing where they kept all."""
-    if not any(each.problems for each in found):
-        return {}
-    return {"problems": [list(each.problems) for each in found]}
+def told_notes(found: Sequence[TranslatedText]) -> dict[str, Any]:
+    """What an answer says of its translations besides, where there is anything to say.
+
+    `problems` is what each could not keep; `corrected`, whether each is corrections that the caller sent before.
+    """
+    notes: dict[str, Any] = {}
+    if any(each.problems for each in found):
+        notes["problems"] = [list(each.problems) for each in found]
+    if any(each.is_corrected for each in found):
+        notes["corrected"] = [each.is_corrected for each in found]
+    return notes

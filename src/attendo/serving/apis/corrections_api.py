@@ -12,7 +12,7 @@ from attendo.errors import AttendoError
 from attendo.formats.pairs.table import has_both_sides
 from attendo.serving.apis.corrections_types import CorrectionsAnswer, CorrectionsRequest, KeptAnswer
 from attendo.serving.apis.requests import StrictRoute, find_pair, shown_key
-from attendo.serving.corrections import Corrections, SentCorrection, as_tmx
+from attendo.serving.corrections import SentCorrection, as_tmx
 from attendo.serving.errors import bad_request, forbidden
 from attendo.serving.http.parameters import parameters_of
 from attendo.serving.service import Service
@@ -39,14 +39,13 @@ _FORM = {
 _TMX = "application/x-tmx+xml"
 
 
-def router(service: Service, corrections: Corrections) -> APIRouter:
+def router(service: Service) -> APIRouter:
     """The paths.
 
     Args:
         service: what there is to serve.
-        corrections: where they are kept.
     """
-    api = _Api(service, corrections)
+    api = _Api(service)
     routes = APIRouter(prefix="/api/corrections", tags=["corrections"])
     routes.add_api_route(
         "",
@@ -74,8 +73,8 @@ def router(service: Service, corrections: Corrections) -> APIRouter:
 class _Api:
     """What the paths do."""
 
-    def __init__(self, service: Service, corrections: Corrections) -> None:
-        self._service, self._corrections = service, corrections
+    def __init__(self, service: Service) -> None:
+        self._service, self._corrections = service, service.corrections
 
     async def keep(self, request: Request, body: CorrectionsRequest) -> Response:
         """Keeps corrections of one's own; the same text is answered with them from now on."""

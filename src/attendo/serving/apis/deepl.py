@@ -193,6 +193,8 @@ class _Api:
                 answer["model_type_used"] = "quality_optimized"
             if each.problems:
                 answer["problems"] = list(each.problems)
+            if each.is_corrected:
+                answer["corrected"] = True
             answers.append(answer)
         return JSONResponse({"translations": answers})
 

@@ -14,10 +14,11 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from attendo.markup.text_types import TextRequest
-from attendo.serving.apis.answers import detected, no_words, pair_of, told_problems, translated
+from attendo.serving.apis.answers import detected, no_words, pair_of, told_notes, translated
 from attendo.serving.apis.documents_api import accepted, download
 from attendo.serving.apis.libretranslate_spec import specification
 from attendo.serving.apis.requests import shown_key
+from attendo.serving.corrections import SentCorrection
 from attendo.serving.documents.background import Documents
 from attendo.serving.documents.options import ENDINGS, is_taken
 from attendo.serving.errors import ErrorShape, ServingError, bad_request, forbidden, not_found
@@ -114,7 +115,7 @@ class _Api:
         if alternatives:
             others = [list(each.alternatives[:alternatives]) for each in found]
             answer["alternatives"] = others if is_list else others[0]
-        return JSONResponse(answer | told_problems(found))
+        return JSONResponse(answer | told_notes(found))
 
     async def detect(self, request: Request) -> Response:
         """Says which languages a text may be in: `q`."""
@@ -170,9 +171,24 @@ class _Api:
             raise not_found("File not found")
         return await download(self._service, document)
 
-    async def suggest(self) -> Response:
-        """Corrections by users are not taken."""
-        raise forbidden("Suggestions are disabled on this server.")
+    async def suggest(self, request: Request) -> Response:
+        """Keeps a correction of one's own: `q`, `s`, `source`, `target`."""
+        service = self._service
+        if not service.config.corrections.enabled:
+            raise forbidden("Suggestions are disabled on this server.")
+        sent = await parameters_of(request)
+        caller = self._caller(request, sent)
+        text, suggestion = _wanted(sent, "q").strip(), _wanted(sent, "s").strip()
+        source, target = _wanted(sent, "source"), _wanted(sent, "target")
+        check_characters([text, suggestion])
+        service.admit(request, caller, [text, suggestion])
+        [language], _ = await self._source_languages(source, [text])
+        pair = self._pair(language, self._served(target, targets(service.translating.pairs())), text)
+        if pair is None or not suggestion:
+            raise bad_request("Invalid request: there is nothing to be translated otherwise")
+        kept = SentCorrection(source_language=pair.source, target_language=pair.target, source=text, target=suggestion)
+        await service.corrections.keep(caller.name, [kept])
+        return JSONResponse({"success": True})
 
     async def settings(self) -> Response:
         """What a page has to know."""
@@ -187,7 +203,7 @@ class _Api:
                 "frontendTimeout": 500,
                 "apiKeys": callers.knows_keys,
                 "keyRequired": callers.key_required,
-                "suggestions": False,
+                "suggestions": self._service.config.corrections.enabled,
                 "filesTranslation": documents is not None,
                 "supportedFilesFormat": list(ENDINGS) if documents is not None else [],
                 "language": {"source": first, "target": second},

@@ -82,7 +82,15 @@ def specification(base_path: str) -> dict[str, Any]:
                 },
                 consumes=("multipart/form-data",),
             ),
-            "/suggest": _post("Suggestions are disabled", answer=_ERROR),
+            "/suggest": _post(
+                "Keep a better translation of one's own, where the server keeps them",
+                _field("q", "The text", required=True),
+                _field("s", "Its better translation", required=True),
+                _field("source", "The language's code, or auto", required=True),
+                _field("target", "The language's code", required=True),
+                _field("api_key", "API key"),
+                answer={"type": "object", "properties": {"success": {"type": "boolean"}}},
+            ),
             "/frontend/settings": {
                 "get": {"summary": "Limits", "tags": ["frontend"], "responses": {"200": {"description": "limits"}}}
             },

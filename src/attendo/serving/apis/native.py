@@ -13,7 +13,7 @@ from attendo.attention_maps.page import to_html
 from attendo.attention_maps.weights import to_json
 from attendo.attention_maps.words import joined
 from attendo.markup.splitting import sentence_spans
-from attendo.markup.text_types import TextRequest, TranslatedLine, TranslatedText
+from attendo.markup.text_types import Confidence, FindCorrections, TextRequest, TranslatedLine, TranslatedText
 from attendo.markup.texts import stream_text, translate_text
 from attendo.markup.together import gathered
 from attendo.model.weights.parameters import num_weights
@@ -32,8 +32,6 @@ from attendo.serving.apis.native_types import (
     TranslateRequest,
 )
 from attendo.serving.apis.requests import StrictRoute, detected_pair, find_pair, shown_key
-from attendo.serving.corrected import corrected_text, with_corrections
-from attendo.serving.corrections import Corrections
 from attendo.serving.documents.options import ENDINGS
 from attendo.serving.errors import bad_request, unknown_pair
 from attendo.serving.glossaries import Glossaries, own_glossary
@@ -77,13 +75,12 @@ _EVENTS = {
 """A stream's description: OpenAPI 3.1 has no word for events, so that each is described as an object."""
 
 
-def router(service: Service, glossaries: Glossaries, corrections: Corrections) -> APIRouter:
+def router(service: Service, glossaries: Glossaries) -> APIRouter:
     """The paths of our own API.
 
     Args:
         service: what there is to serve.
         glossaries: that callers have made.
-        corrections: those that callers have sent, which answer before the models.
     """
     routes = APIRouter(prefix="/api", route_class=StrictRoute, responses=ERRORS, tags=["attendo"])
 
@@ -97,7 +94,7 @@ def router(service: Service, glossaries: Glossaries, corrections: Corrections) -
         `{"text": INDEX, "segment": {...}}` as soon as it and those before it are ready, then `done` with the whole
         answer, or `error`.
         """
-        return await _Translation(service, glossaries, corrections, request).answer(body)
+        return await _Translation(service, glossaries, request).answer(body)
 
     @routes.post("/detect", responses={200: {"model": DetectAnswer}}, summary="Detect a text's language")
     async def detect(request: Request, body: DetectRequest) -> Response:
@@ -149,9 +146,8 @@ def router(service: Service, glossaries: Glossaries, corrections: Corrections) -
 class _Translation:
     """A request to translate."""
 
-    def __init__(self, service: Service, glossaries: Glossaries, corrections: Corrections, request: Request) -> None:
+    def __init__(self, service: Service, glossaries: Glossaries, request: Request) -> None:
         self._service, self._glossaries, self._request = service, glossaries, request
-        self._corrections = corrections
         self._started = time.monotonic()
 
     async def answer(self, body: TranslateRequest) -> Response:
@@ -200,38 +196,29 @@ class _Translation:
         )
 
     async def _text(self, order: "_Order", text: str, note: Note) -> TranslatedText:
-        core = text.strip()
-        if (known := await self._corrected(order, [core])) and core in known:
-            return corrected_text(text, known[core])
         lines = _Lines(self._service, order, self._service.deadline())
-        confidence = self._service.translating.confidence(order.pair.model)
-        found = await translate_text(self._asked(order, text), lines, confidence=confidence)
-        return await self._with_corrections(order, replace(found, problems=(*note, *found.problems)))
+        confidence, corrections = self._confidence(order), self._corrections(order)
+        found = await translate_text(self._asked(order, text), lines, confidence=confidence, corrections=corrections)
+        return replace(found, problems=(*note, *found.problems))
 
-    async def _with_corrections(self, order: "_Order", found: TranslatedText) -> TranslatedText:
-        """A translation with the caller's corrections of its sentences."""
-        sources = [segment.source.text.strip() for segment in found.segments]
-        return with_corrections(found, await self._corrected(order, sources))
+    def _confidence(self, order: "_Order") -> Confidence:
+        return self._service.translating.confidence(order.pair.model)
 
-    async def _corrected(self, order: "_Order", texts: Sequence[str]) -> dict[str, str]:
-        """The caller's corrections of plain texts; none where several translations are asked for."""
-        body = order.body
-        if not self._service.config.corrections.enabled or body.format != "text" or body.n_best > 1:
-            return {}
-        return await self._corrections.exact(order.caller.name, (order.pair.source, order.pair.target), texts)
+    def _corrections(self, order: "_Order") -> FindCorrections:
+        return self._service.corrections.answering(order.caller, order.pair)
 
     async def _events(
         self, order: "_Order", texts: Sequence[str], notes: Sequence[Note]
     ) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         found = []
-        confidence = self._service.translating.confidence(order.pair.model)
+        confidence, corrections = self._confidence(order), self._corrections(order)
         for place, (text, note) in enumerate(zip(texts, notes, strict=True)):
             # A long text may take longer than a request may: each step of it has that time.
-            stream = stream_text(self._asked(order, text), _Lines(self._service, order, None), confidence=confidence)
+            lines = _Lines(self._service, order, None)
+            stream = stream_text(self._asked(order, text), lines, confidence=confidence, corrections=corrections)
             async for each in stream:
                 if isinstance(each, TranslatedText):
-                    whole = replace(each, problems=(*note, *each.problems))
-                    found.append(await self._with_corrections(order, whole))
+                    found.append(replace(each, problems=(*note, *each.problems)))
                 else:
                     yield "segment", {"text": place, "segment": segment_json(each)}
         yield "done", self._whole(order, found)

@@ -21,9 +21,11 @@ from typing import BinaryIO, TypeVar
 from attendo.errors import AttendoError
 from attendo.files import flush_to_disk
 from attendo.formats.file import Unit
+from attendo.markup.text_types import no_corrections
 from attendo.markup.units.translation import UnitTranslation
 from attendo.serving.config import DocumentsConfig
 from attendo.serving.core.cost import estimated_tokens
+from attendo.serving.corrections import Corrections
 from attendo.serving.documents.document import Document, safe_name
 from attendo.serving.documents.options import format_for
 from attendo.serving.documents.patience import patient
@@ -56,6 +58,7 @@ class Documents:
         folder: where they are kept; None for a new one among the system's temporary files.
         workers: what reads and writes documents, closed by whoever gives it; None for one of its own.
         records: what outlives a restart, with a folder of its own; None where nothing does.
+        corrections: those that callers have sent, which answer before the models; None where there are none.
 
     Raises:
         AttendoError: the records cannot be read.
@@ -71,8 +74,10 @@ class Documents:
         folder: Path | None = None,
         workers: DocumentWorkers | None = None,
         records: DocumentRecords | None = None,
+        corrections: Corrections | None = None,
     ) -> None:
         self._translating, self._detector, self._config, self._helpers = translating, detector, config, helpers
+        self._corrections = corrections
         self._records, folder = records, folder if records is None else records.folder
         self._folder = Path(tempfile.mkdtemp(prefix="attendo-documents-")) if folder is None else folder
         kept = [] if records is None else records.load()
@@ -307,6 +312,7 @@ class Documents:
             patient(self._translating, pair, document.caller),
             confidence=self._translating.confidence(pair.model),
             glossary=document.glossary,
+            corrections=self._corrections.answering(document.caller, pair) if self._corrections else no_corrections,
             progress=progress,
         )
 

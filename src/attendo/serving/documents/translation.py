@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.formats.file import Unit
-from attendo.markup.text_types import Confidence, TranslatedLine, TranslateLines
+from attendo.markup.text_types import Confidence, FindCorrections, TranslatedLine, TranslateLines
 from attendo.markup.together import gathered
 from attendo.markup.units.passages import Passages
 from attendo.markup.units.translating import UnitTranslator
@@ -33,6 +33,7 @@ async def translate_units(
     *,
     confidence: Confidence,
     glossary: Glossary | None,
+    corrections: FindCorrections,
     progress: Callable[[int], None],
 ) -> dict[str, UnitTranslation]:
     """Translates the units of a document; whoever is cancelled meanwhile stops it.
@@ -42,6 +43,7 @@ async def translate_units(
         translate: what translates lines, in the event loop that this is called in.
         confidence: how sure a translation is.
         glossary: how certain words are to be translated.
+        corrections: finds what answers in the model's place; called in another thread's event loop.
         progress: called with the characters translated so far, in another thread.
 
     Returns:
@@ -58,6 +60,7 @@ async def translate_units(
         target_language=document.target,
         confidence=confidence,
         glossary=glossary,
+        corrections=corrections,
     )
     return await in_another_thread(_translated(document.units, UnitTranslator(passages), counted))
 

@@ -1,0 +1,74 @@
+"""Lines with their translations, and the files that users name for them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from attendo.errors import DataError
+from attendo.formats.pairs.table import has_both_sides
+from attendo.text.pair_rules import CleaningConfig
+from attendo.workflow.lines import read_pairs
+from attendo.workflow.pair_files import pairs_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParallelLines:
+    """Lines with their translations."""
+
+    sources: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+
+    def rows(self, numbers: Sequence[int]) -> "ParallelLines":
+        """Gives some of the pairs by their numbers."""
+        return ParallelLines(
+            sources=tuple(self.sources[number] for number in numbers),
+            targets=tuple(self.targets[number] for number in numbers),
+        )
+
+    def without(self, sources: frozenset[str]) -> "ParallelLines":
+        """Gives the pairs whose source is none of these."""
+        return self.rows([number for number, source in enumerate(self.sources) if source not in sources])
+
+    def spread(self, number: int) -> "ParallelLines":
+        """Gives at most this number of pairs, evenly spread."""
+        return self.rows(evenly_spread(len(self.sources), min(number, len(self.sources))))
+
+    def with_more(self, other: "ParallelLines") -> "ParallelLines":
+        """Gives the pairs with others behind them."""
+        return ParallelLines(sources=self.sources + other.sources, targets=self.targets + other.targets)
+
+
+def evenly_spread(length: int, number: int) -> list[int]:
+    """Gives this number of places of a sequence, evenly spread."""
+    return [place * length // number for place in range(number)]
+
+
+def read_parallel(files: tuple[str, ...], languages: tuple[str, str], key: str) -> ParallelLines:
+    """Reads pairs, each source once.
+
+    Args:
+        files: one with both sides, or a source and a target of lines.
+        languages: codes of source and target.
+        key: the setting that names the files, for errors.
+
+    Raises:
+        DataError: a file cannot be read, or holds one side alone.
+    """
+    if len(files) == 2:
+        sources, targets = read_pairs(Path(files[0]), Path(files[1]))
+        distinct = dict(zip(sources, targets, strict=True))
+    elif has_both_sides(Path(files[0])):
+        found = pairs_of(Path(files[0]), languages, Counter(), cleaning=CleaningConfig())
+        distinct = {pair.source: pair.target for pair in found}
+    else:
+        raise DataError(
+            f"learning.{key}: {files[0]} holds one side alone; name a source and a target of lines, or one file with "
+            "both, such as TMX or TSV"
+        )
+    return ParallelLines(sources=tuple(distinct), targets=tuple(distinct.values()))
+
+
+def names_of(files: tuple[str, ...]) -> str:
+    """Gives the names of files without their folders, as a card has them."""
+    return " and ".join(Path(name).name for name in files)

@@ -1,0 +1,89 @@
+"""Corrections: texts whose translation a person has settled on, which answers in the model's place.
+
+A correction answers where it is of exactly the same text: of a whole text, or of one of its sentences. In HTML and XML
+entities are read first, and written again as the source writes them; of a stretch with tags the correction has to have
+the same ones.
+"""
+
+import html
+import re
+from collections.abc import Mapping, Sequence
+
+from attendo.markup.entities import SPECIAL, Spelling
+from attendo.markup.sentences import Plan, Sentence
+from attendo.markup.text_types import FindCorrections, Segment, Span, TextRequest, TranslatedText, no_corrections
+
+_TAG = re.compile(r"<[^<>]*>")
+
+
+async def corrections_of(request: TextRequest, plan: Plan, corrections: FindCorrections) -> Mapping[str, str]:
+    """The corrections of a text and of its sentences, by source; none where several translations are asked for.
+
+    Args:
+        request: the text.
+        plan: its sentences.
+        corrections: finds those of whoever asks.
+    """
+    if corrections is no_corrections or request.n_best > 1:
+        return {}
+    stretches = [request.text.strip(), *(request.text[each.start : each.end] for each in plan.sentences)]
+    return await corrections([_read(stretch, request) for stretch in stretches])
+
+
+def corrected_sentence(
+    sentence: Sentence, request: TextRequest, spelling: Spelling, known: Mapping[str, str]
+) -> str | None:
+    """The correction of a sentence, as it is to be in the translated text; None where there is none.
+
+    Args:
+        sentence: the sentence.
+        request: the text that it is of.
+        spelling: how its characters are written.
+        known: as `corrections_of` gave them.
+    """
+    return _written(request.text[sentence.start : sentence.end], request, spelling, known) if known else None
+
+
+def corrected_text(request: TextRequest, spelling: Spelling, known: Mapping[str, str]) -> TranslatedText | None:
+    """The answer to a text that was corrected as a whole; None where it was not. White space at its ends stays.
+
+    Args:
+        request: the text.
+        spelling: how its characters are written.
+        known: as `corrections_of` gave them.
+    """
+    text, core = request.text, request.text.strip()
+    translation = _written(core, request, spelling, known) if known and core else None
+    if translation is None:
+        return None
+    start = text.index(core)
+    segment = Segment(
+        source=Span(start=start, end=start + len(core), text=core),
+        target=Span(start=start, end=start + len(translation), text=translation),
+        confidence=None,
+        score=0.0,
+        log_prob=0.0,
+        is_corrected=True,
+    )
+    whole = text[:start] + translation + text[start + len(core) :]
+    return TranslatedText(text=whole, alternatives=(), segments=(segment,), problems=())
+
+
+def _read(stretch: str, request: TextRequest) -> str:
+    """A stretch of a text as a correction has it."""
+    return stretch if request.format == "text" or "<" in stretch else html.unescape(stretch)
+
+
+def _written(stretch: str, request: TextRequest, spelling: Spelling, known: Mapping[str, str]) -> str | None:
+    translation = known.get(_read(stretch, request))
+    if translation is None or request.format == "text":
+        return translation
+    if "<" in stretch:
+        return translation if _tags(stretch) == _tags(translation) else None
+    return SPECIAL.sub(
+        lambda found: spelling.written(found[0], translation[found.end() : found.end() + 1]), translation
+    )
+
+
+def _tags(text: str) -> Sequence[str]:
+    return sorted(_TAG.findall(text))
