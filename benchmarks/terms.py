@@ -34,9 +34,9 @@ from attendo.terms.expected import ExpectedTerm, expected_terms
 from attendo.terms.glossary import Glossary
 from attendo.terms.inflection import forms_of
 from attendo.terms.term import Term
-from attendo.terms.use import form_in
 from attendo.text.subwords.placeholders import placeholder
 from attendo.text_tables import aligned_table
+from attendo.workflow.engines.aids import Aids
 from attendo.workflow.engines.engine import Engine
 from attendo.workflow.engines.translate import load
 from attendo.workflow.lines import line_pairs_from
@@ -129,7 +129,7 @@ def chosen(found: Sequence[ExpectedTerm], num_sentences: int, inflected: float, 
 def translations(engine: Engine, glossary: Glossary, sources: Sequence[str], way: str) -> list[str]:
     """The translations by one way."""
     if way == "forms":
-        return [str(each) for each in engine.translate(sources, glossary=glossary)]
+        return [str(each) for each in engine.translate(sources, aids=Aids(glossary=glossary))]
     plain = [str(each) for each in engine.translate(sources)]
     if way == "none":
         return plain
@@ -159,7 +159,7 @@ def measured(
         zip(numbers, translations(engine, glossary, [pairs[number][0] for number in numbers], way), strict=True)
     )
     seconds = time.process_time() - started
-    uses = [(each, form_in(each.required, texts[each.line])) for each in taken]
+    uses = [(each, each.required.form_in(texts[each.line])) for each in taken]
     right = [each for each, form in uses if _has(each.reference_form, texts[each.line])]
     score = corpus_bleu(list(texts.values()), [pairs[number][1] for number in numbers]).score
     return Result(

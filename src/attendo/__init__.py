@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from attendo.client.asynchronous import AsyncClient
     from attendo.client.sync import Client
     from attendo.decoding.constraints.line_constraints import Constraints
+    from attendo.decoding.constraints.terminology import TermUse
     from attendo.decoding.lines.alignment import Alignment
     from attendo.decoding.lines.translation import Candidate, Translation
     from attendo.decoding.scoring import PairScore
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
     from attendo.recipe import Recipe, load_recipe
     from attendo.terms.files import read_glossary
     from attendo.terms.glossary import Glossary
-    from attendo.terms.term import Term, TermUse
+    from attendo.terms.term import Term
     from attendo.workflow.documents.files import translate_file
+    from attendo.workflow.engines.aids import Aids
     from attendo.workflow.engines.engine import Engine
     from attendo.workflow.engines.parse import Parse, ParsedTree
     from attendo.workflow.engines.translate import load
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 __version__ = VERSION
 
 __all__ = [
+    "Aids",
     "Alignment",
     "AsyncClient",
     "AttendoError",
@@ -63,6 +66,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Aids": "attendo.workflow.engines.aids",
     "Alignment": "attendo.decoding.lines.alignment",
     "AsyncClient": "attendo.client.asynchronous",
     "AttendoError": "attendo.errors",
@@ -82,7 +86,7 @@ _HOMES = {
     "Sentence": "attendo.parsing.sentences",
     "Span": "attendo.parsing.tree",
     "Term": "attendo.terms.term",
-    "TermUse": "attendo.terms.term",
+    "TermUse": "attendo.decoding.constraints.terminology",
     "Translation": "attendo.decoding.lines.translation",
     "Tree": "attendo.parsing.tree",
     "load": "attendo.workflow.engines.translate",

@@ -58,6 +58,14 @@ def test_translating_a_line() -> None:
     assert not found & {f"attendo.cli.{name}" for name in COMMANDS.keys() - {"translate"}}
 
 
+def test_reading_a_file_of_one_format() -> None:
+    catalogue = 'b\'msgid "a"\\nmsgstr ""\\n\''
+    found = imported(f"from attendo.formats.table import read_file; read_file({catalogue}, 'a.po'); {REPORT}")
+    assert "attendo.formats.po" in found
+    others = {"android", "epub", "html", "markdown", "office", "odf", "rails_yaml", "xliff", "yaml_catalogues"}
+    assert not found & {f"attendo.formats.{name}" for name in others}
+
+
 def test_loading_a_translator_from_python() -> None:
     found = imported(f"import attendo; attendo.load('en-de').translate('The dog.'); {REPORT}")
     assert not found & (LATER.keys() | OF_TRANSLATORS.keys() | {"typer"})

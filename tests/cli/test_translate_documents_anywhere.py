@@ -68,6 +68,19 @@ ANDROID = r"""<resources>
 </resources>"""
 
 
+ANDROID_DE = r"""<resources><string name="a"/><string name="b" translatable="false">No</string>
+ <plurals name="c"><item quantity="one">%d Köter</item><item quantity="other">%d Köter</item></plurals>
+</resources>"""
+SHORT = """# Candidates are tried where the first translation is longer than a comment allows.
+msgid ""
+msgstr "Language: de\\n"
+
+#. max 26 characters
+msgid "Open the window, please."
+msgstr ""
+"""
+
+
 def letter() -> bytes:
     document, content = Document(), io.BytesIO()
     document.add_heading("The old house", 1)
@@ -85,6 +98,10 @@ class Case:
     content: bytes
     options: dict[str, str] = field(default_factory=dict)
     """As Python has them."""
+    template: bytes | None = None
+    """The file with the sources, where the content is its translation."""
+    expected: str = ""
+    """Some of the translated file."""
 
 
 CASES = [
@@ -95,6 +112,8 @@ CASES = [
     Case("letter.docx", letter(), {"to": "de-AT"}),
     Case("strings.xml", ANDROID.encode()),
     Case("en.json", b'{"a": {"b": "The dog sleeps, {name}."}, "n": 1}', {"to": "de-AT"}),
+    Case("strings.xml", ANDROID_DE.encode(), template=ANDROID.encode(), expected="%d Köter"),
+    Case("short.po", SHORT.encode(), expected="Öffne bitte das Fenster."),
     Case("film.srt", SRT.replace("\n", "\r\n").encode()),
 ]
 
@@ -116,7 +135,9 @@ def by_server(server: Live, case: Case) -> tuple[bytes, Any, Any]:
     fields = {name: value for name, value in case.options.items() if name != "to"}
     sent = {"source": "en", "target": case.options.get("to", "de"), **fields}
     with httpx.Client(base_url=server.url, timeout=PATIENCE_S) as client:
-        state = client.post("/api/documents", data=sent, files={"file": (case.name, case.content)}).json()
+        files = {"file": (case.name, case.content)}
+        files |= {"template": ("strings.xml", case.template)} if case.template else {}
+        state = client.post("/api/documents", data=sent, files=files).json()
         path, end = f"/api/documents/{state['id']}", time.monotonic() + PATIENCE_S
         while state["status"] in ("queued", "translating"):
             assert time.monotonic() < end
@@ -134,13 +155,18 @@ def test_a_file_is_the_same_whoever_translates_it(
     path, output, report = tmp_path / case.name, tmp_path / "output", tmp_path / "report.json"
     path.write_bytes(case.content)
     options = [part for name, value in case.options.items() for part in (f"--{name}", value)]
+    template = tmp_path / f"en-{case.name}" if case.template else None
+    if case.template and template:
+        template.write_bytes(case.template)
+        options += ["--template", str(template)]
     finished = attendo("translate", "en-de", path, "-o", output, "--report", report, *options)
     by_command, told = output.read_bytes(), json.loads(report.read_text())
     assert finished.status == (1 if case.options.get("check") == "error" and told["failed"] else 0), finished.err
 
-    from_python = library.translate_file(engine, path, **case.options)  # type: ignore[arg-type]
+    from_python = library.translate_file(engine, path, template=template, **case.options)  # type: ignore[arg-type]
     content, report_by_server, state = by_server(server, case)
     assert content == from_python.content == by_command != case.content
+    assert case.expected in content.decode("utf-8", "replace")
     reports = [told, json.loads(json.dumps(from_python.report.as_json())), report_by_server]
     for found in reports:
         assert Path(found.pop("file")).name == case.name

@@ -66,3 +66,14 @@ def test_what_does_not_go_together_is_refused(attendo: Command, known: Path, tmp
     )
     assert finished.status == 2
     assert "is looked up on one machine" in finished.err
+
+
+def test_what_a_file_offers_is_used_and_counted(attendo: Command, tmp_path: Path) -> None:
+    unit = """<trans-unit id="1"><source>Open the file</source>
+    <alt-trans match-quality="100"><target>Datei aufmachen</target></alt-trans></trans-unit>"""
+    head = '<xliff version="1.2"><file source-language="en" target-language="de" original="a"><body>'
+    (tmp_path / "a.xlf").write_text(f"{head}{unit}</body></file></xliff>", encoding="utf-8")
+    finished = attendo("translate", "en-de", tmp_path / "a.xlf", "-o", tmp_path / "b.xlf")
+    assert "memory: 1 as they were, 0 with their numbers changed, 0 close\n" in finished.err
+    written = (tmp_path / "b.xlf").read_text(encoding="utf-8")
+    assert 'state="translated" state-qualifier="exact-match">Datei aufmachen</target>' in written

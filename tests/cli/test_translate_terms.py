@@ -32,25 +32,25 @@ def terms(tmp_path: Path) -> Path:
 def test_the_words_around_a_term_agree_with_it(engine: attendo.Engine, terms: Path) -> None:
     glossary = attendo.read_glossary(terms, source="en", target="de")
     assert str(engine.translate("Where is the station?")) == "Wo ist der Bahnhof?"
-    found = engine.translate("Where is the station?", glossary=glossary)
+    found = engine.translate("Where is the station?", aids=attendo.Aids(glossary=glossary))
     assert found.text == "Wo ist die Haltestelle?"
     assert found.terms == (
         attendo.TermUse(source="station", target="Haltestelle", outcome="forced", form="Haltestelle"),
     )
-    [shouted] = engine.translate(["WHERE IS THE STATION?"], glossary=glossary)
+    [shouted] = engine.translate(["WHERE IS THE STATION?"], aids=attendo.Aids(glossary=glossary))
     assert shouted.text == "WO IST DIE HALTESTELLE?"
 
 
 def test_a_text_of_several_lines_has_the_terms_of_each(engine: attendo.Engine, terms: Path) -> None:
     glossary = attendo.read_glossary(terms, source="en", target="de")
-    found = engine.translate("Where is the station?\nThe houses are old.", glossary=glossary)
+    found = engine.translate("Where is the station?\nThe houses are old.", aids=attendo.Aids(glossary=glossary))
     assert [use.outcome for use in found.terms] == ["forced", "inflected"]
     assert found.text.split("\n")[0] == "Wo ist die Haltestelle?"
 
 
 def test_an_engine_keeps_its_glossary(engine: attendo.Engine, terms: Path) -> None:
     glossary = attendo.read_glossary(terms, source="en", target="de")
-    with_terms = engine.with_glossary(glossary)
+    with_terms = engine.with_aids(attendo.Aids(glossary=glossary))
     assert str(with_terms.translate("Where is the station?")) == "Wo ist die Haltestelle?"
     assert str(engine.translate("Where is the station?")) == "Wo ist der Bahnhof?"
     again = pickle.loads(pickle.dumps(with_terms))  # our own
@@ -59,7 +59,10 @@ def test_an_engine_keeps_its_glossary(engine: attendo.Engine, terms: Path) -> No
 
 def test_something_else_than_a_glossary(engine: attendo.Engine) -> None:
     with pytest.raises(TypeError, match=r"takes a Glossary, not a str; attendo.read_glossary\(FILE\) gives one"):
-        engine.translate("a", glossary="terms.tsv")  # type: ignore[call-overload]
+        attendo.Aids(glossary="terms.tsv")  # type: ignore[arg-type]
+    for wrong in (lambda: engine.translate("a", aids="a.tsv"), lambda: engine.with_aids("a.tsv")):  # type: ignore
+        with pytest.raises(TypeError, match=r"\(\) takes aids as Aids\(glossary=..., memory=...\), not a str"):
+            wrong()
 
 
 def test_lines(attendo: Command, terms: Path) -> None:
@@ -101,7 +104,7 @@ def test_translate_file(engine: attendo.Engine, terms: Path, tmp_path: Path) -> 
     source = tmp_path / "a.po"
     source.write_text('msgid "Where is the station?"\nmsgstr ""\n', encoding="utf-8")
     glossary = attendo.read_glossary(terms, source="en", target="de")
-    done = attendo.translate_file(engine, source, glossary=glossary)
+    done = attendo.translate_file(engine, source, aids=attendo.Aids(glossary=glossary))
     assert "Wo ist die Haltestelle?" in done.content.decode()
     assert done.report.terms == {"forced": 1}
 

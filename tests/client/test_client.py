@@ -11,7 +11,7 @@ import pytest
 from tests.serving.live import Live, live
 
 import attendo
-from attendo.client.calls import Retries
+from attendo.client.calls import DocumentOptions, Retries
 from attendo.client.results import DocumentState, ServedTranslation, ServerError, TranslatedSegment
 from attendo.serving.access.keys import new_key, write_keys
 
@@ -89,6 +89,31 @@ def test_documents(client: attendo.Client, tmp_path: Path) -> None:
         client.document(state.id)
     with pytest.raises(attendo.AttendoError, match="needs a name"):
         client.send_document(b"A boat.", target="de")
+
+
+def test_terms_of_a_glossary_and_of_a_document(client: attendo.Client, server: Live, tmp_path: Path) -> None:
+    terms = [{"source": "station", "target": "Haltestelle"}, {"source": "dog", "target": "Hund"}]
+    body = {"name": "ours", "source": "en", "target": "de", "terms": terms}
+    made = httpx.post(f"{server.url}/api/glossaries", json=body, headers={"Authorization": f"Bearer {SECRET}"})
+    glossary = made.json()["id"]
+    found = client.translate("Where is the station? I like dogs.", source="en", target="de", glossary=glossary)
+    assert [(use.source, use.outcome, use.form) for use in found.terms] == [
+        ("station", "forced", "Haltestelle"),
+        ("dog", "inflected", "Hunde"),
+    ]
+    assert found.segments[1].terms == found.terms[1:]
+    assert client.translate("A boat.", source="en", target="de").terms == ()
+
+    states: list[DocumentState] = []
+    (tmp_path / "en.json").write_text('{"a": "Where is the station?", "b": "A boat."}', "utf-8")
+    (tmp_path / "de.json").write_text('{"a": "", "b": "Ein Kahn."}', "utf-8")
+    options: DocumentOptions = {"template": tmp_path / "en.json", "glossary": glossary, "mark": "none"}
+    written = client.translate_document(
+        tmp_path / "de.json", target="de", source="en", progress=states.append, poll_s=0.02, **options
+    )
+    assert written == b'{"a": "Wo ist die Haltestelle?", "b": "Ein Kahn."}'
+    assert states[0].terms == {}
+    assert states[-1].terms == {"kept": 0, "inflected": 0, "forced": 1, "missed": 0}
 
 
 def test_one_text_is_not_taken_for_its_letters(client: attendo.Client) -> None:

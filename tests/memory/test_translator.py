@@ -3,10 +3,11 @@
 import pickle
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.memory.conftest import memory_of, po, write_pairs
+from tests.memory.conftest import po, write_pairs
 
 import attendo
 from attendo.decoding.constraints.frames import Frame
@@ -30,7 +31,7 @@ def engine() -> Iterator[Engine]:
 
 @pytest.fixture
 def remembering(engine: Engine, tmp_path: Path) -> Engine:
-    return engine.with_memory(memory_of(tmp_path / "m.tsv", PAIRS))
+    return engine.with_aids(attendo.Aids(memory=write_pairs(tmp_path / "m.tsv", PAIRS)))
 
 
 def test_texts_that_the_memory_has_are_taken_and_marked(remembering: Engine) -> None:
@@ -93,9 +94,29 @@ def test_cancelled_lines_of_a_server_are_those_that_are_searched(remembering: En
     assert [each and each.text for each in found] == [None, "Datei aufmachen", "Ich mag Katzen."]
 
 
+def test_aids_of_a_call_take_the_place_of_those_of_the_engine(remembering: Engine, tmp_path: Path) -> None:
+    text = "Open the file"
+    others = attendo.Aids(memory=write_pairs(tmp_path / "others.tsv", [(text, "Akte aufschlagen")]))
+    assert remembering.translate(text, aids=others).text == "Akte aufschlagen"
+    assert [each.text for each in remembering.stream([text], aids=others)] == ["Akte aufschlagen"]
+    assert remembering.translate(text, aids=attendo.Aids()).match is None
+    term = attendo.Term(source="station", target="Haltestelle")
+    glossary = attendo.Glossary(terms=(term,), source_language="en", target_language="de")
+    more = replace(remembering.aids, glossary=glossary)
+    found = remembering.translate([text, "Where is the station?"], aids=more)
+    assert [each.text for each in found] == ["Datei aufmachen", "Wo ist die Haltestelle?"]
+    assert remembering.translate(text).text == "Datei aufmachen"
+
+
+def test_a_line_with_terms_is_looked_up_too(remembering: Engine) -> None:
+    term = attendo.Term(source="file", target="Akte")
+    glossary = attendo.Glossary(terms=(term,), source_language="en", target_language="de")
+    assert remembering.translate("Open the file", Constraints(terms=glossary)).text == "Datei aufmachen"
+
+
 def test_load_opens_memories_and_a_pickled_engine_has_them_again(tmp_path: Path) -> None:
     path = write_pairs(tmp_path / "m.tsv", PAIRS)
-    with attendo.load("en-de", threads=1, memory=path, memory_threshold=80) as engine:
+    with attendo.load("en-de", threads=1, aids=attendo.Aids(memory=path, memory_threshold=80)) as engine:
         again = pickle.loads(pickle.dumps(engine))
         assert again.memory.threshold == 80
         assert again.translate("Open the file").text == "Datei aufmachen"
@@ -103,15 +124,15 @@ def test_load_opens_memories_and_a_pickled_engine_has_them_again(tmp_path: Path)
 
 def test_what_cannot_be_had_is_refused(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DataError, match=r"none\.tmx: the translation memory cannot be read"):
-        attendo.load("en-de", memory=tmp_path / "none.tmx")
-    memory = memory_of(tmp_path / "m.tsv", PAIRS)
+        attendo.load("en-de", aids=attendo.Aids(memory=tmp_path / "none.tmx"))
+    aids = attendo.Aids(memory=write_pairs(tmp_path / "m.tsv", PAIRS))
     with attendo.load("craft") as parser, pytest.raises(ModelError, match="no use for a memory"):
-        parser.with_memory(memory)
+        parser.with_aids(aids)
     monkeypatch.setattr("attendo.workflow.extras.is_installed", lambda name: name != "rapidfuzz")
     with pytest.raises(
         AttendoError, match=r'rapidfuzz: not installed, and needed here; pip install "attendo\[memory\]"'
     ):
-        attendo.load("en-de", memory=tmp_path / "m.tsv")
+        attendo.load("en-de", aids=aids)
 
 
 def test_a_document_has_its_memory_in_the_report(engine: Engine, tmp_path: Path) -> None:
@@ -122,7 +143,7 @@ def test_a_document_has_its_memory_in_the_report(engine: Engine, tmp_path: Path)
     new = po(("verb", "Open", ""), ("", "Say %d twice", ""), ("", "Quit", ""), ("", "I like dogs.", ""),
              ("", "I am here. Where is the small green house?", ""))  # fmt: skip
     (tmp_path / "new.po").write_text(new, encoding="utf-8")
-    done = attendo.translate_file(engine, tmp_path / "new.po", memory=tmp_path / "known.po")
+    done = attendo.translate_file(engine, tmp_path / "new.po", aids=attendo.Aids(memory=tmp_path / "known.po"))
     found = [(unit.target, unit.origin, unit.state, unit.match and unit.match.score) for unit in done.report.units[:4]]
     assert found == [
         (("Öffnen",), "tm", "translated", 101),
@@ -146,9 +167,50 @@ def test_codes_of_xliff_come_with_the_memory_and_states_say_so(engine: Engine, t
     (tmp_path / "known.xlf").write_text(f"{head}{known}</body></file></xliff>", encoding="utf-8")
     new = unit.format(5, 9, "save", "")
     (tmp_path / "new.xlf").write_text(f"{head}{new}</body></file></xliff>", encoding="utf-8")
-    done = attendo.translate_file(engine, tmp_path / "new.xlf", memory=[tmp_path / "known.xlf"])
+    done = attendo.translate_file(engine, tmp_path / "new.xlf", aids=attendo.Aids(memory=[tmp_path / "known.xlf"]))
     expected = 'state="translated" state-qualifier="exact-match">Jetzt <g id="9">Sichern</g> drücken</target>'
     assert expected in done.content.decode()
+
+
+ALTERNATIVES = """<xliff version="1.2"><file original="a" source-language="en" target-language="de"><body>
+<trans-unit id="1"><source>Open</source>
+ <alt-trans match-quality="100"><source>Open</source><target>Offen</target></alt-trans></trans-unit>
+<trans-unit id="2"><source>Open</source>
+ <alt-trans match-quality="100"><source>Open</source><target>Aufmachen</target></alt-trans></trans-unit>
+<trans-unit id="3"><source>Where is the small green house?</source>
+ <alt-trans><source>Where is the small red house?</source>
+ <target>Wo steht denn das kleine rote Haus?</target></alt-trans></trans-unit>
+<trans-unit id="4"><source>I like dogs.</source>
+ <alt-trans origin="MT"><source>I like dogs.</source><target>Hunde ich mag.</target></alt-trans></trans-unit>
+<trans-unit id="5"><source>Open</source><target>Auf</target></trans-unit>
+</body></file></xliff>"""
+
+
+def test_what_a_file_offers_is_a_memory_for_its_units(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "a.xlf").write_text(ALTERNATIVES, encoding="utf-8")
+    done = attendo.translate_file(engine, tmp_path / "a.xlf", tmp_path / "b.xlf")
+    first, second, third, fourth, fifth = done.report.units
+    assert [(unit.target, unit.origin, unit.state) for unit in (first, second, fourth, fifth)] == [
+        (("Offen",), "tm", "translated"),
+        (("Aufmachen",), "tm", "translated"),
+        (("Ich mag Hunde.",), "mt", "fuzzy"),
+        (("Auf",), "file", "translated"),
+    ]
+    assert third.match is not None
+    assert (third.origin, third.match.kind, third.match.score) == ("mt", "fuzzy", 85)
+    assert third.target[0].startswith("Wo steht denn das kleine ")
+    assert done.report.as_json()["memory"] == {"exact": 2, "fuzzy": 1}
+    written = done.content.decode()
+    assert '<target state="translated" state-qualifier="exact-match">Offen</target>' in written
+    assert written.count("<alt-trans") == 4  # they stay
+    assert engine.memory is None
+
+
+def test_a_memory_and_what_a_file_offers_go_together(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "a.xlf").write_text(ALTERNATIVES, encoding="utf-8")
+    known = write_pairs(tmp_path / "known.tsv", [("I like dogs.", "Hunde sind mir lieb.")])
+    done = attendo.translate_file(engine, tmp_path / "a.xlf", aids=attendo.Aids(memory=known))
+    assert [unit.target[0] for unit in done.report.units[:4:3]] == ["Offen", "Hunde sind mir lieb."]
 
 
 def test_plural_forms_are_taken_together(engine: Engine, tmp_path: Path) -> None:
@@ -156,5 +218,5 @@ def test_plural_forms_are_taken_together(engine: Engine, tmp_path: Path) -> None
     entry = 'msgid "%d dog"\nmsgid_plural "%d dogs"\nmsgstr[0] "{}"\nmsgstr[1] "{}"\n'
     (tmp_path / "known.po").write_text(head + entry.format("%d Köter", "%d Köter-Meute"), encoding="utf-8")
     (tmp_path / "new.po").write_text(head + entry.format("", ""), encoding="utf-8")
-    done = attendo.translate_file(engine, tmp_path / "new.po", memory=tmp_path / "known.po")
+    done = attendo.translate_file(engine, tmp_path / "new.po", aids=attendo.Aids(memory=tmp_path / "known.po"))
     assert done.report.units[0].target == ("%d Köter", "%d Köter-Meute")

@@ -219,7 +219,7 @@ def test_terms_that_cannot_be_had_are_told() -> None:
     found = translated(request, translate)
     assert found.problems == ("terms of the glossary that the translation does not use: 'dog' as 'Köter'",)
     assert [use.outcome for use in found.terms] == ["missed"]
-    assert {constraints.glossary for constraints in translate.constraints} == {glossary}
+    assert {constraints.terms for constraints in translate.constraints} == {glossary}
 
 
 def test_a_sentence_without_terms_is_not_asked_for_any() -> None:

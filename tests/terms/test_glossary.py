@@ -7,12 +7,12 @@ import pickle
 
 import pytest
 
+from attendo.decoding.constraints.terminology import TermUse, count_outcomes, missed_message
 from attendo.terms.glossary import Glossary
 from attendo.terms.inflection import MAX_FORMS, forms_of
 from attendo.terms.learning import with_learned_forms
 from attendo.terms.number import fits_number
-from attendo.terms.term import Term, TermUse, count_outcomes, missed_message
-from attendo.terms.use import form_in, use_of
+from attendo.terms.term import Term
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_terms_of_a_language_without_spaces() -> None:
     assert len(glossary.occurrences("\u6253\u958b\u6a94\u6848\u3002")) == 1
     back = Glossary(terms=(Term(source="file", target="\u6a94\u6848"),), source_language="en", target_language="zh")
     [term] = back.required("Open the file.")
-    assert use_of(term, "\u6253\u958b\u6a94\u6848\u3002").outcome == "kept"
+    assert term.use_in("\u6253\u958b\u6a94\u6848\u3002").outcome == "kept"
 
 
 @pytest.mark.parametrize(
@@ -144,14 +144,14 @@ def test_terms_of_a_language_without_spaces() -> None:
 )
 def test_what_a_translation_has_of_a_term(text: str, outcome: str, form: str) -> None:
     [term] = GLOSSARY.required("the station")
-    use = use_of(term, text)
+    use = term.use_in(text)
     assert (use.outcome, use.form) == (outcome, form)
 
 
 def test_what_is_not_translated_is_kept_to_the_letter() -> None:
     [term] = GLOSSARY.required("See GitHub")
-    assert use_of(term, "Siehe GitHub.").outcome == "kept"
-    assert use_of(term, "Siehe Github.").outcome == "missed"
+    assert term.use_in("Siehe GitHub.").outcome == "kept"
+    assert term.use_in("Siehe Github.").outcome == "missed"
 
 
 def test_forbidden_words_in_any_form() -> None:
@@ -160,9 +160,9 @@ def test_forbidden_words_in_any_form() -> None:
         source_language="en", target_language="de",
     )  # fmt: skip
     old, user = glossary.required("The old users")
-    assert use_of(user, "Die alten Anwendern").outcome == "missed"
-    assert use_of(user, "Die alten Nutzer") == TermUse(source="user", target="not Anwender", outcome="kept")
-    assert use_of(old, "Die alten Nutzer").form == "alten"
+    assert user.use_in("Die alten Anwendern").outcome == "missed"
+    assert user.use_in("Die alten Nutzer") == TermUse(source="user", target="not Anwender", outcome="kept")
+    assert old.use_in("Die alten Nutzer").form == "alten"
 
 
 def test_the_number_of_the_source_says_which_forms_are_likely() -> None:
@@ -180,7 +180,7 @@ def test_alternatives_and_given_forms_count() -> None:
     term = Term(source="child", target="Kind", forms=("Kinners",), alternatives=("Blag",))
     required = Glossary(terms=(term,), source_language="en", target_language="de").requirement(term)
     for text in ("die Kinners", "die Kinder", "die Blagen"):
-        assert form_in(required, text)
+        assert required.form_in(text)
 
 
 def test_where_forms_are_given_a_search_writes_no_others() -> None:
@@ -218,7 +218,7 @@ def test_a_glossary_can_be_sent_to_another_process() -> None:
 def test_a_word_derived_from_a_term_is_no_form_of_it() -> None:
     glossary = Glossary(terms=(Term(source="train", target="Eisenbahn"),), source_language="en", target_language="de")
     [railway] = glossary.required("The trains are late.")
-    assert form_in(railway, "Die Eisenbahner kommen zu sp\u00e4t.") is None
-    assert form_in(railway, "Die Eisenbahnen kommen zu sp\u00e4t.") == "Eisenbahnen"
-    assert form_in(railway, "Das Eisenbahnnetz ist alt.") == "Eisenbahnnetz"
-    assert form_in(railway, "Die Stra\u00dfenbahn und die Modelleisenbahn.") == "Modelleisenbahn"
+    assert railway.form_in("Die Eisenbahner kommen zu sp\u00e4t.") is None
+    assert railway.form_in("Die Eisenbahnen kommen zu sp\u00e4t.") == "Eisenbahnen"
+    assert railway.form_in("Das Eisenbahnnetz ist alt.") == "Eisenbahnnetz"
+    assert railway.form_in("Die Stra\u00dfenbahn und die Modelleisenbahn.") == "Modelleisenbahn"

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from attendo.checkpoint.finding import find_model
 from attendo.cli.progress import counted, notes
-from attendo.cli.translate_options import AidOptions
 
 if TYPE_CHECKING:
     from attendo.decoding.lines.translation import MatchKind
     from attendo.memory.building import BuiltIndex
+    from attendo.workflow.engines.aids import Aids
 
 
-def prepare_memory(options: AidOptions, model: str, *, quiet: bool) -> None:
+def prepare_memory(aids: "Aids", model: str, *, quiet: bool) -> None:
     """Makes the index of translation memories, where there is none of these files, and refuses what is none.
 
     Args:
-        options: they name the memories.
+        aids: they name the memories.
         model: the model whose languages they are read in.
         quiet: whether nothing is said of it.
     """
@@ -33,9 +33,9 @@ def prepare_memory(options: AidOptions, model: str, *, quiet: bool) -> None:
         say(f"{built_line(found)}; the index is kept as {path}")
 
     open_memory(
-        tuple(options.memory or ()),
+        aids.memory_files,
         model_languages(find_model(model)),
-        threshold=options.memory_threshold,
+        threshold=aids.memory_threshold,
         built=built,
     ).close()
 

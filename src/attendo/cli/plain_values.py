@@ -7,6 +7,7 @@ there are converted here. Everything else is left to Typer: what is wrong, and t
 
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -16,9 +17,6 @@ from typer.core import TyperCommand, TyperGroup
 from attendo.settings.characters import is_unicode
 
 _MAX_DIGITS = 9
-
-Process = Callable[[Any, Any], Any]
-"""A parameter's `process_value`: the value for the command, of a context and the value from the command line."""
 
 
 class _NotPlainError(Exception):
@@ -45,33 +43,39 @@ class PlainGroup(TyperGroup):
 
 def _convert_plain_values(parameters: Iterable[Any]) -> None:
     for parameter in parameters:
-        parameter.process_value = partial(_process, parameter, parameter.process_value)
+        by_typer = getattr(parameter, "get_runtime_param", None)  # which Typer has from 0.29 on
+        if by_typer is not None:
+            parameter.get_runtime_param = partial(_PlainFirst, by_typer)
 
 
-def _process(parameter: Any, by_typer: Process, context: Any, value: Any) -> Any:
-    """Converts a parameter's value.
+@dataclass(frozen=True)
+class _PlainFirst:
+    """Converts the values of a parameter: plain ones here, others as Typer does."""
 
-    Args:
-        parameter: the option or argument, as Typer has made it.
-        by_typer: what Typer does with a value.
-        context: of the command.
-        value: what the command line gives, or the default.
-    """
-    declared = getattr(parameter, "type_descriptor", None)  # which Typer has from 0.29 on
-    if declared is None or (parameter.required and not value) or not _is_usual(declared.parameter_info):
-        return by_typer(context, value)
-    is_list = parameter.multiple or parameter.nargs == -1
-    try:
+    by_typer: Callable[[], Any]
+    """Makes what Typer converts values with, for which it imports pydantic."""
+
+    def coerce(self, value: Any, *, param: Any, ctx: Any) -> Any:
+        """Converts a value; Typer sees to what is missing, and to callbacks.
+
+        Args:
+            value: what the command line gives, or the default.
+            param: the option or argument.
+            ctx: of the command.
+        """
+        declared = param.type_descriptor
+        is_list = param.multiple or param.nargs == -1
         if value is None:
-            found: Any = () if is_list else None
-        elif is_list:
+            return () if is_list else None
+        try:
+            if not _is_usual(declared.parameter_info) or (is_list and isinstance(value, str)):
+                raise _NotPlainError
+            if not is_list:
+                return plain(declared.annotation, declared.parameter_info, value)
             [item] = get_args(declared.annotation)
-            found = [plain(item, declared.parameter_info, each) for each in value]
-        else:
-            found = plain(declared.annotation, declared.parameter_info, value)
-    except _NotPlainError:
-        return by_typer(context, value)
-    return found if parameter.callback is None else parameter.callback(context, parameter, found)
+            return [plain(item, declared.parameter_info, each) for each in value]
+        except _NotPlainError:
+            return self.by_typer().coerce(value, param=param, ctx=ctx)
 
 
 def _is_usual(info: Any) -> bool:

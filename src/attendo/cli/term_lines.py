@@ -4,8 +4,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from attendo.decoding.constraints.terminology import Outcome
     from attendo.decoding.lines.translation import Counts
-    from attendo.terms.term import Outcome
     from attendo.workflow.documents.report import DocumentReport
 
 _MAX_SHOWN = 10

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from attendo.decoding.constraints.line_constraints import Constraints
     from attendo.decoding.lines.alignment import Alignment
     from attendo.decoding.lines.translation import Counts, Translation
-    from attendo.terms.glossary import Glossary
+    from attendo.workflow.engines.aids import Aids
     from attendo.workflow.engines.engine import Engine
     from attendo.workflow.engines.translate import Decoding
     from attendo.workflow.translation.file_translation import Finished
@@ -79,15 +79,14 @@ def translate(
         texts=(files[0] if files else None, lines.target_prefix, lines.forced_words),
         written=WrittenLines(as_json=lines.as_json, scores=lines.scores),
         alignment=lines.alignment,
-        glossary=aids.read_glossary(model),
         started=started,
         quiet=quiet,
-        aids=aids,
+        aids=aids.aids(model),
     )
-    if aids.memory:
+    if request.aids.memory_files:
         if lines.ray is not None:
             raise typer.BadParameter("is looked up on one machine; leave out --ray", param_hint="--memory")
-        prepare_memory(aids, request.models[0], quiet=quiet)
+        prepare_memory(request.aids, request.models[0], quiet=quiet)
     if are_files:
         translate_documents(
             DocumentRequest(
@@ -139,11 +138,10 @@ class Request:
     """The text, target prefixes and forced words."""
     written: WrittenLines
     alignment: bool
-    glossary: "Glossary | None"
     started: float
     """When the command began, by the monotonic clock."""
     quiet: bool
-    aids: AidOptions
+    aids: "Aids"
 
     def decoding(self) -> "Decoding":
         """What translates, and how."""
@@ -156,9 +154,7 @@ class Request:
             search=self.search,
             overrides=self.overrides,
             dtype=self.dtype,
-            glossary=self.glossary,
-            memory=tuple(self.aids.memory or ()),
-            memory_threshold=self.aids.memory_threshold,
+            aids=self.aids,
         )
 
 
@@ -265,11 +261,11 @@ def _sum_up(request: Request, counts: "Counts", translating_s: float, *, lines_n
     done = counts.lines if lines_now is None else lines_now
     say = notes(quiet=request.quiet)
     say(done_in("translated", done, "line", time.monotonic() - request.started, translating_s, "translating"))
-    if request.aids.memory:
+    if request.aids.memory_files:
         say(memory_line(counts.matches))
     if done < counts.lines:
         say(f"{counted(counts.lines, 'line')} in all, with those of earlier starts")
-    if request.glossary is not None:
+    if request.aids.glossary is not None:
         say(term_line(counts.terms))
     for line in (*warnings_of(counts), *missed_lines(counts)):
         note(line)

@@ -166,15 +166,19 @@ def _translated(
     request: DocumentRequest, settings: "DocumentSettings", engine: "Engine", document: "Document", output: Path | None
 ) -> "TranslatedDocument":
     from attendo.workflow.documents.files import document_translator, translate_opened
+    from attendo.workflow.documents.suggestions import with_suggestions
     from attendo.workflow.translation.part_files import PartsFolder
 
     try:
-        with FileReporter(quiet=request.quiet, unit="messages") as reporter:
+        with (
+            FileReporter(quiet=request.quiet, unit="messages") as reporter,
+            with_suggestions(engine, document) as extended,
+        ):
             done = translate_opened(
                 document,
                 settings,
-                engine,
-                document_translator(engine, document),
+                extended,
+                document_translator(extended, document),
                 reporter,
                 output=output,
                 models=request.decoding().folders,

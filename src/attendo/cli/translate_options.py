@@ -14,6 +14,7 @@ from attendo.cli.progress import note
 if TYPE_CHECKING:
     from attendo.terms.glossary import Glossary
     from attendo.workflow.documents.settings import DocumentSettings
+    from attendo.workflow.engines.aids import Aids
 
 FormatOption = Annotated[
     str | None,
@@ -68,8 +69,8 @@ class AidOptions:
         ),
     ] = 75
 
-    def read_glossary(self, model: str) -> "Glossary | None":
-        """Reads the glossaries, and says what is unusual in them.
+    def aids(self, model: str) -> "Aids":
+        """Gives the glossaries and translation memories, and says what is unusual in the glossaries.
 
         Args:
             model: translates, and says of which languages.
@@ -78,6 +79,15 @@ class AidOptions:
             DataError: a glossary cannot be read.
             ModelError: there is no such model.
         """
+        from attendo.workflow.engines.aids import Aids
+
+        return Aids(
+            glossary=self._read_glossary(model),
+            memory=tuple(self.memory or ()),
+            memory_threshold=self.memory_threshold,
+        )
+
+    def _read_glossary(self, model: str) -> "Glossary | None":
         if not self.glossary:
             return None
         from attendo.terms.files import joined_glossaries, read_glossary

@@ -13,6 +13,7 @@ from typing import Any, Self, Unpack
 from attendo.client.calls import (
     DEFAULT_URL,
     Call,
+    DocumentOptions,
     Events,
     Retries,
     TranslateOptions,
@@ -134,12 +135,12 @@ class AsyncClient:
         *,
         target: str,
         source: str = "auto",
-        name: str | None = None,
         progress: Callable[[DocumentState], None] = lambda state: None,
         poll_s: float = 1.0,
+        **options: Unpack[DocumentOptions],
     ) -> bytes:
         """Translates a document and waits for the result."""
-        state = await self.send_document(document, target=target, source=source, name=name)
+        state = await self.send_document(document, target=target, source=source, **options)
         while state.status in ("queued", "translating"):
             progress(state)
             await sleep(poll_s)
@@ -150,10 +151,15 @@ class AsyncClient:
         return await self.fetch_document(state.id)
 
     async def send_document(
-        self, document: str | Path | bytes, *, target: str, source: str = "auto", name: str | None = None
+        self,
+        document: str | Path | bytes,
+        *,
+        target: str,
+        source: str = "auto",
+        **options: Unpack[DocumentOptions],
     ) -> DocumentState:
         """Sends a document without waiting for the result; the arguments are those of `translate_document`."""
-        call = document_call(document, name=name, source=source, target=target)
+        call = document_call(document, source=source, target=target, options=options)
         return document_of(await self._json(call))
 
     async def document(self, id: str) -> DocumentState:

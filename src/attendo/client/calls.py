@@ -50,6 +50,25 @@ class TranslateOptions(TypedDict, total=False):
     """Id of one of the caller's glossaries on the server; by default none is used."""
 
 
+class DocumentOptions(TypedDict, total=False):
+    """Options of a document's translation, which are those of `attendo translate FILE`; the server has a default."""
+
+    name: str
+    """A file name whose extension determines the format; by default the name of the file."""
+    format: str
+    """The name of the format, where the file name does not determine it."""
+    template: str | Path
+    """The file with the sources, if the document is its translation, of which missing texts are translated."""
+    only: Literal["new", "fuzzy", "all"]
+    """Units to translate: those without a translation, those to be reviewed, or all that are not approved."""
+    mark: Literal["review", "problems", "none"]
+    """Translations to mark for review: all, those with problems, or none."""
+    check: Literal["off", "warn", "error"]
+    """Checks: not at all, reported, or an error in the state's message if one fails."""
+    glossary: str
+    """Id of one of the caller's glossaries on the server; by default none is used."""
+
+
 _TRY_AGAIN = frozenset((408, 429, 502, 503, 504))
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 30.0
 
@@ -166,13 +185,14 @@ def attention_call(text: str, translation: str | None, model: str | None) -> Cal
     return Call(method="POST", path="api/attention", json=sent)
 
 
-def document_call(document: str | Path | bytes, *, name: str | None, source: str, target: str) -> Call:
+def document_call(document: str | Path | bytes, *, source: str, target: str, options: DocumentOptions) -> Call:
     """Makes a request of `/api/documents`.
 
     Raises:
         AttendoError: the document is bytes, and there is no name that shows its format.
-        OSError: the file cannot be read.
+        OSError: a file cannot be read.
     """
+    name, template = options.get("name"), options.get("template")
     if isinstance(document, bytes):
         if not name:
             raise AttendoError('a document of bytes needs a name that says its format: name="letter.docx"')
@@ -183,8 +203,10 @@ def document_call(document: str | Path | bytes, *, name: str | None, source: str
     return Call(
         method="POST",
         path="api/documents",
-        files={"file": (name, content)},
-        data={"source": source, "target": target},
+        files={"file": (name, content)}
+        | ({} if template is None else {"template": (Path(template).name, Path(template).read_bytes())}),
+        data={"source": source, "target": target}
+        | {key: str(value) for key, value in options.items() if key not in ("name", "template")},
         repeatable=False,
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from attendo.decoding.constraints.terminology import Outcome, TermUse
 from attendo.errors import AttendoError
 
 
@@ -80,6 +81,8 @@ class TranslatedSegment:
     """Links between words, if the request asked for `alignment`."""
     problems: tuple[str, ...]
     """Sentences that report what could not be kept of the source."""
+    terms: tuple[TermUse, ...]
+    """The use of each term of the glossary that occurs in the segment."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +108,11 @@ class ServedTranslation:
     """The translated segments, in order."""
     problems: tuple[str, ...]
     """Sentences that report what could not be kept of the source."""
+
+    @property
+    def terms(self) -> tuple[TermUse, ...]:
+        """The use of each term of the glossary that occurs in the text, segment by segment."""
+        return tuple(use for segment in self.segments for use in segment.terms)
 
     def __str__(self) -> str:
         return self.text
@@ -164,6 +172,8 @@ class DocumentState:
     """The error, if the translation failed."""
     problems: tuple[str, ...]
     """Sentences that report what could not be kept of the document."""
+    terms: Mapping[Outcome, int]
+    """Number of terms of the glossary by their outcome; empty until the document is done."""
 
 
 def translations_of(answer: Mapping[str, Any]) -> list[ServedTranslation]:
@@ -202,6 +212,10 @@ def segment_of(segment: Mapping[str, Any]) -> TranslatedSegment:
             for each in segment.get("alignment", ())
         ),
         problems=tuple(segment.get("problems", ())),
+        terms=tuple(
+            TermUse(source=use["source"], target=use["target"], outcome=use["outcome"], form=use.get("form", ""))
+            for use in segment.get("terms", ())
+        ),
     )
 
 
@@ -235,6 +249,7 @@ def document_of(answer: Mapping[str, Any]) -> DocumentState:
         progress=answer["progress"],
         message=answer.get("message") or "",
         problems=tuple(answer.get("problems", ())),
+        terms=dict((answer.get("summary") or {}).get("terms", {})),
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any, Self, Unpack
 from attendo.client.calls import (
     DEFAULT_URL,
     Call,
+    DocumentOptions,
     Events,
     Retries,
     TranslateOptions,
@@ -198,9 +199,9 @@ class Client:
         *,
         target: str,
         source: str = "auto",
-        name: str | None = None,
         progress: Callable[[DocumentState], None] = lambda state: None,
         poll_s: float = 1.0,
+        **options: Unpack[DocumentOptions],
     ) -> bytes:
         """Translates a document and waits for the result.
 
@@ -208,9 +209,9 @@ class Client:
             document: a file, or its content.
             target: the code of the target language.
             source: the code of the source language, or `auto`.
-            name: a file name whose extension determines the format; None for the name of the file.
             progress: called with every state of the document that the server reports.
             poll_s: seconds between two requests for the state.
+            options: further options, such as `template=` and `only="fuzzy"`; see `DocumentOptions`.
 
         Returns:
             The translated document.
@@ -219,7 +220,7 @@ class Client:
             ServerError: the server refuses the document, cannot translate it, or cannot be reached.
             OSError: the file cannot be read.
         """
-        state = self.send_document(document, target=target, source=source, name=name)
+        state = self.send_document(document, target=target, source=source, **options)
         while state.status in ("queued", "translating"):
             progress(state)
             sleep(poll_s)
@@ -230,7 +231,12 @@ class Client:
         return self.fetch_document(state.id)
 
     def send_document(
-        self, document: str | Path | bytes, *, target: str, source: str = "auto", name: str | None = None
+        self,
+        document: str | Path | bytes,
+        *,
+        target: str,
+        source: str = "auto",
+        **options: Unpack[DocumentOptions],
     ) -> DocumentState:
         """Sends a document without waiting for the result; the arguments are those of `translate_document`.
 
@@ -238,7 +244,7 @@ class Client:
             ServerError: the server refuses the document, or cannot be reached.
             OSError: the file cannot be read.
         """
-        call = document_call(document, name=name, source=source, target=target)
+        call = document_call(document, source=source, target=target, options=options)
         return document_of(self._json(call))
 
     def document(self, id: str) -> DocumentState:

@@ -108,6 +108,23 @@ class Result:
     """Whether inline codes were put in place by force; it is then marked for review whatever `mark` says."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Suggestion:
+    """A translation that a file offers beside its units: what people translated in an earlier version, or elsewhere."""
+
+    source: Content
+    """The text that it translates, which may differ from that of the unit."""
+    target: Content
+    """The translation."""
+    context: str = ""
+    """The id of the unit that it stands at; empty where that is not known."""
+
+
+def no_suggestions() -> Iterator[Suggestion]:
+    """The suggestions of a file that has none."""
+    return iter(())
+
+
 def result(*texts: str) -> Result:
     """Makes a result of strings without codes, one a form."""
     return Result(texts=tuple(content(text) for text in texts))
@@ -151,6 +168,8 @@ class File:
     """The languages that the file names."""
     spans: tuple[Span, ...] = ()
     """Spans that writing may replace beside those of units: language declarations and headers."""
+    suggestions: Callable[[], Iterator[Suggestion]] = no_suggestions
+    """Gives the translations that the file offers beside its units."""
 
     def to_translate(self, states: Collection[State] = UNTRANSLATED) -> tuple[Unit, ...]:
         """The units that may be translated and are in one of some states; by default those without a translation."""

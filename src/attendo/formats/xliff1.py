@@ -4,14 +4,16 @@ Each segment is a unit: a `mrk` of a `seg-source`, or the whole source of what i
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from attendo.formats.contents import Content, plain
 from attendo.formats.elements import Element
-from attendo.formats.file import Edit, File, Form, Languages, State, UniqueIds, Unit
+from attendo.formats.file import Edit, File, Form, Languages, State, Suggestion, UniqueIds, Unit
 from attendo.formats.markup import Markup
 from attendo.formats.markup_content import Inline, content_of
+from attendo.formats.suggestions import alternatives
 from attendo.formats.xliff1_writing import MEMOQ, MEMSOURCE, SDL, Segment, TransUnit, Xliff1Editor
 
 _FINAL = ("final", "signed-off")
@@ -54,7 +56,16 @@ def read_xliff1(markup: Markup, languages: Languages) -> File:
             target=next((file.attributes.get("target-language") for file in files), None),
         ),
         spans=tuple(edit.span for edit in declarations),
+        suggestions=partial(_suggestions, markup, tuple(records), languages.target or ""),
     )
+
+
+def _suggestions(markup: Markup, records: Sequence[TransUnit], target_language: str) -> Iterator[Suggestion]:
+    """The translations that `alt-trans` elements offer."""
+    content = partial(content_of, markup, classify=classify)
+    for record in records:
+        segments = [(segment.id, segment.mid, segment.source) for segment in record.segments]
+        yield from alternatives(record.element, segments, target_language, content)
 
 
 def classify(element: Element) -> Inline:

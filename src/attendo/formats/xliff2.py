@@ -1,14 +1,28 @@
 """XLIFF 2.0 and 2.1: segments, their states, and codes whose data the file keeps elsewhere."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from attendo.formats.contents import plain
 from attendo.formats.elements import Element
-from attendo.formats.file import Edit, File, Form, Languages, Result, Span, State, UniqueIds, Unit, WriteOptions
+from attendo.formats.file import (
+    Edit,
+    File,
+    Form,
+    Languages,
+    Result,
+    Span,
+    State,
+    Suggestion,
+    UniqueIds,
+    Unit,
+    WriteOptions,
+)
 from attendo.formats.markup import Markup
 from attendo.formats.markup_content import Inline, content_of, style_of, written
+from attendo.formats.suggestions import matches
 
 _SIZE = "urn:oasis:names:tc:xliff:sizerestriction:2.0"
 _STATES: Mapping[str, State] = {
@@ -38,6 +52,7 @@ class _Segment:
 def read_xliff2(markup: Markup, languages: Languages) -> File:
     """Reads the segments of XLIFF 2.x."""
     root, ids, units, segments = markup.root, UniqueIds(), [], {}
+    places: dict[Element, list[tuple[str, str]]] = {}
     for file, number, element, unit, is_translatable in _segments(root):
         source = element.first("source")
         if source is None:
@@ -49,6 +64,7 @@ def read_xliff2(markup: Markup, languages: Languages) -> File:
         found = replace(found, max_length=most, length_unit=length_unit)
         units.append(found)
         segments[found.id] = segment
+        places.setdefault(unit, []).append((found.id, element.attributes.get("id", "")))
     declarations = []
     if languages.target and not root.attributes.get("trgLang"):
         declarations.append(markup.set_attribute(root, "trgLang", languages.target.replace("_", "-")))
@@ -59,7 +75,20 @@ def read_xliff2(markup: Markup, languages: Languages) -> File:
         editor=_Editor(markup=markup, segments=segments, declarations=tuple(declarations)),
         declared=Languages(source=root.attributes.get("srcLang"), target=root.attributes.get("trgLang")),
         spans=tuple(edit.span for edit in declarations),
+        suggestions=partial(_suggestions, markup, places),
     )
+
+
+def _suggestions(markup: Markup, places: Mapping[Element, Sequence[tuple[str, str]]]) -> Iterator[Suggestion]:
+    """The translations that the matches of units offer.
+
+    Args:
+        markup: the document.
+        places: the segments of each unit: the id as it is read, and that of the element.
+    """
+    content = partial(content_of, markup, classify=classify)
+    for unit, segments in places.items():
+        yield from matches(unit, segments, content)
 
 
 def classify(element: Element) -> Inline:

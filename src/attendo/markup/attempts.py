@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from attendo.decoding.constraints.line_constraints import Constraints
+from attendo.decoding.constraints.terminology import TermUse, missed_message
 from attendo.decoding.guards.comparison import LOST_NUMBERS, target_form
 from attendo.decoding.guards.verbatim import verbatim
 from attendo.markup.content import STAND_IN
@@ -34,8 +35,6 @@ from attendo.markup.sentences import (
 from attendo.markup.splitting import MAX_THINGS
 from attendo.markup.text_types import Alternative, Confidence, TextRequest, TranslatedLine, TranslateLines
 from attendo.markup.together import gathered
-from attendo.terms.term import TermUse, missed_message
-from attendo.terms.use import use_of
 
 _AT_A_TIME = 16
 _SHORTER = 200
@@ -150,7 +149,7 @@ class Attempts:
     ) -> list[_Attempt]:
         """Translates readings; those with tags, or all if that is asked for, are aligned."""
         aligned = [self._request.alignment or any(mark.kind != "space" for mark in each.marks) for each in readings]
-        constraints = self._with_glossary(sentences, constraints)
+        constraints = self._with_own_terms(sentences, constraints)
         lines: dict[int, TranslatedLine] = {}
 
         async def translate(with_alignment: bool) -> None:
@@ -169,14 +168,14 @@ class Attempts:
             attempts.append(self._looked_at(sentence, reading, lines[place]))
         return attempts
 
-    def _with_glossary(
+    def _with_own_terms(
         self, sentences: Sequence[Sentence], constraints: Sequence[Constraints] | None
     ) -> Sequence[Constraints] | None:
         """Constraints by which sentences use the terms of the glossary; None where there are none at all."""
         glossary = self._request.glossary
         if glossary is None or not any(glossary.occurrences(each.content.text) for each in sentences):
             return constraints
-        return [replace(each, glossary=glossary) for each in constraints or [Constraints()] * len(sentences)]
+        return [replace(each, terms=glossary) for each in constraints or [Constraints()] * len(sentences)]
 
     # --- one sentence -------------------------------------------------------------------------------------------------
 
@@ -348,7 +347,7 @@ class Attempts:
         if self._request.glossary is None:
             return ()
         forced = {use.source for use in searched if use.outcome == "forced"}
-        uses = (use_of(term, text) for term in self._request.glossary.required(sentence.content.text))
+        uses = (term.use_in(text) for term in self._request.glossary.required(sentence.content.text))
         return tuple(
             replace(use, outcome="forced") if use.source in forced and use.outcome != "missed" else use for use in uses
         )

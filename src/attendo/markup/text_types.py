@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from attendo.decoding.constraints.line_constraints import Constraints
+from attendo.decoding.constraints.terminology import TermUse
 from attendo.decoding.lines.alignment import Alignment
 from attendo.decoding.lines.translation import Candidate, Translation
 from attendo.markup.text_format import Format, LineEnds, Split
 from attendo.terms.glossary import Glossary
-from attendo.terms.term import TermUse
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from attendo.errors import DataError
 from attendo.files import atomic_path, sha256
+from attendo.formats.file import Suggestion
 from attendo.formats.pairs.selection import Selection
 from attendo.formats.pairs.table import has_both_sides, read_units
 from attendo.memory.texts import marked_texts, pattern_of, same_text, text_hash
@@ -75,10 +76,59 @@ def build_index(
         DataError: a file cannot be read, or holds no pair of these languages.
         OSError: the index cannot be written.
     """
+    pairs = (memory_pairs(file, languages) for file in files)
+    said = _Described(name=", ".join(map(str, files)), languages=languages, digests=map(sha256, files))
+    return _built(path, pairs, said, progress)
+
+
+def build_index_of(
+    path: Path, suggestions: Iterable[Suggestion], languages: tuple[str, str], digest: str
+) -> BuiltIndex:
+    """Builds an index of the translations that a file offers beside its units; it appears when it is whole.
+
+    Args:
+        path: the file to write.
+        suggestions: the translations.
+        languages: the codes of source and target.
+        digest: of the file that they are from, in hexadecimal digits.
+
+    Raises:
+        DataError: none of them can be used.
+        OSError: the index cannot be written.
+    """
+    said = _Described(name="the file's own suggestions", languages=languages, digests=(digest,))
+    return _built(path, [map(_pair, suggestions)], said, None)
+
+
+def _pair(suggestion: Suggestion) -> RawPair:
+    source, target = marked_texts(suggestion.source, suggestion.target)
+    return RawPair(
+        line=0,
+        source=source.encode("utf-8", "replace"),
+        target=target.encode("utf-8", "replace"),
+        context=suggestion.context,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Described:
+    """What an index is of."""
+
+    name: str
+    """The files, for messages."""
+    languages: tuple[str, str]
+    digests: Iterable[str]
+    """SHA-256, of each of the files; read when they have been."""
+
+
+def _built(
+    path: Path, pairs: Iterable[Iterable[RawPair]], said: _Described, progress: Callable[[int], None] | None
+) -> BuiltIndex:
+    """Builds an index of pairs, file by file."""
     with atomic_path(path) as temporary:
         connection = sqlite3.connect(temporary, isolation_level=None)
         try:
-            built = _filled(connection, files, languages, progress)
+            built = _filled(connection, pairs, said, progress)
         except sqlite3.Error as error:
             raise OSError(f"{path}: the index of the translation memory cannot be written: {error}") from error
         finally:
@@ -111,8 +161,8 @@ def _is_plain_table(path: Path, languages: tuple[str, str]) -> bool:
 
 def _filled(
     connection: sqlite3.Connection,
-    files: Sequence[Path],
-    languages: tuple[str, str],
+    pairs: Iterable[Iterable[RawPair]],
+    said: _Described,
     progress: Callable[[int], None] | None,
 ) -> BuiltIndex:
     # The file has a temporary name until it is whole, so that nothing has to be kept for a crash.
@@ -123,7 +173,7 @@ def _filled(
     left_out: Counter[str] = Counter()
     num_pairs = 0
     rows = []
-    for row in _rows(files, languages, left_out):
+    for row in _rows(pairs, said.languages[0], left_out):
         rows.append(row)
         num_pairs += 1
         if len(rows) == _BATCH:
@@ -135,16 +185,16 @@ def _filled(
     if not num_pairs:
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in left_out.most_common()) or "no pairs at all"
         raise DataError(
-            f"{', '.join(map(str, files))}: nothing to translate {languages[0]} to {languages[1]} with ({reasons})"
+            f"{said.name}: nothing to translate {said.languages[0]} to {said.languages[1]} with ({reasons})"
         )
     [(num_entries,)] = connection.execute("SELECT max(id) FROM entries")
     _index_words(connection, num_entries)
     meta = {
-        "source_language": languages[0],
-        "target_language": languages[1],
+        "source_language": said.languages[0],
+        "target_language": said.languages[1],
         "pairs": str(num_pairs),
         "entries": str(num_entries),
-        "files": "\n".join(sha256(file) for file in files),
+        "files": "\n".join(said.digests),
     }
     connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
     connection.executescript(_INDEXES)
@@ -155,12 +205,14 @@ def _filled(
     return BuiltIndex(num_pairs=num_pairs, num_entries=num_entries, left_out=left_out)
 
 
-def _rows(files: Sequence[Path], languages: tuple[str, str], left_out: Counter[str]) -> Iterator[tuple[object, ...]]:
+def _rows(
+    pairs: Iterable[Iterable[RawPair]], source_language: str, left_out: Counter[str]
+) -> Iterator[tuple[object, ...]]:
     """Yields the rows of the table of entries."""
     number = 0
-    for file in files:
+    for its_pairs in pairs:
         before = 0
-        for pair in memory_pairs(file, languages):
+        for pair in its_pairs:
             number += 1
             try:
                 source, target = pair.source.decode("utf-8"), (pair.target or b"").decode("utf-8")
@@ -172,7 +224,7 @@ def _rows(files: Sequence[Path], languages: tuple[str, str], left_out: Counter[s
                 continue
             same = same_text(source)
             text = text_hash(same)
-            pattern = pattern_of(same, languages[0])
+            pattern = pattern_of(same, source_language)
             yield (
                 text_hash(f"{source}\0{target}\0{pair.context}"),
                 text,

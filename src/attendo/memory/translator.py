@@ -22,14 +22,13 @@ from attendo.memory.texts import without_marks
 _MARGIN = 0.5
 """So much less probable, as the logarithm of a token's probability, a translation may be than the similar text's."""
 _BEAM_SIZE = 8
-_UNCONSTRAINED = Constraints()
 
 
 class MemoryTranslator(Translator):
     """A translator that looks each line up in a translation memory first.
 
-    Lines with constraints are translated as if there were no memory. Where several translations are asked for, or
-    chance is to choose, similar texts are not used.
+    Lines with constraints other than terms are translated as if there were no memory. Where several translations are
+    asked for, or chance is to choose, similar texts are not used.
 
     Args:
         memory: the translation memory.
@@ -79,7 +78,7 @@ class MemoryTranslator(Translator):
             else:
                 result.append(next(searched))
         similar = {place: match for place, match in enumerate(matches) if match is not None and match.kind == "fuzzy"}
-        for place, guided in self._guided(result, similar).items():
+        for place, guided in self._guided(result, similar, [its for _, its in lines]).items():
             result[place] = guided
         return result
 
@@ -88,7 +87,7 @@ class MemoryTranslator(Translator):
     ) -> list[Translation | None]:
         """Translates lines as `Translator.translate_watched` does, those that the memory has by the memory."""
         matches = [
-            self._memory.exact(line.rstrip("\r\n")) if constraints == _UNCONSTRAINED else None
+            None if constraints.limits_search else self._memory.exact(line.rstrip("\r\n"))
             for line, constraints in lines
         ]
         numbered = numbered_lines(lines, between_steps, first, cancellable=True)
@@ -101,7 +100,7 @@ class MemoryTranslator(Translator):
 
     def _match(self, lines: Sequence[tuple[str, Constraints]], place: int) -> MemoryMatch | None:
         line, constraints = lines[place]
-        if constraints != _UNCONSTRAINED:
+        if constraints.limits_search:
             return None
         surroundings = Surroundings(before=lines[place - 1][0] if place else None)
         text = line.rstrip("\r\n")
@@ -133,7 +132,9 @@ class MemoryTranslator(Translator):
         self.counts.matches[match.kind] += 1
         return found
 
-    def _guided(self, translations: Sequence[Translation], similar: dict[int, MemoryMatch]) -> dict[int, Translation]:
+    def _guided(
+        self, translations: Sequence[Translation], similar: dict[int, MemoryMatch], constraints: Sequence[Constraints]
+    ) -> dict[int, Translation]:
         """Translations of lines that have similar texts, chosen among several by how much they agree with these."""
         if not similar:
             return {}
@@ -143,7 +144,8 @@ class MemoryTranslator(Translator):
             for place, found in zip(similar, self.align(list(known.values())), strict=True)
             if (frame := frame_of(_text(translations[place]), found)) is not None
         }
-        lines = [(_text(translations[place]), Constraints(frame=frame)) for place, frame in frames.items()]
+        framed = {place: replace(constraints[place], frame=frame) for place, frame in frames.items()}
+        lines = [(_text(translations[place]), its) for place, its in framed.items()]
         result = {}
         for place, found in zip(frames, self._widely(lines), strict=True):
             texts = [] if found is None else [each.text for each in found.n_best if each.finished]

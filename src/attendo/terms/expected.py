@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from attendo.terms.forms import TermForms
 from attendo.terms.glossary import Glossary
-from attendo.terms.term import RequiredTerm, Term
-from attendo.terms.use import forbidden_in, form_in
+from attendo.terms.term import Term
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -15,13 +15,13 @@ class ExpectedTerm:
     line: int
     """The number of the sentence, from 0."""
     term: Term
-    required: RequiredTerm
+    required: TermForms
     reference_form: str
     """The form that the reference has."""
 
     def is_used_in(self, text: str) -> bool:
         """Whether a translation has a form of the term as a word of its own, and no forbidden word."""
-        return form_in(self.required, text) is not None and forbidden_in(self.required, text) is None
+        return self.required.use_in(text).outcome != "missed"
 
 
 def expected_terms(glossary: Glossary, sources: Sequence[str], references: Sequence[str]) -> list[ExpectedTerm]:
@@ -36,7 +36,7 @@ def expected_terms(glossary: Glossary, sources: Sequence[str], references: Seque
     for line, (source, reference) in enumerate(zip(sources, references, strict=True)):
         for term in dict.fromkeys(each.term for each in glossary.occurrences(source)):
             required = replace(glossary.requirement(term), in_compounds=False)
-            form = form_in(required, reference)
+            form = required.form_in(reference)
             if form is not None:
                 found.append(ExpectedTerm(line=line, term=term, required=required, reference_form=form))
     return found

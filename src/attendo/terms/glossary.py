@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 
+from attendo.terms.forms import TermForms
 from attendo.terms.inflection import MAX_FORMS, forms_of, is_infinitive
 from attendo.terms.inflection_rules import COMPOUNDING, WITHOUT_SPACES
 from attendo.terms.number import fits_number
-from attendo.terms.term import RequiredTerm, Term
+from attendo.terms.term import Term
 
 _TOKEN = re.compile(r"[^\W_]+|[^\w\s]|_")
 _LETTER = re.compile(r"\S")
@@ -63,7 +64,7 @@ class Glossary:
                 taken.append(each)
         return sorted(taken, key=lambda each: each.start)
 
-    def required(self, text: str) -> tuple[RequiredTerm, ...]:
+    def required(self, text: str) -> tuple[TermForms, ...]:
         """The terms that occur in a text, each once, with the forms that its translation may have of each."""
         plurals: dict[Term, set[bool]] = {}
         for each in self.occurrences(text):
@@ -73,7 +74,7 @@ class Glossary:
             self.requirement(term, is_plural=min(its) if len(its) == 1 else None) for term, its in plurals.items()
         )
 
-    def requirement(self, term: Term, *, is_plural: bool | None = None) -> RequiredTerm:
+    def requirement(self, term: Term, *, is_plural: bool | None = None) -> TermForms:
         """A term with all forms of its translation.
 
         Args:
@@ -92,10 +93,10 @@ class Glossary:
         content = repr((self.source_language, self.target_language, [(each, each.forms) for each in self.terms]))
         return sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
 
-    def _requirement(self, term: Term, is_plural: bool | None) -> RequiredTerm:
+    def _requirement(self, term: Term, is_plural: bool | None) -> TermForms:
         language = self.target_language
         if term.is_verbatim:
-            return RequiredTerm(
+            return TermForms(
                 source=term.source, target=term.target, forms=(term.target,), likely=(term.target,), is_exact=True
             )
         given = [*filter(None, [term.target]), *term.forms, *term.alternatives]
@@ -105,7 +106,7 @@ class Glossary:
         likely = offered
         if is_plural is not None and not is_infinitive(term.target, language):
             likely = tuple(form for form in offered if fits_number(term.target, form, language, is_plural=is_plural))
-        return RequiredTerm(
+        return TermForms(
             source=term.source,
             target=term.target,
             forms=forms,
@@ -120,7 +121,7 @@ class Glossary:
         return _LETTER if self.source_language in WITHOUT_SPACES else _TOKEN
 
     @cached_property
-    def _requirements(self) -> dict[tuple[Term, bool | None], RequiredTerm]:
+    def _requirements(self) -> dict[tuple[Term, bool | None], TermForms]:
         return {}
 
     @cached_property

@@ -196,8 +196,11 @@ def ask(models: MadeUpModels, keep_seconds: float, tmp_path: Path) -> Iterator[A
     assert not (tmp_path / "kept").exists()
 
 
-def sent(content: bytes = b"The dog.", name: str = "a.txt", **fields: str) -> dict[str, Any]:
-    return {"files": {"file": (name, content)}, "data": {"target": "de"} | fields}
+def sent(
+    content: bytes = b"The dog.", name: str = "a.txt", template: bytes | None = None, **fields: str
+) -> dict[str, Any]:
+    files = {"file": (name, content)} | ({} if template is None else {"template": ("b.json", template)})
+    return {"files": files, "data": {"target": "de"} | fields}
 
 
 def test_a_document_is_sent_asked_about_fetched_and_removed(ask: Asked, tmp_path: Path) -> None:
@@ -331,6 +334,10 @@ def test_options(ask: Asked, options: dict[str, Any], expected: str) -> None:
         ({"target": "de-<b>"}, "target = 'de-<b>' is no code of a language, such as de or de-AT"),
         ({"target": "de", "name": "a.exe"}, "documents of this kind are not taken; take one of .po, .pot, .xlf"),
         ({"name": "a.xml"}, "or name its format (format: po, xliff"),
+        (
+            {"name": "a.po", "content": b'msgid "a"\nmsgstr ""\n', "template": b"{}"},
+            "a.po: a po file has its source in itself, or no keys; leave out the template",
+        ),
         (
             {"name": "a.xlf", "content": b'<xliff version="1.2"><file source-language="fr"/></xliff>'},
             "a.xlf: the file's source language is fr, the model reads en",

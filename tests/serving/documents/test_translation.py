@@ -42,7 +42,13 @@ async def translated(
     units = tuple(Unit(id=str(number), forms=(Form(source=(text,)),)) for number, text in enumerate(texts))
     document = ReadDocument(units=units, source="en", target="de")
     return await translate_units(
-        document, translate, confidence=confidence, glossary=None, corrections=no_corrections, progress=counts.append
+        document,
+        translate,
+        confidence=confidence,
+        candidates=None,
+        glossary=None,
+        corrections=no_corrections,
+        progress=counts.append,
     )
 
 

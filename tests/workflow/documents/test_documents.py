@@ -213,7 +213,7 @@ def test_many_units_are_told_in_parts(tmp_path: Path) -> None:
     [
         (HEADER + 'msgid "a"\nmsgstr ""', "fr", {}, "the file's target language is de_AT, not fr"),
         (HEADER + 'msgid "a"\nmsgstr ""', "de", {"target": "fr"}, "--to fr: the model translates into de"),
-        (HEADER + 'msgid "a"\nmsgstr ""', "de", {"template": Path("x.po")}, "leave out --template"),
+        (HEADER + 'msgid "a"\nmsgstr ""', "de", {"template": Path("x.po")}, "leave out the template"),
     ],
 )
 def test_what_does_not_fit(tmp_path: Path, text: str, target: str, settings: dict[str, str], said: str) -> None:

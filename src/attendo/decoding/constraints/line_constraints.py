@@ -15,9 +15,9 @@ from attendo.decoding.constraints.constraint import (
     length_bounds,
 )
 from attendo.decoding.constraints.frames import Frame, FrameConstraint
+from attendo.decoding.constraints.terminology import Terminology
 from attendo.decoding.constraints.words import ForbiddenWords, Pieces, Spelling, forced_word_ids
 from attendo.errors import DataError
-from attendo.terms.glossary import Glossary
 from attendo.text.subwords.tokenization import EOS_ID, UNK_ID
 
 _SPACE = " "
@@ -38,12 +38,17 @@ class Constraints:
     """Words or phrases that must occur, spelled as the tokenizer spells them; the end of each may be continued."""
     forbidden_words: tuple[str, ...] = ()
     """Words or phrases that must not occur, in addition to those of the search settings."""
-    glossary: Glossary | None = None
-    """Terms and their translations; of those that occur in the text the translation uses a form, as far as that can
-    be."""
+    terms: Terminology | None = None
+    """How terms are to be translated, such as a `Glossary`; of those that occur in the text the translation uses a
+    form, as far as that can be."""
     frame: Frame | None = None
     """Stretches that the translation consists of, with gaps that the model fills; None for no frame. A frame goes with
     forbidden words, and with no other constraint."""
+
+    @property
+    def limits_search(self) -> bool:
+        """Whether anything but terms is constrained; those are looked for in a translation that was found without."""
+        return bool(self.target_prefix or self.forced_words or self.forbidden_words or self.frame is not None)
 
     def __post_init__(self) -> None:
         """Refuses a string in place of several."""
@@ -116,7 +121,7 @@ class LineRules:
             DataError: the constraints contradict each other or the settings, or cannot be spelled; with the number.
         """
         min_len, max_len = length_bounds(self._config, source_tokens, self._max_positions)
-        if constraints == Constraints():
+        if not constraints.limits_search:
             return Rules(min_len=min_len, max_len=max_len, constraints=self._forbidden, seed=number)
         try:
             forbidden = self._forbidden + self._forbidden_by(constraints)

@@ -11,7 +11,7 @@ from functools import cached_property
 from attendo.decoding.backends.models import DecodingModel
 from attendo.decoding.config import SearchConfig
 from attendo.decoding.constraints.constraint import Ids, NoRepeat
-from attendo.decoding.constraints.line_constraints import Constraints, LineRules
+from attendo.decoding.constraints.line_constraints import LineRules
 from attendo.decoding.constraints.words import Spelling, Subwords
 from attendo.decoding.guards.digits import DigitPieces
 from attendo.decoding.guards.output import (
@@ -38,7 +38,6 @@ from attendo.decoding.lines.value_retries import Searches, ValueRetries
 from attendo.decoding.parallel import IdSearch
 from attendo.decoding.watch import Watch
 from attendo.errors import DataError
-from attendo.terms.glossary import Glossary
 
 COPY_MARGIN = 0.25
 """So much lower a score may be than that of a translation that only repeats its source, to take its place.
@@ -48,7 +47,6 @@ what it held for second best in other words was further below than this in all b
 _FEW_THINGS = 3
 _NO_REPEAT = 3
 _MARKS = (".", "!")
-_UNCONSTRAINED = Constraints()
 
 
 class GuardedSearch:
@@ -64,7 +62,6 @@ class GuardedSearch:
         languages: source and target, as ISO 639-1 codes; empty where not known.
         threads: that may work.
         counts: where to count what is done.
-        glossary: terms that translations use, where a line has no glossary of its own.
     """
 
     def __init__(
@@ -79,9 +76,8 @@ class GuardedSearch:
         languages: tuple[str, str],
         threads: int,
         counts: Counts,
-        glossary: Glossary | None = None,
     ) -> None:
-        self._config, self._glossary = config, glossary
+        self._config = config
         self._searches = SearchVariants(models, config, threads=threads)
         self._source_tokenizer, self._tokenizer = source_tokenizer, target_tokenizer
         self._encode, self._languages = encode, languages
@@ -113,13 +109,11 @@ class GuardedSearch:
             DataError: a line holds a lone surrogate, or constraints cannot be fulfilled.
             ModelError: the models' probabilities are not numbers.
         """
-        if self._glossary is not None:
-            lines = [replace(line, glossary=line.glossary or self._glossary) for line in lines]
         readings = [self._read(line) for line in lines]
         parts = [(line, part) for line, reading in zip(lines, readings, strict=True) for part in reading.parts]
         tasks = self._tasks([(line, part) for line, part in parts if part.is_searched])
         if self._config.guards.protected:  # others are looked at again, so the ordinary search need not forbid a thing
-            tasks = [task if task.line.constraints == _UNCONSTRAINED else self._without_strays(task) for task in tasks]
+            tasks = [self._without_strays(task) if task.line.constraints.limits_search else task for task in tasks]
         remaining = iter(self._with_terms(self._looked_at(self._searched(tasks))))
         translations: list[Translation | None] = []
         for line, reading in zip(lines, readings, strict=True):
@@ -137,7 +131,7 @@ class GuardedSearch:
 
     def _read(self, line: NumberedLine) -> Reading:
         """A line as the model reads it; constraints are meant for the line as it stands."""
-        if self._config.guards.is_off or line.constraints != _UNCONSTRAINED:
+        if self._config.guards.is_off or line.constraints.limits_search:
             return as_it_is(line.text)
         return self._reader.read(line.text)
 
@@ -172,7 +166,7 @@ class GuardedSearch:
     def _is_spelled(self, line: NumberedLine, part: Part, tokens: int) -> bool:
         """Whether a part is searched as what its vocabulary can only spell; see `Task.spelled`."""
         config = self._config
-        is_guarded = config.guards.verbatim and line.constraints == _UNCONSTRAINED
+        is_guarded = config.guards.verbatim and not line.constraints.limits_search
         one = config.n_best == 1 and not config.sampling and not config.min_len
         return is_guarded and one and (has_few_words(part.text) or is_spelled(part.read, tokens, self._piece_length))
 
@@ -222,8 +216,8 @@ class GuardedSearch:
         return tasks
 
     def _with_terms(self, tasks: list[Task]) -> list[Task]:
-        """Tasks with what became of the terms of their glossaries, those that lack one searched for its forms."""
-        if all(task.line.glossary is None for task in tasks):
+        """Tasks with what became of their terms, those that lack one searched for its forms."""
+        if all(task.line.constraints.terms is None for task in tasks):
             return tasks
         return TermRetries(
             self._tokenizer,
@@ -251,7 +245,7 @@ class GuardedSearch:
             place: self._without_strays(again)
             for place, task in enumerate(tasks)
             if task.candidates
-            and task.line.constraints == _UNCONSTRAINED
+            and not task.line.constraints.limits_search
             and is_wrong(task)
             and (again := retry(task)) is not None
         }

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import get_args
 
 from attendo.decoding.config import GuardName
+from attendo.decoding.constraints.terminology import missed_message
 from attendo.decoding.constraints.words import Subwords
 from attendo.decoding.guards.comparison import compared
 from attendo.decoding.guards.completeness import length_problem
@@ -13,7 +14,6 @@ from attendo.decoding.guards.words import word_numbers
 from attendo.decoding.lines.tasks import NumberedLine, Task
 from attendo.decoding.lines.translation import Candidate, Translation
 from attendo.decoding.searches.hypothesis import Hypothesis, length_penalty
-from attendo.terms.term import missed_message
 from attendo.text.subwords.tokenization import EOS_ID
 
 NOTHING = Candidate(text="", ids=(), pieces=(), log_prob=0.0, score=0.0, token_log_probs=(), finished=True)

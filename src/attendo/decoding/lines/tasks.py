@@ -7,13 +7,12 @@ from typing import Self
 from attendo.decoding.config import GuardName
 from attendo.decoding.constraints.constraint import Rules
 from attendo.decoding.constraints.line_constraints import Constraints
+from attendo.decoding.constraints.terminology import TermUse
 from attendo.decoding.guards.parts import Part
 from attendo.decoding.guards.words import has_few_words
 from attendo.decoding.lines.translation import Candidate
 from attendo.decoding.watch import BetweenSteps, nobody
 from attendo.errors import DataError
-from attendo.terms.glossary import Glossary
-from attendo.terms.term import TermUse
 
 _ROOM = 10
 """Tokens that a very short part may have besides."""
@@ -31,8 +30,6 @@ class NumberedLine:
     """The line."""
     constraints: Constraints
     """What is wanted of its translation."""
-    glossary: Glossary | None = None
-    """Terms that its translation uses."""
     between_steps: BetweenSteps = nobody
     """Asked between two decoder steps; equal for all lines that are translated together, which it names by `number`."""
     cancellable: bool = False
@@ -64,7 +61,7 @@ class Task:
     guards: tuple[GuardName, ...] = ()
     """The guards that have acted on the translation."""
     terms: tuple[TermUse, ...] = ()
-    """What became of the terms of the line's glossary that occur in the part."""
+    """What became of the line's terms that occur in the part."""
 
     @classmethod
     def new(

@@ -11,13 +11,12 @@ from dataclasses import replace
 from itertools import chain
 
 from attendo.decoding.constraints.constraint import Constraint, Ids, Rules
+from attendo.decoding.constraints.terminology import RequiredTerm, TermUse
 from attendo.decoding.constraints.words import ForbiddenWords, Spelling, Subwords
 from attendo.decoding.lines.alignment import words_of
 from attendo.decoding.lines.tasks import Task
 from attendo.decoding.lines.translation import Candidate
 from attendo.errors import DataError
-from attendo.terms.term import RequiredTerm, TermUse
-from attendo.terms.use import use_of
 from attendo.text.subwords.tokenization import UNK_ID
 
 _MARKS = ".!?"
@@ -55,7 +54,7 @@ class TermRetries:
     def kept(self, tasks: list[Task]) -> list[Task]:
         """Tasks with `Task.terms`, those that lack a term searched again."""
         required = [
-            task.line.glossary.required(task.part.read) if task.line.glossary and task.candidates else ()
+            terms.required(task.part.read) if (terms := task.line.constraints.terms) and task.candidates else ()
             for task in tasks
         ]
         found = [self._preferred(task, its) if its else task for task, its in zip(tasks, required, strict=True)]
@@ -70,7 +69,7 @@ class TermRetries:
 
     def _preferred(self, task: Task, required: Sequence[RequiredTerm]) -> Task:
         """A task with the uses of its terms, that of its candidates first that has most of them."""
-        uses = [[use_of(term, each.text) for term in required] for each in task.candidates]
+        uses = [[term.use_in(each.text) for term in required] for each in task.candidates]
         best = min(range(len(uses)), key=lambda place: (_num_missed(uses[place]), place))
         candidates = (task.candidates[best], *task.candidates[:best], *task.candidates[best + 1 :])
         preferred = replace(task, candidates=candidates, terms=tuple(uses[best]))
@@ -110,7 +109,7 @@ class TermRetries:
         num_faults = self._num_faults(before)
         ranked = []
         for place, candidate in enumerate(after.candidates):
-            uses = list(map(_forced, before.terms, (use_of(term, candidate.text) for term in required)))
+            uses = list(map(_forced, before.terms, (term.use_in(candidate.text) for term in required)))
             is_appended = candidate.text.startswith(before.candidates[0].text.rstrip(_MARKS))
             if _num_missed(uses) < _num_missed(before.terms) and not is_appended:
                 is_longer = _num_ends(candidate.text) > _num_ends(before.candidates[0].text)
@@ -149,11 +148,11 @@ def _score(candidate: Candidate, uses: Sequence[TermUse]) -> float:
 
 def _with_copied(task: Task) -> Task:
     """A task with the uses of terms that are kept to the letter and were not read, but copied behind a placeholder."""
-    glossary = task.line.glossary
-    if glossary is None or not task.candidates or not task.part.kept:
+    terms = task.line.constraints.terms
+    if terms is None or not task.candidates or not task.part.kept:
         return task
     known = {use.source for use in task.terms}
-    copied = [term for term in glossary.required(task.part.text) if term.is_exact and term.source not in known]
+    copied = [term for term in terms.required(task.part.text) if term.is_exact and term.source not in known]
     uses = (TermUse(source=term.source, target=term.target, outcome="kept", form=term.target) for term in copied)
     return replace(task, terms=(*task.terms, *uses)) if copied else task
 

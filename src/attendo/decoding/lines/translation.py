@@ -6,8 +6,8 @@ from itertools import islice
 from typing import Literal
 
 from attendo.decoding.config import GuardName
+from attendo.decoding.constraints.terminology import Outcome, TermUse, count_outcomes
 from attendo.decoding.guards.words import WordNumbers
-from attendo.terms.term import Outcome, TermUse, count_outcomes
 
 _MAX_MISSED = 100
 """Missed terms that are remembered with their lines; all are counted."""

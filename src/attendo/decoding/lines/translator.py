@@ -27,7 +27,6 @@ from attendo.decoding.parallel import on_threads
 from attendo.decoding.scoring import PairScore, score_batch
 from attendo.decoding.watch import BetweenSteps, nobody
 from attendo.errors import DataError, ModelError
-from attendo.terms.glossary import Glossary
 from attendo.text.subwords.tokenization import EOS_ID
 
 _CHARACTERS_PER_TOKEN = 32
@@ -46,7 +45,6 @@ class Translator:
         languages: source and target, as ISO 639-1 codes, for the guards; empty where not known.
         counts: where to count what is done; None for counts of its own.
         between_steps: asked between two decoder steps by calls that bring none of their own; it cancels no line, but
-        glossary: terms that translations use, where a line has no glossary of its own.
             may raise what ends the call.
 
     Raises:
@@ -64,7 +62,6 @@ class Translator:
         languages: tuple[str, str] = ("", ""),
         counts: Counts | None = None,
         between_steps: BetweenSteps = nobody,
-        glossary: Glossary | None = None,
     ) -> None:
         _check_vocabularies(models, source_tokenizer, target_tokenizer)
         check_choice(models, config.alignment_layer, config.alignment_head)
@@ -91,7 +88,6 @@ class Translator:
             languages=languages,
             threads=threads,
             counts=counts or Counts(),
-            glossary=glossary,
         )
 
     @property
@@ -386,8 +382,7 @@ def numbered_lines(
         NumberedLine(
             number=number,
             text=line,
-            constraints=constraints if constraints.glossary is None else replace(constraints, glossary=None),
-            glossary=constraints.glossary,
+            constraints=constraints,
             between_steps=between_steps,
             cancellable=cancellable,
         )

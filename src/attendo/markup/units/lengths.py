@@ -1,7 +1,7 @@
 """The longest translation that a unit may have, as its attributes, its flags or the comments for translators say."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from attendo.formats.file import Unit
@@ -30,6 +30,12 @@ class LengthLimit:
     def holds(self, text: str) -> bool:
         """Says whether a text is short enough."""
         return self.length(text) <= self.most
+
+
+def with_limit(unit: Unit) -> Unit:
+    """A unit whose attributes say the limit that its flags or comments say, for whoever does not get these."""
+    limit = length_limit(unit)
+    return unit if limit is None else replace(unit, max_length=limit.most, length_unit=limit.unit)
 
 
 def length_limit(unit: Unit) -> LengthLimit | None:

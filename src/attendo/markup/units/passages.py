@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from sys import maxsize
 
+from attendo.decoding.constraints.terminology import TermUse
 from attendo.decoding.lines.translation import MemoryMatch
 from attendo.errors import DataError
 from attendo.formats.contents import Code, Content, content, joined, plain, with_codes_of
@@ -27,7 +28,6 @@ from attendo.markup.units.code_text import KEY_SIGN, CodeText, code_text, tag_sp
 from attendo.markup.units.directives import can_be_numbered, directives, numbered
 from attendo.markup.units.repairs import repaired
 from attendo.terms.glossary import Glossary
-from attendo.terms.term import TermUse
 
 _MASK = f"{KEY_SIGN} "
 _MAX_CANDIDATES = 8

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from attendo.decoding.constraints.terminology import TermUse
 from attendo.decoding.lines.translation import MemoryMatch
 from attendo.errors import DataError
 from attendo.formats.contents import Content, content, plain
@@ -18,7 +19,6 @@ from attendo.markup.units.icu_sentences import translated_icu
 from attendo.markup.units.lengths import LengthLimit, length_limit
 from attendo.markup.units.passages import Draft, Passage, Passages
 from attendo.markup.units.translation import UnitTranslation
-from attendo.terms.term import TermUse
 
 _MAX_CHARACTERS = 1 << 20
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from attendo.decoding.constraints.terminology import TermUse
 from attendo.decoding.lines.translation import MemoryMatch
 from attendo.formats.contents import Content
 from attendo.markup.checks.findings import Finding
-from attendo.terms.term import TermUse
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

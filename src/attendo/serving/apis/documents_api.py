@@ -71,7 +71,9 @@ class _Api:
             raise bad_request("file is missing; send the document as multipart/form-data, its field is called file")
         id_ = sent.text("glossary")
         glossary = used_glossary([await self._glossaries.find(caller.name, id_)]) if id_ else None
-        document = await accepted(self._service, request, caller, upload, sent, glossary)
+        document = await accepted(
+            self._service, request, caller, upload, sent, glossary=glossary, template=sent.file("template")
+        )
         return JSONResponse(_told(document), status_code=202)
 
     async def status(self, request: Request, id_: str) -> Response:
@@ -124,9 +126,20 @@ async def accepted(
     caller: Caller,
     upload: Upload,
     sent: Parameters,
+    *,
     glossary: Glossary | None = None,
+    template: Upload | None = None,
 ) -> Document:
     """Takes an uploaded document; the parameters are those of our own API, which LibreTranslate's has too.
+
+    Args:
+        service: what there is to serve.
+        request: what was sent.
+        caller: who has sent it.
+        upload: the document.
+        sent: the parameters of the request.
+        glossary: how certain words are to be translated.
+        template: the file with the sources, where the document is its translation.
 
     Raises:
         ServingError: it cannot be taken.
@@ -153,6 +166,7 @@ async def accepted(
         target=to,
         glossary=glossary,
         settings=document_settings(sent, target_language(target, to)),
+        template=template,
     )
 
 

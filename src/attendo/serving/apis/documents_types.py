@@ -69,6 +69,12 @@ _FIELDS = {
     "target": {"type": "string", "description": "A language's code, such as de, or with a region, de-AT."},
     "source": {"type": "string", "description": "A language's code, or auto.", "default": "auto"},
     "glossary": {"type": "string", "description": "The id of one of the caller's glossaries."},
+    "template": {
+        "type": "string",
+        "format": "binary",
+        "description": "The file with the sources, where `file` is its translation, of which missing texts are made; "
+        "for formats of one language a file.",
+    },
     "format": {"type": "string", "enum": list(FORMAT_NAMES), "description": "Where the name does not say it."},
 } | {
     name: {"type": "string", "enum": list(CHOICES[name]), "default": CHOICES[name][0], "description": told}

@@ -34,6 +34,7 @@ from attendo.serving.logs import Log
 from attendo.serving.metrics import Metrics
 from attendo.serving.translating import Pair
 from attendo.workflow.confidence import load_confidence
+from attendo.workflow.engines.aids import Aids
 from attendo.workflow.engines.translate import load
 from attendo.workflow.extras import need_packages
 
@@ -323,7 +324,7 @@ def _read(source: ModelSource, dtype: Dtype | None, verified: Signature) -> Load
             raise ModelError("\n".join(problems))
         # What is drawn by chance would hang on the place in a batch. A thread works on a batch by itself.
         settings = {"sampling": False, "n_best": 1}
-        engine = load(folder, search=settings, dtype=dtype, threads=1, memory=source.memories)
+        engine = load(folder, search=settings, dtype=dtype, threads=1, aids=Aids(memory=source.memories))
         if _signature(find_model(source.path)) == signature:
             num_bytes = _num_bytes(engine.description)
             confidence = load_confidence(folder)

@@ -28,12 +28,13 @@ from attendo.serving.core.cost import estimated_tokens
 from attendo.serving.corrections import Corrections
 from attendo.serving.documents.document import Document, safe_name
 from attendo.serving.documents.options import format_for
-from attendo.serving.documents.patience import patient
+from attendo.serving.documents.patience import CANDIDATES, patient
 from attendo.serving.documents.records import DocumentRecords
 from attendo.serving.documents.translation import translate_units
 from attendo.serving.documents.units import num_characters, texts_of
-from attendo.serving.documents.workers import AT_A_TIME, DocumentWorkers, ReadDocument, SentFile
+from attendo.serving.documents.workers import AT_A_TIME, DocumentWorkers, ReadDocument, SentFile, StoredFile
 from attendo.serving.errors import busy, too_large, too_many_requests, unknown_pair
+from attendo.serving.http.parameters import Upload
 from attendo.serving.languages.detection import Detector
 from attendo.serving.languages.names import name_of, served_code, sources
 from attendo.serving.translating import Caller, Pair, Translating
@@ -97,6 +98,7 @@ class Documents:
         target: str,
         glossary: Glossary | None = None,
         settings: DocumentSettings | None = None,
+        template: Upload | None = None,
     ) -> Document:
         """Takes a document and begins with it as soon as it is its turn.
 
@@ -109,21 +111,22 @@ class Documents:
             target: the code of a served language.
             glossary: how certain words are to be translated.
             settings: how it is read and written, with the target language as files name it where that differs.
+            template: the file with the sources, where the document is its translation.
 
         Raises:
             ServingError: 400 for what is no such document, 413 for too large a one, 429 and 503 for too many; and what
                 `admit` raises.
         """
         self.tidy()
-        content.seek(0, os.SEEK_END)
-        size, id_ = content.tell(), secrets.token_hex(16)
+        size, id_ = _size(content) + (_size(template.content) if template else 0), secrets.token_hex(16)
         settings = settings or DocumentSettings()
         settings = replace(settings, target=settings.target or target, format=format_for(name, settings.format))
         self._check_room(caller, size)
-        source_path = self._folder / f"{id_}.source"
-        file = SentFile(path=source_path, name=safe_name(name), settings=settings)
-        with self._reserving(caller), _removed_on_error(source_path):
-            await self._in_thread(_copied, content, source_path)
+        file = self._sent_file(id_, name, settings, template)
+        with self._reserving(caller), _removed_on_error(*file.paths):
+            await self._in_thread(_copied, content, file.path)
+            if template is not None and file.template is not None:
+                await self._in_thread(_copied, template.content, file.template.path)
             read = await self._read(file, source, target)
             pair = self._pair(read.source, target)
             text = _text(read.units)
@@ -137,13 +140,12 @@ class Documents:
             caller=caller,
             source=read.source,
             target=read.target,
-            settings=settings,
+            sent=file,
             glossary=glossary,
             characters=num_characters(read.units),
             arrived=time.monotonic(),
             bytes_kept=2 * size,
             path=self._folder / id_,
-            source_path=source_path,
             problems=list(notes),
         )
         self._documents[id_] = document
@@ -180,7 +182,7 @@ class Documents:
             self._records.drop(document.id)
         if document.task is not None and not document.task.done():
             document.task.cancel()
-        for path in (*document.result_paths, document.source_path):
+        for path in (*document.result_paths, *document.sent.paths):
             with suppress(OSError):
                 path.unlink(missing_ok=True)
 
@@ -209,6 +211,14 @@ class Documents:
         if self._records is None:
             self._documents.clear()
             shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _sent_file(self, id_: str, name: str, settings: DocumentSettings, template: Upload | None) -> SentFile:
+        """Where a document and its template are to lie."""
+        beside = None
+        if template is not None:
+            beside = StoredFile(path=self._folder / f"{id_}.template", name=safe_name(template.name))
+        path = self._folder / f"{id_}.source"
+        return SentFile(path=path, name=safe_name(name), settings=settings, template=beside)
 
     # --- taking -------------------------------------------------------------------------------------------------------
 
@@ -288,7 +298,8 @@ class Documents:
         finally:
             document.finished_at = time.monotonic()
             with suppress(OSError):
-                document.source_path.unlink(missing_ok=True)
+                for path in document.sent.paths:
+                    path.unlink(missing_ok=True)
                 if document.status == "error":
                     document.bytes_kept = 0
                     for path in (*document.result_paths, *drafts):
@@ -311,6 +322,7 @@ class Documents:
             read,
             patient(self._translating, pair, document.caller),
             confidence=self._translating.confidence(pair.model),
+            candidates=patient(self._translating, pair, document.caller, CANDIDATES),
             glossary=document.glossary,
             corrections=self._corrections.answering(document.caller, pair) if self._corrections else no_corrections,
             progress=progress,
@@ -326,13 +338,18 @@ class Documents:
 
 
 @contextmanager
-def _removed_on_error(path: Path) -> Iterator[None]:
-    """Removes a file where the block raises."""
+def _removed_on_error(*paths: Path) -> Iterator[None]:
+    """Removes files where the block raises."""
     try:
         yield
     except BaseException:
-        path.unlink(missing_ok=True)
+        for path in paths:
+            path.unlink(missing_ok=True)
         raise
+
+
+def _size(content: BinaryIO) -> int:
+    return content.seek(0, os.SEEK_END)
 
 
 def _copied(content: BinaryIO, path: Path) -> None:
@@ -362,6 +379,6 @@ def _characters(text: str) -> str:
 def _message(document: Document) -> str:
     """What is to be said of a document that is done: under `check=error`, that translations fail a check."""
     failed = document.summary["failed"] if document.summary else 0
-    if document.settings.check != "error" or not failed:
+    if document.sent.settings.check != "error" or not failed:
         return ""
     return f"checks fail: {failed:,} of its messages, see its report"

@@ -10,7 +10,6 @@ from typing import Any, Literal
 from attendo.serving.documents.workers import SentFile
 from attendo.serving.translating import Caller
 from attendo.terms.glossary import Glossary
-from attendo.workflow.documents.settings import DocumentSettings
 
 Status = Literal["queued", "translating", "done", "error"]
 """Where a document is."""
@@ -33,8 +32,6 @@ class Document:
     """The language it is translated from."""
     target: str
     """The language it is translated into, with its region where that is known."""
-    settings: DocumentSettings = field(default_factory=DocumentSettings)
-    """How it is translated."""
     glossary: Glossary | None
     """How certain words are to be translated."""
     characters: int
@@ -59,8 +56,8 @@ class Document:
     """When it was begun, of `time.monotonic()`."""
     path: Path
     """The translated document, once it is done."""
-    source_path: Path
-    """The document as it was sent, until it is done."""
+    sent: SentFile
+    """The document as it was sent, which lies there until it is done."""
     task: "asyncio.Task[None] | None" = None
     """What translates it."""
 
@@ -83,11 +80,6 @@ class Document:
     def result_paths(self) -> tuple[Path, Path]:
         """The translated document and its report."""
         return self.path, self.report_path
-
-    @property
-    def sent(self) -> SentFile:
-        """The document as it was sent."""
-        return SentFile(path=self.source_path, name=self.name, settings=self.settings)
 
     @property
     def progress(self) -> float:

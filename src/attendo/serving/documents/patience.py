@@ -7,13 +7,26 @@ from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.markup.text_types import TranslatedLine, TranslateLines
 from attendo.serving.errors import ServingError
 from attendo.serving.translating import Caller, Options, Pair, Translating
+from attendo.workflow.documents.translation import NUM_CANDIDATES
 
 _LONGEST_WAIT_S = 30.0
 _GIVE_UP_S = 1800.0
+_PLAIN = Options()
 
 
-def patient(translating: Translating, pair: Pair, caller: Caller) -> TranslateLines:
-    """Translates lines whenever there is room: a document waits for its turn, its caller's requests go on beside."""
+CANDIDATES = Options(n_best=NUM_CANDIDATES, beam_size=NUM_CANDIDATES, length_penalty=0.0)
+"""Of lines several candidates each, as for the command: for texts that must not be longer than so many characters."""
+
+
+def patient(translating: Translating, pair: Pair, caller: Caller, options: Options = _PLAIN) -> TranslateLines:
+    """Translates lines whenever there is room: a document waits for its turn, its caller's requests go on beside.
+
+    Args:
+        translating: the models.
+        pair: the languages and the model.
+        caller: who has sent the document.
+        options: how lines are translated.
+    """
     background = Caller(name=f"{caller.name} documents", key=caller.key, background=True)
 
     async def translate(
@@ -25,7 +38,7 @@ def patient(translating: Translating, pair: Pair, caller: Caller) -> TranslateLi
                 return await translating.translate(
                     pair,
                     lines,
-                    Options(),
+                    options,
                     background,
                     constraints=constraints,
                     alignment=alignment,

@@ -18,9 +18,10 @@ from typing import Any
 
 from attendo.errors import DataError
 from attendo.formats.contents import plain
+from attendo.markup.units.lengths import with_limit
 from attendo.serving.documents.summary import problems_of, summary_of
 from attendo.serving.documents.units import json_value, num_characters
-from attendo.workflow.documents.opening import Document, document_of
+from attendo.workflow.documents.opening import Document, NamedContent, document_of, with_template
 from attendo.workflow.documents.settings import DocumentSettings
 from attendo.workflow.documents.writing import translations_of, written_document
 
@@ -77,22 +78,25 @@ class DocumentSession:
     def _open(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Reads the file as one in the first of the languages that it can be read in, of which "" is any."""
         self._document, self._settings = None, DocumentSettings(**request["settings"])
-        data, failure = Path(request["path"]).read_bytes(), None
+        content, failure = _content_of(request["file"]), None
+        template = _content_of(request["template"]) if request["template"] else None
         for source in request["sources"]:
             try:
-                self._document = document_of(data, request["name"], self._settings, source=source)
+                document = document_of(content, self._settings, source=source)
+                if template is not None:
+                    document = with_template(document, template, self._settings, source=source)
             except DataError as error:
                 failure = failure or error
             else:
-                self._source = source
-                file = self._document.file
-                return {"source": source, "language": file.declared.source or source, "sample": _sample(self._document)}
+                self._document, self._source = document, source
+                said = document.file.declared.source
+                return {"source": source, "language": said or source, "sample": _sample(document)}
         assert failure is not None
         raise failure
 
     def _units(self, max_characters: int) -> dict[str, Any]:
         assert self._document is not None
-        units, target = self._document.units, self._document.target
+        units, target = tuple(map(with_limit, self._document.units)), self._document.target
         characters = num_characters(units)
         return {"characters": characters, "units": units if characters <= max_characters else None, "target": target}
 
@@ -182,6 +186,10 @@ def _peak_bytes() -> int:
 def _forget_peak() -> None:
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", "ascii")
+
+
+def _content_of(file: Mapping[str, str]) -> NamedContent:
+    return NamedContent(name=file["name"], data=Path(file["path"]).read_bytes())
 
 
 def _sample(document: Document) -> str:

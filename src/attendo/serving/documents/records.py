@@ -10,8 +10,10 @@ from typing import Any
 
 from attendo.errors import AttendoError
 from attendo.serving.documents.document import Document
+from attendo.serving.documents.workers import SentFile
 from attendo.serving.state import State
 from attendo.serving.translating import Caller
+from attendo.workflow.documents.settings import DocumentSettings
 
 RESTARTED = "the server was restarted before it was translated; send it again"
 _COLUMNS = "id, key, caller, name, source, target, characters, status, message, problems, bytes_kept, finished"
@@ -123,5 +125,5 @@ def _document(row: tuple[Any, ...], folder: Path) -> Document:
         bytes_kept=int(bytes_kept) if status == "done" else 0,
         finished_at=now - age,
         path=folder / id_,
-        source_path=folder / f"{id_}.source",
+        sent=SentFile(path=folder / f"{id_}.source", name=name, settings=DocumentSettings()),
     )

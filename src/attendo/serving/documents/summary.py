@@ -3,7 +3,7 @@
 from statistics import fmean
 from typing import Any
 
-from attendo.terms.term import OUTCOMES
+from attendo.decoding.constraints.terminology import OUTCOMES
 from attendo.workflow.documents.report import DocumentReport, UnitReport
 
 MAX_FINDINGS = 200

@@ -32,6 +32,7 @@ async def translate_units(
     translate: TranslateLines,
     *,
     confidence: Confidence,
+    candidates: TranslateLines | None,
     glossary: Glossary | None,
     corrections: FindCorrections,
     progress: Callable[[int], None],
@@ -42,6 +43,7 @@ async def translate_units(
         document: what is translated.
         translate: what translates lines, in the event loop that this is called in.
         confidence: how sure a translation is.
+        candidates: what translates lines into several candidates each, for units that limit the length.
         glossary: how certain words are to be translated.
         corrections: finds what answers in the model's place; called in another thread's event loop.
         progress: called with the characters translated so far, in another thread.
@@ -53,12 +55,13 @@ async def translate_units(
         ServingError: whatever `translate` raises.
     """
     counted = _Progress(progress)
-    lines = _Lines(translate, asyncio.get_running_loop(), counted)
+    loop = asyncio.get_running_loop()
     passages = Passages(
-        lines,
+        _Lines(translate, loop, counted),
         source_language=document.source,
         target_language=document.target,
         confidence=confidence,
+        candidates=candidates and _Lines(candidates, loop, counted),
         glossary=glossary,
         corrections=corrections,
     )

@@ -41,6 +41,16 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
+class StoredFile:
+    """A file that was sent beside a document."""
+
+    path: Path
+    """Where it lies."""
+    name: str
+    """As its sender calls it, for messages."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class SentFile:
     """A file as it was sent."""
 
@@ -50,11 +60,25 @@ class SentFile:
     """As its sender calls it, for messages."""
     settings: DocumentSettings
     """How it is translated; with its format and target language, and without a template."""
+    template: StoredFile | None = None
+    """The file with the sources, where this one is its translation."""
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Where it and its template lie."""
+        return (self.path,) if self.template is None else (self.path, self.template.path)
 
     def request(self, sources: Sequence[str]) -> dict[str, Any]:
         """What opens it, as the process is asked."""
         settings = {name: value for name, value in asdict(self.settings).items() if name != "template"}
-        return {"do": "open", "path": str(self.path), "name": self.name, "settings": settings, "sources": list(sources)}
+        template = None if self.template is None else {"path": str(self.template.path), "name": self.template.name}
+        return {
+            "do": "open",
+            "file": {"path": str(self.path), "name": self.name},
+            "template": template,
+            "settings": settings,
+            "sources": list(sources),
+        }
 
 
 @dataclass(frozen=True, kw_only=True)

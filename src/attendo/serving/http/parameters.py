@@ -12,6 +12,8 @@ from attendo.reading import parse_json
 from attendo.serving.errors import bad_request
 
 _MAX_FIELDS = 2_000
+_MAX_FILES = 2
+"""A document and its template."""
 _FORM = "application/x-www-form-urlencoded"
 
 
@@ -136,7 +138,7 @@ def _json_object(body: bytes) -> dict[str, Any]:
 
 
 async def _multipart(request: Request) -> list[tuple[str, str | Upload]]:
-    form = await request.form(max_files=1, max_fields=_MAX_FIELDS)
+    form = await request.form(max_files=_MAX_FILES, max_fields=_MAX_FIELDS)
     found: list[tuple[str, str | Upload]] = []
     for name, value in form.multi_items():
         if isinstance(value, str):

@@ -9,9 +9,9 @@ from attendo.errors import ModelError
 from attendo.formats.file import Mark
 from attendo.markup.units.passages import Passages
 from attendo.markup.units.translating import UnitTranslator
-from attendo.terms.glossary import Glossary
 from attendo.workflow.documents.opening import Document, open_document
 from attendo.workflow.documents.settings import Check, DocumentSettings, Only
+from attendo.workflow.documents.suggestions import with_suggestions
 from attendo.workflow.documents.translation import (
     DocumentParts,
     DocumentReporter,
@@ -23,8 +23,9 @@ from attendo.workflow.documents.translation import (
     engine_lines,
 )
 from attendo.workflow.documents.writing import TranslatedDocument, written_document
+from attendo.workflow.engines.aids import Aids
 from attendo.workflow.engines.engine import Engine
-from attendo.workflow.engines.translate import load, memory_of
+from attendo.workflow.engines.translate import load
 from attendo.workflow.translation.part_files import PartsFolder
 
 
@@ -39,9 +40,7 @@ def translate_file(
     check: Check = "warn",
     template: str | Path | None = None,
     format: str | None = None,  # the name of the option
-    glossary: Glossary | None = None,
-    memory: str | Path | Sequence[str | Path] = (),
-    memory_threshold: int = 75,
+    aids: Aids | None = None,
 ) -> TranslatedDocument:
     """Translates a file that people translate: PO, XLIFF, Android strings, JSON, subtitles and more.
 
@@ -57,9 +56,7 @@ def translate_file(
         check: `off` leaves out what checks find.
         template: the file with the sources, where `file` is its translation, and its format has one language a file.
         format: the name of the format, where the file's name does not say it.
-        glossary: terms that the translations use, as `read_glossary` reads them; None for those of the engine.
-        memory: translation memories, as for `load`; an engine that has one already needs none.
-        memory_threshold: the least similarity of a text in per cent of its words.
+        aids: a glossary and translation memories; None for those of the engine.
 
     Returns:
         The content of the translated file, and a report on each of its units.
@@ -81,10 +78,7 @@ def translate_file(
     if destination is not None:
         check_output_file(destination)
     engine = model if isinstance(model, Engine) else load(model)
-    engine = engine if glossary is None else engine.with_glossary(glossary)
-    if memory:
-        files = [memory] if isinstance(memory, str | Path) else memory
-        engine = engine.with_memory(memory_of([Path(name) for name in files], engine, memory_threshold))
+    engine = engine if aids is None else engine.with_aids(aids)
     document = open_document(
         Path(file),
         settings,
@@ -92,9 +86,9 @@ def translate_file(
         target=engine.target_language,
         existing=destination,
     )
-    return translate_opened(
-        document, settings, engine, document_translator(engine, document), _Silent(), output=destination
-    )
+    with with_suggestions(engine, document) as engine:
+        translator = document_translator(engine, document)
+        return translate_opened(document, settings, engine, translator, _Silent(), output=destination)
 
 
 def document_translator(engine: Engine, document: Document) -> TranslatesUnits:
@@ -117,7 +111,7 @@ def document_translator(engine: Engine, document: Document) -> TranslatesUnits:
             target_language=document.target,
             confidence=engine_confidence(engine),
             candidates=engine_candidates(engine),
-            glossary=engine.glossary,
+            glossary=engine.aids.glossary,
         )
     )
     if engine.memory is None:

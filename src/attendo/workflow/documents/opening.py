@@ -70,58 +70,106 @@ def open_document(
     wanted = settings.target or target
     if target and not is_same_language(wanted, target):
         raise DataError(f"--to {wanted}: the model translates into {target}; take a model for {wanted}")
-    data = read_bounded(path, _MAX_BYTES)
-    languages = Languages(source=source or None, target=wanted or None)
-    file = _read(data, str(path), languages, settings.format)
-    content, kept = data, dict[str, Result]()
+    settings = replace(settings, target=wanted or None)
+    document = document_of(_content_of(path), settings, source=source)
     if settings.template is not None:
-        if not is_keyed(file):
-            raise DataError(f"{path}: a {file.format} file has its source in itself, or no keys; leave out --template")
-        data = read_bounded(settings.template, _MAX_BYTES)
-        file, kept = _with_existing(read_file(data, str(settings.template), languages, wanted=settings.format), file)
-        content += data
-    elif existing is not None and is_keyed(file) and _is_other_file(path, existing):
-        data = read_bounded(existing, _MAX_BYTES)
-        file, kept = _with_existing(file, read_file(data, str(existing), languages, wanted=settings.format))
-        content += data
-    return Document(
-        path=path,
-        file=file,
-        units=file.to_translate(STATES[settings.only]),
-        target=file.declared.target or wanted,
-        kept=kept,
-        content=content,
-    )
+        _check_keyed(document)
+        return with_template(document, _content_of(settings.template), settings, source=source)
+    if existing is None or not is_keyed(document.file) or not _is_other_file(path, existing):
+        return document
+    other, languages = _content_of(existing), Languages(source=source or None, target=settings.target)
+    translation = read_file(other.data, other.name, languages, wanted=settings.format)
+    file, kept = _with_existing(document.file, translation)
+    return _changed(document, file, kept, settings=settings, content=document.content + other.data)
 
 
-def document_of(data: bytes, name: str, settings: DocumentSettings, *, source: str) -> Document:
+@dataclass(frozen=True, kw_only=True)
+class NamedContent:
+    """A file whose bytes are at hand."""
+
+    name: str
+    """Its name, for the format and for messages."""
+    data: bytes
+    """Its content."""
+
+
+def document_of(content: NamedContent, settings: DocumentSettings, *, source: str) -> Document:
     """The document of a file whose bytes are at hand, with no other file beside it.
 
     Args:
-        data: its content.
-        name: its name, for the format and for messages.
+        content: the file.
         settings: how it is read; they name the target language.
         source: the language that the model reads; empty where that is not known.
 
     Raises:
         DataError: the file is not of its format, or names other languages.
     """
-    file = _read(data, name, Languages(source=source or None, target=settings.target), settings.format)
+    file = _read(content, Languages(source=source or None, target=settings.target), settings.format)
     return Document(
-        path=Path(name),
+        path=Path(content.name),
         file=file,
         units=file.to_translate(STATES[settings.only]),
         target=file.declared.target or settings.target or "",
-        content=data,
+        content=content.data,
     )
 
 
-def _read(data: bytes, name: str, languages: Languages, wanted: str | None) -> File:
+def with_template(document: Document, template: NamedContent, settings: DocumentSettings, *, source: str) -> Document:
+    """A document whose file is the translation of another one, which has the sources.
+
+    Args:
+        document: the translation, read by itself.
+        template: the file with the sources.
+        settings: how both are read.
+        source: the language that the model reads; empty where that is not known.
+
+    Raises:
+        DataError: the document's format has its source in itself, or no keys; or the template is not of its format.
+    """
+    _check_keyed(document)
+    languages = Languages(source=source or None, target=settings.target)
+    sources = read_file(template.data, template.name, languages, wanted=settings.format)
+    file, kept = _with_existing(sources, document.file)
+    return _changed(document, file, kept, settings=settings, content=document.content + template.data)
+
+
+def _check_keyed(document: Document) -> None:
+    """Refuses a template for a file that cannot have one.
+
+    Raises:
+        DataError: its format has its source in itself, or no keys.
+    """
+    if not is_keyed(document.file):
+        raise DataError(
+            f"{document.path}: a {document.file.format} file has its source in itself, or no keys; leave out the "
+            "template"
+        )
+
+
+def _changed(
+    document: Document, file: File, kept: Mapping[str, Result], *, settings: DocumentSettings, content: bytes
+) -> Document:
+    """A document with the units of another file."""
+    return replace(
+        document,
+        file=file,
+        units=file.to_translate(STATES[settings.only]),
+        target=file.declared.target or settings.target or "",
+        kept=kept,
+        content=content,
+    )
+
+
+def _content_of(path: Path) -> NamedContent:
+    return NamedContent(name=str(path), data=read_bounded(path, _MAX_BYTES))
+
+
+def _read(content: NamedContent, languages: Languages, wanted: str | None) -> File:
     """Reads a file in the language of the model."""
-    file = read_file(data, name, languages, wanted=wanted)
+    file = read_file(content.data, content.name, languages, wanted=wanted)
     declared = file.declared.source
     if declared and languages.source and not is_same_language(declared, languages.source):
-        raise DataError(f"{name}: the file's source language is {declared}, the model reads {languages.source}")
+        raise DataError(f"{content.name}: the file's source language is {declared}, the model reads {languages.source}")
     return file
 
 

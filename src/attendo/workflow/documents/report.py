@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from attendo.decoding.constraints.terminology import OUTCOMES, Outcome, TermUse, count_outcomes
 from attendo.decoding.lines.translation import MatchKind, MemoryMatch
 from attendo.formats.contents import Code, Content
 from attendo.formats.file import Unit
 from attendo.markup.units.translation import UnitTranslation
-from attendo.terms.term import OUTCOMES, Outcome, TermUse, count_outcomes
 from attendo.version import VERSION
 from attendo.workflow.documents.opening import Document, line_numbers
 

@@ -32,7 +32,8 @@ from attendo.workflow.translation.part_files import PartRecord, PartsFolder, cop
 
 _FORMAT_VERSION = 2
 _PART_UNITS = 500
-_NUM_CANDIDATES = 8
+NUM_CANDIDATES = 8
+"""Translations of a text that must not be too long, of which one that fits is taken."""
 
 ResultT = TypeVar("ResultT")
 
@@ -78,7 +79,7 @@ def engine_lines(engine: Engine, matched: dict[str, MemoryMatch] | None = None) 
 
 def engine_candidates(engine: Engine) -> TranslateLines:
     """What translates lines into several candidates each, short ones among them: length is not rewarded."""
-    search = SearchSettings(beam_size=_NUM_CANDIDATES, n_best=_NUM_CANDIDATES, length_penalty=0.0)
+    search = SearchSettings(beam_size=NUM_CANDIDATES, n_best=NUM_CANDIDATES, length_penalty=0.0)
 
     def translate(
         lines: Sequence[str], constraints: Sequence[Constraints] | None, alignment: bool
@@ -131,7 +132,7 @@ def conditions(
         "target": document.target,
         "units": document.file.format,
         "only": settings.only,
-        "glossary": None if engine.glossary is None else engine.glossary.digest,
+        "glossary": None if (terms := engine.aids.glossary) is None else terms.digest,
         **model_conditions(models, engine.search, engine.dtype, engine.device_type),
         **memory_conditions(engine),
     }

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from attendo.decoding.constraints.terminology import TermUse
 from attendo.decoding.lines.translation import MemoryMatch
 from attendo.files import write_bytes
 from attendo.formats.contents import Code, Content, codes, joined
@@ -14,7 +15,6 @@ from attendo.formats.known import format_named
 from attendo.markup.checks.findings import Finding
 from attendo.markup.units.access_keys import with_access_keys
 from attendo.markup.units.translation import UnitTranslation
-from attendo.terms.term import TermUse
 from attendo.workflow.documents.opening import Document
 from attendo.workflow.documents.report import DocumentReport, document_report
 from attendo.workflow.documents.settings import DocumentSettings

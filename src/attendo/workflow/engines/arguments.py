@@ -11,10 +11,11 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from attendo.decoding.constraints.line_constraints import Constraints, paired
+from attendo.decoding.constraints.terminology import Terminology
 from attendo.decoding.search_settings import SearchSettings
 from attendo.errors import DataError
 from attendo.parsing.sentences import GivenSentence, Sentence
-from attendo.terms.glossary import Glossary
+from attendo.workflow.engines.aids import Aids
 
 _BYTES = (bytes, bytearray, memoryview)
 _MAX_SHOWN = 40
@@ -88,24 +89,30 @@ def constrained_texts(method: str, texts: str | Iterable[str], constraints: Any)
     return paired(checked, None if constraints is None else _several_constraints(method, constraints))
 
 
-def with_glossary(
-    texts: Iterator[tuple[str, Constraints]], glossary: Glossary | None
+def checked_aids(method: str, aids: Aids) -> Aids:
+    """Aids, which have to be that.
+
+    Raises:
+        TypeError: they are something else, such as a glossary.
+    """
+    if not isinstance(aids, Aids):
+        raise TypeError(f"{method}() takes aids as Aids(glossary=..., memory=...), not {_kind(aids)}")
+    return aids
+
+
+def with_terms(
+    texts: Iterator[tuple[str, Constraints]], terms: Terminology | None
 ) -> Iterator[tuple[str, Constraints]]:
-    """Texts whose constraints have a glossary, where they have none of their own.
+    """Texts whose constraints have terms, where they have none of their own.
 
     Args:
         texts: each with its constraints.
-        glossary: None leaves the constraints as they are.
-
-    Raises:
-        TypeError: at once where `glossary` is of another type.
+        terms: None leaves the constraints as they are.
     """
-    if glossary is None:
+    if terms is None:
         return texts
-    if not isinstance(glossary, Glossary):
-        raise TypeError(f"translate() takes a Glossary, not {_kind(glossary)}; attendo.read_glossary(FILE) gives one")
     return (
-        (text, constraints if constraints.glossary is not None else replace(constraints, glossary=glossary))
+        (text, constraints if constraints.terms is not None else replace(constraints, terms=terms))
         for text, constraints in texts
     )
 

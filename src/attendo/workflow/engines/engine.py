@@ -6,7 +6,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Unpack, overload
 
 from attendo.attention_maps.weights import AttentionMap
-from attendo.decoding.constraints.line_constraints import Constraints
+from attendo.decoding.constraints.line_constraints import Constraints, paired
 from attendo.decoding.lines.alignment import Alignment
 from attendo.decoding.lines.texts import (
     by_line,
@@ -23,13 +23,12 @@ from attendo.decoding.scoring import PairScore
 from attendo.decoding.search_settings import SearchSettings
 from attendo.errors import DataError
 from attendo.parsing.sentences import GivenSentence, Sentence
-from attendo.terms.glossary import Glossary
+from attendo.workflow.engines.aids import Aids
 from attendo.workflow.engines.arguments import (
     checked_pairs,
     checked_sentences,
     constrained_texts,
     renamed,
-    with_glossary,
 )
 from attendo.workflow.engines.watched_engine import WatchedEngine
 
@@ -55,7 +54,7 @@ class Engine(WatchedEngine):
         texts: str,
         constraints: Constraints | None = None,
         *,
-        glossary: Glossary | None = None,
+        aids: Aids | None = None,
         **search: Unpack[SearchSettings],
     ) -> Translation: ...
 
@@ -65,7 +64,7 @@ class Engine(WatchedEngine):
         texts: Iterable[str],
         constraints: Iterable[Constraints] | None = None,
         *,
-        glossary: Glossary | None = None,
+        aids: Aids | None = None,
         **search: Unpack[SearchSettings],
     ) -> list[Translation]: ...
 
@@ -74,7 +73,7 @@ class Engine(WatchedEngine):
         texts: str | Iterable[str],
         constraints: Constraints | Iterable[Constraints] | None = None,
         *,
-        glossary: Glossary | None = None,
+        aids: Aids | None = None,
         **search: Unpack[SearchSettings],
     ) -> Translation | list[Translation]:
         r"""Translates one text, or several.
@@ -87,7 +86,7 @@ class Engine(WatchedEngine):
             constraints: the constraints of the text, or an iterable of one for each text. For a text of several lines
                 the prefix applies to the first line that is not white space, forbidden words apply to all lines, and
                 forced words are not possible. White space has an empty translation, whatever the constraints.
-            glossary: terms that the translations use, in place of those that the engine was loaded with.
+            aids: a glossary and translation memories, in place of those of the engine.
             search: search settings for this call, such as `beam_size=1`; see `SearchSettings`.
 
         Returns:
@@ -95,14 +94,16 @@ class Engine(WatchedEngine):
 
         Raises:
             TypeError: `texts` or an item is not a text, or a keyword is not a search setting.
+            AttendoError: a package that translation memories need is not installed.
             DataError: a text contains a lone surrogate, which is not a character; constraints contradict each other,
-                the settings or the vocabulary; or the numbers of texts and constraints differ.
+                the settings or the vocabulary; the numbers of texts and constraints differ; or a translation memory
+                cannot be read.
             RecipeError: the value of a setting cannot be used.
             ModelError: the model is a parser, or the engine is closed.
         """
         constraints, changes = renamed("translate", constraints, search)
-        translator = self._translator("translate", changes)
-        given = with_glossary(constrained_texts("translate", texts, constraints), glossary)
+        translator = self._translator("translate", changes, aids)
+        given = self._constrained(constrained_texts("translate", texts, constraints), aids)
         found = by_line(enumerate(given, 1), constrained_lines, lambda it: translator.translate_constrained(list(it)))
         alpha = translator.config.length_penalty
         translations = [joined_translation(text, lines, alpha) for text, lines in found]
@@ -117,13 +118,15 @@ class Engine(WatchedEngine):
             lines: the lines.
             constraints: one for each line.
         """
-        return self._translator("translate_lines", {}).translate(lines, constraints)
+        constrained = self._constrained(paired(lines, constraints))
+        return self._translator("translate_lines", {}).translate_constrained(list(constrained))
 
     def stream(
         self,
         texts: str | Iterable[str],
         constraints: Constraints | Iterable[Constraints] | None = None,
         *,
+        aids: Aids | None = None,
         pause_s: float = PAUSE_S,
         **search: Unpack[SearchSettings],
     ) -> Iterator[Translation]:
@@ -132,6 +135,7 @@ class Engine(WatchedEngine):
         Args:
             texts: the texts, read as they are needed, in another thread; or one text.
             constraints: as for `translate`, read along with the texts.
+            aids: as for `translate`.
             pause_s: seconds without a new text after which the texts received so far are translated.
             search: search settings for this call; see `SearchSettings`.
 
@@ -145,8 +149,8 @@ class Engine(WatchedEngine):
             ModelError: as for `translate`; at once.
         """
         constraints, changes = renamed("stream", constraints, search)
-        translator = self._translator("stream", changes)
-        given = constrained_texts("stream", texts, constraints)
+        translator = self._translator("stream", changes, aids)
+        given = self._constrained(constrained_texts("stream", texts, constraints), aids)
         alpha = translator.config.length_penalty
 
         def translated(lines: Iterator[tuple[str, Constraints]]) -> Iterator[Translation]:
@@ -161,6 +165,7 @@ class Engine(WatchedEngine):
         texts: str | Iterable[str],
         constraints: Constraints | Iterable[Constraints] | None = None,
         *,
+        aids: Aids | None = None,
         pause_s: float = PAUSE_S,
         **search: Unpack[SearchSettings],
     ) -> Iterator[tuple[Translation, tuple[Alignment, ...]]]:
@@ -169,6 +174,7 @@ class Engine(WatchedEngine):
         Args:
             texts: as for `stream`.
             constraints: as for `stream`.
+            aids: as for `stream`.
             pause_s: as for `stream`.
             search: search settings for this call; see `SearchSettings`.
 
@@ -182,8 +188,8 @@ class Engine(WatchedEngine):
             ModelError: as for `stream`.
         """
         constraints, changes = renamed("stream_aligned", constraints, search)
-        translator = self._translator("stream_aligned", changes)
-        given = constrained_texts("stream_aligned", texts, constraints)
+        translator = self._translator("stream_aligned", changes, aids)
+        given = self._constrained(constrained_texts("stream_aligned", texts, constraints), aids)
         alpha = translator.config.length_penalty
 
         def aligned(lines: Iterator[tuple[str, Constraints]]) -> Iterator[tuple[Translation, tuple[Alignment, ...]]]:
@@ -209,7 +215,8 @@ class Engine(WatchedEngine):
         """
         translator = self._translator("stream_part", {})
         # None arrives later than another: all are there.
-        for window in translator.stream_windows(lines, constraints, pause_s=math.inf, first=first):
+        constrained = self._constrained(paired(lines, constraints))
+        for window in translator.constrained_windows(constrained, pause_s=math.inf, first=first):
             aligned = translator.align_translations(window) if alignment else repeat(())
             yield from zip(window, aligned, strict=False)
 

@@ -1,6 +1,6 @@
 """What all engines share: models in memory, search settings, copies, pickling, closing."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
@@ -12,14 +12,15 @@ from attendo.checkpoint.model_folder import LoadedModel, ModelDescription
 from attendo.decoding.backends.models import DecodingModel, decoding_model
 from attendo.decoding.backends.native_model import Dtype
 from attendo.decoding.config import SearchConfig
+from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.decoding.lines.translation import Counts
 from attendo.decoding.lines.translator import Translator
 from attendo.decoding.search_settings import SearchSettings
 from attendo.decoding.watch import nobody
 from attendo.errors import ModelError
-from attendo.terms.glossary import Glossary
 from attendo.workflow.changed_section import changed_section
-from attendo.workflow.engines.arguments import check_settings
+from attendo.workflow.engines.aids import NO_AIDS, Aids
+from attendo.workflow.engines.arguments import check_settings, checked_aids, with_terms
 from attendo.workflow.engines.model_search import check_ensemble, own_parsing
 from attendo.workflow.extras import need_packages
 from attendo.workflow.machine.devices import device_type
@@ -63,9 +64,11 @@ class EngineBase:
         threads: number of threads that work at the same time; None for the result of `place.choose_threads`.
         name: name of the model in `repr`; by default its folder.
         reload: makes this engine again in another process; without it, the engine cannot be pickled.
-        glossary: terms that translations use, where a call has no glossary of its own.
+        aids: the glossary and translation memories that calls use which bring no aids of their own.
 
     Raises:
+        AttendoError: a package that translation memories need is not installed.
+        DataError: a translation memory cannot be read, or is of other languages.
         ModelError: the models do not fit together, or the dtype is unknown or not available on the device.
     """
 
@@ -79,7 +82,7 @@ class EngineBase:
         threads: int | None = None,
         name: str = "",
         reload: "Callable[[], EngineBase] | None" = None,
-        glossary: Glossary | None = None,
+        aids: Aids = NO_AIDS,
     ) -> None:
         check_ensemble(models)
         ready = tuple(decoding_model(model.arrays, dtype=dtype, device=device) for model in models)
@@ -94,21 +97,21 @@ class EngineBase:
         """Description of the kernels and numbers that calculate products; for an ensemble, each kind once."""
         self.concurrent: bool = all(model.concurrent for model in ready)
         """Whether several threads may work at the same time, each with an engine from `with_search`."""
-        self.glossary: Glossary | None = glossary
-        """The terms that translations use, where a call has no glossary of its own."""
+        self.aids: Aids = checked_aids("load", aids)
+        """The glossary and translation memories that calls use which bring no aids of their own."""
         self._name, self._reload = name or str(first.folder), reload
         self.device_type: str = device_type(device)
         """The kind of device that the models work on, `cpu` or `cuda`; known without torch."""
         self._device, self._threads = str(device), choose_threads(threads)
         self._ready: _Ready | None = _Ready(first, ready)
-        self._memory: Memory | None = None
+        self._memory = self._opened_memory(aids)
         self._begin(search)
 
     def _begin(self, search: SearchConfig) -> None:
         """Starts with search settings, and with counts of its own."""
         self._search, self._counts = search, Counts()
         self._others: dict[str, SetUp] = {}
-        self._own: SetUp | None = self._set_up(search)
+        self._own: SetUp | None = self._set_up(search, self._memory)
 
     def _open(self) -> _Ready:
         """What is in memory.
@@ -129,40 +132,64 @@ class EngineBase:
         self._open()
         return nobody()
 
-    def _using(self, method: str, changes: Mapping[str, Any]) -> SetUp:
+    def _using(self, method: str, changes: Mapping[str, Any], aids: Aids | None = None) -> SetUp:
         """What works with the engine's settings and those of a call; kept ready for the next call with the same.
 
         Args:
             method: what was called, for messages.
             changes: the search settings of the call.
+            aids: the aids of the call; None for the engine's.
 
         Raises:
             TypeError: one is no search setting.
+            DataError: a translation memory cannot be read, or is of other languages.
             RecipeError: a value cannot be used.
             ModelError: the engine is closed.
         """
         self._open()
-        if not changes and self._own is not None:
+        others = None if aids is None or checked_aids(method, aids).has_memory_of(self.aids) else aids
+        if not changes and others is None and self._own is not None:
             return self._own
-        key = repr(sorted(changes.items()))
+        key = repr((sorted(changes.items()), others and (others.memory_files, others.memory_threshold)))
         found = self._others.get(key)
         if found is None:
             check_settings(method, changes)
             search = changed_section(self.search, "search", changes=changes)
-            own = self._own if search == self.search else None
-            found = own or self._set_up(search)
+            own = self._own if search == self.search and others is None else None
+            found = own or self._set_up(search, self._memory if others is None else self._opened_memory(others))
             if len(self._others) >= _MAX_SET_UPS:
                 self._others = {}
             self._others[key] = found
         return found
 
-    def _translator(self, method: str, changes: Mapping[str, Any]) -> Translator:
-        """What translates with the settings of a call.
+    def _opened_memory(self, aids: Aids) -> "Memory | None":
+        """The translation memories of aids; None where they have none.
+
+        Raises:
+            ModelError: the model does not translate.
+        """
+        if aids.memory_files and self.description.task != "translate":
+            raise ModelError(f"{self.folder}: this model does not translate, so that it has no use for a memory")
+        return aids.open_memory((self.source_language, self.target_language))
+
+    def _constrained(
+        self, lines: Iterator[tuple[str, Constraints]], aids: Aids | None = None
+    ) -> Iterator[tuple[str, Constraints]]:
+        """Lines, each with all that its translation has to keep to: its own constraints, and the terms of the aids.
+
+        Args:
+            lines: each with its own constraints.
+            aids: the aids of the call; None for the engine's.
+        """
+        return with_terms(lines, (aids or self.aids).glossary)
+
+    def _translator(self, method: str, changes: Mapping[str, Any], aids: Aids | None = None) -> Translator:
+        """What translates with the settings and aids of a call.
 
         Raises:
             ModelError: the model is a parser.
         """
-        found = self._using(method, changes)
+        found = self._using(method, changes, aids)
         if found.parser is not None:
             raise ModelError(
                 "this model parses sentences and does not translate; use `attendo parse`, or `parse` in Python"
@@ -182,16 +209,16 @@ class EngineBase:
             )
         return found.parser
 
-    def _set_up(self, search: SearchConfig) -> SetUp:
+    def _set_up(self, search: SearchConfig, memory: "Memory | None") -> SetUp:
         ready, threads = self._open(), self._threads
         first = ready.first
         sides = first.source_tokenizer, first.target_tokenizer
         languages = self.source_language, self.target_language
         translates: Callable[..., Translator] = Translator
-        if self._memory is not None:
+        if memory is not None:
             from attendo.memory.translator import MemoryTranslator
 
-            translates = partial(MemoryTranslator, self._memory)
+            translates = partial(MemoryTranslator, memory)
         translator = translates(
             ready.models,
             *sides,
@@ -200,7 +227,6 @@ class EngineBase:
             languages=languages,
             counts=self._counts,
             between_steps=self._while_open,
-            glossary=self.glossary,
         )
         if first.description.task != "parse":
             return SetUp(translator, None)
@@ -272,40 +298,34 @@ class EngineBase:
         other._begin(changed_section(self.search, "search", changes=changes) if changes else self.search)
         return other
 
-    def with_glossary(self, glossary: Glossary | None) -> Self:
-        """Gives an engine of the same models, in memory once, whose translations use other terms.
+    def with_aids(self, aids: Aids) -> Self:
+        """Gives an engine of the same models, in memory once, with another glossary and other translation memories.
 
         Args:
-            glossary: the terms; None for none.
+            aids: what it uses in place of this engine's; `dataclasses.replace(engine.aids, ...)` keeps a part of them.
+
+        Raises:
+            AttendoError: a package that translation memories need is not installed.
+            DataError: a translation memory cannot be read, or is of other languages.
+            ModelError: there is a translation memory, but the model does not translate.
         """
-        other = self.with_search()
-        other.glossary = glossary
-        other._begin(self.search)
+        self._open()
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
+        other._take(aids, self.search)
         return other
+
+    def _take(self, aids: Aids, search: SearchConfig) -> None:
+        """Changes the aids and starts anew with search settings."""
+        if not checked_aids("with_aids", aids).has_memory_of(self.aids):
+            self._memory = self._opened_memory(aids)
+        self.aids = aids
+        self._begin(search)
 
     @property
     def memory(self) -> "Memory | None":
         """The translation memory that the engine looks texts up in; None where it has none."""
         return self._memory
-
-    def with_memory(self, memory: "Memory | None", reload: "Callable[[], EngineBase] | None" = None) -> Self:
-        """Gives an engine of the same models that looks texts up in a translation memory, with counts of its own.
-
-        Args:
-            memory: what `attendo.memory.opening.open_memory` gives; None for an engine without one.
-            reload: makes this engine again in another process; left out, the engine cannot be pickled.
-
-        Raises:
-            ModelError: the model does not translate.
-        """
-        self._open()
-        if memory is not None and self.description.task != "translate":
-            raise ModelError(f"{self.folder}: this model does not translate, so that it has no use for a memory")
-        other = object.__new__(type(self))
-        vars(other).update(vars(self))
-        other._memory, other._reload = memory, reload
-        other._begin(self.search)
-        return other
 
     def close(self) -> None:
         """Ends the engine and gives its memory back, once no other engine of the same models is in use.
@@ -337,13 +357,12 @@ class EngineBase:
             raise TypeError(
                 f"{self!r} cannot be pickled, since attendo.load did not make it; load the model where it is needed"
             )
-        return _reloaded, (self._reload, self.search, self.glossary)
+        return _reloaded, (self._reload, self.search, self.aids)
 
 
-def _reloaded(reload: Callable[[], EngineBase], search: SearchConfig, glossary: Glossary | None) -> EngineBase:
+def _reloaded(reload: Callable[[], EngineBase], search: SearchConfig, aids: Aids) -> EngineBase:
     """Loads an engine that was pickled."""
     engine = reload()
-    if engine.search != search or engine.glossary is not glossary:
-        engine.glossary = glossary
-        engine._begin(search)
+    if (engine.search, engine.aids) != (search, aids):
+        engine._take(aids, search)
     return engine

@@ -1,10 +1,10 @@
 """`attendo.load`: from a model folder to an engine, and the request for it as a value that other processes can use."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from attendo.checkpoint.finding import find_model, shipped_models
 from attendo.checkpoint.model_folder import LoadedModel, load_model
@@ -12,16 +12,12 @@ from attendo.decoding.backends.native_model import Dtype
 from attendo.decoding.config import SearchConfig
 from attendo.errors import AttendoError, RecipeError
 from attendo.native.library import find_kernels
-from attendo.terms.glossary import Glossary
 from attendo.workflow.changed_section import changed_section
+from attendo.workflow.engines.aids import NO_AIDS, Aids
 from attendo.workflow.engines.engine import Engine
 from attendo.workflow.engines.model_search import own_search, with_parsing
-from attendo.workflow.extras import need_packages
 from attendo.workflow.machine.devices import device_type
 from attendo.workflow.machine.place import choose_place, choose_threads
-
-if TYPE_CHECKING:
-    from attendo.memory.lookup import Memory
 
 Device = Literal["auto", "cpu", "cuda"]
 
@@ -36,9 +32,7 @@ def load(
     dtype: Dtype | None = None,
     device: Literal["auto", "cpu", "cuda"] = "auto",
     threads: int | None = None,
-    glossary: Glossary | None = None,
-    memory: str | Path | Sequence[str | Path] = (),
-    memory_threshold: int = 75,
+    aids: Aids = NO_AIDS,
 ) -> Engine:
     """Loads a model to translate or parse with.
 
@@ -53,10 +47,7 @@ def load(
         device: the device to work on; `"auto"` takes a GPU if there is one.
         threads: number of processor threads, which applies to the whole process if torch is loaded; None for as many
             as this process may use (its affinity and its container's quota).
-        glossary: terms that all translations use, as `read_glossary` returns them.
-        memory: translation memories, as TMX, XLIFF, PO or TSV, or indexes of `attendo memory build`: texts that they
-            have are taken from them, similar ones guide the search.
-        memory_threshold: the least similarity of a text, in per cent of its words.
+        aids: a glossary and translation memories for all translations.
 
     Returns:
         An engine that translates or parses.
@@ -78,12 +69,12 @@ def load(
     where = choose_place(device)
     again = partial(
         load, _lasting(model), ensemble=tuple(map(_lasting, ensemble)), parsing=parsing, dtype=dtype, device=device,
-        threads=threads, glossary=glossary, memory=memory, memory_threshold=memory_threshold,
+        threads=threads, aids=aids,
     )  # fmt: skip
     try:
         engine = Engine(
             loaded, settings, dtype=dtype or own_dtype(loaded, where), device=where, threads=threads_now,
-            name=str(model), reload=again, glossary=glossary,
+            name=str(model), reload=again, aids=aids,
         )  # fmt: skip
     except ModuleNotFoundError as error:
         if error.name != "torch":
@@ -96,36 +87,7 @@ def load(
         from attendo.workflow.machine.brief_waits import keep_waits_brief
 
         keep_waits_brief(engine, threads)
-    return _with_memory(engine, memory, memory_threshold, again)
-
-
-def _with_memory(
-    engine: Engine, memory: str | Path | Sequence[str | Path], threshold: int, reload: Callable[[], Engine]
-) -> Engine:
-    files = [memory] if isinstance(memory, str | Path) else memory
-    if not files:
-        return engine
-    opened = memory_of([Path(file) for file in files], engine, threshold)
-    return engine.with_memory(opened, reload)
-
-
-def memory_of(files: Sequence[Path], engine: Engine, threshold: int = 75) -> "Memory":
-    """Opens translation memories in the languages of an engine.
-
-    Args:
-        files: the memories.
-        engine: what translates.
-        threshold: the least similarity of a text in per cent of its words.
-
-    Raises:
-        AttendoError: rapidfuzz is not installed.
-        DataError: a memory cannot be read, or is of other languages.
-        RecipeError: the threshold is out of range.
-    """
-    need_packages(["rapidfuzz"], "memory")
-    from attendo.memory.opening import open_memory
-
-    return open_memory(files, (engine.source_language, engine.target_language), threshold=threshold)
+    return engine
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,9 +99,7 @@ class Decoding:
     search: Mapping[str, Any] = field(default_factory=dict)
     overrides: tuple[str, ...] = ()
     dtype: Dtype | None = None
-    glossary: Glossary | None = None
-    memory: tuple[Path, ...] = ()
-    memory_threshold: int = 75
+    aids: Aids = NO_AIDS
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -165,9 +125,7 @@ class Decoding:
             dtype=self.dtype,
             device=device,
             threads=threads,
-            glossary=self.glossary,
-            memory=self.memory,
-            memory_threshold=self.memory_threshold,
+            aids=self.aids,
         )
 
     def elsewhere(self) -> "Decoding":

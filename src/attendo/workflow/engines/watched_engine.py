@@ -45,7 +45,8 @@ class WatchedEngine(EngineBase):
             ModelError: the model is a parser, or the engine is closed.
         """
         translator = self._translator("translate_watched", {})
-        return translator.translate_watched(list(paired(lines, constraints)), between_steps)
+        constrained = self._constrained(paired(lines, constraints))
+        return translator.translate_watched(list(constrained), between_steps)
 
     def parse_watched(self, sentences: Iterable[GivenSentence], between_steps: BetweenSteps) -> "list[Parse | None]":
         """Parses sentences that can be cancelled.
@@ -87,7 +88,8 @@ class WatchedEngine(EngineBase):
         parser = set_up.parser
         if parser is None:
             # What is read differs from the source where a guard acted.
-            [translation] = set_up.translator.translate_watched(list(paired([source], None)), between_steps)
+            constrained = list(self._constrained(paired([source], None)))
+            [translation] = set_up.translator.translate_watched(constrained, between_steps)
             return None if translation is None else (encode(translation.read), [*translation.n_best[0].ids, EOS_ID])
         sentence = parser.sentence(source)
         [parse] = parser.parse_watched([sentence], between_steps)

@@ -152,7 +152,7 @@ def manifest_of(
         "files": {name: {"lines": file.num_lines, "sha256": file.sha256} for name, file in texts.items()},
         **model_conditions(decoding.folders, search, decoding.dtype, device),
         "output": {**output.settings, "alignment": output.alignment},
-        "glossary": None if decoding.glossary is None else decoding.glossary.digest,
+        "glossary": None if (terms := decoding.aids.glossary) is None else terms.digest,
     }
     compared: dict[str, Any] = json.loads(json.dumps(decisive))  # tuples are lists in JSON
     return compared
