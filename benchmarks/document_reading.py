@@ -15,91 +15,20 @@ import cProfile
 import io
 import pstats
 import resource
+import sys
 import time
 import zipfile
-from collections.abc import Callable, Mapping
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # for the kinds, which are part of the tests
+
+from tests.hostile.documents import HTML, MARKDOWN
 
 from attendo.errors import DataError
 from attendo.formats.file import File, Languages, Result
 from attendo.formats.table import read_file
 
 LANGUAGES = Languages(source="en", target="de")
-
-
-def _times(piece: str) -> Callable[[int], str]:
-    return lambda size: piece * (size // len(piece))
-
-
-def _nested(opening: str, inner: str, closing: str) -> Callable[[int], str]:
-    def text(size: int) -> str:
-        count = size // (len(opening) + len(closing))
-        return opening * count + inner + closing * count
-
-    return text
-
-
-HTML: Mapping[str, Callable[[int], str]] = {
-    "nested": _nested("<div>", "text", "</div>"),
-    "nested inline": _nested("<b>", "text", "</b>"),
-    "unclosed": _times("<p><b>text "),
-    "unclosed inline": _times("<i>a "),
-    "closing alone": _times("</b>a "),
-    "crossed": _times("<b><i>a</b></i>"),
-    "angle brackets": _times("< "),
-    "comments": _times("<!-- a "),
-    "attributes": lambda size: f"<p {'a=b ' * (size // 4)}>text</p>",
-    "quotes": _times('<a b="'),
-    "declarations": _times("<!a "),
-    "instructions": _times("<? a "),
-    "entities": _times("&amp;a&#x41; "),
-    "ampersands": _times("&"),
-    "scripts": _times("<script>a"),
-    "spaces": lambda size: f"<p>a{' ' * size}b</p>",
-    "tables": _times("<td>a"),
-}
-MARKDOWN: Mapping[str, Callable[[int], str]] = {
-    "brackets": _times("["),
-    "closed brackets": _nested("[", "a", "]"),
-    "links in brackets": lambda size: "[" * (size // 2) + "[a](b)" * (size // 12),
-    "link starts": _times("[a]("),
-    "link titles": _times('[a](b "'),
-    "images": _nested("![", "a", "](b)"),
-    "stars": _times("*"),
-    "starred words": _times("*a "),
-    "nested emphasis": _nested("*a ", "b", " a*"),
-    "mixed emphasis": _times("*a _b ~~c "),
-    "closing emphasis": _times("a* b_ "),
-    "strong": _times("**a"),
-    "backticks": _times("`"),
-    "backtick runs": lambda size: " ".join("`" * (1 + number % 400) for number in range(size // 200)),
-    "quotes": lambda size: ">" * size,
-    "quoted lines": _times("> a\n"),
-    "nested lists": lambda size: "".join(f"{' ' * number}- a\n" for number in range(int((2 * size) ** 0.5))),
-    "lists": _times("- a\n"),
-    "items in a line": _times("- "),
-    "angle brackets": _times("<"),
-    "tags": _times("<a"),
-    "declarations": _times("a <!a "),
-    "autolinks": _times("<a:"),
-    "emoji": lambda size: ":" + "a" * size,
-    "colons": _times(":a"),
-    "templates": _times("{{"),
-    "attributes": _times("{.a "),
-    "formulas": _times("$a\\^"),
-    "backslashes": _times("\\"),
-    "tables": lambda size: "|a|\n|-|\n" + "|a" * (size // 2),
-    "table rows": lambda size: "|a|b|\n|-|-|\n" + "|c|d|\n" * (size // 6),
-    "definitions": _times("[a]: b\n"),
-    "references": _times("[a][b"),
-    "footnotes": _times("[^a"),
-    "admonitions": lambda size: "!!! note " + " " * size + "x",
-    "admonition titles": lambda size: "```{note}" + " " * size + "x\n```",
-    "colon fences": _times(":::note\n"),
-    "front matter": lambda size: "---\n" + "a: [b]\n" * (size // 7) + "---\n",
-    "wrapped lines": _times("some words of a line that is wrapped\n"),
-    "entities": _times("&amp;"),
-    "hard breaks": _times("a  \n"),
-}
 
 
 def main() -> None:

@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -127,6 +129,24 @@ def test_a_folder_to_names_as_each_format_has_them(attendo: Command, loaded: Eng
     }
     assert written == names
     assert [one["translated"] for one in json.loads((tmp_path / "r").read_text())] == [1, 1, 1, 1]
+
+
+def test_the_time_of_each_of_several_files_is_its_own(
+    attendo: Command, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(*_: object, **__: object) -> Engine:
+        time.sleep(0.5)  # which belongs to the first file alone
+        return engine
+
+    monkeypatch.setattr(Decoding, "load", load)
+    for number in range(4):
+        (tmp_path / f"{number}.json").write_text('{"a": "The dog"}')
+    began = time.monotonic()
+    finished = attendo("translate", "en-de", *sorted(tmp_path.glob("*.json")), "-o", tmp_path / "out", "--to", "de")
+    took = time.monotonic() - began
+    seconds = [float(number) for number in re.findall(r"translated 1 message in ([\d.]+) s", finished.err)]
+    assert len(seconds) == 4, finished.err
+    assert sum(seconds) <= took + 0.1
 
 
 XLIFF = (

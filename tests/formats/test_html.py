@@ -178,6 +178,19 @@ def test_broken_markup_is_read_as_it_is(broken: str) -> None:
     read(translated(file), "x.html")
 
 
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        ("<?a><p>A</p>", ["A"]),  # HTML ends it at the first >
+        ("<?a><p>A</p><?b x > y ?><p>B</p>", ["B"]),  # XML at the first ?>, which comes before long
+        (f"<?a><p>A</p>{' ' * 200_000}<?b?><p>B</p>", ["A", "B"]),
+        ('<p>A</p>B <a title=">"', ["A", 'B «<a title=">»"']),  # no > ends the tag but the quoted one
+    ],
+)
+def test_instructions_and_quotation_marks_that_are_not_closed(page: str, expected: list[str]) -> None:
+    assert sources(read(page, "x.html")) == expected
+
+
 def test_xhtml_has_elements_without_content() -> None:
     page = '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><script src="x"/><p>A</p></html>'
     assert sources(read(page, "x.xhtml")) == ["A"]

@@ -9,6 +9,8 @@ import pytest
 from attendo.errors import DataError
 from attendo.formats.contents import plain
 from attendo.formats.file import File, Languages, Mark, WriteOptions, result
+from attendo.formats.pairs.po_pairs import read_po_pairs
+from attendo.formats.pairs.selection import Selection
 from attendo.formats.table import read_file
 
 HEADER = (
@@ -174,6 +176,24 @@ def test_lines_wrap_where_the_files_do() -> None:
     long = "a" * 50 + " " + "b" * 50
     unwrapped = f'msgid "{long}"\nmsgstr ""\n'
     assert written(unwrapped, {long: (words,)}) == f'msgid "{long}"\nmsgstr "{words}"\n'
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        'msgid "translator-credits"\n',  # GNOME's developer documentation
+        'msgctxt "NAME OF TRANSLATORS"\nmsgid "Your names"\n',  # KDE's localisation wiki
+        'msgctxt "EMAIL OF TRANSLATORS"\nmsgid "Your emails"\n',
+        'msgid "_: NAME OF TRANSLATORS\\n"\n"Your names"\n',
+    ],
+)
+def test_where_translators_put_their_names_is_left_alone(message: str, tmp_path: Path) -> None:
+    text = f'{message}msgstr ""\n\nmsgid "a"\nmsgstr "x"\n'
+    assert [unit.is_translatable for unit in read(text).units] == [False, True]
+    assert written(text, {"a": ("y",)}) == text.replace('"x"', '"y"')
+    path = tmp_path / "x.po"
+    path.write_text(text)
+    assert len(list(read_po_pairs(path, Selection()))) == 1
 
 
 def test_another_charset_is_kept_and_missing_characters_are_named() -> None:

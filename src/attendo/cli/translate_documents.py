@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -44,7 +44,7 @@ class DocumentRequest:
     threads: int | None
     options: DocumentOptions
     started: float
-    """When the command began, by the monotonic clock."""
+    """When the command, or its work on a file, began, by the monotonic clock."""
     quiet: bool
 
 
@@ -89,7 +89,10 @@ def translate_documents(request: DocumentRequest) -> None:
     engine = None
     if any(document.units for document, _ in opened):
         engine = request.decoding().load(request.device, threads=request.threads)
-    reports = [_translate_one(request, settings, engine, document, output, source) for document, output in opened]
+    reports = []
+    for document, output in opened:
+        reports.append(_translate_one(request, settings, engine, document, output, source))
+        request = replace(request, started=time.monotonic())  # the first one's time has that of loading the model
     if request.options.report is not None:
         from attendo.files import write_json
 

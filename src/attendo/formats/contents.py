@@ -1,11 +1,14 @@
 """Texts with inline codes, and the repair of translations that lost, doubled or crossed some of them."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 CodeKind = Literal["single", "open", "close"]
+# From the beginning of white space alone, or a long run of it would be looked through from each of its characters.
+_LINE_END = re.compile(r"(?<!\s)\s*[\r\n]\s*")
 ALONE: CodeKind = "single"
 """The kind of a code that is no half of a pair."""
 
@@ -41,6 +44,11 @@ def plain(parts: Content) -> str:
 def codes(parts: Content) -> list[Code]:
     """The codes of a content, in order."""
     return [part for part in parts if isinstance(part, Code)]
+
+
+def in_one_line(text: str) -> str:
+    """A text with a space in place of each line end and the white space around it."""
+    return _LINE_END.sub(" ", text)
 
 
 def joined(parts: Sequence[str | Code]) -> Content:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from html import unescape
 
-from attendo.formats.contents import Code, Content, joined, paired
+from attendo.formats.contents import Code, Content, in_one_line, joined, paired
 from attendo.formats.encoded import EncodedText
 from attendo.formats.file import Edit, Languages, Span, base_language, is_same_language
 from attendo.formats.html_tokens import WITHOUT_MARKUP, Attribute, HtmlToken, attributes_of, html_tokens
@@ -263,7 +263,7 @@ def html_writer(encoding: str, spelling: Mapping[str, str]) -> Callable[[Content
     def write(text: str) -> str:
         text = _NOT_IN_HTML.sub("\ufffd", text).translate(table).replace("]]>", "]]&gt;")
         # An empty line ends HTML within Markdown, and elsewhere line ends are spaces.
-        text = re.sub(r"\s*[\r\n]\s*", " ", text)
+        text = in_one_line(text)
         return text.encode(encoding, "xmlcharrefreplace").decode(encoding)
 
     return lambda parts: "".join(part.raw if isinstance(part, Code) else write(part) for part in parts)

@@ -16,8 +16,10 @@ TokenKind = Literal["text", "open", "close", "empty", "other"]
 
 # Quotation marks count behind an equals sign alone, as browsers have it.
 _TAG = re.compile(r"""</?([A-Za-z][^\s/>]*+)(?:=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+)|[^>=])*+>""")
+_BARE_TAG = re.compile(r"</?([A-Za-z][^\s/>]*+)[^>]*+>")
 _ATTRIBUTE = re.compile(r"""[\s/]([^\s=>"'/]+)\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""")
 _DOCTYPE_SUBSET = re.compile(r"<!DOCTYPE[^>\[]*+\[", re.I)
+_LONGEST_INSTRUCTION = 100_000
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())  # noqa: SIM905
 WITHOUT_MARKUP = frozenset(("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"))
 """Elements whose content is text alone."""
@@ -76,9 +78,9 @@ def attributes_of(text: str, tag: Span) -> Mapping[str, Attribute]:
 
 def _scanned(text: str, span: Span, *, is_xml: bool) -> Iterator[HtmlToken]:
     last = at = span.start
-    last_end = text.rfind(">", span.start, span.stop)
+    scanner = _Scanner(text, span, is_xml=is_xml)
     while (found := text.find("<", at, span.stop)) >= 0:
-        token = _markup_at(text, found, span.stop, is_xml=is_xml) if found < last_end else _unclosed(text, found, span)
+        token = scanner.markup_at(found)
         if token is None:
             at = found + 1
             continue
@@ -95,43 +97,69 @@ def _scanned(text: str, span: Span, *, is_xml: bool) -> Iterator[HtmlToken]:
         yield HtmlToken("text", Span(last, span.stop))
 
 
-def _unclosed(text: str, start: int, span: Span) -> HtmlToken | None:
-    """A comment that is not closed; a `<` that no `>` follows is a character."""
-    return HtmlToken("other", Span(start, span.stop)) if text.startswith("<!--", start) else None
+class _Scanner:
+    """Reads what begins at a `<`, of which no character is looked at more than a few times in all.
 
+    Args:
+        text: what the HTML is part of.
+        span: the part.
+        is_xml: whether it is XHTML.
+    """
 
-def _markup_at(text: str, start: int, stop: int, *, is_xml: bool) -> HtmlToken | None:
-    """What begins at a `<`; None where that is a character."""
-    if text.startswith(("<!", "<?"), start):
-        return HtmlToken("other", Span(start, _end_of_other(text, start, stop, is_xml=is_xml)))
-    found = _TAG.match(text, start, stop)
-    if found is None:
-        return None
-    name = found[1].lower()
-    kind: TokenKind = "open"
-    if text[start + 1] == "/":
-        kind = "close"
-    elif name in _VOID or (found[0].endswith("/>") and (is_xml or name not in WITHOUT_MARKUP)):
-        kind = "empty"
-    return HtmlToken(kind, Span(start, found.end()), name)
+    def __init__(self, text: str, span: Span, *, is_xml: bool) -> None:
+        self._text, self._stop, self._is_xml = text, span.stop, is_xml
+        self._last_end = text.rfind(">", span.start, span.stop)
+        self._instruction_end = -1
+        self._quotes_close = True
 
+    def markup_at(self, start: int) -> HtmlToken | None:
+        """A tag, a comment or the like; None where the `<` is a character."""
+        if start >= self._last_end:  # a comment that is not closed; else a `<` that no `>` follows is a character
+            is_comment = self._text.startswith("<!--", start)
+            return HtmlToken("other", Span(start, self._stop)) if is_comment else None
+        if self._text.startswith(("<!", "<?"), start):
+            return HtmlToken("other", Span(start, self._end_of_other(start)))
+        found = self._tag(start)
+        if found is None:
+            return None
+        name = found[1].lower()
+        kind: TokenKind = "open"
+        if self._text[start + 1] == "/":
+            kind = "close"
+        elif name in _VOID or (found[0].endswith("/>") and (self._is_xml or name not in WITHOUT_MARKUP)):
+            kind = "empty"
+        return HtmlToken(kind, Span(start, found.end()), name)
 
-def _end_of_other(text: str, start: int, stop: int, *, is_xml: bool) -> int:
-    """Where a comment, a CDATA section, an instruction or a document type ends."""
-    if text.startswith("<!--", start):
-        return _behind(text, "-->", start + 2, stop)
-    if is_xml and text.startswith("<![CDATA[", start):
-        return _behind(text, "]]>", start, stop)
-    if text.startswith("<?", start):
-        is_closed = text.find("?>", start, start + 100_000) >= 0
-        return _behind(text, "?>" if is_closed else ">", start, stop)
-    if _DOCTYPE_SUBSET.match(text, start, stop):
-        end = _behind(text, "]>", start, stop)
-        if "<!ENTITY" in text[start:end]:
-            line = text.count("\n", 0, text.index("<!ENTITY", start)) + 1
-            raise DataError(f"line {line} declares an entity, which is not read; save the file without a DTD")
-        return end
-    return _behind(text, ">", start, stop)
+    def _tag(self, start: int) -> re.Match[str] | None:
+        found = _TAG.match(self._text, start, self._stop) if self._quotes_close else None
+        if found is None and (found := _BARE_TAG.match(self._text, start, self._stop)) is not None:
+            # A quotation mark swallowed the last `>`: from here on none counts, or each tag would be looked for so far.
+            self._quotes_close = False
+        return found
+
+    def _end_of_other(self, start: int) -> int:
+        """Where a comment, a CDATA section, an instruction or a document type ends."""
+        text, stop = self._text, self._stop
+        if text.startswith("<!--", start):
+            return _behind(text, "-->", start + 2, stop)
+        if self._is_xml and text.startswith("<![CDATA[", start):
+            return _behind(text, "]]>", start, stop)
+        if text.startswith("<?", start):
+            return self._end_of_instruction(start)
+        if _DOCTYPE_SUBSET.match(text, start, stop):
+            end = _behind(text, "]>", start, stop)
+            if "<!ENTITY" in text[start:end]:
+                line = text.count("\n", 0, text.index("<!ENTITY", start)) + 1
+                raise DataError(f"line {line} declares an entity, which is not read; save the file without a DTD")
+            return end
+        return _behind(text, ">", start, stop)
+
+    def _end_of_instruction(self, start: int) -> int:
+        if self._instruction_end < start:  # else it is the first one behind this instruction too
+            found = self._text.find("?>", start, self._stop)
+            self._instruction_end = found if found >= 0 else self._stop
+        is_closed = self._instruction_end < min(start + _LONGEST_INSTRUCTION, self._stop)
+        return _behind(self._text, "?>" if is_closed else ">", start, self._stop)
 
 
 def _behind(text: str, end: str, start: int, stop: int) -> int:

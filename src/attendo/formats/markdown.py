@@ -5,12 +5,13 @@ links, HTML's tags and everything that markup consists of keep their bytes.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from html import unescape
 from itertools import pairwise
 
-from attendo.formats.contents import Content, content, plain
+from attendo.formats.contents import Content, content, in_one_line, plain
 from attendo.formats.encoded import EncodedText, decoded
 from attendo.formats.file import File, Languages, Span
 from attendo.formats.html_passages import HtmlReader, spelling_of
@@ -41,6 +42,8 @@ _SKIPPED = re.compile(
     re.X | re.I,
 )
 _MAX_COLUMN = 400
+_MAX_GAPS = 16
+"""Different ones between the lines of a paragraph; with more, its lines may be joined when it is written."""
 _MAX_DEPTH = 3
 """Pictures within the descriptions of pictures, of which those that are deeper are not translated."""
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
@@ -135,7 +138,7 @@ def _text_passages(
         is_line_start=False,
         escaped=found.escaped,
         spelling=spelling_of(raw),
-        gaps=tuple(text.text[line.stop : after.start] for line, after in pairwise(lines)),
+        gaps=_gaps(text.text, lines),
         labels=labels,
     )
     if kind == "paragraph":
@@ -148,6 +151,12 @@ def _text_passages(
         yield _title_passage(text.text, title)
     for description in found.descriptions if depth < _MAX_DEPTH else ():
         yield from _text_passages(text, description, "alt", labels, is_cell=is_cell, depth=depth + 1)
+
+
+def _gaps(text: str, lines: Sequence[Span]) -> tuple[str, ...]:
+    """What most often stands between the lines of a text, longer ones first."""
+    counts = Counter(text[line.stop : after.start] for line, after in pairwise(lines))
+    return tuple(sorted((gap for gap, _ in counts.most_common(_MAX_GAPS)), key=len, reverse=True))
 
 
 def _wrapping(text: str, lines: Sequence[Span]) -> Wrapping | None:
@@ -185,7 +194,7 @@ def _title_passage(text: str, span: Span) -> Passage:
     marks = {'"': '"', "'": "'", ")": "()"}[closing]
 
     def written(parts: Content) -> str:
-        raw = re.sub(r"\s*[\r\n]\s*", " ", plain(parts)).replace("\\", "\\\\")
+        raw = in_one_line(plain(parts)).replace("\\", "\\\\")
         raw = re.sub(r"&(?=[#\w]+;)", "&amp;", raw)
         return "".join(f"\\{character}" if character in marks else character for character in raw)
 

@@ -59,7 +59,8 @@ def markdown_blocks(text: str, span: Span) -> Iterator[Block]:
         first, source = waiting.pop()
         tokens: list[Token] = []
         parser.block.parse("\n".join(source).replace("\0", "\ufffd"), parser, {}, tokens)
-        reader = _TokenReader(text, lines[first:])
+        # With the character that the parser has in place of NUL, so that what it gives is found.
+        reader = _TokenReader(text.replace("\0", "\ufffd"), lines[first:])
         yield from reader.blocks(tokens)
         waiting += [(first + number, inner) for number, inner in reader.directives]
 

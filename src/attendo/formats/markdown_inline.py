@@ -34,10 +34,12 @@ _MATH = re.compile(r"\$(?=\S)(?:[^$\n\\]|\\.){1,400}?(?<=\S)\$(?!\d)")
 _IS_MATH = re.compile(r"[\\^_{}]")
 _WIKI = re.compile(r"\[\[[^\[\]\n]{1,200}\]\](?!\()")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,100}\]")
-_SPACES = r"[ \t]*\n?[ \t]*"
+# Possessive: a run of white space is never divided in another way.
+_SPACES = r"[ \t]*+(?:\n[ \t]*+)?+"
+_SPACES_BEFORE_TITLE = r"(?:[ \t]++(?:\n[ \t]*+)?+|\n[ \t]*+)"
 _TITLE = r"""(?P<title>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\))"""
 _DESTINATION = r"(?:<(?:[^<>\n\\]|\\.)*>|(?!<)(?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*\))*)"
-_INLINE_LINK = re.compile(rf"\({_SPACES}{_DESTINATION}(?:[ \t\n]+{_SPACES}{_TITLE})?{_SPACES}\)", re.S)
+_INLINE_LINK = re.compile(rf"\({_SPACES}{_DESTINATION}(?:{_SPACES_BEFORE_TITLE}{_TITLE})?{_SPACES}\)", re.S)
 _LONGEST_LABEL = 999
 _LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){0,999})\]", re.S)
 _VOID = frozenset(("br", "img", "hr", "wbr", "input"))
@@ -288,7 +290,7 @@ class _Reader:
         label = _LABEL.match(self._text, at + 1)
         if label is not None and label[1].strip():
             return (label.end(), None) if normalized_label(label[1]) in self._labels else (-1, None)
-        own = self._text[start:at] if at - start <= _LONGEST_LABEL else ""
+        own = self._text[start:at] if self._labels and at - start <= _LONGEST_LABEL else ""
         if normalized_label(own) not in self._labels:
             return -1, None
         # Its text is its label, so that a translation of the text has to name the label.

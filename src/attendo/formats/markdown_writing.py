@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from attendo.formats.contents import Code, Content, joined
+from attendo.formats.contents import Code, Content, in_one_line, joined
 from attendo.formats.file import Span
 from attendo.formats.markdown_inline import PUNCTUATION, read_inline
 
@@ -77,7 +77,7 @@ class MarkdownStyle:
     spelling: Mapping[str, str]
     """Characters that it writes as entities."""
     gaps: tuple[str, ...]
-    """What stands between its lines: line ends, and the marks of quotes and lists around it."""
+    """What stands between its lines, longer ones first: line ends, and the marks of quotes and lists around it."""
     labels: Collection[str]
     """Those of the links of the document, normalized."""
     wrapping: Wrapping | None = None
@@ -131,7 +131,7 @@ def _pieces(parts: Content, style: MarkdownStyle, *, escapes_all: bool) -> list[
             pieces.append(part.raw)
             is_line_start = _is_break(part)
             continue
-        text = re.sub(r"\s*[\r\n]\s*", " ", part)
+        text = in_one_line(part)
         text = text.lstrip() if is_line_start else text
         raw = _escaped(text, style, escapes_all=escapes_all)
         found = _BLOCK_START.match(raw) if is_line_start else None
@@ -224,7 +224,7 @@ def _is_read_as(raw: str, parts: Content, style: MarkdownStyle) -> bool:
 
 def _without_marks(raw: str, gaps: Sequence[str]) -> str:
     """Written text with line ends alone in place of what stands between lines."""
-    for gap in sorted(set(gaps), key=len, reverse=True):
+    for gap in gaps:
         before = gap[: len(gap) - len(gap.lstrip(" \t"))]
         raw = raw.replace(gap, f"{before}\n")
     return raw
@@ -233,9 +233,7 @@ def _without_marks(raw: str, gaps: Sequence[str]) -> str:
 def _shown(parts: Content, gaps: Sequence[str]) -> list[tuple[bool, str]]:
     """A text for comparison: its characters and the codes as they are written."""
     shown = [
-        (True, _without_marks(part.raw, gaps).strip(" "))
-        if isinstance(part, Code)
-        else (False, re.sub(r"\s*[\r\n]\s*", " ", part))
+        (True, _without_marks(part.raw, gaps).strip(" ")) if isinstance(part, Code) else (False, in_one_line(part))
         for part in parts
     ]
     if shown and not shown[0][0]:

@@ -1,6 +1,6 @@
 """Documents as passages: texts between markup, whose inline codes may hold passages, such as a picture's title."""
 
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -130,18 +130,21 @@ def paired_codes(found: Sequence[tuple[Code, int | None]]) -> list[Code]:
         The same codes; halves of pairs that cross others stand alone, since a translation could not keep them nested.
     """
     open_pairs: list[int] = []
+    crossed: set[int] = set()
     halves: dict[int, list[int]] = {}
     for number, (_, pair) in enumerate(found):
         if pair is None:
             continue
+        while open_pairs and open_pairs[-1] in crossed:
+            open_pairs.pop()
         if pair not in halves:
             halves[pair] = [number]
             open_pairs.append(pair)
         elif open_pairs and open_pairs[-1] == pair:
             halves[pair].append(number)
             open_pairs.pop()
-        elif pair in open_pairs:
-            open_pairs.remove(pair)
+        else:
+            crossed.add(pair)
     codes = [replace(code, kind="single") for code, _ in found]
     for numbers in halves.values():
         if len(numbers) == 2:
@@ -202,19 +205,16 @@ class PassageEditor:
         """The edits that put results into the document."""
         del options
         edits = _Edits(self.always)
-        # Inner passages first, so that the codes around them have their translations.
-        for name in sorted(results, key=lambda name: self._length(name)):
+        # From the end, inner passages before those around them, so that codes have the translations that are in them.
+        for name in sorted(results, key=lambda name: _from_the_end(self.passages[name].span)):
             passage = self.passages[name]
+            edits.advance(passage.span.start)
             parts = [
                 self._with_inner(part, passage, edits) if isinstance(part, Code) else part
                 for part in results[name].texts[0]
             ]
             edits.replace(Edit(passage.span, passage.written(tuple(parts))))
-        return edits.ordered
-
-    def _length(self, name: str) -> int:
-        span = self.passages[name].span
-        return span.stop - span.start
+        return edits.ordered()
 
     def _with_inner(self, code: Code, passage: Passage, edits: "_Edits") -> Code:
         """A code with the edits that lie within it."""
@@ -230,23 +230,42 @@ class PassageEditor:
         return replace(code, raw=code.raw.replace(self.text.text[span.start : span.stop], changed, 1))
 
 
+def _from_the_end(span: Span) -> tuple[int, int]:
+    return -span.start, span.stop
+
+
 class _Edits:
-    """Edits that do not overlap, in order.
+    """Edits that do not overlap, taken in from the end of the document to its beginning.
 
     Args:
-        edits: the first of them.
+        others: edits that take their places among those that come in.
     """
 
-    def __init__(self, edits: Iterable[Edit]) -> None:
-        self.ordered = sorted(edits, key=lambda edit: edit.span)
-        self._starts = [edit.span.start for edit in self.ordered]
+    def __init__(self, others: Iterable[Edit]) -> None:
+        self._others = sorted(others, key=lambda edit: edit.span)
+        self._edits: list[Edit] = []
+
+    def ordered(self) -> Sequence[Edit]:
+        """All of them, from the beginning of the document to its end."""
+        self.advance(0)
+        return self._edits[::-1]
+
+    def advance(self, start: int) -> None:
+        """Takes in the others from a position on."""
+        while self._others and self._others[-1].span.start >= start:
+            self._edits.append(self._others.pop())
 
     def within(self, span: Span) -> Sequence[Edit]:
-        """Those within a span."""
-        return self.ordered[bisect_left(self._starts, span.start) : bisect_left(self._starts, span.stop)]
+        """Those within a span, in order."""
+        last, first = (bisect_right(self._edits, -at, key=_reversed_start) for at in (span.stop, span.start))
+        return self._edits[last:first][::-1]
 
     def replace(self, edit: Edit) -> None:
-        """Puts an edit in the place of those within its span."""
-        low, high = bisect_left(self._starts, edit.span.start), bisect_left(self._starts, edit.span.stop)
-        self.ordered[low:high] = [edit]
-        self._starts[low:high] = [edit.span.start]
+        """Puts an edit in the place of those within its span, none of which begins before it."""
+        while self._edits and self._edits[-1].span.start < edit.span.stop:
+            self._edits.pop()
+        self._edits.append(edit)
+
+
+def _reversed_start(edit: Edit) -> int:
+    return -edit.span.start

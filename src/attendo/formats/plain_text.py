@@ -3,7 +3,7 @@
 import re
 
 from attendo.errors import DataError
-from attendo.formats.contents import Content, content, plain
+from attendo.formats.contents import Content, content, in_one_line, plain
 from attendo.formats.encoded import decoded
 from attendo.formats.file import File, Form, Languages, Slot, SlotEditor, Span, Unit
 
@@ -34,4 +34,4 @@ def read_text(data: bytes, languages: Languages) -> File:
 
 def _written(parts: Content) -> str:
     """A line: line ends within it, which would make it several, become spaces."""
-    return re.sub(r"\s*[\r\n]+\s*", " ", plain(parts))
+    return in_one_line(plain(parts))

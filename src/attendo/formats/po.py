@@ -23,6 +23,9 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "a
 _CHARSET = re.compile(rb"charset=([\w.:-]+)")
 _HEADER_CHARSET = re.compile(r"charset=(CHARSET)(?![\w-])")
 _WRAPPED_AT = 79
+# Where translators put their names: GNOME's message, and the contexts of KDE, which were part of messages once.
+_CREDITS = re.compile(r"translator[-_]credits|_: (?:NAME|EMAIL) OF TRANSLATORS\n.*", re.S)
+_CREDIT_CONTEXTS = ("NAME OF TRANSLATORS", "EMAIL OF TRANSLATORS")
 
 
 @dataclass
@@ -174,14 +177,16 @@ def _unit(entry: PoEntry, forms: Sequence[PluralForm], ids: UniqueIds) -> Unit:
     targets = [form.target for form in found]
     state: State = "new" if None in targets else "fuzzy" if "fuzzy" in entry.flags else "translated"
     flags = frozenset(flag for flag in entry.flags if flag != "fuzzy" and not flag.startswith(("no-", "range:")))
+    is_credit = context in _CREDIT_CONTEXTS or _CREDITS.fullmatch(entry.source) is not None
     return Unit(
         id=ids.of(f"{context}\x04{entry.source}" if context else entry.source),
         forms=found,
         state=state,
+        is_translatable=not is_credit,
         context=context,
         notes=entry.notes,
         flags=flags,
-        spans=entry.spans(len(found)),
+        spans=() if is_credit else entry.spans(len(found)),
     )
 
 

@@ -62,7 +62,7 @@ class Content:
         found = bisect_right(self.marks, start, key=_place)
         return found < len(self.marks) and self.marks[found].at < end
 
-    def piece(self, start: int, end: int, num_things_before: int | None = None) -> "Piece":
+    def piece(self, start: int, end: int, num_things_before: int) -> "Piece":
         """The stretch of so many characters, with the marks within it.
 
         Of those at its ends it has the tags whose partners are within it, and what is between these and the stretch:
@@ -71,9 +71,8 @@ class Content:
         Args:
             start: its first character.
             end: the one behind its last.
-            num_things_before: things before it; None to have them counted.
+            num_things_before: things before it.
         """
-        before = self.text.count(STAND_IN, 0, start) if num_things_before is None else num_things_before
         inside = self.text.count(STAND_IN, start, end)
         near = self.marks[bisect_left(self.marks, start, key=_place) : bisect_left(self.marks, end, key=_place)]
         within = [mark for mark in near if mark.at > start or mark.kind == "space"]
@@ -83,7 +82,7 @@ class Content:
         last_with = max((place for place, mark in enumerate(last) if mark.element in partners), default=-1)
         first, last = first[first_with:], last[: last_with + 1]
         marks = tuple(Mark(mark.at - start, mark.raw, mark.kind, mark.element) for mark in (*first, *within, *last))
-        things = self.things[before : before + inside]
+        things = self.things[num_things_before : num_things_before + inside]
         return Piece(
             Content(self.text[start:end], self.origins[start : end + 1], things, marks),
             self.origins[start] - sum(len(mark.raw) for mark in first),

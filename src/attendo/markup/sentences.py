@@ -1,6 +1,7 @@
 """A source as sentences to translate; whatever is between them goes into the translation as it is."""
 
 import re
+from collections import deque
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -94,40 +95,51 @@ def planned(request: TextRequest, contents: Sequence[Content], spelling: Spellin
     return Plan(request.text, tuple(sentences), spelling, copied_problems(copied))
 
 
-def _sentences_of(
-    content: Content, start: int, end: int, spelling: Spelling, num_things_before: int | None = None
-) -> list[Sentence]:
+def _sentences_of(content: Content, start: int, end: int, spelling: Spelling, num_things_before: int) -> list[Sentence]:
     piece = content.piece(start, end, num_things_before)
     whole = _with_single_spaces(piece.content, spelling)
     if sum(mark.kind != "space" for mark in whole.marks) > MAX_MARKS:
         cuts = sorted({start, end} | {start + mark.at for mark in piece.content.marks})
-        return [each for first, behind in pairwise(cuts) for each in _stretch(content, first, behind, spelling)]
+        return _between(content, cuts, spelling, num_things_before)
     sentence = Sentence(whole, piece.start, piece.end)
     return [sentence] if sentence.has_words or any(map(str.isdigit, whole.text)) else []
 
 
-def _stretch(content: Content, start: int, end: int, spelling: Spelling) -> list[Sentence]:
-    """What is between two marks, without the white space at its ends."""
+def _between(content: Content, cuts: Sequence[int], spelling: Spelling, num_things_before: int) -> list[Sentence]:
+    """What is between places of a content, the first of which has so many things before it."""
+    found: list[Sentence] = []
+    for first, behind in pairwise(cuts):
+        found += _stretch(content, first, behind, spelling, num_things_before)
+        num_things_before += content.text.count(STAND_IN, first, behind)
+    return found
+
+
+def _stretch(content: Content, start: int, end: int, spelling: Spelling, num_things_before: int) -> list[Sentence]:
+    """A stretch of a content without the white space at its ends."""
     text = content.text[start:end]
     start += len(text) - len(text.lstrip())
     end -= len(text) - len(text.rstrip())
-    return _sentences_of(content, start, end, spelling) if start < end else []
+    return _sentences_of(content, start, end, spelling, num_things_before) if start < end else []
 
 
 def stretches_between_things(sentence: Sentence, spelling: Spelling) -> list[Sentence]:
     """What is between a sentence's things, in their order."""
     content, found, position = sentence.content, [], 0
     places = [place for place, character in enumerate(content.text) if character == STAND_IN]
-    for place in [*places, len(content.text)]:
-        found += _stretch(content, position, place, spelling)
+    for number, place in enumerate([*places, len(content.text)]):
+        found += _stretch(content, position, place, spelling, number)
         position = place + 1
     return [each for each in found if each.has_words]
 
 
 def shorter_sentences(sentence: Sentence, max_characters: int, spelling: Spelling) -> list[Sentence]:
     """A sentence in pieces that are no longer."""
-    spans = shorter_spans(sentence.content.text, max_characters)
-    return [each for span in spans for each in _sentences_of(sentence.content, *span, spelling)]
+    content, found, position, things = sentence.content, list[Sentence](), 0, 0
+    for start, end in shorter_spans(content.text, max_characters):
+        things += content.text.count(STAND_IN, position, start)
+        position = start
+        found += _sentences_of(content, start, end, spelling, things)
+    return found
 
 
 def reading_of(sentence: Sentence) -> Reading:
@@ -218,11 +230,13 @@ def _with_single_spaces(content: Content, spelling: Spelling) -> Content:
     if not runs:
         return content
     text, marks, origins = list[str](), list[Mark](), list[int]()
-    remaining, position, removed = list(content.marks), 0, 0
+    remaining, position, removed = deque(content.marks), 0, 0
     for start, end in runs:
         while remaining and (remaining[0].at < start or (remaining[0].at == start and remaining[0].kind != "space")):
-            marks.append(_moved(remaining.pop(0), removed))
-        inside = [remaining.pop(0) for mark in list(remaining) if mark.at < end]
+            marks.append(_moved(remaining.popleft(), removed))
+        inside: list[Mark] = []
+        while remaining and remaining[0].at < end:
+            inside.append(remaining.popleft())
         marks += _marks_of_run(_Run(content.text, start, end), inside, start - removed, spelling)
         text.append(content.text[position:start] + " ")
         origins += [*content.origins[position:start], content.origins[start]]

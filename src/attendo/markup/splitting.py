@@ -22,7 +22,7 @@ MAX_THINGS = 8
 _LINE_END = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
 _BULLET = re.compile(r"(?:[-*+•◦‣▪–—>|]{1,3}|#{1,6}|\(?\d{1,3}\)|\(?[a-z]\))(?=\s)\s+")
 _NUMBERED = re.compile(r"(\d{1,3})\.\s+")
-_CELL_END = re.compile(r"\s*\t\s*| {3,}")
+_CELL_END = re.compile(r"(?<!\s)\s*\t\s*| {3,}")
 _FULL_STOP = re.compile('[。！？｡]+[」』）”"]*')
 _FINAL = ".!?:;…。！？"
 _PAUSE = re.compile(r"[,;:–—)\]](?=\s)")
@@ -75,7 +75,9 @@ def _joined(text: str, lines: list[_Line], line_ends: LineEnds) -> list[_Line]:
     joined: list[_Line] = []
     for place, line in enumerate(lines):
         start = _after_bullet(text, place, lines)
-        if joined and start == line.start and _goes_on(text, joined[-1], line, line_ends):
+        # Of what is joined so far, which may be long, its last line alone.
+        before = _Line(max(joined[-1].start, lines[place - 1].start), joined[-1].end) if joined else None
+        if before is not None and start == line.start and _goes_on(text, before, line, line_ends):
             joined[-1] = _Line(joined[-1].start, line.end)
         else:
             joined.append(_Line(start, line.end))

@@ -123,10 +123,12 @@ class _Kinds:
 
     def _inside(self, name: str) -> frozenset[int]:
         """The texts within elements of a name."""
-        found: set[int] = set()
+        found: list[int] = []
+        behind = 0
         for number, token in enumerate(self._tokens):
-            if token.name == name and token.kind == "open" and token.partner > 0:
-                found.update(range(number, token.partner))
+            if token.name == name and token.kind == "open" and token.partner > behind:
+                found += range(max(number, behind), token.partner)
+                behind = token.partner
         return frozenset(found)
 
 

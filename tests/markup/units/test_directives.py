@@ -23,6 +23,7 @@ from attendo.markup.units.directives import directives, numbered
         ("$NAME$ and %NAME% and ${a.b}", "placeholders", ["$NAME$", "%NAME%", "${a.b}"]),
         ("the word URL stays", "placeholders:URL", ["URL"]),
         ("%'d %I64d %<x>s { $name } @string/x", "", ["%'d", "%I64d", "%<x>s", "{ $name }", "@string/x"]),
+        ("$if2(a,%b%[,c]) and $10 (about)", "", ["$if2(a,%b%[,c])"]),
         ("\\u00a0 `ls -l` --all", "", ["\\u00a0", "`ls -l`", "--all"]),
     ],
 )

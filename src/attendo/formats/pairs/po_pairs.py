@@ -12,7 +12,7 @@ from attendo.text.files.formats import RawPair
 
 
 def read_po_pairs(path: Path, selection: Selection) -> Iterator[RawPair]:
-    """Yields the pairs of a PO file, in its own encoding; obsolete messages are none.
+    """Yields the pairs of a PO file, in its own encoding; obsolete messages and credits are none.
 
     Args:
         path: the file, which is held in memory.
@@ -29,6 +29,8 @@ def read_po_pairs(path: Path, selection: Selection) -> Iterator[RawPair]:
     is_other = selection.has_other_language(None, file.declared.target)
     line, last = 1, 0
     for unit in file.units:
+        if not unit.is_translatable:
+            continue  # the names of translators
         position = max(last, min(span.start for span in unit.spans))  # where its flags, or else its keywords begin
         line += file.text.text.count("\n", last, position)
         last = position

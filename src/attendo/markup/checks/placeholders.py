@@ -118,8 +118,9 @@ def icu_findings(source: str, target: str, flags: Collection[str]) -> list[Findi
         there = shape(parse_icu(target))
     except DataError as error:
         return [Finding("icu_message_format", str(error))]
-    missing = [one for one in wanted if one not in there and one != ("argument", "#")]
-    added = [one for one in there if one not in wanted and one != ("argument", "#") and not one[-1].endswith("number}")]
+    known, written = set(wanted), set(there)
+    missing = [one for one in wanted if one not in written and one != ("argument", "#")]
+    added = [one for one in there if one not in known and one != ("argument", "#") and not one[-1].endswith("number}")]
     if not missing and not added:
         return []
     names = ", ".join(" ".join(one[1:])[:_SHOWN] for one in [*missing, *added])

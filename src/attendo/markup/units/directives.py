@@ -5,7 +5,7 @@ The names of the flags are those of gettext and Weblate. Whether `% o` is a plac
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from attendo.decoding.guards.protected import PROGRAM_PLACEHOLDER
@@ -50,7 +50,10 @@ _FAMILIES: Mapping[str, str] = {
     "scheme-format": r"~[a-zA-Z%]",
 }
 # Of any text: what can hardly be anything else, whatever program it is of.
-_ANYWHERE = rf"`[^`\n]{{1,200}}`|{PROGRAM_PLACEHOLDER}|(?<![\w-])--[a-z][\w-]*"
+_ANYWHERE = (
+    rf"`[^`\n]{{1,200}}`|{PROGRAM_PLACEHOLDER}|(?<![\w-])--[a-z][\w-]*"
+    r"|(?<![\w$])\$[A-Za-z]\w{0,60}\([^()\s]{0,120}\)"  # a function of a script
+)
 _NAMED = re.compile(r"\{\{|%\d+\$|%\(|%<|%\{|#@|\{\s*[^\s{}:!]|\$|`|--|@|%L?\d|:[A-Za-z]|%\w+%$")
 _MAY_HAVE = re.compile(r"[%{$`@\\]|--")
 """What every placeholder of `_ANYWHERE` has."""
@@ -85,9 +88,14 @@ def directives(text: str, flags: Collection[str]) -> list[Directive]:
         text: a text without inline codes.
         flags: of its unit, which decide on what is a placeholder.
     """
-    found = sorted(_all(text, flags), key=lambda one: (one.start, -one.stop))
+    patterns = _patterns(text, flags)
+    found = [
+        Directive(match.start(), match.end(), match[0]) for pattern in patterns for match in re.finditer(pattern, text)
+    ]
+    if len(patterns) <= 1:
+        return found
     kept: list[Directive] = []
-    for one in found:
+    for one in sorted(found, key=lambda one: (one.start, -one.stop)):
         if not kept or one.start >= kept[-1].stop:
             kept.append(one)
     return kept
@@ -103,13 +111,12 @@ def numbered(directive: str, number: int) -> str:
     return f"%{number}${directive[1:]}"
 
 
-def _all(text: str, flags: Collection[str]) -> Iterator[Directive]:
-    """Everything that may be a placeholder, overlapping."""
+def _patterns(text: str, flags: Collection[str]) -> list[str]:
+    """What may be a placeholder of a text; matches of one pattern do not overlap, those of several may."""
     patterns = [_FAMILIES[flag] for flag in sorted(flags) if flag in _FAMILIES]
     patterns += [_ANYWHERE] if _MAY_HAVE.search(text) else []
     for flag in flags:
         name, mark, values = flag.partition(":")
         if name == "placeholders" and mark:
             patterns += [re.escape(value.strip('"')) for value in values.split(":") if value.strip('"')]
-    for pattern in patterns:
-        yield from (Directive(match.start(), match.end(), match[0]) for match in re.finditer(pattern, text))
+    return patterns

@@ -15,6 +15,7 @@ _ABBREVIATION = re.compile(
     r"(?<![\w)%}$])(?:[^\W\d_]|(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}"
     r"|usw|bzw|etc|ca|Nr|ggf|inkl|exkl|max|min|Std|Mio|Mrd|bzgl|vgl|evtl|Sek|Min|Abs|Art|Bd|Tel|Str|cf|env|resp|vol|approx|dept|Inc|Ltd|vs|No)\.\Z",
 )
+_LONGEST_ABBREVIATION = 40
 _SPACES = re.compile(r"(?<=\S) {2,}(?=\S)")
 _FRENCH = re.compile(r"(?<=[^\s\u00a0\u202f;:?!])[ \u00a0\u202f]?([;?!]+|:)(?=\s|$)")
 
@@ -60,9 +61,10 @@ def _ended(source: str, translation: str) -> str:
     wanted = next((mark for mark in _ELLIPSES if source.endswith(mark)), "")
     there = next((mark for mark in _ELLIPSES if translation.endswith(mark)), "")
     if wanted or there:
-        if wanted and there:
-            return translation.removesuffix(there) + wanted
         bare = translation.removesuffix(there) if there else translation.rstrip(_STOPS)
+        space = source.removesuffix(wanted)[-1:]
+        if wanted and space.isspace() and bare.strip():
+            return f"{bare.rstrip()}{space}{wanted}"
         return f"{bare}{wanted}" if wanted else _ended(source, bare) if bare else translation
     mark = source[-1]
     if mark in _MARKS and translation[-1] not in _FINAL:
@@ -77,7 +79,9 @@ def _ended(source: str, translation: str) -> str:
 
 def _without_marks(translation: str) -> str:
     """A text without the mark at its end; an abbreviation keeps its point."""
-    if not translation or translation[-1] not in f"{_STOPS}:!?" or _ABBREVIATION.search(translation):
+    if not translation or translation[-1] not in f"{_STOPS}:!?":
+        return translation
+    if _ABBREVIATION.search(translation, max(0, len(translation) - _LONGEST_ABBREVIATION)):
         return translation
     return translation[:-1].rstrip() or translation
 
