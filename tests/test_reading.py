@@ -16,7 +16,7 @@ def test_a_file_is_read_whole_up_to_its_limit(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"12345")
     assert read_bounded(path, 5) == b"12345"
-    with pytest.raises(OSError, match="has 5 bytes, more than such a file comes to"):
+    with pytest.raises(OSError, match="has 5 bytes, more than such a file may have"):
         read_bounded(path, 4)
 
 
@@ -24,7 +24,7 @@ def test_what_would_never_end_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "zeros").symlink_to("/dev/zero")
     for name in ("pipe", "zeros"):
-        with pytest.raises(OSError, match="no plain file but a pipe, a device or a socket"):
+        with pytest.raises(OSError, match="not a regular file but a pipe, a device or a socket"):
             read_bounded(tmp_path / name, 10)
     with pytest.raises(IsADirectoryError):
         require_regular(tmp_path)
@@ -68,9 +68,9 @@ def test_plain_json_is_what_python_reads(value: Any) -> None:
         ("[" * 200_000, "nested more than 32 deep"),
         ('{"a":' * 200_000, "nested more than 32 deep"),
         ('{"a": 1, "b": {"c": 1, "c": 2}}', "the key 'c' is there twice"),
-        ('{"a": 1e400}', "1e400 is no number that can be calculated with"),
-        ("[NaN]", "NaN is no number"),
-        ("[-Infinity]", "-Infinity is no number"),
+        ('{"a": 1e400}', "1e400 is not a finite number"),
+        ("[NaN]", "NaN is not a finite number"),
+        ("[-Infinity]", "-Infinity is not a finite number"),
         ('["\\ud800"]', "surrogates not allowed"),
         ('{"\\udfff": 1}', "surrogates not allowed"),
         ("[9223372036854775808]", "more than 64 bits"),

@@ -1,4 +1,4 @@
-"""The Transformer of *Attention Is All You Need* (2017): train, translate, parse, score, look inside.
+"""The Transformer of *Attention Is All You Need* (2017): train, translate, parse, score, inspect.
 
 The names of `__all__` are fetched when they are first used, so that `import attendo` needs no torch.
 """

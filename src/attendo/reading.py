@@ -30,7 +30,7 @@ def require_regular(path: Path) -> None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, "is a folder", str(path))
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "is no plain file but a pipe, a device or a socket", str(path))
+        raise OSError(errno.EINVAL, "is not a regular file but a pipe, a device or a socket", str(path))
 
 
 def require_inside(path: Path) -> None:
@@ -59,7 +59,7 @@ def read_bounded(path: Path, max_bytes: int) -> bytes:
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size > max_bytes:
-            raise OSError(errno.EFBIG, f"has {size:,} bytes, more than such a file comes to", str(path))
+            raise OSError(errno.EFBIG, f"has {size:,} bytes, more than such a file may have", str(path))
         return file.read(size)  # Python takes the memory of what is asked for, not of what is there
 
 
@@ -107,7 +107,7 @@ def _table(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 def _finite(written: str) -> float:
     value = float(written)
     if not math.isfinite(value):
-        raise ValueError(f"{written[:40]} is no number that can be calculated with")
+        raise ValueError(f"{written[:40]} is not a finite number")
     return value
 
 

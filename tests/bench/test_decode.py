@@ -101,7 +101,7 @@ def test_a_peer_that_cannot_carry_the_model_is_a_line() -> None:
     systems, missing = make_systems(odd, replace(OPTIONS, systems=("huggingface",), dtypes=("float32",)))
     assert systems == []
     assert missing == [
-        "huggingface float32 is left out: Hugging Face's Marian cannot carry this model: d_k = 4 is not "
+        "huggingface float32 is left out: Hugging Face's Marian cannot represent this model: d_k = 4 is not "
         "d_model / num_heads = 8; d_v = 4 is not d_model / num_heads = 8"
     ]
 

@@ -73,7 +73,7 @@ def test_the_base_models_operations_are_those_counted_by_hand() -> None:
 
 
 def test_text_without_a_sentence_is_refused(tiny_work: Work) -> None:
-    with pytest.raises(DataError, match="m: no sentence to translate; give --source a file with one a line"):
+    with pytest.raises(DataError, match="m: no sentence to translate; give --source a file with one sentence per line"):
         text_work(tiny_work.model, [[0], [0]], name="m", length_penalty=0.6, max_len_offset=50)
     work = text_work(tiny_work.model, [[0], [4, 5, 0]], name="m", length_penalty=0.6, max_len_offset=50)
     assert (work.sources, work.length) == (((4, 5, 0),), None)

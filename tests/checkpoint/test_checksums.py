@@ -63,7 +63,7 @@ def test_a_pipe_is_not_waited_for(folder: Path, name: str) -> None:
     (folder / name).unlink()
     os.mkfifo(folder / name)
     (problem,) = verify_folder(folder)
-    assert problem.startswith(f"{folder / name}: cannot be read (is no plain file")
+    assert problem.startswith(f"{folder / name}: cannot be read (is not a regular file")
 
 
 def test_what_is_told_of_a_stranger_s_list_is_bounded(folder: Path) -> None:

@@ -80,7 +80,7 @@ def test_weights_are_counted_as_torch_counts_them(config: ModelConfig, src_size:
     [
         (ModelConfig(), (-5, 300), "src_vocab_size = -5 is no vocabulary"),
         (ModelConfig(), (300, 1), "tgt_vocab_size = 1 is no vocabulary"),
-        (ModelConfig(start=300), (300, 300), "model.start = 300 is no id of 300"),
+        (ModelConfig(start=300), (300, 300), "model.start = 300 is not an id of the 300"),
         (ModelConfig(), (10**12, 10**12), "claims more weights than any file holds"),
         (ModelConfig(), (10**30, 10**30), "claims more weights than any file holds"),
     ],
@@ -146,14 +146,14 @@ def rewritten(path: Path, change: Any, claimed: int | None = None) -> None:
             lambda header: header.update(e={"dtype": "F32", "shape": [0, 2**62, 2**62], "data_offsets": [0, 0]}),
             "does not fill its bytes",
         ),
-        (lambda header: header["a"].update(shape=[-2, -3]), "says nothing of a that can be meant"),
-        (lambda header: header["a"].update(shape=[1] * 9 + [6]), "says nothing of a that can be meant"),
+        (lambda header: header["a"].update(shape=[-2, -3]), "has an invalid entry for a"),
+        (lambda header: header["a"].update(shape=[1] * 9 + [6]), "has an invalid entry for a"),
         (lambda header: header["a"].update(data_offsets=[0, 2**40]), "does not fill its bytes"),
-        (lambda header: header.update(a=7), "says nothing of a that can be meant"),
+        (lambda header: header.update(a=7), "has an invalid entry for a"),
         (lambda header: header.update(e=header["a"]), "overlap or leave gaps"),
         (lambda header: header.pop("b"), "overlap or leave gaps|claims .* bytes of tensors"),
-        (lambda header: header.update({"x\x1b[2J": header.pop("a")}), "names a tensor as nobody does"),
-        (lambda header: header.update({"x" * 301: header.pop("a")}), "names a tensor as nobody does"),
+        (lambda header: header.update({"x\x1b[2J": header.pop("a")}), "has a tensor with an invalid name"),
+        (lambda header: header.update({"x" * 301: header.pop("a")}), "has a tensor with an invalid name"),
     ],
 )
 def test_a_header_that_does_not_fit_its_file(path: Path, change: Any, message: str) -> None:

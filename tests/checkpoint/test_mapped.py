@@ -56,7 +56,7 @@ def test_of_a_file_that_was_written_into_nothing_is_given(path: Path, kept: int)
 
 def test_files_that_are_none(path: Path, tmp_path: Path) -> None:
     header = read_header(path)
-    with pytest.raises(ModelError, match=r"there: not found; the folder is not whole"):
+    with pytest.raises(ModelError, match=r"there: not found; the folder is incomplete"):
         MappedTensors(tmp_path / "there", header)
     path.write_bytes(b"")
     with pytest.raises(ModelError, match=r"x\.safetensors: cannot be read \(.*\); copy or write it again"):

@@ -115,8 +115,8 @@ def test_a_config_that_is_not_ours(folder: Path, change: dict[str, object], mess
             {"model": {"d_ff": 2**20, "num_layers": 1000}},
             r"safetensors: holds [\d,]+ bytes, but config",
         ),
-        ({"model": {"start": 290}}, r"model\.start = 290 is no id of 290"),
-        ({"training": {"valid": []}}, r"training\.valid: is no table"),
+        ({"model": {"start": 290}}, r"model\.start = 290 is not an id of the 290"),
+        ({"training": {"valid": []}}, r"training\.valid: is not an object"),
         ({"a\n\x1b[2Jb": 1}, r"a\\n\\x1b\[2Jb: "),
         ({f"key {number}": 1 for number in range(9)}, "; and 4 more$"),
     ],
@@ -143,14 +143,14 @@ def test_weights_that_are_no_numbers_are_refused(folder: Path, number: float) ->
     tensors = load_file(path)
     tensors[NAME][3, 5] = number
     save_file(tensors, path)
-    with pytest.raises(ModelError, match=rf"model\.safetensors: {NAME} has numbers that are infinite or none"):
+    with pytest.raises(ModelError, match=rf"model\.safetensors: {NAME} has infinite or NaN values"):
         load_model(folder)
 
 
 def test_find_model(folder: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     (run / "checkpoints").mkdir(parents=True)
-    with pytest.raises(ModelError, match="a run without a model yet"):
+    with pytest.raises(ModelError, match="this run has no model yet"):
         find_model(str(run))
     folder.rename(run / "model")
     assert find_model(str(run)) == run / "model"

@@ -141,7 +141,7 @@ def test_an_older_checkpoint_has_weights_alone_and_is_not_gone_on_from(tmp_path:
         with pytest.raises(ModelError) as caught:
             checkpoints.latest()
         problems = str(caught.value).split("; ")
-        assert problems[-1] == (f"{tmp_path}: no checkpoint to go on from is whole, start anew in another folder")
+        assert problems[-1] == (f"{tmp_path}: no intact checkpoint to resume from, start again in another folder")
         assert f"{tmp_path / 'step-00000030' / 'weights.safetensors'}: has" in problems[0]
         assert checkpoints.steps() == [10, 20, 30]
 
@@ -152,7 +152,7 @@ def test_when_all_are_set_aside_or_torn_nothing_begins_anew(tmp_path: Path) -> N
     flip(tmp_path / "step-00000020" / "weights.safetensors")
     assert newest(checkpoints, []) == 10
     shutil.rmtree(tmp_path / "step-00000010")
-    with pytest.raises(ModelError, match="no checkpoint to go on from is whole"):
+    with pytest.raises(ModelError, match="no intact checkpoint to resume from"):
         checkpoints.latest()
 
 
@@ -201,7 +201,9 @@ def test_one_of_another_model_is_not_averaged(tmp_path: Path) -> None:
     checkpoints = Checkpoints(tmp_path, keep=3)
     checkpoints.save(10, regular=True, state={}, weights={"w": torch.zeros(4)}, training={})
     save(checkpoints, 20)
-    with pytest.raises(ModelError, match=r"step-00000010: is of another model than step-00000020: w is \(4,\) and \(3"):
+    with pytest.raises(
+        ModelError, match=r"step-00000010: belongs to another model than step-00000020: w is \(4,\) and \(3"
+    ):
         checkpoints.last_weights(2)
 
 
@@ -293,7 +295,7 @@ def test_a_run_folder_that_is_gone_is_not_made_again(tmp_path: Path) -> None:
     shutil.rmtree(run / "checkpoints")
     save(checkpoints, 20)  # the folder of the checkpoints alone is made again: better one than none
     shutil.rmtree(run)
-    with pytest.raises(ModelError, match=r"run: the run folder is gone, so that nothing can be saved"):
+    with pytest.raises(ModelError, match=r"run: the run folder is gone, so nothing can be saved"):
         save(checkpoints, 30)
     assert not run.exists()
 

@@ -48,7 +48,7 @@ def test_what_is_no_version_is_named(tmp_path: Path, model_folder: Path, capsys:
     (name / "current").write_text("1" * 100, encoding="utf-8")
     with pytest.raises(ModelError, match="current: cannot be read"):
         find_model(str(name))
-    with pytest.raises(ModelError, match="holds something else than versions"):
+    with pytest.raises(ModelError, match="does not hold versions"):
         add_version(model_folder, model_folder)
 
 

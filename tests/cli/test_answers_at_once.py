@@ -77,7 +77,7 @@ CASES = [
     ("info en-dx", NO_MODEL),
     ("info en-dx --verify", NO_MODEL),
     ("average nowhere --last 2 -o out", NO_RUN),
-    ("average folder --last 2 -o out", "folder: is no run (it has neither checkpoints/ nor run.json)"),
+    ("average folder --last 2 -o out", "folder: is not a run folder (it has neither checkpoints/ nor run.json)"),
     ("plot nowhere -o out.svg", NO_RUN),
     ("bench decode en-dx --source text.txt", NO_MODEL),
     ("bench decode en-de --source missing.txt", NO_FILE),
@@ -133,7 +133,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any
 @pytest.mark.parametrize(("command", "problem"), CASES, ids=[command for command, _ in CASES])
 def test_before_anything_heavy_is_imported(answers: dict[str, dict[str, Any]], command: str, problem: str) -> None:
     answer = answers[command]
-    said = [line for line in answer["err"].splitlines() if not line.endswith(": is missing, and will be made")]
+    said = [line for line in answer["err"].splitlines() if not line.endswith(": does not exist and will be created")]
     assert said[0].startswith("attendo: error: ")
     assert problem in answer["err"]
     assert (answer["status"], answer["out"], answer["imported"]) == (1, "", [])

@@ -60,9 +60,9 @@ def test_a_view_is_chosen(attendo: Command, model_folder: Path, tmp_path: Path) 
         (
             "map.json",
             ["--layer", "1"],
-            "data holds every weight; leave out --kind, --layer, --head, --style and --word",
+            "JSON contains every weight; leave out --kind, --layer, --head, --style and --word",
         ),
-        ("map.svg", ["--word", "der", "--style", "maps"], "--word chooses lines, and --style maps draws none"),
+        ("map.svg", ["--word", "der", "--style", "maps"], "--word selects lines, but --style maps draws heat maps"),
         ("map.svg", ["--layer", "3"], "encoder self-attention has no layer 3; take 1 to 2"),
         ("map.html", ["--word", "blue"], "there is no word 'blue'; there are: one, red, dogs, </s>, sgod, der"),
     ],
@@ -85,7 +85,7 @@ def test_a_model_whose_encoder_has_no_attention_says_so(
     output = tmp_path / "map.svg"
     finished = attendo("attention", model_folder, "one", "--target", "eno", "-o", output)
     assert finished.status == 0
-    assert "without encoder self-attention: such layers of this model are not attention" in finished.err
+    assert "without encoder self-attention: these layers of the model are not attention" in finished.err
     finished = attendo("attention", model_folder, "one", "--target", "eno", "-o", output, "--kind", "encoder")
     assert finished.status == 1
     assert "the encoder's layers are not attention, so there are no weights to show" in finished.err

@@ -63,7 +63,7 @@ def test_several_sets_at_once(
     [
         (["-o", "curve.pdf"], 1, "the name must end in one of .png, .svg"),
         (["--check"], 1, "not calibrated yet, so there is nothing to check"),
-        (["--check", "--close", "40"], 2, "is that of the set that was learned from"),
+        (["--check", "--close", "40"], 2, "is fixed by the calibration"),
         (["--close", "0"], 1, "chrF2 goes from 0 to 100"),
         (["--name", "<b>"], 1, "take the test set's name"),
         (["--source", "other"], 2, "2 times --source, 1 times --reference and 0 times --name do not go together"),
@@ -83,4 +83,4 @@ def test_a_parser_has_no_such_confidence(
     parser_folder: Path, files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["calibrate", str(parser_folder), *files]) == 1
-    assert "parses; confidence is of models that translate" in capsys.readouterr().err
+    assert "is a parser; only models that translate can be calibrated" in capsys.readouterr().err

@@ -63,7 +63,7 @@ def test_a_dataset_goes_into_a_folder_of_its_name_with_an_account(attendo: Comma
     ]
     assert total.split()[-1] == "180"
     assert "training-parallel-europarl-v7.tgz, 0 MB" in finished.err
-    assert "wmt14-en-de: complete; ATTRIBUTION.md says whose it is" in finished.err
+    assert "wmt14-en-de: complete; ATTRIBUTION.md has its origin" in finished.err
     again = attendo("data", "get", "wmt14-en-de", "--mirror", files.url)
     assert again.out == finished.out
     assert "verifying train.europarl" in again.err

@@ -94,7 +94,7 @@ def test_a_missing_folder_of_a_file_is_told_and_not_made_in_vain(
 ) -> None:
     finished = attendo(*line(FILE_COMMANDS[name]), "-o", tmp_path / "new" / "deep" / "x.svg")
     assert finished.status == 1, "there is no model"
-    assert finished.err.startswith(f"{tmp_path}/new/deep: is missing, and will be made\nattendo: error: ")
+    assert finished.err.startswith(f"{tmp_path}/new/deep: does not exist and will be created\nattendo: error: ")
     assert not (tmp_path / "new").exists()
 
 
@@ -139,7 +139,7 @@ def test_a_model_is_exported_again_and_what_was_added_is_kept(attendo: Command, 
     export = ("export", *what, "-o", tmp_path / "new" / "model")
     finished = attendo(*export)
     assert finished.status == 0, finished.err
-    assert finished.err.startswith(f"{tmp_path}/new: is missing, and will be made\n")
+    assert finished.err.startswith(f"{tmp_path}/new: does not exist and will be created\n")
     assert attendo(*export).status == 0, "the same once more"
     (tmp_path / "new" / "model" / "notes.txt").write_text("mine")
     refused = attendo(*export)
@@ -174,7 +174,7 @@ def test_work_beside_what_is_there_takes_force_and_is_told(attendo: Command, tmp
 def test_keys_go_into_a_file_whose_folder_is_made(attendo: Command, tmp_path: Path) -> None:
     finished = attendo("keys", "add", tmp_path / "new" / "keys.json", "me")
     assert finished.status == 0
-    assert finished.err.startswith(f"{tmp_path}/new: is missing, and will be made\n")
+    assert finished.err.startswith(f"{tmp_path}/new: does not exist and will be created\n")
     assert "me" in attendo("keys", "list", tmp_path / "new" / "keys.json").out
     os.mkfifo(tmp_path / "fifo")
     refused = attendo("keys", "add", tmp_path / "fifo", "me")

@@ -68,7 +68,7 @@ def test_words_and_tagged_words(attendo: Command, parser_folder: Path, expected:
     assert (parse_tree(first).words, parse_tree(first).tags) == (("the", "dog", "left"), ("VBD", "XYZ", "NN"))
     assert (empty, bad, end) == ("", "", "")
     assert finished.status == 1
-    assert "line 3 is not parsed: word 2, 'dog', has no tag; write it as word/TAG\n" in finished.err
+    assert "line 3 was not parsed: word 2, 'dog', has no tag; write it as word/TAG\n" in finished.err
 
 
 def test_n_best_and_scores_have_columns(attendo: Command, parser_folder: Path) -> None:
@@ -143,9 +143,9 @@ def test_what_cannot_be_parsed_is_told_and_the_rest_is_there(
     assert (found[0], found[4]) == (expected[0], expected[2])
     assert [bool(line) for line in found] == [True, False, False, False, True, False, True, False]
     assert parse_tree(found[6]).words == ("\x1b", "[", "2J", "x")
-    assert "line 2 is not parsed: too long: 50 tokens, more than 45; raise search.max_source_tokens\n" in finished.err
-    assert "line 4 is not parsed: character 4 is a byte that is not UTF-8" in finished.err
-    assert "line 6 is not parsed: too long: 9,999 characters, more than 45 tokens can be\n" in finished.err
+    assert "line 2 was not parsed: too long: 50 tokens, more than 45; raise search.max_source_tokens\n" in finished.err
+    assert "line 4 was not parsed: character 4 is a byte that is not UTF-8" in finished.err
+    assert "line 6 was not parsed: too long: 9,999 characters, more than 45 tokens can be\n" in finished.err
     assert "without words, and empty in the output: 1\n" in finished.err
     assert "not parsed, and empty in the output: 3\n" in finished.err
 
@@ -157,7 +157,7 @@ def test_a_treebank_is_parsed_again(attendo: Command, parser_folder: Path, tmp_p
     command = ["parse", parser_folder, bank, "--input", "trees", "--gold", gold]
     finished = attendo(*command, "-o", output)
     assert finished.status == 1
-    assert "tree 2 is not parsed: line 3: not closed before " in finished.err
+    assert "tree 2 was not parsed: line 3: not closed before " in finished.err
     lines = gold.read_text().split("\n")
     assert lines == [str(GOLD[0]), "", *map(str, GOLD[1:]), ""]
     parsed = output.read_text().split("\n")
@@ -182,7 +182,7 @@ def test_free_search_says_what_it_mended(attendo: Command, parser_folder: Path) 
     mended = [row for row in rows if row["faults"]]
     kinds = sorted({fault["kind"] for row in mended for fault in row["faults"]})
     share = f"{len(mended)} of 6 ({len(mended) / 6:.2%})"
-    assert f"outputs that were no tree and were mended: {share}" in finished.err
+    assert f"invalid trees that were repaired: {share}" in finished.err
     assert all(kind in finished.err for kind in kinds)
 
 
@@ -191,14 +191,13 @@ def test_the_summary() -> None:
     counts.faults.update({"not closed": 20, "words missing": 7})
     assert summary(counts, 5.0, 2.0) == [
         "parsed 1,000 sentences in 5.0 s (2.0 s of it parsing, 500 sentences/s)",
-        "outputs that were no tree and were mended: 25 of 1,000 (2.50%); sentences by fault: not closed 20, "
-        "words missing 7",
+        "invalid trees that were repaired: 25 of 1,000 (2.50%); sentences by fault: not closed 20, words missing 7",
         "without words, and empty in the output: 2",
         "not parsed, and empty in the output: 10",
     ]
     none = ParseCounts(sentences=1)
     assert len(summary(none, 2.0, 1.0)) == 1
-    assert summary(none, 2.0, 1.0, unconstrained=True)[1] == "outputs that were no tree and were mended: 0 of 1 (0.00%)"
+    assert summary(none, 2.0, 1.0, unconstrained=True)[1] == "invalid trees that were repaired: 0 of 1 (0.00%)"
 
 
 def test_each_command_names_the_other(

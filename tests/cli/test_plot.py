@@ -55,7 +55,7 @@ def test_runs_that_are_none_are_refused(attendo: Command, runs: tuple[Path, Path
     output = tmp_path / "curves.png"
     for given, status, message in (
         ((tmp_path / "three",), 1, "three: there is no such run folder"),
-        ((runs[0], tmp_path), 1, "is no run"),
+        ((runs[0], tmp_path), 1, "is not a run folder"),
         ((runs[0], runs[0]), 1, "is named twice"),
         ((), 2, "Missing argument"),
         ((*runs, "--by", "weeks"), 2, "weeks"),

@@ -190,7 +190,7 @@ def test_the_encoding_that_would_read_a_table_is_named_and_does(tmp_path: Path, 
     [
         ("m.tmx", tmx(PAIRS).partition("</tu>")[0], "m.tmx: line 4 is not well-formed XML"),
         ("m.po", 'msgid "a"\n"b\n', "m.po: line 2 has no string in quotes that ends"),
-        ("m.csv", "a,b\n1,2\n", "m.csv: line 1 names the columns a, b; say which two are wanted"),
+        ("m.csv", "a,b\n1,2\n", "m.csv: line 1 names the columns a, b; name the two to use"),
         (
             "m.tmx",
             tmx(PAIRS).replace("de-AT", "pt"),

@@ -73,7 +73,7 @@ def test_a_whole_study_that_is_interrupted(tmp_path: Path) -> None:
     os.killpg(process.pid, signal.SIGINT)  # as a terminal's Ctrl-C
     out, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
-    assert "the same command goes on" in err
+    assert "run the same command again to continue" in err
     assert not out
     assert "in progress" in (folder / "index.md").read_text(encoding="utf-8")
     done = {path: path.stat().st_mtime_ns for path in folder.glob("runs/*/result.json")}

@@ -68,7 +68,7 @@ def test_a_port_that_is_taken_is_told(model_folder: Path, capsys: pytest.Capture
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         assert run(["serve", str(model_folder), "--port", str(taken.getsockname()[1])]) == 1
-    assert "cannot be listened on" in capsys.readouterr().err.splitlines()[-1]
+    assert "cannot listen on this address" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_help_imports_nothing_of_it() -> None:

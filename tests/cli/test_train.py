@@ -25,8 +25,8 @@ Command = Callable[..., Any]
         (["train"], "name a recipe"),
         (["train", "--resume"], "name the run folder"),
         (["train", "base", "--sets", "x"], "No such option"),
-        (["train", "--resume", "-o", "run", "--dry-run"], "--resume goes on with a run as it is"),
-        (["train", "--resume", "-o", "run", "--prepared", "x"], "--resume goes on with a run as it is"),
+        (["train", "--resume", "-o", "run", "--dry-run"], "--resume continues a run as it is"),
+        (["train", "--resume", "-o", "run", "--prepared", "x"], "--resume continues a run as it is"),
     ],
 )
 def test_wrong_usage(attendo: Command, arguments: list[str], message: str) -> None:
@@ -54,7 +54,7 @@ def test_a_whole_run(attendo: Command, recipe_path: Path, tmp_path: Path, monkey
 
     again = attendo("train", recipe_path, "-o", "a run")
     assert again.status == 1
-    assert "holds a run already; go on with --resume -o a run" in again.err
+    assert "holds a run already; continue with --resume -o a run" in again.err
     more = attendo("train", "--resume", "-o", "a run", "--set", "training.max_steps=8", "--json")
     assert json.loads(more.out)["step"] == 8
     assert "resuming at step 6" in more.err

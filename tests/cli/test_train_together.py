@@ -67,7 +67,7 @@ def test_two_processes_train_as_one_does(attendo: Any, recipe_path: Path, folder
     status, _, err = finish(start("-m", "attendo", "train", recipe_path, *SETTINGS, "-o", "two"))
     assert status != 0
     assert [line for line in err.splitlines() if line.startswith("attendo:")] == [
-        "attendo: error: two: holds a run already; go on with --resume -o two, or name another folder"
+        "attendo: error: two: holds a run already; continue with --resume -o two, or name another folder"
     ]
 
 

@@ -116,7 +116,7 @@ def test_quiet_says_only_what_is_wrong(
     command = ["translate", model_folder, tmp_path / "source.txt", *(["-o", tmp_path / "out.txt"] if output else [])]
     longer = ["--set", "search.max_len_offset=60"]
     finished = attendo(*command, "--quiet", *longer)
-    assert (finished.status, re.sub(r"^\d translations? (was|were) ended by .*\n", "", finished.err)) == (0, "")
+    assert (finished.status, re.sub(r"^\d translations? (was|were) cut off by .*\n", "", finished.err)) == (0, "")
     finished = attendo(*command, "-q", *longer, "--set", "search.max_source_tokens=2")
     assert "3 lines were too long, and only their beginning was translated" in finished.err
     assert "translated" not in finished.err.replace("was translated;", "")
@@ -137,7 +137,7 @@ def test_a_cluster_chooses_its_devices(attendo: Command, model_folder: Path, tmp
     command = ["translate", model_folder, tmp_path / "source.txt", "-o", tmp_path / "o", "--ray", "local"]
     finished = attendo(*command, "--device", "cpu")
     assert finished.status == 2
-    assert "the machines of a cluster choose theirs" in " ".join(finished.err.replace("│", " ").split())
+    assert "each machine of a cluster chooses its own" in " ".join(finished.err.replace("│", " ").split())
 
 
 def test_n_best_and_scores_have_columns(attendo: Command, model_folder: Path) -> None:
@@ -205,7 +205,7 @@ def test_guards_are_told_of_and_can_be_left_out(attendo: Command, model_folder: 
     assert capitals["read"] == "Some old kings"
     assert capitals["text"] == capitals["text"].upper()
     assert (foreign["text"], foreign["tokens"]) == ("\u4f60\u597d", [])
-    assert "lines that guards had to do with: " in finished.err
+    assert "lines on which guards acted: " in finished.err
     assert "scripts 1" in finished.err
     finished = attendo("translate", model_folder, "--json", "--no-guards", stdin=text)
     rows = [json.loads(line) for line in finished.out.splitlines()]
@@ -234,7 +234,7 @@ def test_files_say_what_is_wanted_of_each_line(attendo: Command, model_folder: P
         finished = attendo("translate", model_folder, *options, stdin=TEXT)
         assert finished.status == 1
         problem = "has 3 lines, but the text more" if number == 3 else "has more than the 4 lines that were translated"
-        assert f"{prefixes}: {problem}; line n of it is for line n of the text" in finished.err
+        assert f"{prefixes}: {problem}; line n of it belongs to line n of the text" in finished.err
         assert finished.out.count("\n") == min(number, 4)
 
 
@@ -274,7 +274,8 @@ def test_settings_reach_the_search(attendo: Command, model_folder: Path) -> None
     finished = attendo("translate", model_folder, *options, stdin=TEXT)
     engine = load(model_folder, search={"beam_size": 1, "length_penalty": 0.0, "max_len_offset": 0})
     assert finished.out.splitlines()[0] == engine.translate(LINES)[0].text
-    assert "translations were ended by the length limit, or by rules that left nothing else" in finished.err
+    cut_off = "translations were cut off by the length limit, or by constraints that allowed no other token"
+    assert cut_off in finished.err
     finished = attendo("translate", model_folder, "--set", "search.max_source_tokens=2", stdin=TEXT)
     assert "3 lines were too long, and only their beginning was translated" in finished.err
 
@@ -351,7 +352,7 @@ def test_a_pause_of_the_input_brings_what_is_there(model_folder: Path) -> None:
 def test_a_cluster_needs_two_files(attendo: Command, model_folder: Path, arguments: list[str]) -> None:
     finished = attendo("translate", model_folder, *arguments, stdin=TEXT)
     assert (finished.status, finished.out) == (2, "")
-    assert "FILE and --output are files" in finished.err
+    assert "FILE and --output must both be regular files" in finished.err
 
 
 def test_without_ray_a_cluster_is_one_line(

@@ -214,7 +214,7 @@ def test_interrupted_work_goes_on(
     monkeypatch.setattr(PartsFolder, "write", once)
     finished = attendo("translate", "en-de", path, "-o", output)
     assert finished.status != 0
-    assert "what is translated is kept in" in finished.err
+    assert "what is translated so far is kept in" in finished.err
     assert not output.exists()
     monkeypatch.setattr(PartsFolder, "write", write)
     finished = attendo("translate", "en-de", path, "-o", output)
@@ -253,7 +253,7 @@ def test_what_cannot_be_written(attendo: Command, tmp_path: Path) -> None:
     finished = attendo("translate", "en-de", *two, "-o", tmp_path / "x.txt")
     assert finished.err == f"attendo: error: {tmp_path / 'x.txt'}: is a file; several files are written into a folder\n"
     finished = attendo("translate", "en-de", two[0], tmp_path / "x.txt")
-    assert "x.txt: lines of text are translated one file at a time" in finished.err
+    assert "x.txt: plain text is translated one file at a time" in finished.err
 
 
 def test_checking(attendo: Command, tmp_path: Path) -> None:

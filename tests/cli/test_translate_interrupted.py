@@ -88,7 +88,7 @@ def test_killed_at_random_moments_it_gives_the_same_bytes(
     assert re.search(
         rf"^translated {NUM_LINES - 2 * kept[2]} lines in .* s \(.* s of it translating, .* lines/s\)$", err, re.M
     )
-    assert "300 lines in all, with those of earlier starts\n" in err
+    assert "300 lines in all, including those of earlier starts\n" in err
     uninterrupted = attendo("translate", model_folder, *SMALL_WINDOWS, *options, stdin=source.read_bytes())
     assert output.read_bytes() == uninterrupted.out.encode()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.txt", "text.txt"]
@@ -105,7 +105,7 @@ def test_a_signal_says_how_to_go_on(
         process.send_signal(number)
         _, err = process.communicate()
     assert process.returncode == status
-    assert f"what is translated is kept in {parts}; to go on, give the same command again\n" in err
+    assert f"what is translated so far is kept in {parts}; run the same command again to continue\n" in err
     assert len(list(parts.glob("[0-9]*.json"))) >= 3
     assert not output.exists()
 

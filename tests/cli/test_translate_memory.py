@@ -65,7 +65,7 @@ def test_what_does_not_go_together_is_refused(attendo: Command, known: Path, tmp
         "translate", "en-de", tmp_path / "text.txt", "-o", tmp_path / "o", "--memory", known, "--ray", "local"
     )
     assert finished.status == 2
-    assert "is looked up on one machine" in finished.err
+    assert "does not work on a cluster" in finished.err
 
 
 def test_what_a_file_offers_is_used_and_counted(attendo: Command, tmp_path: Path) -> None:

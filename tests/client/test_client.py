@@ -289,5 +289,5 @@ def test_a_document_that_cannot_be_translated(pauses: list[float]) -> None:
 
 
 def test_an_address_that_is_none() -> None:
-    with pytest.raises(attendo.AttendoError, match="is no address"):
+    with pytest.raises(attendo.AttendoError, match="is not an address"):
         attendo.Client("localhost:5000")

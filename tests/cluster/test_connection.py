@@ -20,8 +20,8 @@ def test_a_missing_extra_is_told_with_the_way_to_get_it(monkeypatch: pytest.Monk
 def test_addresses_that_cannot_be_meant_are_told() -> None:
     pytest.importorskip("ray")
     for address in ("nonsense", "host:", ":6379", "host:port"):
-        assert refusal(address).startswith(f"--ray {address}: is no address; take auto, local, or HOST:PORT")
-    assert refusal("ray://host:10001").startswith("--ray ray://host:10001: a Ray client is not enough")
+        assert refusal(address).startswith(f"--ray {address}: is not an address; take auto, local, or the HOST:PORT")
+    assert refusal("ray://host:10001").startswith("--ray ray://host:10001: a Ray client connection is not enough")
 
 
 def test_nobody_at_an_address_is_told() -> None:
@@ -30,5 +30,5 @@ def test_nobody_at_an_address_is_told() -> None:
         taken.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         message = refusal(address)
-    assert message.startswith(f"--ray {address}: nobody answers there (")
+    assert message.startswith(f"--ray {address}: no answer from there (")
     assert "ray start --head" in message

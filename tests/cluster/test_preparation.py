@@ -108,7 +108,7 @@ def test_an_interrupted_preparation_goes_on(tmp_path: Path, monkeypatch: pytest.
     # Ctrl-C came behind the second part that was encoded, which was kept already.
     told = Told()
     units = prepare(told)
-    assert any(line.startswith("going on from the parts in ") for line in told.lines)
+    assert any(line.startswith("continuing from the parts in ") for line in told.lines)
     num_parts = told.reports["encoding"]
     assert num_parts > 4
     assert units["encode_part"] == num_parts - 2
@@ -133,8 +133,8 @@ def test_parts_of_other_corpora_are_done_again(tmp_path: Path, monkeypatch: pyte
     files[0].write_bytes(files[0].read_bytes() + b"more\n")
     preparation._parts_folder(recipe, tmp_path / "ours", files, told)
     assert told.lines == [
-        f"going on from the parts in {parts.path}",
-        "corpora or settings have changed since the last start: all parts are done again",
+        f"continuing from the parts in {parts.path}",
+        "corpora or settings have changed since the last start: all parts are prepared again",
     ]
     assert [found.name for found in parts.path.iterdir()] == ["manifest.json"]
 

@@ -158,9 +158,9 @@ def test_engines_have_a_place() -> None:
     assert num_workers(NODES, share_of(NODES, "cpu", 8)) == 0 + 0 + 2
     assert share_of(NODES, "cuda", None) == Share(cpus=1, gpus=1)
     assert num_workers(NODES, Share(cpus=1, gpus=1)) == 3
-    with pytest.raises(AttendoError, match="17 threads has no place: the largest machine of the cluster has 16 proc"):
+    with pytest.raises(AttendoError, match="17 threads does not fit: the largest machine of the cluster has 16 proc"):
         share_of(NODES, "cpu", 17)
-    with pytest.raises(AttendoError, match="1 threads has no place"):
+    with pytest.raises(AttendoError, match="1 threads does not fit"):
         share_of(NODES[:1], "cpu", None)
 
 

@@ -75,7 +75,7 @@ def test_learns_to_reverse_survives_an_interruption_and_translates(folder: Path)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate()
     assert process.returncode == 130, said
-    assert "go on with: attendo train --resume -o the run" in said
+    assert "continue with: attendo train --resume -o the run" in said
 
     assert attendo("train", "reverse.toml", "-o", "the run", cwd=folder).returncode == 1, "a run is not overwritten"
     resumed = attendo("train", "--resume", "-o", "the run", "--json", cwd=folder)

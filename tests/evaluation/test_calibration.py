@@ -93,7 +93,7 @@ def test_too_little_to_learn_from(judge: object) -> None:
     with pytest.raises(DataError, match="99 different sentences are too few to learn from; take 100 or more"):
         judge(drawn(99))
     for close, count in ((True, 200), (False, 0)):
-        with pytest.raises(DataError, match=f"{count} of 200 translations come close to their references"):
+        with pytest.raises(DataError, match=f"{count} of 200 translations are close to their references"):
             judge([replace(one, close=close) for one in drawn(200)])
 
 

@@ -92,7 +92,7 @@ def test_every_figure_that_was_asked_for_is_reported() -> None:
 
 @pytest.mark.parametrize("option", ["paper", "multi30k"])
 def test_a_tokenised_figure_without_a_language_is_refused(option: str) -> None:
-    with pytest.raises(DataError, match="needs the target language"):
+    with pytest.raises(DataError, match="needs the code of the target language"):
         evaluate_output(OUTPUTS, REFERENCES, paper=option == "paper", multi30k=option == "multi30k")
 
 

@@ -102,5 +102,5 @@ def test_plural_items_that_the_target_language_lacks_are_removed() -> None:
 
 def test_an_empty_array_and_other_xml() -> None:
     assert read('<plurals name="n"/>').units[0].is_translatable is False
-    with pytest.raises(DataError, match="these are no Android resources: the outermost element is <a>"):
+    with pytest.raises(DataError, match="these are not Android resources: the outermost element is <a>"):
         read_file(b"<a/>", "strings.xml")

@@ -72,5 +72,5 @@ def test_the_texts_of_plural_rules_are_translated_alone() -> None:
 
 
 def test_a_list_of_properties_without_a_dictionary_is_refused() -> None:
-    with pytest.raises(DataError, match="no property list with a dictionary"):
+    with pytest.raises(DataError, match="not a property list with a dictionary"):
         read_file(b"<plist><array/></plist>", "L.stringsdict")

@@ -93,7 +93,7 @@ def test_a_selector_within_a_text_is_not_translated() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a = b\n???\n", "x.ftl: line 2 is no line of Fluent: '???'"),
+        ("a = b\n???\n", "x.ftl: line 2 is not a line of Fluent: '???'"),
         ("# c\na = { $b\n", "line 2: a placeable does not end"),
     ],
 )

@@ -150,7 +150,7 @@ def test_notes_are_read_and_comments_and_entities_are_not() -> None:
 def test_a_result_for_no_unit_is_refused() -> None:
     file = read(word(f"<w:p>{run('a')}</w:p>"), "x.docx")
     for name in ("1", "word/other.xml/1", "word/document.xml/2"):
-        with pytest.raises(ValueError, match="is no unit of the file that may be translated"):
+        with pytest.raises(ValueError, match="is not a unit of the file that may be translated"):
             write(file, {name: "x"})
 
 

@@ -209,8 +209,8 @@ def test_another_charset_is_kept_and_missing_characters_are_named() -> None:
         (b'msgid "a"\nmsgstr "\xe4"\n', "x.po: line 2 is not utf-8"),  # case 40
         (b'msgid "a"\n', "line 1: a message needs both msgid and msgstr"),
         (b'msgid "a\nmsgstr ""\n', "line 1 has no string in quotes that ends"),
-        (b"hello\n", "line 1 is no line of a PO file: 'hello'"),
-        (b"", "no PO file, or it has no messages"),
+        (b"hello\n", "line 1 is not a line of a PO file: 'hello'"),
+        (b"", "not a PO file, or it has no messages"),
         (b'msgid ""\nmsgstr "charset=nonsense\\n"\n', "'nonsense', which is not known"),
         (b'msgid ""\nmsgstr "Plural-Forms: nplurals=2; plural=(n;\\n"\n', "cannot be read"),
         (b'msgid ""\nmsgstr "Plural-Forms: nplurals=2; plural=n;\\n"\n', "gives the form 2 for the number 2"),
@@ -229,7 +229,7 @@ def test_only_a_header_is_a_file_without_units() -> None:
 
 def test_results_for_other_units_are_refused() -> None:
     file = read('msgid "a"\nmsgstr ""\n')
-    with pytest.raises(ValueError, match="no unit"):
+    with pytest.raises(ValueError, match="not a unit"):
         file.write({"b": result("x")})
     with pytest.raises(ValueError, match="1 forms, its result 2"):
         file.write({"a": result("x", "y")})

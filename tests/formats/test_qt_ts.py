@@ -84,5 +84,5 @@ def test_numerus_forms_are_as_many_as_the_language_has() -> None:
 
 
 def test_other_xml_is_refused() -> None:
-    with pytest.raises(DataError, match="no file of Qt Linguist: its outermost element is <a>, not <TS>"):
+    with pytest.raises(DataError, match="not a file of Qt Linguist: its outermost element is <a>, not <TS>"):
         read_file(b"<a/>", "x.ts")

@@ -34,5 +34,5 @@ def test_texts_are_translated_and_designer_values_kept() -> None:
 
 
 def test_other_xml_is_refused() -> None:
-    with pytest.raises(DataError, match=r"these are no \.NET resources: the outermost element is <a>"):
+    with pytest.raises(DataError, match=r"these are not \.NET resources: the outermost element is <a>"):
         read_file(b"<a/>", "R.resx")

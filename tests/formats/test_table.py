@@ -54,7 +54,7 @@ def test_content_of_a_format_under_another_name_is_refused(data: bytes, looks_li
 def test_a_format_that_is_named_goes_before_name_and_content() -> None:
     assert read_file(b'msgid "a"\nmsgstr ""\n', "x.xml", wanted="po").units[0].id == "a"
     assert [unit.id for unit in read_file(b"<a/>\n", "x.po", wanted="text").units] == ["1"]
-    with pytest.raises(DataError, match="'doc' is no format of files that are translated; there are po, xliff"):
+    with pytest.raises(DataError, match="'doc' is not a known file format; known are po, xliff"):
         read_file(b"", "x", wanted="doc")
 
 

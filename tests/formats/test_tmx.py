@@ -63,5 +63,5 @@ def test_old_language_attributes_and_any_source_language() -> None:
 
 
 def test_other_xml_is_refused() -> None:
-    with pytest.raises(DataError, match=r"x\.tmx: this is no TMX: its outermost element is <a>"):
+    with pytest.raises(DataError, match=r"x\.tmx: this is not TMX: its outermost element is <a>"):
         read("<a/>")

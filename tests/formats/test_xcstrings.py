@@ -93,7 +93,8 @@ def test_keys_that_are_not_to_be_translated(more: str) -> None:
 
 
 def test_the_target_language_has_to_be_said() -> None:
-    with pytest.raises(DataError, match=r"L\.xcstrings: a string catalogue has all languages; say into which"):
+    message = r"L\.xcstrings: a string catalogue holds several languages; name the target language"
+    with pytest.raises(DataError, match=message):
         read_file(catalogue("").encode(), "L.xcstrings")
-    with pytest.raises(DataError, match="no string catalogue"):
+    with pytest.raises(DataError, match="not a string catalogue"):
         read_file(b'{"a": "b"}', "L.xcstrings", Languages(target="de"))

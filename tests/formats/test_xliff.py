@@ -171,7 +171,7 @@ def test_units_that_must_not_change_have_no_spans() -> None:
     assert [unit.id for unit in file.units if not unit.spans] == ["1", "2", "3", "k:/NSStringPluralRuleType", "8"]
     assert [unit.id for unit in file.to_translate()] == ["6"]
     assert [unit.id for unit in file.to_translate(("fuzzy", "translated", "final"))] == ["4", "5"]
-    with pytest.raises(ValueError, match="no unit of the file that may be translated"):
+    with pytest.raises(ValueError, match="not a unit of the file that may be translated"):
         file.write({"3": result("x")})
 
 

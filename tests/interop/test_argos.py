@@ -62,7 +62,7 @@ def test_what_a_package_cannot_hold_is_refused(loaded: LoadedModel, tmp_path: Pa
 def test_what_is_no_package_is_not_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "x.argosmodel"
     path.write_text("no zip")
-    with pytest.raises(ModelError, match="is no zip"):
+    with pytest.raises(ModelError, match="is not a zip"):
         unpack(path, tmp_path / "folder")
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("a/x", "")

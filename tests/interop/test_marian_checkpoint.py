@@ -112,7 +112,7 @@ def test_an_object_in_the_pickle_is_not_made(phrases: Any, tmp_path: Path) -> No
     write_opus(tmp_path, phrases, Opus())
     witness = tmp_path / "executed"
     (tmp_path / "pytorch_model.bin").write_bytes(pickle.dumps(_Executes(str(witness)), protocol=2))
-    with pytest.raises(ModelError, match=r"pytorch_model\.bin: cannot be read as tensors"):
+    with pytest.raises(ModelError, match=r"pytorch_model\.bin: cannot be read as plain tensors"):
         read_marian(tmp_path)
     assert not witness.exists()
 
@@ -156,7 +156,7 @@ def test_what_cannot_be_imported_is_named(changes: dict[str, Any], problem: str,
         ("config.json", "{", "config.json: is no JSON"),
         ("config.json", "[]", "config.json: holds no table"),
         ("pytorch_model.bin", None, r"has neither model\.safetensors nor pytorch_model\.bin"),
-        ("pytorch_model.bin", "text", "cannot be read as tensors"),
+        ("pytorch_model.bin", "text", "cannot be read as plain tensors"),
         ("vocab.json", '{"</s>": 0}', "vocab.json: has no <unk>"),
         ("vocab.json", '{"</s>": "a"}', "vocab.json: is no table of pieces and their ids"),
         ("vocab.json", '{"</s>": 0, "<unk>": 1, "x": 5000}', r"has the id 5000, the weights \d+ rows"),

@@ -56,7 +56,7 @@ def test_what_is_not_a_number_is_no_parity() -> None:
 def test_another_output_is_no_parity_unless_it_is_a_tie() -> None:
     found = compare(Echo(), Echo(other={7: [8], 5: [5, 0]}), SOURCES)
     assert (found.identical, found.ties) == (1, 0)
-    assert found.problems(exact=True) == ["2 greedy outputs are others"]
+    assert found.problems(exact=True) == ["2 greedy outputs differ"]
     assert found.problems(exact=False) == []
 
 
@@ -70,7 +70,7 @@ class Undecided(Echo):
 def test_outputs_that_part_at_a_tie_are_counted() -> None:
     found = compare(Undecided(), Undecided(other={7: [8, 3], 8: [8, 9]}), SOURCES)
     assert (found.identical, found.ties) == (1, 1)  # the other one ends where we go on with 10
-    assert found.problems(exact=True) == ["1 greedy outputs are others"]
+    assert found.problems(exact=True) == ["1 greedy outputs differ"]
 
 
 def test_another_number_of_tokens_is_an_error() -> None:

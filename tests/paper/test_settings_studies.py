@@ -90,7 +90,7 @@ def test_a_whole_study_that_is_interrupted(name: str, num_runs: int, pictures: t
     os.killpg(process.pid, signal.SIGINT)  # as a terminal's Ctrl-C
     out, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
-    assert "the same command goes on" in err
+    assert "run the same command again to continue" in err
     assert not out
     done = {path: path.stat().st_mtime_ns for path in folder.glob("runs/*/result.json")}
     assert 2 <= len(done) < num_runs

@@ -102,11 +102,11 @@ def test_what_cannot_be_drawn_is_refused(make_run: MakeRun, tmp_path: Path) -> N
     (tmp_path / "pipe" / "other").rename(tmp_path / "pipe" / "metrics.jsonl")
     for folders, kind, message in (
         ([tmp_path / "gone"], ModelError, "gone: there is no such run folder"),
-        ([tmp_path / "empty"], ModelError, "empty: is no run"),
+        ([tmp_path / "empty"], ModelError, "empty: is not a run folder"),
         ([tmp_path / "new"], DataError, "metrics.jsonl: cannot be read"),
         ([make_run("nothing", ["{}"])], DataError, "no line of training or validation yet"),
         ([one, tmp_path / "empty" / ".." / "one"], DataError, "is named twice"),
-        ([tmp_path / "pipe"], OSError, "is no plain file"),
+        ([tmp_path / "pipe"], OSError, "is not a regular file"),
     ):
         with pytest.raises(kind, match=message):
             read_runs(folders)

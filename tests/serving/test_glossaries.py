@@ -71,8 +71,8 @@ def test_a_text_is_translated_with_one(ask: Asked, glossary: dict[str, Any]) -> 
             {"terms": [{"source": f"a{n}", "target": "b", "forms": [f"{n}" * 40] * 100} for n in range(10, 80)]},
             "more than 500,000 characters",
         ),
-        ({"target": "fr"}, "nothing here translates from 'en' to 'fr'; see /api/models"),
-        ({"name": " "}, "name is missing; call the glossary something"),
+        ({"target": "fr"}, "no model here translates from 'en' to 'fr'; see /api/models"),
+        ({"name": " "}, "name is missing; give the glossary a name"),
     ],
 )
 def test_what_cannot_be_a_glossary(ask: Asked, changes: dict[str, Any], said: str) -> None:

@@ -142,7 +142,7 @@ def test_documents_expire_though_nobody_asks(tmp_path: Path, model_folder: Path)
 
 def test_two_servers_do_not_share_a_folder(tmp_path: Path) -> None:
     first = State(tmp_path)
-    with pytest.raises(AttendoError, match=rf"{tmp_path}: in use by process {os.getpid()}.*give each another"):
+    with pytest.raises(AttendoError, match=rf"{tmp_path}: in use by process {os.getpid()}.*give each server its own"):
         State(tmp_path)
     first.close()
     State(tmp_path).close()

@@ -14,8 +14,8 @@ KEY = base64.b64encode(hashlib.sha512(b"a key").digest()).decode()
 TEXT = f"The dog {KEY} sleeps.\n\n{'x' * 3000}\n"
 WRITTEN = f"das Hund {KEY} schläft.\n\n{'x' * 3000}\n"
 PROBLEMS = [
-    f"copied, not translated, since it is no language: '{KEY[:40]}'… (88 characters)",
-    f"copied, not translated, since it is no language: '{'x' * 40}'… (3,000 characters)",
+    f"copied, not translated, because it is not natural language: '{KEY[:40]}'… (88 characters)",
+    f"copied, not translated, because it is not natural language: '{'x' * 40}'… (3,000 characters)",
 ]
 
 
@@ -30,9 +30,9 @@ def test_of_many_stretches_some_are_named_and_the_others_counted() -> None:
     names = [hashlib.md5(str(number).encode()).hexdigest() for number in range(30)]
     found = asyncio.run(translate_text(TextRequest(text=" and ".join(names)), MadeUp()))
     assert [name for name in names if name not in found.text] == []
-    assert found.problems[:1] == (f"copied, not translated, since it is no language: '{names[0]}'",)
+    assert found.problems[:1] == (f"copied, not translated, because it is not natural language: '{names[0]}'",)
     assert len(found.problems) == 11
-    assert found.problems[-1] == "copied, not translated, since it is no language: 20 more"
+    assert found.problems[-1] == "copied, not translated, because it is not natural language: 20 more"
 
 
 def test_markup_within_a_line_stays_where_it_was() -> None:

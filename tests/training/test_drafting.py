@@ -231,5 +231,5 @@ def test_the_most_frequent_tokens_are_proposed() -> None:
 def test_a_shortlist_of_what_are_no_tokens_is_refused(ids: list[float]) -> None:
     model = drafting_model(draft_vocabulary=3)
     weights = named_weights(model) | {"drafter.shortlist": torch.tensor(ids)}
-    with pytest.raises(ModelError, match=r"there: drafter\.shortlist holds what are no ids of 40"):
+    with pytest.raises(ModelError, match=r"there: drafter\.shortlist is not an increasing list of ids below 40"):
         load_weights(drafting_model(draft_vocabulary=3), weights, Path("there"))

@@ -519,7 +519,7 @@ def test_a_pair_that_does_not_fit_is_told(pairs: PairShards, monkeypatch: pytest
 
     monkeypatch.setattr("attendo.training.update.batch_loss", too_small)
     config = TrainingConfig(max_steps=6, max_tokens=60, warmup_steps=50, eval_steps=None)
-    with pytest.raises(AttendoError, match=r"step 1: memory does not hold one pair of \d+ tokens"):
+    with pytest.raises(AttendoError, match=r"step 1: not enough memory for one pair of \d+ tokens"):
         train(pairs, config, Recorder())
 
 

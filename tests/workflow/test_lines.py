@@ -68,8 +68,12 @@ def test_constraints_lie_beside_the_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("count", "problem"),
     [
-        (4, r"words: has 3 lines, but the text more; line n of it is for line n of the text, an empty one for nothing"),
-        (2, r"words: has more than the 2 lines that were translated; line n of it is for line n of the text"),
+        (
+            4,
+            r"words: has 3 lines, but the text more; line n of it belongs to line n of the text; "
+            r"leave a line empty if there is nothing to give",
+        ),
+        (2, r"words: has more than the 2 lines that were translated; line n of it belongs to line n of the text"),
     ],
 )
 def test_constraints_for_more_or_fewer_lines_are_refused(tmp_path: Path, count: int, problem: str) -> None:

@@ -28,7 +28,7 @@ PIXELS_PER_UNIT = 2.0
 MOST_PIXELS = 40_000_000
 """Of a picture; a larger one has fewer pixels a unit."""
 NO_FONT = "□"
-"""Stands for a character that no font of this machine has."""
+"""Stands for a character that no font on this machine has."""
 
 
 def to_png(drawing: Drawing) -> bytes:

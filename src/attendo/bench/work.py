@@ -118,7 +118,7 @@ def text_work(
     """
     full = tuple(tuple(source) for source in sources if len(source) > 1)
     if not full:
-        raise DataError(f"{name}: no sentence to translate; give --source a file with one a line")
+        raise DataError(f"{name}: no sentence to translate; give --source a file with one sentence per line")
     tokens = sum(map(len, full)) / len(full)
     return Work(
         model=model.eval(),

@@ -79,7 +79,7 @@ def claim_problems(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int
         if size < 2
     ]
     if isinstance(config.start, int) and config.start >= tgt_vocab_size:
-        problems.append(f"model.start = {config.start} is no id of {tgt_vocab_size}")
+        problems.append(f"model.start = {config.start} is not an id of the {tgt_vocab_size} in the vocabulary")
     if problem := config.vocabulary_problem(src_vocab_size, tgt_vocab_size):
         problems.append(problem)
     if not problems and num_weights(config, src_vocab_size, tgt_vocab_size) > MAX_NUMBERS:
@@ -137,7 +137,7 @@ def read_header(path: Path) -> dict[str, TensorClaim]:
             content = parse_json(file.read(length))
         return _claims(content, _LENGTH_BYTES + length, file_bytes)
     except FileNotFoundError as error:
-        raise ModelError(f"{path}: not found; the folder is not whole, copy or write it again") from error
+        raise ModelError(f"{path}: not found; the folder is incomplete; copy or write it again") from error
     except OSError as error:
         raise ModelError(f"{path}: cannot be read ({error.strerror}); copy or write it again") from error
     except ValueError as error:
@@ -151,12 +151,12 @@ def _claims(content: Any, first: int, file_bytes: int) -> dict[str, TensorClaim]
         ValueError: they do not, or the header is none.
     """
     if not isinstance(content, dict):
-        raise ValueError("its header is no table")
+        raise ValueError("its header is not a JSON object")
     data_bytes = file_bytes - first
     tensors: dict[str, TensorClaim] = {}
     for name, entry in content.items():
         if len(name) > _MAX_NAME or not name.isprintable():
-            raise ValueError("it names a tensor as nobody does")
+            raise ValueError("its header has a tensor with an invalid name")
         if name != "__metadata__":
             tensors[name] = _entry(name, entry, first, data_bytes)
     end = first
@@ -175,7 +175,7 @@ def _entry(name: str, entry: Any, first: int, data_bytes: int) -> TensorClaim:
     dtype = str(fields.get("dtype"))[:20]
     shape, span = _counts(fields.get("shape")), _counts(fields.get("data_offsets"))
     if shape is None or span is None or len(shape) > _MAX_AXES or len(span) != 2:
-        raise ValueError(f"its header says nothing of {name} that can be meant")
+        raise ValueError(f"its header has an invalid entry for {name}")
     if dtype not in _DTYPES:
         raise ValueError(f"{name} is in {dtype}, which is none of {', '.join(_DTYPES)}")
     known_as, itemsize = _DTYPES[dtype]
@@ -247,6 +247,7 @@ def check_shortlist(path: Path, ids: Array, vocab_size: int) -> None:
     are_whole, ascend = bool((ids == np.round(ids)).all()), bool((np.diff(ids) > 0).all())
     if not (are_whole and ascend and ids[0] >= 0 and ids[-1] < vocab_size):
         raise ModelError(
-            f"{path}: drafter.shortlist holds what are no ids of {vocab_size} in order; the weights are damaged, copy "
+            f"{path}: drafter.shortlist is not an increasing list of ids below {vocab_size}; the weights are damaged, "
+            "copy "
             "the folder again"
         )

@@ -41,7 +41,7 @@ def find_model(name: str) -> Path:
         return version_folder(Path(versions), number)
     if (path / "checkpoints").is_dir():
         raise ModelError(
-            f"{path}: a run without a model yet; let it train on (attendo train --resume -o {path}), or take its "
+            f"{path}: this run has no model yet; continue training (attendo train --resume -o {path}), or take its "
             f"checkpoints: attendo average {path} --last 5 -o MODEL"
         )
     shipped = shipped_models()
@@ -69,7 +69,7 @@ def check_run(folder: Path) -> None:
     if not folder.is_dir():
         raise ModelError(f"{folder}: there is no such run folder; name one that attendo train has made")
     if not is_run(folder):
-        raise ModelError(f"{folder}: is no run (it has neither checkpoints/ nor run.json); name a run folder")
+        raise ModelError(f"{folder}: is not a run folder (it has neither checkpoints/ nor run.json); name a run folder")
 
 
 def check_resumable(folder: Path) -> None:

@@ -35,7 +35,7 @@ class MappedTensors(Mapping[str, Array]):
             self._state = self._now()
             self._memory = mmap.mmap(self._descriptor, 0, access=mmap.ACCESS_READ)
         except FileNotFoundError as error:
-            raise ModelError(f"{path}: not found; the folder is not whole, copy or write it again") from error
+            raise ModelError(f"{path}: not found; the folder is incomplete; copy or write it again") from error
         except (OSError, ValueError) as error:  # a ValueError of an empty file
             raise ModelError(f"{path}: cannot be read ({error}); copy or write it again") from error
         if len(self._memory) < max((claim.start + claim.nbytes for claim in self._claims.values()), default=0):

@@ -135,7 +135,7 @@ def read_description(folder: Path) -> ModelDescription:
     if description is not None:
         faults = claim_problems(description.model, description.src_vocab_size, description.tgt_vocab_size)
         if not isinstance(description.training.get("valid", {}), dict):
-            faults.append("training.valid: is no table")
+            faults.append("training.valid: is not an object")
     if faults or description is None:
         more = f"; and {len(faults) - _MAX_SHOWN} more" * (len(faults) > _MAX_SHOWN)
         raise ModelError(f"{path}: {'; '.join(faults[:_MAX_SHOWN])}{more}")
@@ -168,7 +168,7 @@ def _require_own(path: Path) -> None:
     try:
         require_inside(path)
     except FileNotFoundError as error:
-        raise ModelError(f"{path}: not found; the folder is not whole, copy or write it again") from error
+        raise ModelError(f"{path}: not found; the folder is incomplete; copy or write it again") from error
     except OSError as error:
         raise ModelError(f"{path}: cannot be read ({error.strerror}); copy or write it again") from error
 
@@ -195,9 +195,7 @@ def _map_weights(folder: Path, description: ModelDescription) -> MappedTensors:
     except ValueError as error:
         raise ModelError(f"{path}: {error}; it was changed or is torn, copy the folder again") from error
     if names := not_finite(weights):
-        raise ModelError(
-            f"{path}: {names[0]} has numbers that are infinite or none; the model is damaged, copy the folder again"
-        )
+        raise ModelError(f"{path}: {names[0]} has infinite or NaN values; the model is damaged, copy the folder again")
     if description.model.draft_tokens:
         check_shortlist(path, weights["drafter.shortlist"], description.tgt_vocab_size)
     return weights

@@ -214,7 +214,7 @@ class Checkpoints:
         if before is not None or not (found or self._found(_TORN)):
             return None
         problems = [problem for each in torn.values() for problem in each]
-        problems.append(f"{self.folder}: no checkpoint to go on from is whole, start anew in another folder")
+        problems.append(f"{self.folder}: no intact checkpoint to resume from, start again in another folder")
         raise ModelError("; ".join(problems))
 
     def drop_after(self, step: int) -> None:
@@ -258,7 +258,7 @@ class Checkpoints:
         weights = [_whole_weights(folder) for folder in folders]
         for folder, part in zip(folders, weights, strict=True):
             if differ := differences(part, weights[-1]):
-                raise ModelError(f"{folder}: is of another model than {folders[-1].name}: {differ[0]}; remove it")
+                raise ModelError(f"{folder}: belongs to another model than {folders[-1].name}: {differ[0]}; remove it")
         return weights
 
     def _window(self, number: int, before: int | None) -> list[Path]:
@@ -301,8 +301,8 @@ class Checkpoints:
             self.folder.mkdir(exist_ok=True)
         except FileNotFoundError:
             raise ModelError(
-                f"{self.folder.parent}: the run folder is gone, so that nothing can be saved; put it back and go on "
-                "with --resume, or start anew"
+                f"{self.folder.parent}: the run folder is gone, so nothing can be saved; restore it and continue with "
+                "--resume, or start again"
             ) from None
         flush_to_disk(self.folder.parent)
 

@@ -75,7 +75,7 @@ class ShardedSave:
             name = self._draft.name.removeprefix(".tmp-")
             raise AttendoError(
                 f"{self._draft.with_name(name)}: the checkpoint could not be written ({why}); the one before it is "
-                "whole: make room on the disk, or put right what is said here, and go on with --resume"
+                "whole: make room on the disk, or fix the problem, and continue with --resume"
             ) from error
 
 
@@ -129,7 +129,7 @@ def load_sharded_weights(folder: Path) -> dict[str, Tensor]:
         with safe_open(file, framework="pt") as opened:
             names |= set(opened.keys())
     if not names:
-        raise ModelError(f"{folder}: holds no weights; the folder is not whole, copy or write it again")
+        raise ModelError(f"{folder}: holds no weights; the folder is incomplete; copy or write it again")
     weights = {name: torch.empty(shapes[name]) for name in sorted(names)}
     read_tensors(folder, weights)
     return weights

@@ -104,7 +104,7 @@ def add_version(folder: Path, model: Path) -> int:
     if problems := verify_folder(model):
         raise ModelError("\n".join(problems))
     if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / VERSIONS).is_dir())):
-        raise ModelError(f"{folder}: holds something else than versions of a model; name another folder")
+        raise ModelError(f"{folder}: does not hold versions of a model; name another folder")
     target = next_version(folder)
     with atomic_folder(target) as draft:
         shutil.copytree(model, draft, dirs_exist_ok=True)

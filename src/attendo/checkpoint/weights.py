@@ -71,7 +71,7 @@ def load_tensors(path: Path) -> dict[str, Tensor]:
     try:
         return load_file(path)
     except FileNotFoundError as error:
-        raise ModelError(f"{path}: not found; the folder is not whole, copy or write it again") from error
+        raise ModelError(f"{path}: not found; the folder is incomplete; copy or write it again") from error
     except (SafetensorError, OSError) as error:
         raise ModelError(f"{path}: cannot be read ({error}); copy or write it again") from error
 

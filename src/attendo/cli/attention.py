@@ -1,4 +1,4 @@
-"""`attendo attention`: every head of every layer, drawn."""
+"""`attendo attention`: draws the attention of every head and layer."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,11 +15,11 @@ from attendo.errors import DataError
 from attendo.files import write_bytes, write_text
 
 FORMATS = (".html", ".svg", ".png", ".json")
-"""What the name of the output may end in."""
+"""Endings that the output's name may have."""
 
 
 class KindName(StrEnum):
-    """Whose attention; typer has no lists of literals."""
+    """Kinds of attention; an enumeration, because Typer has no lists of literals."""
 
     ENCODER = "encoder"
     DECODER = "decoder"
@@ -35,22 +35,29 @@ class ViewOptions:
 
     kind: Annotated[
         list[KindName] | None,
-        typer.Option("--kind", help="Encoder or decoder self-attention, or from decoder to encoder; may be repeated."),
+        typer.Option(
+            "--kind",
+            help="Encoder self-attention, decoder self-attention or cross-attention; may be repeated. Default: all.",
+        ),
     ] = None
     layer: Annotated[
-        list[int] | None, typer.Option("--layer", metavar="N", help="From 1, the lowest; may be repeated.")
+        list[int] | None,
+        typer.Option("--layer", metavar="N", help="Layer to draw; 1 is the lowest; may be repeated. Default: all."),
     ] = None
-    head: Annotated[list[int] | None, typer.Option("--head", metavar="N", help="From 1; may be repeated.")] = None
+    head: Annotated[
+        list[int] | None,
+        typer.Option("--head", metavar="N", help="Head to draw, counted from 1; may be repeated. Default: all."),
+    ] = None
     style: Annotated[
         StyleName | None,
         typer.Option(
             "--style",
-            help="Heat maps, or lines between two columns of words. Default: maps; lines for a page or a --word.",
+            help="Heat maps, or lines between two columns of words. Default: maps; lines for .html and with --word.",
         ),
     ] = None
     word: Annotated[
         list[str] | None,
-        typer.Option("--word", metavar="WORD", help="Only the lines of this word; may be repeated."),
+        typer.Option("--word", metavar="WORD", help="Draw only the lines of this word; may be repeated."),
     ] = None
 
 
@@ -61,26 +68,26 @@ def attention(
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="A page to explore (.html), a picture (.svg, .png) or data (.json)."
+            "--output", "-o", metavar="FILE", help="Interactive page (.html), picture (.svg, .png) or data (.json)."
         ),
     ],
     target: Annotated[
-        str | None, typer.Option("--target", help="Its translation; the model's own where left out.")
+        str | None, typer.Option("--target", help="Translation of the sentence. Default: the model's own.")
     ] = None,
-    pieces: Annotated[bool, typer.Option("--pieces", help="Show word pieces, not joined to words.")] = False,
+    pieces: Annotated[bool, typer.Option("--pieces", help="Show subword pieces instead of words.")] = False,
     *,
     view: ViewOptions,
     device: DeviceOption = "auto",
     quiet: QuietOption = False,
 ) -> None:
-    """Draws where every head of every layer looks while the model reads a sentence and its translation."""
+    """Draws the attention of every head and layer over a sentence and its translation."""
     suffix = output.suffix.lower()
     if suffix not in FORMATS:
         raise DataError(f"{output}: the name must end in one of {', '.join(FORMATS)}")
     if suffix == ".json" and any(vars(view).values()):
-        raise DataError(f"{output}: data holds every weight; leave out --kind, --layer, --head, --style and --word")
+        raise DataError(f"{output}: JSON contains every weight; leave out --kind, --layer, --head, --style and --word")
     if view.word and view.style == "maps":
-        raise DataError("--word chooses lines, and --style maps draws none; leave out one of them")
+        raise DataError("--word selects lines, but --style maps draws heat maps; leave out one of them")
 
     check_file(output)
     from attendo.workflow.extras import need_packages
@@ -117,9 +124,9 @@ def attention(
             drawing = draw(shown, chosen)
             write_bytes(output, to_png(drawing))
             if missing := fonts_for(drawing)[1]:
-                note(f"no font of this machine has {missing!r}; .svg and .html take their reader's fonts")
+                note(f"no font on this machine has {missing!r}; .svg and .html use the viewer's fonts")
         case _:
             write_text(output, to_json(shown))
     notes(quiet=quiet)(f"wrote {output}")
     if absent := [TITLES[each].lower() for each in KINDS if each not in weights.kinds]:
-        note(f"without {', '.join(absent)}: such layers of this model are not attention")
+        note(f"without {', '.join(absent)}: these layers of the model are not attention")

@@ -1,4 +1,4 @@
-"""`attendo average`: the mean of a run's last checkpoints."""
+"""`attendo average`: averages the last checkpoints of a run."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,11 +12,11 @@ from attendo.cli.progress import note
 
 def average(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
-    last: Annotated[int, typer.Option("--last", metavar="N", min=1, help="How many checkpoints.")],
+    last: Annotated[int, typer.Option("--last", metavar="N", min=1, help="Number of checkpoints to average.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="The model folder to write.")],
     force: ForceOption = False,
 ) -> None:
-    """Writes the mean of a run's last N checkpoints as a model."""
+    """Averages the last N checkpoints of a run and writes the result as a model."""
     from attendo.checkpoint.finding import check_run
     from attendo.workflow.extras import need_packages
 

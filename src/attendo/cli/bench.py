@@ -1,4 +1,4 @@
-"""`attendo bench`: speed on this machine beside the installed peers."""
+"""`attendo bench`: speed on this machine, compared with other toolkits that are installed."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +15,9 @@ from attendo.cli.progress import JobProgress, note
 from attendo.files import write_text
 
 bench = typer.Typer(
-    name="bench", help="Speed on this machine beside the installed peers, as ratios in one run.", no_args_is_help=True
+    name="bench",
+    help="Speed on this machine, compared with the other toolkits that are installed.",
+    no_args_is_help=True,
 )
 
 SystemName = Literal["attendo", "ctranslate2", "huggingface"]
@@ -25,33 +27,37 @@ TrainingDtype = Literal["float32", "bfloat16"]
 ModelName = Literal["base", "small"]
 BatchesName = Literal["equal", "unequal"]
 Switch = Literal["installed", "onednn", "mkl"]
-RepetitionsOption = Annotated[int, typer.Option("--repetitions", min=1, help="Measurements of each.")]
+RepetitionsOption = Annotated[int, typer.Option("--repetitions", min=1, help="Measurements per combination.")]
 
 
 @dataclass(frozen=True)
 class DecodingMatrix:
-    """What is measured in decoding, in each combination."""
+    """The combinations that are measured in decoding."""
 
     systems: Annotated[str, typer.Option("--systems", help="What to measure.")] = ",".join(get_args(SystemName))
-    dtypes: Annotated[str, typer.Option("--dtypes", help="The numbers to calculate with.")] = ",".join(get_args(Dtype))
-    beam: Annotated[str, typer.Option("--beam", help="Beam sizes; 1 is greedy.")] = "1,4"
+    dtypes: Annotated[str, typer.Option("--dtypes", help="Numeric types to measure, separated by commas.")] = ",".join(
+        get_args(Dtype)
+    )
+    beam: Annotated[str, typer.Option("--beam", help="Beam sizes, separated by commas; 1 is greedy search.")] = "1,4"
     batch: Annotated[
-        str, typer.Option("--batch", help="Sentences at once; 1 is one call a sentence, which is latency.")
+        str,
+        typer.Option(
+            "--batch", help="Sentences per batch, separated by commas; 1 measures latency, one call per sentence."
+        ),
     ] = "1,32,128"
-    length: Annotated[
-        int, typer.Option("--length", min=2, help="Tokens of a random sentence and of its translation.")
-    ] = 25
+    length: Annotated[int, typer.Option("--length", min=2, help="Tokens per random sentence and per translation.")] = 25
     sentences: Annotated[
         int | None,
         typer.Option(
             "--sentences",
             min=1,
-            help="Of a measurement. Default: a batch for each thread; of batch 1 six, or 50 with MODEL.",
+            help="Sentences per measurement. Default: one batch per thread; with batch 1, 6 sentences, or 50 with "
+            "MODEL.",
         ),
     ] = None
     repetitions: RepetitionsOption = 3
     threads: ThreadsOption = None
-    device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option("--device", help="Where to decode.")] = "cpu"
+    device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option("--device", help="Device to decode on.")] = "cpu"
 
     def lists(self) -> dict[str, Any]:
         """The lists with commas, as the bench takes them.
@@ -72,20 +78,22 @@ class DecodingMatrix:
 def decode(
     model: Annotated[
         str | None,
-        typer.Argument(metavar="[MODEL]", help="A model or run folder; the paper's base model with random weights."),
+        typer.Argument(
+            metavar="[MODEL]", help="A model or run folder. Default: the paper's base model with random weights."
+        ),
     ] = None,
     source: Annotated[
-        Path | None, typer.Option("--source", metavar="FILE", help="With MODEL: sentences to translate, one a line.")
+        Path | None, typer.Option("--source", metavar="FILE", help="With MODEL: sentences to translate, one per line.")
     ] = None,
     *,
     matrix: DecodingMatrix,
     length_penalty: LengthPenaltyOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measures decoding: attendo by dtype beside CTranslate2 in each layout of threads and Hugging Face's Marian.
+    """Measures decoding: attendo by numeric type, CTranslate2 by layout of threads, and Hugging Face's Marian.
 
-    All translate the same sentences with the same weights, by turns. Nothing is installed; a peer that is missing is a
-    line that says how to install it.
+    All decode the same sentences with the same weights, in turns. Nothing is installed; for a missing toolkit a line
+    says how to install it.
     """
     if (model is None) != (source is None):
         raise typer.BadParameter("MODEL and --source go together", param_hint="--source")
@@ -117,34 +125,45 @@ def decode(
 
 @dataclass(frozen=True)
 class TrainingMatrix:
-    """What is measured in training, in each combination."""
+    """The combinations that are measured in training."""
 
     models: Annotated[
-        str, typer.Option("--models", help="The paper's base model, and one of an eighth of its size.")
+        str,
+        typer.Option(
+            "--models",
+            help="Models to train, separated by commas: the paper's base model, and one an eighth of its size.",
+        ),
     ] = ",".join(get_args(ModelName))
     systems: Annotated[str, typer.Option("--systems", help="What to measure.")] = ",".join(get_args(TrainingSystem))
-    dtypes: Annotated[str, typer.Option("--dtypes", help="The numbers to calculate with.")] = ",".join(
+    dtypes: Annotated[str, typer.Option("--dtypes", help="Numeric types to measure, separated by commas.")] = ",".join(
         get_args(TrainingDtype)
     )
     batches: Annotated[
-        str, typer.Option("--batches", help="Sentences of 25 tokens each, and sentences of unequal length.")
+        str,
+        typer.Option(
+            "--batches",
+            help="Batches to measure, separated by commas: sentences of 25 tokens, and sentences of unequal length.",
+        ),
     ] = ",".join(get_args(BatchesName))
     switches: Annotated[
         str,
         typer.Option(
             "--switches",
-            help="The peers' float32 products: as installed, by oneDNN, or by MKL told that it is on an Intel (mkl).",
+            help="Library for the float32 matrix products of the other toolkits: as installed, oneDNN, or MKL set to "
+            "treat the CPU as an Intel one.",
         ),
     ] = "installed,onednn"
     python: Annotated[
         list[str] | None,
         typer.Option(
-            "--python", metavar="SYSTEM=PATH", help="A peer in another environment: its Python; may be repeated."
+            "--python",
+            metavar="SYSTEM=PATH",
+            help="Python interpreter of a toolkit that is installed in another environment; may be repeated.",
         ),
     ] = None
     repetitions: RepetitionsOption = 3
     threads: ThreadsOption = None
-    device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option("--device", help="Where to train.")] = "cpu"
+    device: Annotated[Literal["auto", "cpu", "cuda"], typer.Option("--device", help="Device to train on.")] = "cpu"
 
     def lists(self) -> dict[str, Any]:
         """The lists with commas and the Pythons, as the bench takes them.
@@ -169,18 +188,22 @@ def train(
     matrix: TrainingMatrix,
     source: Annotated[
         Path | None,
-        typer.Option("--source", metavar="FILE", help="With --target: real sentences for the unequal batches."),
+        typer.Option(
+            "--source", metavar="FILE", help="With --target: real sentences for the batches of unequal length."
+        ),
     ] = None,
-    target: Annotated[Path | None, typer.Option("--target", metavar="FILE", help="Their translations.")] = None,
+    target: Annotated[
+        Path | None, typer.Option("--target", metavar="FILE", help="Translations of these sentences.")
+    ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Writes the JSON into a file too.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Also write the results to this file as JSON.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measures training: whole updates of attendo beside torch, Hugging Face, JoeyNMT, OpenNMT-py and eole.
+    """Measures training: full updates of attendo, torch, Hugging Face, JoeyNMT, OpenNMT-py and eole.
 
-    All train the same model on the same batches, each in a process of its own, by turns. Nothing is installed; a peer
-    that is missing is a line that says how to get it.
+    All train the same model on the same batches in separate processes, in turns. Nothing is installed; for a missing
+    toolkit a line says how to get it.
     """
     if (source is None) != (target is None):
         raise typer.BadParameter("--source and --target go together", param_hint="--source")

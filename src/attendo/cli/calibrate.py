@@ -1,4 +1,4 @@
-"""`attendo calibrate`: how sure to be of a model's translations, learned from a test set."""
+"""`attendo calibrate`: calibrates confidence scores on a test set."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -25,27 +25,31 @@ DEFAULT_NAME = "held-out set"
 
 @dataclass(frozen=True)
 class LearningOptions:
-    """What is learned from, and what counts as close."""
+    """What the calibration is learned from, and what counts as a close translation."""
 
     name: Annotated[
         list[str] | None,
-        typer.Option("--name", metavar="NAME", help="The test set's, for the page and the curve; as often."),
+        typer.Option(
+            "--name", metavar="NAME", help="Name of the test set in the page and the curve; repeat with --source."
+        ),
     ] = None
     check: Annotated[
         bool,
         typer.Option(
-            "--check", help="Learn nothing: measure what was learned on this other test set, and keep that too."
+            "--check", help="Keep the current calibration; measure it on this other test set and record the result."
         ),
     ] = False
     close: Annotated[
         float,
-        typer.Option("--close", metavar="CHRF", help="chrF2 from which a translation counts as close to a person's."),
+        typer.Option(
+            "--close", metavar="CHRF", help="chrF2 score from which a translation counts as close to a human one."
+        ),
     ] = DEFAULT_CLOSE
 
 
 @dataclass(frozen=True)
 class ProcessorOptions:
-    """What calculates."""
+    """The device and its threads."""
 
     threads: ThreadsOption = None
     device: DeviceOption = "auto"
@@ -59,34 +63,35 @@ def calibrate(
         typer.Option(
             "--source",
             metavar="FILE",
-            help="Source sentences, one a line; again for each further test set, such as one a domain.",
+            help="Source sentences, one per line; repeat for further test sets, such as one per domain.",
         ),
     ],
     reference: Annotated[
-        list[Path], typer.Option("--reference", metavar="FILE", help="Their reference translations, as often.")
+        list[Path],
+        typer.Option("--reference", metavar="FILE", help="Reference translations, one per line; repeat with --source."),
     ],
     *,
     learning: LearningOptions,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw the reliability curve (.svg, .png).")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the reliability curve here (.svg, .png)."),
     ] = None,
     processor: ProcessorOptions,
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Learns from sentences with references how sure to be of each translation, and writes it into the model's folder.
+    """Calibrates the confidence of translations on a test set, and stores the result in the model folder.
 
-    Of several test sets, such as one a domain, each counts as much, and each is measured by itself.
-
-    A confidence of 80 % then means: of 100 such translations some 80 come close to what a person wrote. The sentences
-    must not be those the model was trained on, and should be like those it is for.
+    A confidence of 80 % then means that of 100 such translations about 80 are close to a human translation. The
+    sentences must not be from the training data and should be like those the model is used for. Several test sets have
+    the same weight, and each is also measured separately.
     """
     from attendo.checkpoint.finding import find_model
     from attendo.workflow.extras import need_packages
     from attendo.workflow.input_files import check_inputs
 
     if learning.check and learning.close != DEFAULT_CLOSE:
-        raise typer.BadParameter("is that of the set that was learned from; leave it out", param_hint="--close")
+        raise typer.BadParameter("is fixed by the calibration; leave it out with --check", param_hint="--close")
     check_file(output)
     if output is not None:
         need_packages(["matplotlib"], "plot")
@@ -112,7 +117,7 @@ def calibrate(
     folder = find_model(model)
     engine = load(model, device=processor.device, threads=processor.threads)
     if engine.description.task != "translate":
-        raise DataError(f"{folder}: parses; confidence is of models that translate")
+        raise DataError(f"{folder}: is a parser; only models that translate can be calibrated")
     num_lines = len({sentence for each in sets for sentence in each.sources})
     with JobProgress("translating", "lines", num_lines, quiet=quiet) as progress:
         if learning.check:

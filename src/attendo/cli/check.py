@@ -1,4 +1,4 @@
-"""`attendo check`: the translations that files have, checked."""
+"""`attendo check`: checks the translations in files."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ from attendo.cli.translate_options import FormatOption, TemplateOption, ToOption
 
 def check(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Files with translations: PO, XLIFF, Android strings, ...")
+        list[Path], typer.Argument(metavar="FILE...", help="Translated files: PO, XLIFF, Android strings and more.")
     ],
     to: ToOption = None,
     template: TemplateOption = None,
@@ -21,9 +21,9 @@ def check(
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Checks the translations that files have: placeholders, codes, accelerators, punctuation, lengths, plural forms.
+    """Checks translated files: placeholders, codes, accelerators, punctuation, lengths, plural forms.
 
-    Each finding is a line: FILE:LINE: error or warning, the check, what is wrong. The exit status is 1 where there are
+    Prints a line per finding: FILE:LINE: error or warning: the check and the problem. The exit status is 1 if there are
     errors.
     """
     from attendo.workflow.documents.checking import check_document

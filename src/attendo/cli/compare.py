@@ -1,4 +1,4 @@
-"""`attendo compare`: is one output really better than another?"""
+"""`attendo compare`: tests whether one output is significantly better than another."""
 
 import json
 from pathlib import Path
@@ -10,22 +10,28 @@ from attendo.cli.options import JsonOption
 
 
 def compare(
-    output_a: Annotated[Path, typer.Argument(metavar="OUTPUT_A", help="Translations of one system, one a line.")],
-    output_b: Annotated[Path, typer.Argument(metavar="OUTPUT_B", help="Those of the other.")],
+    output_a: Annotated[Path, typer.Argument(metavar="OUTPUT_A", help="Translations of one system, one per line.")],
+    output_b: Annotated[
+        Path, typer.Argument(metavar="OUTPUT_B", help="Translations of the other system, one per line.")
+    ],
     reference: Annotated[
         Path,
         typer.Option(
             "--reference",
             metavar="FILE",
-            help="Reference translations, one a line; or XLIFF, PO, or CSV with columns source and target.",
+            help="Reference translations, one per line; or XLIFF, PO, or CSV with columns source and target.",
         ),
     ],
     target_language: Annotated[
-        str, typer.Option("--target-language", help="Code that chooses BLEU's tokeniser (zh, ja, ko have their own).")
+        str,
+        typer.Option(
+            "--target-language",
+            help="Language code of the target, which selects BLEU's tokeniser (zh, ja and ko have their own).",
+        ),
     ] = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Tests whether two outputs differ by more than chance: paired bootstrap and approximate randomisation."""
+    """Tests whether two systems differ significantly: paired bootstrap and approximate randomisation."""
     from attendo.formats.pairs.table import has_both_sides
     from attendo.workflow.input_files import check_inputs
 

@@ -20,30 +20,36 @@ data = typer.Typer(name="data", help="Public corpora by name.", no_args_is_help=
 
 @data.callback()
 def corpora() -> None:
-    """Keeps `data` a group of commands, however few they are."""
+    """Keeps `data` a group of commands although it has only one."""
 
 
 @data.command()
 def get(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="What to get; --list has the names.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Name of the dataset; --list prints the names.")
+    ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Where it goes. Default: a folder of its name, here."),
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Folder to write. Default: a folder of that name in the current one."
+        ),
     ] = None,
     mirror: Annotated[
         str | None,
         typer.Option(
-            "--mirror", metavar="URL", help="A server that has the archives as URL/HOST/PATH, in place of their own."
+            "--mirror", metavar="URL", help="Download from this mirror, which has each archive as URL/HOST/PATH."
         ),
     ] = None,
-    list_: Annotated[bool, typer.Option("--list", help="Only list what there is.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be fetched from where.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List the datasets and exit.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be downloaded, without downloading it.")
+    ] = False,
     force: ForceIntoOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Brings a public corpus into a folder, as the recipes name its files: downloaded, verified, unpacked, counted.
+    """Downloads a public corpus, verifies, unpacks and counts it; its files get the names that the recipes use.
 
-    What breaks off goes on where it was when the command is given again; what is complete is verified.
+    An interrupted download continues when the command is run again; complete files are only verified.
     """
     from attendo.workflow.datasets.catalogue import DATASETS, find_dataset
     from attendo.workflow.datasets.get import check_folder as check_dataset_folder
@@ -71,7 +77,7 @@ def get(
     with _Stages(quiet=quiet) as stages:
         done = get_dataset(dataset, texts, folder, mirror=mirror, force=force, progress=stages.update)
     print(_account(done))
-    say(f"{folder}: complete; ATTRIBUTION.md says whose it is and what it may be used for; archives/ may go now")
+    say(f"{folder}: complete; ATTRIBUTION.md has its origin and licence; archives/ can be deleted")
 
 
 class _Stages:

@@ -1,4 +1,4 @@
-"""`attendo demo`: the main job on the embedded default."""
+"""`attendo demo`: train, translate and score a small built-in corpus."""
 
 import json
 import signal
@@ -17,15 +17,15 @@ from attendo.cli.signals import StopSignal
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for all of it.")] = Path(
-        "attendo-demo"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for the data, the run and the report.")
+    ] = Path("attendo-demo"),
     settings: SetOption = None,
     force: ForceIntoOption = False,
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Trains a Transformer on an embedded phrasebook, translates, scores and draws, in a few minutes."""
+    """Trains a small Transformer on a built-in phrasebook, translates, scores and draws; takes a few minutes."""
     from attendo.workflow.extras import need_packages
 
     need_packages(["torch"], "train")
@@ -40,7 +40,7 @@ def demo(
     with RunReporter(quiet=quiet) as reporter, stop:
         result = run_demo(output, settings or [], reporter, lambda: stop.number is not None, force=force)
     if result.ending is Ending.INTERRUPTED or result.scores is None:
-        note(f"interrupted at step {result.position.step}; go on with: attendo demo -o {output}")
+        note(f"interrupted at step {result.position.step}; continue with: attendo demo -o {output}")
         raise typer.Exit(128 + (stop.number or signal.SIGINT))
     if as_json:
         print(json.dumps({"report": str(result.report), **result.scores.to_json()}, indent=2))

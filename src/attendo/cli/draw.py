@@ -1,4 +1,4 @@
-"""`attendo draw`: pictures of a model or a recipe: its architecture, attention, positions, schedule and pieces."""
+"""`attendo draw`: pictures of a model or a recipe: architecture, attention, positions, schedule and pieces."""
 
 import json
 from collections.abc import Callable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 DIAGRAM_FORMATS = (".svg", ".png", ".json")
 MOST_PIECES = 2000
-"""Of a text that is drawn."""
+"""Most pieces of a text that can be drawn."""
 
 draw = typer.Typer(
     name="draw",
@@ -30,19 +30,19 @@ draw = typer.Typer(
 SubjectArgument = Annotated[
     str,
     typer.Argument(
-        metavar="RECIPE|MODEL", help="A recipe's file or shipped name, a model or run folder, or a shipped model."
+        metavar="RECIPE|MODEL", help="A recipe (file or shipped name), a model or run folder, or a shipped model."
     ),
 ]
 DiagramOption = Annotated[
     Path,
-    typer.Option("--output", "-o", metavar="FILE", help="A picture (.svg, .png), or its blocks as data (.json)."),
+    typer.Option("--output", "-o", metavar="FILE", help="Picture (.svg, .png), or its blocks as data (.json)."),
 ]
-ChartOption = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The picture, .png or .svg.")]
+ChartOption = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The picture to write (.png, .svg).")]
 
 
 @draw.command()
 def architecture(subject: SubjectArgument, output: DiagramOption, settings: SetOption = None) -> None:
-    """Figure 1 of any model: its blocks, found by letting the model run without numbers."""
+    """Draws Figure 1 for any model, from the operations that it performs."""
     check_file(output)
     from attendo.plots.subject_name import names_model
 
@@ -61,7 +61,7 @@ def architecture(subject: SubjectArgument, output: DiagramOption, settings: SetO
 
 @draw.command("multi-head")
 def multi_head(subject: SubjectArgument, output: DiagramOption, settings: SetOption = None) -> None:
-    """Figure 2 of any model: what its attention does in one head, and in all."""
+    """Draws Figure 2 for any model: its attention in one head, and in all heads."""
     check_file(output)
     from attendo.plots.subject_name import names_model
 
@@ -81,10 +81,10 @@ def multi_head(subject: SubjectArgument, output: DiagramOption, settings: SetOpt
 def positions(
     subject: SubjectArgument,
     output: ChartOption,
-    length: Annotated[int, typer.Option("--length", min=2, max=10_000, help="Positions, from the first.")] = 100,
+    length: Annotated[int, typer.Option("--length", min=2, max=10_000, help="Number of positions.")] = 100,
     settings: SetOption = None,
 ) -> None:
-    """The positional encodings (Section 3.5): sines and cosines, or what a model has learned."""
+    """Draws the positional encodings (Section 3.5): sinusoids, or those that a model has learned."""
     check_file(output)
     from attendo.plots.subject_name import names_model
 
@@ -105,15 +105,15 @@ def positions(
 @draw.command()
 def schedule(
     recipes: Annotated[
-        list[str], typer.Argument(metavar="RECIPE...", help="Recipes' files or shipped names, or run folders.")
+        list[str], typer.Argument(metavar="RECIPE...", help="Recipes (files or shipped names) or run folders.")
     ],
     output: ChartOption,
     max_steps: Annotated[
-        int | None, typer.Option("--max-steps", min=2, help="The last step. Default: each recipe's own.")
+        int | None, typer.Option("--max-steps", min=2, help="Last step to draw. Default: that of each recipe.")
     ] = None,
     settings: SetOption = None,
 ) -> None:
-    """The learning rate by step that recipes train with (Section 5.3, Equation 3)."""
+    """Draws the learning rate of recipes by step (Section 5.3, Equation 3)."""
     check_file(output)
     from attendo.recipe import load_recipe
 
@@ -132,16 +132,16 @@ def schedule(
 @draw.command()
 def pieces(
     model: ModelArgument,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is split.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text to split.")],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="A picture (.svg, .png); left out, lines of id and piece."),
+        typer.Option("--output", "-o", metavar="FILE", help="Picture (.svg, .png). Default: print each id and piece."),
     ] = None,
     target: Annotated[
-        bool, typer.Option("--target", help="By the vocabulary of the target language, where a model has two.")
+        bool, typer.Option("--target", help="Use the target vocabulary, for a model with two vocabularies.")
     ] = False,
 ) -> None:
-    """How a model splits a text into pieces of its vocabulary."""
+    """Draws or prints the pieces into which a model's vocabulary splits a text."""
     check_file(output)
     from attendo.checkpoint.finding import find_model
 
@@ -178,5 +178,5 @@ def _write(output: Path, structure: "Structure | None", diagram: "Callable[[], D
             drawing = diagram()
             write_bytes(output, to_png(drawing))
             if missing := missing_characters(drawing):
-                note(f"no font of this machine has {missing!r}; .svg takes its reader's fonts")
+                note(f"no font on this machine has {missing!r}; .svg uses the viewer's fonts")
     note(f"wrote {output}")

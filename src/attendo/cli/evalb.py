@@ -1,4 +1,4 @@
-"""`attendo evalb`: a parser's trees held against a treebank's, with EVALB's figures."""
+"""`attendo evalb`: compares a parser's trees with a treebank's, with EVALB's scores."""
 
 import json
 import sys
@@ -20,34 +20,42 @@ if TYPE_CHECKING:
 
 
 def evalb(
-    gold: Annotated[Path, typer.Argument(metavar="GOLD", help="The treebank's trees, one a line.")],
-    test: Annotated[Path, typer.Argument(metavar="TEST", help="The parser's; an empty line where it has none.")],
+    gold: Annotated[Path, typer.Argument(metavar="GOLD", help="Trees of the treebank, one per line.")],
+    test: Annotated[
+        Path, typer.Argument(metavar="TEST", help="Trees of the parser, one per line; an empty line if there is none.")
+    ],
     parameters: Annotated[
         str | None,
         typer.Option(
             "--parameters",
             "-p",
             metavar="FILE.prm",
-            help="EVALB's parameter file, or one of collins, new and nk, which are built in. Default: collins.",
+            help="An EVALB parameter file, or collins, new or nk, which are built in. Default: collins.",
         ),
     ] = None,
     cutoff_length: Annotated[
         int | None,
-        typer.Option("--cutoff-length", "-c", help="Words of the second summary's sentences. Default: the file's."),
+        typer.Option(
+            "--cutoff-length",
+            "-c",
+            help="Maximum sentence length in words for the second summary. Default: that of the parameter file.",
+        ),
     ] = None,
     max_error: Annotated[
         int | None,
-        typer.Option("--max-error", "-e", min=0, help="Errors after which to stop. Default: the file's."),
+        typer.Option(
+            "--max-error", "-e", min=0, help="Stop after this number of errors. Default: that of the parameter file."
+        ),
     ] = None,
     report: Annotated[
         bool,
         typer.Option(
-            "--report", help="Also a summary in which every sentence counts, and recall and precision of each label."
+            "--report", help="Also print a summary in which every sentence counts, and recall and precision per label."
         ),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Compares trees by EVALB's rules and prints what EVALB prints: a row a sentence, all, and length <= 40."""
+    """Compares trees by EVALB's rules and prints EVALB's output: a row per sentence, all, and length <= 40."""
     from attendo.workflow.input_files import check_inputs
 
     check_inputs(files=(gold, test))  # before the table's head is printed

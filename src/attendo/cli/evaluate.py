@@ -43,9 +43,9 @@ def evaluate(
     trees: TreeOptions,
     results: ResultOptions,
 ) -> None:
-    """Translates a test set and scores it: BLEU, chrF and TER with signatures and intervals, and perplexity.
+    """Translates and scores a test set: BLEU, chrF and TER with signatures and intervals, and perplexity.
 
-    Of a parser (--trees): parses a treebank; EVALB's figures, F1 with every sentence counted, and what is wrong.
+    With --trees, parses a treebank: EVALB's scores, F1 over all sentences, and the kinds of errors.
     """
     check_options(context, of_trees=test_set.trees is not None)
     check_file(results.output)

@@ -11,25 +11,27 @@ from attendo.cli.options import JsonOption, NoGuardsOption, QuietOption
 
 @dataclass(frozen=True)
 class TestSetOptions:
-    """What a model is evaluated on."""
+    """The test set."""
 
     source: Annotated[
         Path | None,
         typer.Option(
             "--source",
             metavar="FILE",
-            help="Source sentences, one a line; or TMX, XLIFF, PO, CSV, TSV or JSON lines with the references in it.",
+            help="Source sentences, one per line; or a TMX, XLIFF, PO, CSV, TSV or JSON lines file that also has the "
+            "references.",
         ),
     ] = None
     reference: Annotated[
-        Path | None, typer.Option("--reference", metavar="FILE", help="Their reference translations.")
+        Path | None, typer.Option("--reference", metavar="FILE", help="Reference translations, one per line.")
     ] = None
     trees: Annotated[
         str | None,
         typer.Option(
             "--trees",
             metavar="GOLD",
-            help="For a parser, in place of these two: a treebank, as a file, a folder or a pattern like wsj/{22,23}.",
+            help="For a parser, instead of --source and --reference: a treebank, as a file, a folder or a pattern "
+            "such as wsj/{22,23}.",
         ),
     ] = None
 
@@ -42,30 +44,38 @@ class TextOptions:
     tokenized: Annotated[
         bool,
         typer.Option(
-            "--tokenized", help="Also the tokenised BLEU of the paper's Table 2, German compounds split at hyphens."
+            "--tokenized",
+            help="Also print the tokenised BLEU of the paper's Table 2, with German compounds split at hyphens.",
         ),
     ] = False
     tokenized_lowercased: Annotated[
         bool,
-        typer.Option("--tokenized-lowercased", help="Also the tokenised, lower-cased BLEU of the Multi30k literature."),
+        typer.Option(
+            "--tokenized-lowercased", help="Also print the tokenised, lower-cased BLEU of the Multi30k literature."
+        ),
     ] = False
     resamples: Annotated[
-        int, typer.Option("--resamples", min=0, help="Bootstrap resamples for the intervals; 0 for none.")
+        int,
+        typer.Option(
+            "--resamples",
+            min=0,
+            help="Number of bootstrap resamples for the confidence intervals; 0 prints no intervals.",
+        ),
     ] = 1000
     robustness: Annotated[
         bool,
         typer.Option(
             "--robustness",
-            help="Also what is left of the scores under capitals, typos, emoji, URLs, joined sentences and more; "
-            "translates the test set some twenty times over.",
+            help="Also measure the scores on perturbed input: capitals, typos, emoji, URLs, joined sentences and "
+            "more. Translates the test set about twenty times.",
         ),
     ] = False
     kept: Annotated[
         bool,
         typer.Option(
             "--kept",
-            help="Also how many of the numbers, versions, identifiers, paths and the like that source and reference "
-            "share are in the output, and which ones are invented.",
+            help="Also report how many of the numbers, versions, identifiers, paths and the like that source and "
+            "reference share the output keeps, and which ones it invents.",
         ),
     ] = False
     other_language: Annotated[
@@ -73,10 +83,11 @@ class TextOptions:
         typer.Option(
             "--other-language",
             metavar="FILE",
-            help="For --robustness: text of another language than the source, a line each. Default: the references.",
+            help="For --robustness: text in another language than the source, one sentence per line. Default: the "
+            "references.",
         ),
     ] = None
-    seed: Annotated[int, typer.Option("--seed", help="For --robustness: equal seeds make equal typos and numbers.")] = 1
+    seed: Annotated[int, typer.Option("--seed", help="For --robustness: random seed of the typos and numbers.")] = 1
 
 
 @dataclass(frozen=True)
@@ -87,7 +98,8 @@ class TreeOptions:
         Literal["words", "gold-tags"] | None,
         typer.Option(
             "--input",
-            help="With --trees: words alone, or words with the treebank's tags. Default: what the model reads.",
+            help="With --trees: parse words alone, or words with the treebank's tags. Default: what the model was "
+            "trained on.",
         ),
     ] = None
     parameters: Annotated[
@@ -96,26 +108,29 @@ class TreeOptions:
             "--parameters",
             "-p",
             metavar="FILE.prm",
-            help="With --trees: EVALB's parameter file, or collins, new or nk. Default: collins.",
+            help="With --trees: an EVALB parameter file, or collins, new or nk, which are built in. Default: collins.",
         ),
     ] = None
     unconstrained: Annotated[
-        bool, typer.Option("--unconstrained", help="With --trees: write anything, and mend what is no tree.")
+        bool,
+        typer.Option(
+            "--unconstrained", help="With --trees: do not restrict the output to valid trees; repair invalid ones."
+        ),
     ] = False
 
 
 @dataclass(frozen=True)
 class ResultOptions:
-    """Where the results go."""
+    """Where the results are written."""
 
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the translations, or trees, here.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the translations or trees here.")
     ] = None
     quiet: QuietOption = False
     card: Annotated[
         str | None,
         typer.Option(
-            "--card", metavar="NAME", help="Write the figures into the model's card, under this test set's name."
+            "--card", metavar="NAME", help="Write the results into the model card, under this name for the test set."
         ),
     ] = None
     as_json: JsonOption = False

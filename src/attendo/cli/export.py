@@ -1,4 +1,4 @@
-"""`attendo export`: a model for another program, or in int8, with a proof that it says the same there."""
+"""`attendo export`: a model for another program, or in int8, verified to give the same results."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -18,21 +18,23 @@ def export(
     model: ModelArgument,
     kind: Annotated[
         Literal["attendo", "ctranslate2", "huggingface", "onnx", "argos"],
-        typer.Option("--format", help="For which program; attendo is this one, for a model in int8."),
+        typer.Option("--format", help="Target program; attendo writes a model folder, for instance in int8."),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write.")],
     quantization: Annotated[
         Literal["float32", "int8"],
-        typer.Option("--quantization", help="What the matrices are held in; int8 for attendo, ctranslate2 and argos."),
+        typer.Option(
+            "--quantization", help="Numeric type of the matrices; int8 is possible for attendo, ctranslate2 and argos."
+        ),
     ] = "float32",
     sentences: SentencesOption = None,
     reference: ReferencesOption = None,
     threads: ThreadsOption = None,
     force: ForceOption = False,
 ) -> None:
-    """Writes a model for another program, and proves on real sentences that it says the same there.
+    """Writes a model for another program, and verifies on real sentences that both give the same results.
 
-    Where it does not, or where the format cannot carry the model, nothing is written and the exit status is 1.
+    If they do not, or if the format cannot represent the model, nothing is written and the exit status is 1.
     """
     from attendo.workflow.extras import need_packages
     from attendo.workflow.input_files import check_inputs
@@ -59,7 +61,7 @@ def export(
 
 
 def sample_source(sentences: Path | None, reference: Path | None) -> "SampleSource":
-    """Where the sentences of a proof are from: the user's files, else the phrasebook.
+    """Chooses the sentences for the verification: the user's files, or the phrasebook.
 
     Raises:
         DataError: a file is missing or broken, or there is no sentence in it.
@@ -76,5 +78,5 @@ def sample_source(sentences: Path | None, reference: Path | None) -> "SampleSour
 
 
 def print_report(report: "ParityReport") -> None:
-    """Prints a proof on standard output, whatever its result."""
+    """Prints a verification on standard output, whatever its result."""
     print(report.to_text(), flush=True)

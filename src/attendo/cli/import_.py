@@ -1,4 +1,4 @@
-"""`attendo import`: a Marian checkpoint of Hugging Face's as a model, with a proof that it says the same here."""
+"""`attendo import`: converts a Marian checkpoint of Hugging Face, verified to give the same results."""
 
 from pathlib import Path
 from typing import Annotated
@@ -23,10 +23,10 @@ def import_(
     threads: ThreadsOption = None,
     force: ForceOption = False,
 ) -> None:
-    """Reads a Marian checkpoint as OPUS-MT models are, and proves on real sentences that it says the same here.
+    """Converts a Marian checkpoint, such as an OPUS-MT model, and verifies that both give the same results.
 
-    Where it does not, or where the checkpoint has something that attendo's models have not, nothing is written and the
-    exit status is 1.
+    If they do not, or if the checkpoint has features that attendo's models lack, nothing is written and the exit status
+    is 1.
     """
     from attendo.workflow.extras import need_packages
     from attendo.workflow.input_files import check_inputs

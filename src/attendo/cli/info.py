@@ -1,4 +1,4 @@
-"""`attendo info`: what a model, a run or this machine is."""
+"""`attendo info`: describes a model, a run or this machine."""
 
 import json
 from dataclasses import asdict
@@ -18,18 +18,18 @@ def info(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="MODEL|RUN", help="A model folder, a run folder or a shipped model; this machine where left out."
+            metavar="MODEL|RUN", help="A model folder, a run folder or a shipped model. Default: describe this machine."
         ),
     ] = None,
     verify: Annotated[
         bool,
-        typer.Option("--verify", help="First compare every file with its size and checksum; of a run also its data's."),
+        typer.Option("--verify", help="First check the size and checksum of every file; for a run, of its data too."),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Says what a model or run is, its card included, and with --verify whether it is whole.
+    """Describes a model or a run, including its model card; --verify checks that its files are intact.
 
-    Without an argument: this machine, and the recipes and models that come with attendo.
+    Without an argument, describes this machine and lists the recipes and models that come with attendo.
     """
     if verify and name is None:
         raise typer.BadParameter("needs a model or run folder", param_hint="--verify")

@@ -1,4 +1,4 @@
-"""`attendo keys`: who may ask a server."""
+"""`attendo keys`: API keys of a server."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,26 +14,28 @@ from attendo.errors import DataError
 if TYPE_CHECKING:
     from attendo.serving.access.keys import Key
 
-keys = typer.Typer(name="keys", help="API keys of a server: made, listed, revoked.", no_args_is_help=True)
+keys = typer.Typer(name="keys", help="API keys of a server: create, list, revoke.", no_args_is_help=True)
 
-FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The file of keys, that of `attendo serve --keys`.")]
+FileArgument = Annotated[
+    Path, typer.Argument(metavar="FILE", help="The file of keys, as given to `attendo serve --keys`.")
+]
 
 
 @keys.command()
 def add(
     file: FileArgument,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Whose it is.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the key's owner.")],
     requests: Annotated[int | None, typer.Option("--requests-per-minute", min=1, help="Default: no limit.")] = None,
     characters: Annotated[int | None, typer.Option("--characters-per-minute", min=1, help="Default: no limit.")] = None,
     month: Annotated[int | None, typer.Option("--characters-per-month", min=1, help="Default: no limit.")] = None,
     most: Annotated[
-        int | None, typer.Option("--max-characters", min=1, help="Of a request. Default: the server's limit.")
+        int | None, typer.Option("--max-characters", min=1, help="Characters per request. Default: the server's limit.")
     ] = None,
     days: Annotated[
-        int | None, typer.Option("--days", min=1, max=36500, help="It is good for. Default: for ever.")
+        int | None, typer.Option("--days", min=1, max=36500, help="Days until the key expires. Default: never.")
     ] = None,
 ) -> None:
-    """Makes a key and prints it, once: the file has only its digest. A running server takes it within seconds."""
+    """Creates a key and prints it once; the file holds only its digest. A running server accepts it within seconds."""
     from attendo.serving.access.keys import changed_keys, new_key
 
     check_file(file)
@@ -59,7 +61,7 @@ def add(
 
 @keys.command(name="list")
 def list_(file: FileArgument) -> None:
-    """Lists keys: ids, names, limits; the keys themselves are nowhere."""
+    """Lists the keys with ids, names and limits, but not the secrets, which are not stored."""
     from attendo.serving.access.keys import read_keys
 
     for key in read_keys(file).keys:
@@ -69,9 +71,9 @@ def list_(file: FileArgument) -> None:
 @keys.command()
 def revoke(
     file: FileArgument,
-    key_id: Annotated[str, typer.Argument(metavar="ID", help="As `attendo keys list` shows it.")],
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the key, as printed by `attendo keys list`.")],
 ) -> None:
-    """Takes a key back. A running server refuses it within seconds."""
+    """Revokes a key. A running server refuses it within seconds."""
     from attendo.serving.access.keys import changed_keys
 
     with changed_keys(file) as known:

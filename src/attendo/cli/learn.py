@@ -31,21 +31,27 @@ class CorrectionOptions:
     corrections: Annotated[
         list[Path] | None,
         typer.Option(
-            "--corrections", metavar="FILE", help="Corrected TMX, XLIFF, PO, CSV, TSV or JSON lines; may be repeated."
+            "--corrections",
+            metavar="FILE",
+            help="Corrected file: TMX, XLIFF, PO, CSV, TSV or JSON lines; may be repeated.",
         ),
     ] = None
     before: Annotated[
         list[Path] | None,
         typer.Option(
-            "--before", metavar="FILE", help="A file before it was corrected: what nobody changed is left out."
+            "--before",
+            metavar="FILE",
+            help="The file before it was corrected, so that unchanged segments are left out; may be repeated.",
         ),
     ] = None
     from_server: Annotated[
         str | None,
-        typer.Option("--from-server", metavar="URL", help="Also the corrections that a server keeps for the key."),
+        typer.Option(
+            "--from-server", metavar="URL", help="Also learn from the corrections that a server keeps for the key."
+        ),
     ] = None
     key: Annotated[
-        str | None, typer.Option("--key", metavar="KEY", envvar="ATTENDO_KEY", help="The key for --from-server.")
+        str | None, typer.Option("--key", metavar="KEY", envvar="ATTENDO_KEY", help="API key for --from-server.")
     ] = None
 
 
@@ -54,18 +60,23 @@ class LearningOptions:
     """How it is learned, and what must not be forgotten."""
 
     config: Annotated[
-        Path | None, typer.Option("--config", metavar="FILE", help="A TOML file with a section learning.")
+        Path | None, typer.Option("--config", metavar="FILE", help="TOML file with a section [learning].")
     ] = None
     replay: Annotated[
         list[str] | None,
-        typer.Option("--replay", metavar="FILE", help="Text to replay beside attendo's own; one language is enough."),
+        typer.Option(
+            "--replay",
+            metavar="FILE",
+            help="Text to replay during training besides attendo's own, in one language or both.",
+        ),
     ] = None
     general: Annotated[
         list[str] | None,
         typer.Option(
             "--general",
             metavar="FILE",
-            help="Pairs that must not get worse, 1,100 or more; or two files. Default: attendo's own text.",
+            help="Test set that must not get worse: a file of 1,100 or more pairs, or --general twice for source and "
+            "target. Default: attendo's own text.",
         ),
     ] = None
     glossary: Annotated[
@@ -74,7 +85,7 @@ class LearningOptions:
     ] = None
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="learning.KEY=VALUE", help="Another setting; may be repeated."),
+        typer.Option("--set", metavar="learning.KEY=VALUE", help="Change another setting; may be repeated."),
     ] = None
 
     def load(self) -> "LearningConfig":
@@ -95,11 +106,14 @@ def learn(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="NEW_MODEL", help="The folder for the new model; one of versions gets its next."
+            "--output",
+            "-o",
+            metavar="NEW_MODEL",
+            help="Folder of the new model; a folder of versions gets the next version.",
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print what would be learned from and how long it takes.")
+        bool, typer.Option("--dry-run", help="Print what would be used for learning and how long it would take.")
     ] = False,
     force: ForceOption = False,
     quiet: QuietOption = False,
@@ -108,9 +122,9 @@ def learn(
     given: CorrectionOptions,
     options: LearningOptions,
 ) -> None:
-    """Learns from corrections; writes a new model only where it is better on them and not worse elsewhere.
+    """Learns from corrections; writes a new model only if it is better on them and no worse elsewhere.
 
-    Exit status: 0 a new model was written; 3 it was refused; 4 there are too few corrections to tell.
+    Exit status: 0 if a new model was written, 3 if it was refused, 4 if there are too few corrections to decide.
     """
     from attendo.workflow.extras import need_packages
 
@@ -173,7 +187,7 @@ def _run(plan: "RoundPlan", output: Path, *, force: bool, quiet: bool, as_json: 
         with LearningProgress(quiet=quiet) as reporter, stop:
             report = run_round(plan, folder, reporter, lambda: stop.number is not None, force=force)
     except LearningInterruptedError as error:
-        note(f"{error}; the same command goes on")
+        note(f"{error}; run the same command again to continue")
         raise typer.Exit(128 + (stop.number or signal.SIGINT)) from None
     print(json.dumps(report.to_json(), indent=2, ensure_ascii=False) if as_json else report.to_text())
     if status := _STATUS[report.verdict.outcome]:

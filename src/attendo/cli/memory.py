@@ -1,4 +1,4 @@
-"""`attendo memory`: translation memories made ready for use elsewhere, and looked up."""
+"""`attendo memory`: indexes translation memories and searches them."""
 
 import json
 from pathlib import Path
@@ -10,22 +10,23 @@ from attendo.cli.memory_use import built_line
 from attendo.cli.output import check_file
 from attendo.cli.progress import note
 
-memory = typer.Typer(name="memory", help="Translation memories: indexed once, looked up.", no_args_is_help=True)
+memory = typer.Typer(name="memory", help="Translation memories: index, search.", no_args_is_help=True)
 
 
 @memory.command()
 def build(
     output: Annotated[Path, typer.Argument(metavar="OUT", help="The index to write, such as product.memory.")],
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="TMX, XLIFF, PO, TSV, CSV, or JSON with an object a line.")
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Translation memories: TMX, XLIFF, PO, TSV, CSV or JSON lines."),
     ],
     *,
     source: Annotated[str, typer.Option("--from", metavar="LANGUAGE", help="The source language, such as en.")],
     target: Annotated[str, typer.Option("--to", metavar="LANGUAGE", help="The target language, such as de.")],
 ) -> None:
-    """Indexes translation memories into one file, which `--memory` and a server's configuration take.
+    """Indexes translation memories into one file, for `--memory` and a server's configuration.
 
-    Without it `attendo translate --memory` makes the same index and keeps it in the cache.
+    This is optional: `attendo translate --memory` builds the same index and keeps it in the cache.
     """
     from attendo.workflow.extras import need_packages
 
@@ -39,14 +40,16 @@ def build(
 
 @memory.command()
 def search(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is looked up.")],
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Translation memories, or indexes of them.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text to look up.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Translation memories, or their indexes.")],
     *,
     source: Annotated[str, typer.Option("--from", metavar="LANGUAGE", help="The source language, such as en.")],
     target: Annotated[str, typer.Option("--to", metavar="LANGUAGE", help="The target language, such as de.")],
-    threshold: Annotated[int, typer.Option("--threshold", min=50, max=100, help="The least per cent of words.")] = 75,
+    threshold: Annotated[
+        int, typer.Option("--threshold", min=50, max=100, help="Minimum similarity, in per cent of the words.")
+    ] = 75,
 ) -> None:
-    """Prints what translation memories have for a text, as JSON; nothing is found where it prints null."""
+    """Looks a text up in translation memories and prints the best match as JSON, or null if there is none."""
     from attendo.workflow.extras import need_packages
 
     need_packages(["rapidfuzz"], "memory")

@@ -1,4 +1,4 @@
-"""`attendo models`: versions of a model, of which one is in use."""
+"""`attendo models`: versions of a model, one of which is in use."""
 
 import json
 from pathlib import Path
@@ -10,14 +10,14 @@ from attendo.cli.options import JsonOption, ModelArgument
 from attendo.cli.progress import note
 from attendo.errors import ModelError
 
-models = typer.Typer(name="models", help="Versions of a model: added, listed, put into use.", no_args_is_help=True)
+models = typer.Typer(name="models", help="Versions of a model: add, list, switch.", no_args_is_help=True)
 
-VersionsArgument = Annotated[Path, typer.Argument(metavar="NAME", help="The folder of the versions.")]
+VersionsArgument = Annotated[Path, typer.Argument(metavar="NAME", help="Folder of the versions.")]
 
 
 @models.command()
 def add(folder: VersionsArgument, model: ModelArgument) -> None:
-    """Copies a model as the next version of NAME; the first one is in use at once."""
+    """Adds a copy of a model as the next version of NAME; the first version is used at once."""
     from attendo.checkpoint.finding import find_model
     from attendo.checkpoint.versions import add_version
 
@@ -27,7 +27,7 @@ def add(folder: VersionsArgument, model: ModelArgument) -> None:
 
 @models.command(name="list")
 def list_(folder: VersionsArgument, as_json: JsonOption = False) -> None:
-    """Lists the versions of NAME, oldest first; the one in use has a star."""
+    """Lists the versions of NAME, oldest first; a star marks the one in use."""
     from attendo.checkpoint.model_folder import read_description
     from attendo.checkpoint.versions import model_versions
 
@@ -50,9 +50,11 @@ def list_(folder: VersionsArgument, as_json: JsonOption = False) -> None:
 
 @models.command()
 def use(
-    name: Annotated[str, typer.Argument(metavar="NAME@VERSION", help="As `attendo models list` shows it.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME@VERSION", help="Version to use, as printed by `attendo models list`.")
+    ],
 ) -> None:
-    """Puts a version into use: a later one, or one to go back to. A running server takes it within seconds."""
+    """Switches to a version, newer or older. A running server follows within seconds."""
     from attendo.checkpoint.versions import split_version, use_version
 
     folder, number = split_version(name)

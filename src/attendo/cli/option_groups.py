@@ -12,7 +12,7 @@ ResultT = TypeVar("ResultT")
 def with_groups(
     after: Mapping[str, str] | None = None, **groups: type
 ) -> Callable[[Callable[..., ResultT]], Callable[..., ResultT]]:
-    """Makes a command of a function of which some parameters are groups of options.
+    """Makes a command from a function some of whose parameters are groups of options.
 
     Args:
         after: options that `--help` lists elsewhere than their parameter stands, each with the one it follows.
@@ -57,7 +57,7 @@ def option_names(group: type) -> dict[str, str]:
 
 
 def _parameters(group: type) -> list[inspect.Parameter]:
-    """A parameter for each field of a group."""
+    """Gives a parameter for each field of a group."""
     hints = get_type_hints(group, include_extras=True)
     found = []
     for field in fields(group):
@@ -74,7 +74,7 @@ def _parameters(group: type) -> list[inspect.Parameter]:
 
 
 def _moved(parameters: list[inspect.Parameter], after: Mapping[str, str]) -> list[inspect.Parameter]:
-    """The parameters, of which some follow another one than before."""
+    """Moves some parameters behind others."""
     for name, predecessor in after.items():
         [parameter] = [parameter for parameter in parameters if parameter.name == name]
         parameters = [other for other in parameters if other is not parameter]

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share, so that one thing is called one thing."""
+"""Arguments and options that several commands share, so that they have the same names everywhere."""
 
 import math
 from collections.abc import Mapping
@@ -12,72 +12,82 @@ if TYPE_CHECKING:
     from attendo.workflow.engines.engine import Engine
 
 ModelArgument = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A model folder, a run folder, or a shipped model (see `attendo info`).")
+    str,
+    typer.Argument(
+        metavar="MODEL", help="A model folder, a run folder, or the name of a shipped model (see `attendo info`)."
+    ),
 ]
 
 RecipeArgument = Annotated[
     str, typer.Argument(metavar="RECIPE", help="A TOML file, or the name of a shipped recipe (see `attendo recipe`).")
 ]
 
-SourceOption = Annotated[Path, typer.Option("--source", metavar="FILE", help="Source sentences, one a line.")]
+SourceOption = Annotated[Path, typer.Option("--source", metavar="FILE", help="Source sentences, one per line.")]
 
-ReferenceOption = Annotated[Path, typer.Option("--reference", metavar="FILE", help="Their reference translations.")]
+ReferenceOption = Annotated[
+    Path, typer.Option("--reference", metavar="FILE", help="Reference translations, one per line.")
+]
 
 DtypeOption = Annotated[
     Literal["float32", "bfloat16", "int8"] | None,
     typer.Option(
         "--dtype",
-        help="The numbers to calculate with. Default: int8 for a model in int8 on a processor, else float32.",
+        help="Numeric type of the computation. Default: int8 for an int8 model on a CPU, otherwise float32.",
     ),
 ]
 
 BeamSizeOption = Annotated[
     int | None,
-    typer.Option("--beam-size", help="Hypotheses kept at each step; 1 is greedy. Default: the model's, else 4."),
+    typer.Option(
+        "--beam-size", help="Hypotheses kept at each step; 1 is greedy search. Default: the model's setting, or 4."
+    ),
 ]
 
 LengthPenaltyOption = Annotated[
     float | None,
-    typer.Option("--length-penalty", help="Alpha of ((5 + length) / 6)^alpha. Default: the model's, else 0.6."),
+    typer.Option(
+        "--length-penalty",
+        help="Exponent alpha of the length penalty ((5 + length) / 6)^alpha. Default: the model's setting, or 0.6.",
+    ),
 ]
 
 EnsembleOption = Annotated[
     list[str] | None,
-    typer.Option("--ensemble", metavar="MODEL", help="A further model to search with; may be repeated."),
+    typer.Option("--ensemble", metavar="MODEL", help="Another model to decode with, as an ensemble; may be repeated."),
 ]
 
 DeviceOption = Annotated[
     Literal["auto", "cpu", "cuda"],
-    typer.Option("--device", help="Where to calculate: on the processor, on a GPU, or on a GPU where there is one."),
+    typer.Option("--device", help="Run on the CPU, on a GPU, or (auto) on a GPU if there is one."),
 ]
 
 QuietOption = Annotated[
-    bool, typer.Option("--quiet", "-q", help="No progress and no summary on standard error; warnings and errors stay.")
+    bool, typer.Option("--quiet", "-q", help="Hide progress and summary on standard error; keep warnings and errors.")
 ]
 
-ThreadsOption = Annotated[int | None, typer.Option("--threads", min=1, help="Processor threads.")]
+ThreadsOption = Annotated[int | None, typer.Option("--threads", min=1, help="Number of CPU threads.")]
 
 SetSearchOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="search.KEY=VALUE", help="Another search setting (docs/recipes.md); may be repeated."
+        "--set", metavar="search.KEY=VALUE", help="Change another search setting (docs/recipes.md); may be repeated."
     ),
 ]
 
 SetOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Changes a value of the recipe; may be repeated."),
+    typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Change a value of the recipe; may be repeated."),
 ]
 
 NoGuardsOption = Annotated[
     bool,
     typer.Option(
-        "--no-guards", help="Translate every line as it stands: no guards for capitals, URLs, loops and the like."
+        "--no-guards", help="Turn off the guards, which handle capitals, URLs, repetition loops and the like."
     ),
 ]
 
 JsonLinesOption = Annotated[
-    bool, typer.Option("--json", help="Print a JSON object a line, with the log-probability of each token.")
+    bool, typer.Option("--json", help="Print a JSON object per line, with the log-probability of each token.")
 ]
 
 SentencesOption = Annotated[
@@ -85,24 +95,34 @@ SentencesOption = Annotated[
     typer.Option(
         "--sentences",
         metavar="FILE",
-        help="Source sentences to compare on, one a line; of 500. Default: a phrasebook, or invented ones.",
+        help="Source sentences to compare on, one per line; 500 of them are used. Default: a phrasebook, or made-up "
+        "sentences.",
     ),
 ]
 
 ReferencesOption = Annotated[
-    Path | None, typer.Option("--reference", metavar="FILE", help="Their translations, for BLEU on both sides.")
+    Path | None,
+    typer.Option(
+        "--reference",
+        metavar="FILE",
+        help="Reference translations of these sentences, to print BLEU for both programs.",
+    ),
 ]
 
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace a folder that holds something else.")]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Replace the output folder even if it holds something else.")
+]
 
-ForceIntoOption = Annotated[bool, typer.Option("--force", help="Write into a folder that holds something else.")]
+ForceIntoOption = Annotated[
+    bool, typer.Option("--force", help="Write into the output folder even if it holds something else.")
+]
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """The models that translate or parse, the search, and what calculates."""
+    """The models that translate or parse, the search settings, and the device."""
 
     beam_size: BeamSizeOption = None
     length_penalty: LengthPenaltyOption = None
@@ -113,11 +133,11 @@ class EngineOptions:
     device: DeviceOption = "auto"
 
     def models(self, model: str) -> tuple[str, ...]:
-        """The model and those it makes an ensemble with."""
+        """Gives the model and the other members of the ensemble."""
         return (model, *(self.ensemble or ()))
 
     def search(self, **more: int | None) -> dict[str, int | float]:
-        """The search settings that were given.
+        """Gives the search settings that were given on the command line.
 
         Args:
             more: further ones; None where one was not given.
@@ -148,12 +168,12 @@ class EngineOptions:
 
 
 def guard_changes(no_guards: bool) -> dict[str, dict[str, bool]]:
-    """The search settings of `--no-guards`; `--set search.guards.KEY=true` can put one back."""
+    """Gives the search settings of `--no-guards`; `--set search.guards.KEY=true` can turn single guards on again."""
     from attendo.decoding.config import GuardConfig
 
     return {"guards": asdict(GuardConfig.off())} if no_guards else {}
 
 
 def json_number(value: float) -> float | None:
-    """A number to 6 decimals, or None for what JSON has no number for."""
+    """Rounds a number to 6 decimals; None for infinities and NaN, which JSON lacks."""
     return round(value, 6) if math.isfinite(value) else None

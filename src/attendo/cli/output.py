@@ -62,4 +62,4 @@ def tell_kept(output: Path, *, force: bool) -> None:
 
 def _tell_missing(folder: Path | None) -> None:
     if folder is not None:
-        note(f"{folder}: is missing, and will be made")
+        note(f"{folder}: does not exist and will be created")

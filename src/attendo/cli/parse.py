@@ -1,4 +1,4 @@
-"""`attendo parse`: a sentence in, a tree out, in order."""
+"""`attendo parse`: sentences to constituency trees."""
 
 import json
 import sys
@@ -28,52 +28,63 @@ if TYPE_CHECKING:
 InputKind = Literal["text", "words", "tagged", "trees"]
 Format = Literal["lines", "pretty", "json", "svg"]
 Write = Callable[["Parse", int], None]
-"""Writes what came of a sentence, with its number from 1."""
+"""Writes the parse of a sentence, given with its number from 1."""
 
 
 @dataclass(frozen=True)
 class SentenceOptions:
-    """What is read."""
+    """The input."""
 
     kind: Annotated[
         InputKind,
         typer.Option(
             "--input",
-            help="Text, split into words as the Penn Treebank does; words, spaces between; tagged words, as cat/NN, "
-            "which keep their tags; or a treebank's trees, whose words are parsed again.",
+            help="Kind of input: text, to be split into words as in the Penn Treebank; words separated by spaces; "
+            "tagged words such as cat/NN, whose tags are kept; or the trees of a treebank, whose words are parsed "
+            "anew.",
         ),
     ] = "text"
-    gold_tags: Annotated[
-        bool, typer.Option("--gold-tags", help="With --input trees: the words keep the treebank's tags.")
-    ] = False
+    gold_tags: Annotated[bool, typer.Option("--gold-tags", help="With --input trees: keep the treebank's tags.")] = (
+        False
+    )
     gold: Annotated[
         Path | None,
-        typer.Option("--gold", metavar="FILE", help="With --input trees: write those for `attendo evalb`, one a line."),
+        typer.Option(
+            "--gold",
+            metavar="FILE",
+            help="With --input trees: also write the input trees here, one per line, for `attendo evalb`.",
+        ),
     ] = None
 
 
 @dataclass(frozen=True)
 class TreeOptions:
-    """What is written of each sentence."""
+    """The output for each sentence."""
 
     form: Annotated[
         Format,
-        typer.Option("--format", help="A tree a line; indented; a JSON object a line; or drawings -o NAME.svg."),
+        typer.Option(
+            "--format",
+            help="Output: one tree per line, indented trees, one JSON object per line, or drawings (-o NAME.svg).",
+        ),
     ] = "lines"
     n_best: Annotated[
         int | None,
-        typer.Option("--n-best", min=1, help="So many trees a sentence, each written as number-of-the-line TAB tree."),
+        typer.Option("--n-best", min=1, help="Number of trees per sentence, each written as LINE-NUMBER TAB TREE."),
     ] = None
     scores: Annotated[
         bool,
-        typer.Option("--scores", help="Write score TAB log-probability TAB tree; behind the number, with --n-best."),
+        typer.Option(
+            "--scores", help="Write SCORE TAB LOG-PROBABILITY before each tree; with --n-best, after the line number."
+        ),
     ] = False
     keep: Annotated[
         float | None,
         typer.Option(
             "--keep",
             metavar="SHARE",
-            help="Write a treebank to learn from: of all trees the share that the parser was surest of, such as 0.5.",
+            help="Write only this share of the trees, the ones the parser is most confident of, as a treebank for "
+            "self-training; for example 0.5.",
         ),
     ] = None
 
@@ -82,10 +93,16 @@ class TreeOptions:
 def parse(
     model: ModelArgument,
     file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="Sentences, one a line; standard input where left out.")
+        Path | None, typer.Argument(metavar="FILE", help="Sentences, one per line. Default: standard input.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, when all is parsed.")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the trees here once all are complete. Default: standard output.",
+        ),
     ] = None,
     *,
     sentences: SentenceOptions,
@@ -93,17 +110,16 @@ def parse(
     unconstrained: Annotated[
         bool,
         typer.Option(
-            "--unconstrained", help="Let the model write what it likes, as the paper does, and mend what is no tree."
+            "--unconstrained", help="Do not restrict the output to valid trees, as in the paper; repair invalid ones."
         ),
     ] = False,
     engine: EngineOptions,
     quiet: QuietOption = False,
 ) -> None:
-    """Parses sentences into constituency trees, a sentence in, a tree out, in order.
+    """Parses sentences into constituency trees, one tree per sentence, in order.
 
-    With --keep the parser's surest trees alone are written, for self-training (docs/parsing.md).
-    An empty line stays one. What cannot be parsed becomes an empty line too, is told of by its number, and makes the
-    exit status 1.
+    With --keep, only the most confident trees are written, for self-training (docs/parsing.md). Empty lines stay empty.
+    A sentence that cannot be parsed gives an empty line and a message with its number, and the exit status is 1.
     """
     _check_usage(sentences, trees, output)
     for written in (output, sentences.gold):
@@ -166,12 +182,12 @@ def _parse_all(
     ):
         parses = engine.stream_parses(sentences)
         if file is None and sys.stdin.isatty():
-            say("reading from the terminal, a sentence a line; end with Ctrl-D")
+            say("reading from the terminal, one sentence per line; end with Ctrl-D")
         for number, parsed in enumerate(parses, start=1):
             write(parsed, number)
             counts.add(parsed)
             if parsed.problem is not None:
-                progress.say(f"{unit} {number} is not parsed: {printable(parsed.problem)}")
+                progress.say(f"{unit} {number} was not parsed: {printable(parsed.problem)}")
             progress.update(number)
     return counts, progress.seconds
 
@@ -190,7 +206,7 @@ def summary(counts: "ParseCounts", waited_s: float, parsing_s: float, *, unconst
         share = counts.mended / max(counts.parsed, 1)
         kinds = ", ".join(f"{kind} {number:,}" for kind, number in counts.faults.most_common())
         lines.append(
-            f"outputs that were no tree and were mended: {counts.mended:,} of {counts.parsed:,} ({share:.2%})"
+            f"invalid trees that were repaired: {counts.mended:,} of {counts.parsed:,} ({share:.2%})"
             f"{f'; sentences by fault: {kinds}' if kinds else ''}"
         )
     if counts.empty:

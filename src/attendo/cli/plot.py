@@ -1,4 +1,4 @@
-"""`attendo plot`: learning curves of runs, beside each other."""
+"""`attendo plot`: learning curves of runs."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -11,7 +11,7 @@ from attendo.cli.progress import note
 
 
 class MeasureName(StrEnum):
-    """What a panel shows; typer has no lists of literals."""
+    """Curves of a panel; an enumeration, because Typer has no lists of literals."""
 
     LOSS = "loss"
     PERPLEXITY = "perplexity"
@@ -21,24 +21,26 @@ class MeasureName(StrEnum):
 
 def plot(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Run folders; what they have so far while they are trained.")
+        list[Path],
+        typer.Argument(metavar="RUN...", help="Run folders; runs that are still training are drawn up to now."),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The picture to write, .png or .svg.")
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The picture to write (.png, .svg).")
     ] = Path("curves.png"),
     by: Annotated[
         Literal["steps", "tokens", "hours"],
-        typer.Option("--by", help="What the curves are drawn over: updates, target tokens seen, or hours of the run."),
+        typer.Option("--by", help="Horizontal axis: updates, target tokens, or hours of training."),
     ] = "steps",
     show: Annotated[
         list[MeasureName] | None,
         typer.Option(
             "--show",
-            help="Training loss, validation perplexity, BLEU, a parser's F1; may be repeated. Default: all there is.",
+            help="Curve to draw: training loss, validation perplexity, BLEU, or F1 of a parser; may be repeated. "
+            "Default: all.",
         ),
     ] = None,
 ) -> None:
-    """Draws the learning curves of runs beside each other, named by their folders.
+    """Draws the learning curves of several runs in one picture, labelled by their folders.
 
     For pictures of a model or a recipe, see `attendo draw`.
     """

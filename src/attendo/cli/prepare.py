@@ -1,4 +1,4 @@
-"""`attendo prepare`: corpora to a vocabulary and token shards, every pair accounted for."""
+"""`attendo prepare`: corpora to a vocabulary and token shards, with every pair accounted for."""
 
 import json
 from collections.abc import Sequence
@@ -22,12 +22,12 @@ def prepare(
     recipe: RecipeArgument,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="The prepared folder. Default: prepared/NAME-..."),
+        typer.Option("--output", "-o", metavar="DIR", help="The folder to write. Default: prepared/NAME-FINGERPRINT."),
     ] = None,
     settings: SetOption = None,
     workers: Annotated[
         int | None,
-        typer.Option("--workers", min=1, help="Processes that work on it; all processors, where left out."),
+        typer.Option("--workers", min=1, help="Number of worker processes. Default: one per CPU core."),
     ] = None,
     ray: Annotated[
         str | None,
@@ -41,7 +41,7 @@ def prepare(
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Learns the vocabulary (or keeps that of training.init_from) and writes token shards; reports every pair."""
+    """Learns the vocabulary, or takes that of training.init_from, and writes token shards and a report on all pairs."""
     from attendo.text.prepared import report_as_json
     from attendo.workflow.preparation.prepared_data import prepare_if_missing, prepared_folder
     from attendo.workflow.preparation.processes import local_workers

@@ -1,4 +1,4 @@
-"""`attendo recipe`: the shipped recipes, to read and to copy."""
+"""`attendo recipe`: lists and prints the shipped recipes."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,16 +14,18 @@ def recipe(
         str | None,
         typer.Argument(
             metavar="RECIPE",
-            help="A shipped recipe, or a TOML file or run, which is resolved; table3/ lists the recipes of that study.",
+            help="A shipped recipe; or a TOML file or run, to print its resolved recipe; or a folder such as table3/, "
+            "to list its recipes.",
         ),
     ] = None,
     resolved: Annotated[
-        bool, typer.Option("--resolved", help="Every key with its value, --set applied, instead of the file itself.")
+        bool,
+        typer.Option("--resolved", help="Print every key with its value, after --set, instead of the file itself."),
     ] = False,
-    list_all: Annotated[bool, typer.Option("--all", help="List every recipe, also those of the studies.")] = False,
+    list_all: Annotated[bool, typer.Option("--all", help="List every recipe, including those of the studies.")] = False,
     settings: SetOption = None,
 ) -> None:
-    """Lists the shipped recipes; prints one, to copy and edit: attendo recipe tiny > mine.toml."""
+    """Lists the shipped recipes, or prints one to copy and edit: attendo recipe tiny > mine.toml."""
     from attendo.recipe import load_recipe, recipe_groups, shipped_recipe_text, shipped_recipes, to_toml
 
     if list_all and name is not None:
@@ -42,7 +44,7 @@ def recipe(
 
 
 def _overview() -> str:
-    """The recipes by group, and a line for each study's; names stand at the beginnings of lines, headings behind #."""
+    """Lists the recipes by group, and a line per study; names begin lines, headings begin with #."""
     from attendo.recipe import recipe_groups
 
     parts = [f"# {group.title}\n{_listed(group.names)}" for group in recipe_groups() if not group.folder]
@@ -56,7 +58,7 @@ def _overview() -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Recipes with their titles, one a line."""
+    """Formats recipes with their titles, one per line."""
     from attendo.recipe import shipped_recipe_text
 
     return "\n".join(f"{name:<28} {shipped_recipe_text(name).splitlines()[0].removeprefix('# ')}" for name in names)

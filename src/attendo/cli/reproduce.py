@@ -1,4 +1,4 @@
-"""`attendo reproduce`: the paper's tables and figures, ours beside the paper's."""
+"""`attendo reproduce`: the paper's tables and figures, compared with the paper's results."""
 
 import json
 import shlex
@@ -40,48 +40,53 @@ RESULTS = {
     "length-extrapolation": "Section 3.5: texts longer than those trained on, sinusoidal and learned positions",
     "schedule": "Section 5.3: the learning rate of Equation 3, and what warm-up does",
 }
-"""What can be reproduced, with a line each."""
+"""What can be reproduced, each with a one-line description."""
 
 TAKES_RUNS = ("table2", "table4", "figure3", "figure4", "figure5")
-"""What `--run` is for."""
+"""The studies that take `--run`."""
 
 
 @dataclass(frozen=True)
 class StudyOptions:
-    """How large a study is, of what, and where."""
+    """Size, place and parts of a study."""
 
     scale: Annotated[
         Literal["tiny", "small", "paper"],
-        typer.Option("--scale", help="Seconds, to see it work; what a laptop can do; the paper's full size."),
+        typer.Option(
+            "--scale", help="Size of the study: tiny takes seconds, small suits a laptop, paper is the full size."
+        ),
     ] = "small"
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="All of it, and the page. Default: reproduced/NAME-SCALE."),
-    ] = None
-    seeds: Annotated[int, typer.Option("--seeds", min=1, help="How often each thing that depends on chance.")] = 3
-    jobs: Annotated[
-        int | None,
         typer.Option(
-            "--jobs", min=1, help="Processes side by side, which share the processor. Default: one a core, or a GPU."
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Folder for the runs, the results and the page. Default: reproduced/NAME-SCALE.",
         ),
     ] = None
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Number of random seeds per row.")] = 3
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", min=1, help="Number of parallel processes. Default: one per CPU core, or per GPU."),
+    ] = None
     data: Annotated[
-        Path | None, typer.Option("--data", metavar="DIR", help="The folder of the corpora. Default: the recipe's.")
+        Path | None, typer.Option("--data", metavar="DIR", help="Folder of the corpora. Default: that of the recipe.")
     ] = None
     runs: Annotated[
         list[str] | None,
         typer.Option(
             "--run",
             metavar="RUN",
-            help="For table2: RUN[=NxGPU], whose training's cost is counted too, on N GPUs such as 8xP100, or else on "
-            "this machine. For table4: NAME=RUN, a parser to test, and none is trained; runs of one NAME are its "
-            "seeds, and an ensemble too. For figures 3 to 5: a model or "
-            "run whose heads are looked at instead of those that ship. Several times for several.",
+            help="For table2: RUN[=NxGPU], a run to include, with the hardware it was trained on, such as 8xP100 "
+            "(default: this machine). For table4: NAME=RUN, a trained parser to test instead of training; several "
+            "runs of one NAME are its seeds and are also tested as an ensemble. For figures 3 to 5: a model or run to "
+            "analyse instead of the shipped models. May be repeated.",
         ),
     ] = None
 
     def order(self, name: str) -> "Order":
-        """The study that is asked for.
+        """Builds the settings of a study.
 
         Args:
             name: what it reproduces.
@@ -99,7 +104,7 @@ class StudyOptions:
         )
 
     def command(self, name: str) -> str:
-        """What does the same again, wherever and by however many processes."""
+        """Gives the command that repeats the study, whatever its folder and number of processes."""
         folder = ["--data", str(self.data)] if self.data is not None else []
         further = [part for run in self.runs or () for part in ("--run", run)]
         size = ["--scale", self.scale, "--seeds", str(self.seeds)]
@@ -109,20 +114,21 @@ class StudyOptions:
 @with_groups(study=StudyOptions)
 def reproduce(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="What to reproduce; left out, the list of what there is.")
+        str | None,
+        typer.Argument(metavar="[NAME]", help="What to reproduce. Default: list everything that can be reproduced."),
     ] = None,
     *,
     study: StudyOptions,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print rows, parameters and the time to expect, and train nothing.")
+        bool, typer.Option("--dry-run", help="Print rows, parameters and the expected time without training.")
     ] = False,
     force: ForceIntoOption = False,
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Makes a table, figure or study of the paper again; ours beside the paper's, with a page to share.
+    """Reproduces a table, figure or study of the paper, and compares the results with the paper's on a page.
 
-    Ctrl-C saves, and the same command goes on. The page is DIR/index.html, and DIR/index.md.
+    Ctrl-C saves; run the same command again to continue. The page is DIR/index.html, and DIR/index.md.
     """
     if name is None:
         for known, title in RESULTS.items():
@@ -134,7 +140,7 @@ def reproduce(
 
     need_packages(["torch"], "train")
     if study.runs and name not in TAKES_RUNS:
-        raise typer.BadParameter(f"is for {', '.join(TAKES_RUNS)}; {name} looks at no other runs", param_hint="--run")
+        raise typer.BadParameter(f"is for {', '.join(TAKES_RUNS)}; {name} takes no runs", param_hint="--run")
     bound_for_training()
     from attendo.paper.studies import EXPERIMENTS
     from attendo.paper.study_folder import own_folder
@@ -158,11 +164,11 @@ def reproduce(
             _print(outcome.report, as_json=as_json)
         notes(quiet=quiet)(f"the page: {order.folder / 'index.html'}")
     if outcome.interrupted:
-        note(f"interrupted, all saved in {order.folder}; the same command goes on")
+        note(f"interrupted, everything is saved in {order.folder}; run the same command again to continue")
         raise typer.Exit(128 + (stop.number or signal.SIGINT))
     if outcome.failures:
         told = "\n".join(outcome.failures)
-        raise AttendoError(f"{len(outcome.failures)} runs failed; the same command tries them again:\n{told}")
+        raise AttendoError(f"{len(outcome.failures)} runs failed; run the same command to try them again:\n{told}")
 
 
 def _print(report: "Report", *, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""`attendo score`: how probable given translations are."""
+"""`attendo score`: log-probabilities of given translations."""
 
 import json
 import time
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """The models that score, and what calculates."""
+    """The models that score, and the device."""
 
     dtype: DtypeOption = None
     ensemble: EnsembleOption = None
@@ -46,16 +46,19 @@ def score(
         typer.Option(
             "--target",
             metavar="FILE",
-            help="Their translations, one a line. Left out where the source is TMX, XLIFF, PO, CSV, TSV or JSON lines.",
+            help="Translations to score, one per line. Not needed if the source is TMX, XLIFF, PO, CSV, TSV or JSON "
+            "lines.",
         ),
     ] = None,
     *,
     models: ModelOptions,
     quiet: QuietOption = False,
-    per_token: Annotated[bool, typer.Option("--per-token", help="The mean of each target token instead.")] = False,
+    per_token: Annotated[
+        bool, typer.Option("--per-token", help="Print the mean log-probability per target token.")
+    ] = False,
     as_json: JsonLinesOption = False,
 ) -> None:
-    """Prints the log-probability of each given translation, one a line."""
+    """Prints the log-probability of each given translation, one per line."""
     started = time.monotonic()
     from attendo.formats.pairs.table import has_both_sides
     from attendo.workflow.input_files import check_inputs, count_lines

@@ -14,30 +14,40 @@ def serve(
         list[str] | None,
         typer.Argument(
             metavar="[MODEL]...",
-            help="Model folders, run folders or shipped models; NAME=MODEL names one. Default: the shipped ones.",
+            help="Model folders, run folders or shipped models; NAME=MODEL gives one a name. Default: all shipped "
+            "models.",
         ),
     ] = None,
     host: Annotated[
-        str | None, typer.Option("--host", help="Address to listen on, 0.0.0.0 for all. Default: 127.0.0.1.")
+        str | None, typer.Option("--host", help="Address to listen on; 0.0.0.0 for all interfaces. Default: 127.0.0.1.")
     ] = None,
     port: Annotated[
-        int | None, typer.Option("--port", min=0, max=65535, help="Default: 5000; 0 for a free one.")
+        int | None,
+        typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 chooses a free one. Default: 5000."),
     ] = None,
     config: Annotated[
-        Path | None, typer.Option("--config", metavar="FILE", help="Settings as TOML (docs/serving.md).")
+        Path | None, typer.Option("--config", metavar="FILE", help="Configuration file in TOML (docs/serving.md).")
     ] = None,
     keys: Annotated[
-        Path | None, typer.Option("--keys", metavar="FILE", help="API keys that are asked for (`attendo keys`).")
+        Path | None,
+        typer.Option(
+            "--keys",
+            metavar="FILE",
+            help="File of API keys; requests without one of them are refused (see `attendo keys`).",
+        ),
     ] = None,
     threads: Annotated[
-        int | None, typer.Option("--threads", min=1, help="That translate. Default: one for each processor core.")
+        int | None,
+        typer.Option("--threads", min=1, help="Number of threads that translate. Default: one per CPU core."),
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Another setting; may be repeated."),
+        typer.Option(
+            "--set", metavar="SECTION.KEY=VALUE", help="Change another setting of the configuration; may be repeated."
+        ),
     ] = None,
 ) -> None:
-    """Serves models: a page for people, and an API that clients of LibreTranslate, DeepL and OmegaT speak too."""
+    """Serves models as a web page and an HTTP API that clients of LibreTranslate, DeepL and OmegaT can use too."""
     from attendo.workflow.extras import need_packages
 
     need_packages(["fastapi", "uvicorn", "prometheus_client", "multipart", "py3langid"], "serve")

@@ -1,4 +1,4 @@
-"""`attendo train`: prepares what is missing, then trains."""
+"""`attendo train`: prepares data that is missing, then trains."""
 
 import json
 import os
@@ -30,39 +30,43 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """What is said while a model is trained, and at the end."""
+    """What is printed during and after training."""
 
     quiet: QuietOption = False
-    as_json: Annotated[bool, typer.Option("--json", help="With --dry-run, and at the end: print JSON.")] = False
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result, or that of --dry-run, as JSON.")] = False
 
 
 @with_groups(report=ReportOptions)
 def train(
     recipe: Annotated[
         str | None,
-        typer.Argument(metavar="RECIPE", help="A TOML file or a shipped recipe's name; with --resume the run's own."),
+        typer.Argument(
+            metavar="RECIPE", help="A TOML file, or the name of a shipped recipe; with --resume the run's own is used."
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="RUN", help="The run folder. Default: runs/NAME.")
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the run in the folder, by its own recipe.")
+        bool, typer.Option("--resume", help="Resume the run in the folder, with its own recipe.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print shapes, memory, batches and time, and train nothing.")
+        bool, typer.Option("--dry-run", help="Print shapes, memory, batches and the expected time without training.")
     ] = False,
     settings: SetOption = None,
     prepared: Annotated[
         Path | None,
-        typer.Option("--prepared", metavar="DIR", help="The prepared data. Default: prepared/NAME-FINGERPRINT."),
+        typer.Option(
+            "--prepared", metavar="DIR", help="The folder of the prepared data. Default: prepared/NAME-FINGERPRINT."
+        ),
     ] = None,
     force: ForceIntoOption = False,
     *,
     report: ReportOptions,
 ) -> None:
-    """Trains a model by a recipe; what it needs is prepared first. Ctrl-C saves, and --resume goes on.
+    """Trains a model from a recipe, and prepares the data first if needed. Ctrl-C saves; --resume continues.
 
-    Under torchrun (torchrun --nproc-per-node 8 -m attendo train RECIPE -o RUN) all its processes train one model.
+    Under torchrun, all processes train one model: torchrun --nproc-per-node 8 -m attendo train RECIPE -o RUN
     """
     bound_for_training()
     from attendo.checkpoint.finding import check_resumable
@@ -74,7 +78,7 @@ def train(
     with together() as processes:
         if resume:
             if dry_run or prepared:
-                raise typer.BadParameter("--resume goes on with a run as it is: leave out --dry-run and --prepared")
+                raise typer.BadParameter("--resume continues a run as it is: leave out --dry-run and --prepared")
             folder = _run_to_resume(recipe, output)
             check_resumable(folder)
             status = _train(folder, settings or [], processes, report)
@@ -116,8 +120,8 @@ def together() -> Iterator["Processes | None"]:
             if not processes.is_first_to_fail():
                 raise typer.Exit(1) from error
             raise AttendoError(
-                f"process {processes.rank + 1} of {processes.size}: another one has ended without a word; what "
-                "torchrun does not start again (--max-restarts) goes on with --resume"
+                f"process {processes.rank + 1} of {processes.size}: another process ended without an error message; "
+                "unless torchrun restarts it (--max-restarts), continue with --resume"
             ) from error
 
 
@@ -152,7 +156,7 @@ def _start(
         # A machine that joins later has not counted the restarts; and a launch may have no name.
         is_again = processes is not None and processes.restarts > 0 and (folder / "recipe.toml").is_file()
         if is_again or was_started_by(folder, launch):
-            note(f"started again by torchrun: going on with {folder}")
+            note(f"started again by torchrun: resuming {folder}")
             return ""
         if processes is not None:
             check_folder(folder)
@@ -210,8 +214,9 @@ def _with_a_way_on(folder: Path) -> Iterator[None]:
         if error.filename is None:
             raise
         raise AttendoError(
-            f"{error.filename}: {error.strerror}; checkpoints that were written stay whole: when this is put right, go "
-            f"on with: attendo train --resume -o {folder}"
+            f"{error.filename}: {error.strerror}; the checkpoints written so far are intact; fix the problem and "
+            "continue with: "
+            f"attendo train --resume -o {folder}"
         ) from error
 
 
@@ -221,7 +226,7 @@ def _tell(outcome: "RunOutcome", say: Callable[[str], None], *, as_json: bool) -
     position, folder = outcome.position, outcome.run
     say(f"{outcome.ending.value}: step {position.step:,}, {clock(position.elapsed_s)} in all, saved in {folder}")
     if outcome.ending is Ending.INTERRUPTED:
-        note(f"go on with: attendo train --resume -o {folder}")
+        note(f"continue with: attendo train --resume -o {folder}")
     elif as_json:
         best = {"score": position.best_score, "step": position.best_step}
         result = {"run": str(folder), "model": str(outcome.model), "step": position.step, "best": best}

@@ -1,4 +1,4 @@
-"""`attendo translate`: a line in, a line out, in order; files of known formats are in `translate_documents`."""
+"""`attendo translate`: lines of text; files of known formats are in `translate_documents`."""
 
 import sys
 import time
@@ -45,12 +45,18 @@ def translate(
         list[Path] | None,
         typer.Argument(
             metavar="FILE...",
-            help="Text, a sentence a line (standard input where left out); or files of known formats (PO, XLIFF, "
-            "Android, JSON, subtitles and more), and folders of them: see docs/documents.md.",
+            help="A text file, one sentence per line (default: standard input); or files in known formats (PO, XLIFF, "
+            "Android, JSON, subtitles and more) and folders of them, see docs/documents.md.",
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here, when all is translated.")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the translation here once it is complete. Default: standard output.",
+        ),
     ] = None,
     *,
     decoding: EngineOptions,
@@ -59,10 +65,10 @@ def translate(
     documents: DocumentOptions,
     quiet: QuietOption = False,
 ) -> None:
-    """Translates text, a line in, a line out, in order; or files that people translate, whose format stays.
+    """Translates text line by line, or files in the formats of translators, whose structure is kept.
 
-    What is done of a file is kept beside --output until all is done: after an interruption, the same command goes on.
-    Sampling, diverse n best, forbidden words and more are settings of the search: see docs/translating.md.
+    Finished parts are kept beside --output: after an interruption, run the same command again to continue. Sampling,
+    diverse n-best lists, forbidden words and more are search settings, see docs/translating.md.
     """
     started = time.monotonic()
     are_files = are_documents(files or (), documents.format)
@@ -85,7 +91,7 @@ def translate(
     )
     if request.aids.memory_files:
         if lines.ray is not None:
-            raise typer.BadParameter("is looked up on one machine; leave out --ray", param_hint="--memory")
+            raise typer.BadParameter("does not work on a cluster; leave out --ray", param_hint="--memory")
         prepare_memory(request.aids, request.models[0], quiet=quiet)
     if are_files:
         translate_documents(
@@ -111,9 +117,9 @@ def _translate_lines(request: "Request", output: Path | None, ray: str | None) -
     file = request.texts[0]
     files = file is not None and output is not None and not file.is_fifo() and find_destination(output).is_file
     if ray is not None and not files:
-        raise typer.BadParameter("on a cluster, FILE and --output are files", param_hint="--ray")
+        raise typer.BadParameter("FILE and --output must both be regular files", param_hint="--ray")
     if ray is not None and request.device != "auto":
-        raise typer.BadParameter("the machines of a cluster choose theirs; leave it out", param_hint="--device")
+        raise typer.BadParameter("each machine of a cluster chooses its own; leave it out", param_hint="--device")
     from attendo.workflow.input_files import check_inputs
 
     check_inputs(models=request.models, files=request.texts)
@@ -179,7 +185,7 @@ def _translate_stream(request: Request, output: Path | None) -> None:
     engine = request.decoding().load(request.device, threads=request.threads)
     say = notes(quiet=request.quiet)
     if file is None and sys.stdin.isatty():
-        say("reading from the terminal, a sentence a line; end with Ctrl-D")
+        say("reading from the terminal, one sentence per line; end with Ctrl-D")
     on_terminal = output is None and sys.stdout.isatty()  # the translations themselves show how far it is
     text = ""
     with (
@@ -208,12 +214,12 @@ def _translate_file(request: Request, file: Path, output: Path, ray: str | None)
             finished = _finished(request, file, output, ray, reporter)
     except (KeyboardInterrupt, SystemExit):  # SIGTERM arrives as SystemExit
         if folder.manifest.exists():
-            note(f"what is translated is kept in {folder.path}; to go on, give the same command again")
+            note(f"what is translated so far is kept in {folder.path}; run the same command again to continue")
         raise
     _sum_up(request, finished.counts, reporter.seconds, lines_now=finished.lines_now)
     if len(finished.kernels) > 1:
         shares = ", ".join(f"{kernel} {lines:,}" for kernel, lines in finished.kernels.most_common())
-        note(f"the machines are of several kinds, whose scores may differ in the last digits; lines: {shares}")
+        note(f"the machines use different kernels, so scores may differ in the last digits; lines by kernel: {shares}")
 
 
 def _finished(request: Request, file: Path, output: Path, ray: str | None, reporter: FileReporter) -> "Finished":
@@ -264,14 +270,14 @@ def _sum_up(request: Request, counts: "Counts", translating_s: float, *, lines_n
     if request.aids.memory_files:
         say(memory_line(counts.matches))
     if done < counts.lines:
-        say(f"{counted(counts.lines, 'line')} in all, with those of earlier starts")
+        say(f"{counted(counts.lines, 'line')} in all, including those of earlier starts")
     if request.aids.glossary is not None:
         say(term_line(counts.terms))
     for line in (*warnings_of(counts), *missed_lines(counts)):
         note(line)
     if counts.guards:
         acted = ", ".join(f"{name} {number:,}" for name, number in counts.guards.most_common())
-        say(f"lines that guards had to do with: {acted}; to leave them out: --no-guards")
+        say(f"lines on which guards acted: {acted}; to turn them off: --no-guards")
 
 
 def warnings_of(counts: "Counts") -> list[str]:
@@ -289,8 +295,9 @@ def warnings_of(counts: "Counts") -> list[str]:
         )
     if counts.unfinished:
         lines.append(
-            f"{counted(counts.unfinished, 'translation')} {'was' if counts.unfinished == 1 else 'were'} ended by the "
-            "length limit, or by rules that left nothing else; to allow more: --set search.max_len_offset=N, or a "
+            f"{counted(counts.unfinished, 'translation')} {'was' if counts.unfinished == 1 else 'were'} cut off by the "
+            "length limit, or by constraints that allowed no other token; "
+            "to allow more: --set search.max_len_offset=N, or a "
             "larger search.max_len where it is set"
         )
     if counts.problems:

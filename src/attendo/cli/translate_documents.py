@@ -63,7 +63,7 @@ def are_documents(files: Sequence[Path], format_name: str | None) -> bool:
     lines = [path for path in files if not path.is_dir() and document_format(path, format_name) is None]
     if lines and len(files) > 1:
         raise DataError(
-            f"{lines[0]}: lines of text are translated one file at a time; of several files each has a known format"
+            f"{lines[0]}: plain text is translated one file at a time; several files must all have known formats"
         )
     return not lines
 
@@ -135,7 +135,7 @@ def _check_distinct(jobs: Sequence[tuple[Path, Path | None]]) -> None:
     for path, output in jobs:
         if output in seen:
             raise DataError(
-                f"{path}: would be written to {output}, as {seen[output]} would be; translate one by itself"
+                f"{path}: would be written to {output}, as {seen[output]} would be; translate one of them separately"
             )
         seen[output] = path
 
@@ -188,7 +188,7 @@ def _translated(
             )
     except (KeyboardInterrupt, SystemExit):
         if output is not None and (folder := PartsFolder.beside(output)).manifest.exists():
-            note(f"what is translated is kept in {folder.path}; to go on, give the same command again")
+            note(f"what is translated so far is kept in {folder.path}; run the same command again to continue")
         raise
     waited = time.monotonic() - request.started
     count = len(document.units)

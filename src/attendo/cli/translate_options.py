@@ -21,26 +21,26 @@ FormatOption = Annotated[
     typer.Option(
         "--format",
         metavar="NAME",
-        help="Read FILE as this format, whatever its name: po, xliff, android, json and more; text for lines.",
+        help="Read FILE in this format, whatever its name: po, xliff, android, json and more; text for plain lines.",
     ),
 ]
 ToOption = Annotated[
     str | None,
-    typer.Option("--to", metavar="LANGUAGE", help="The target language with its region, such as de-AT."),
+    typer.Option("--to", metavar="LANGUAGE", help="Target language, with a region if needed, such as de-AT."),
 ]
 TemplateOption = Annotated[
     Path | None,
     typer.Option(
         "--template",
         metavar="FILE",
-        help="The file with the sources, where FILE is its translation in a format of one language a file.",
+        help="The file in the source language, if FILE is its translation in a format with one language per file.",
     ),
 ]
 
 
 @dataclass(frozen=True)
 class AidOptions:
-    """What acts on translations beside the model and its search: guards, terms and translation memories."""
+    """Guards, terms and translation memories: what influences translations beside the model and its search."""
 
     no_guards: NoGuardsOption = False
     glossary: Annotated[
@@ -48,8 +48,8 @@ class AidOptions:
         typer.Option(
             "--glossary",
             metavar="FILE",
-            help="Use the terms of this glossary (CSV, TSV, TBX, or one of OmegaT's or DeepL's), inflected as the "
-            "sentence needs them; may be repeated. See docs/terms.md.",
+            help="Use the terms of this glossary (CSV, TSV, TBX, OmegaT or DeepL), inflected as the sentence needs "
+            "them; may be repeated. See docs/terms.md.",
         ),
     ] = None
 
@@ -58,14 +58,17 @@ class AidOptions:
         typer.Option(
             "--memory",
             metavar="FILE",
-            help="Take texts from this translation memory (TMX, XLIFF, PO, TSV, or what `attendo memory build` wrote), "
-            "and translate similar ones after it; may be repeated. See docs/memory.md.",
+            help="Take translations of known texts from this translation memory (TMX, XLIFF, PO, TSV, or an index of "
+            "`attendo memory build`), and follow it for similar texts; may be repeated. See docs/memory.md.",
         ),
     ] = None
     memory_threshold: Annotated[
         int,
         typer.Option(
-            "--memory-threshold", min=50, max=100, help="Per cent of the words that a similar text has to share."
+            "--memory-threshold",
+            min=50,
+            max=100,
+            help="Minimum similarity of a similar text, in per cent of its words.",
         ),
     ] = 75
 
@@ -108,28 +111,37 @@ class LineOptions:
     n_best: Annotated[
         int | None,
         typer.Option(
-            "--n-best", min=1, help="So many translations a line, each written as number-of-the-line TAB translation."
+            "--n-best", min=1, help="Number of translations per line, each written as LINE-NUMBER TAB TRANSLATION."
         ),
     ] = None
     scores: Annotated[
         bool,
         typer.Option(
-            "--scores", help="Write score TAB log-probability TAB translation; behind the number, with --n-best."
+            "--scores",
+            help="Write SCORE TAB LOG-PROBABILITY before each translation; with --n-best, after the line number.",
         ),
     ] = False
     alignment: Annotated[
         bool,
         typer.Option(
-            "--alignment", help="Write word links, as 0-0 1-2 (source-target), TAB translation; behind the scores."
+            "--alignment",
+            help="Write word alignments (source-target, such as 0-0 1-2) and a TAB before each translation, after any "
+            "scores.",
         ),
     ] = False
     target_prefix: Annotated[
         Path | None,
-        typer.Option("--target-prefix", metavar="FILE", help="What each translation begins with, one a line."),
+        typer.Option(
+            "--target-prefix", metavar="FILE", help="File with the beginning of each translation, one per line."
+        ),
     ] = None
     forced_words: Annotated[
         Path | None,
-        typer.Option("--forced-words", metavar="FILE", help="What each translation holds, one line each, TAB between."),
+        typer.Option(
+            "--forced-words",
+            metavar="FILE",
+            help="File with the words that each translation must contain: one line per sentence, separated by TABs.",
+        ),
     ] = None
     as_json: JsonLinesOption = False
     ray: Annotated[
@@ -155,25 +167,26 @@ class DocumentOptions:
         Literal["new", "fuzzy", "all"] | None,
         typer.Option(
             "--only",
-            help="Translate messages without a translation (new, the default), those to be reviewed, or all that are "
-            "not approved.",
+            help="Messages to translate: untranslated ones (new, the default), ones marked for review (fuzzy), or all "
+            "that are not approved.",
         ),
     ] = None
     mark: Annotated[
         Literal["review", "problems", "none"] | None,
         typer.Option(
-            "--mark", help="Mark for review all translations (the default), those with problems, or none of them."
+            "--mark", help="Mark for review every new translation (the default), only those with problems, or none."
         ),
     ] = None
     check: Annotated[
         Literal["off", "warn", "error"] | None,
         typer.Option(
-            "--check", help="Check placeholders, codes, punctuation and more; error: exit with 1 where a check fails."
+            "--check",
+            help="Check placeholders, codes, punctuation and more; with error, exit with status 1 if a check fails.",
         ),
     ] = None
     report: Annotated[
         Path | None,
-        typer.Option("--report", metavar="FILE", help="Write what became of each message as JSON."),
+        typer.Option("--report", metavar="FILE", help="Write a JSON report with the outcome of each message."),
     ] = None
     template: TemplateOption = None
     format: FormatOption = None

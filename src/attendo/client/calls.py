@@ -135,7 +135,7 @@ def settings(url: str, key: str | None, timeout_s: float) -> dict[str, Any]:
         AttendoError: the address is not an HTTP address.
     """
     if not url.startswith(("http://", "https://")):
-        raise AttendoError(f"url = {url!r} is no address; write {DEFAULT_URL}")
+        raise AttendoError(f"url = {url!r} is not an address; write {DEFAULT_URL}")
     headers = {"User-Agent": "attendo"}
     if key:
         headers["Authorization"] = f"Bearer {key}"

@@ -87,16 +87,19 @@ def _check_address(address: str) -> None:
         return
     if "://" in address:
         raise AttendoError(
-            f"--ray {address}: a Ray client is not enough, since files are read and written here too; start the "
-            "command on a machine of the cluster, with --ray auto"
+            f"--ray {address}: a Ray client connection is not enough, because files are also read and written here; "
+            "run the command on a machine of the cluster, "
+            "with --ray auto"
         )
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
-        raise AttendoError(f"--ray {address}: is no address; take auto, local, or HOST:PORT, as of ray start --head")
+        raise AttendoError(
+            f"--ray {address}: is not an address; take auto, local, or the HOST:PORT of ray start --head"
+        )
     try:
         socket.create_connection((host, int(port)), timeout=_PATIENCE_S).close()
     except (OSError, OverflowError) as error:
-        raise AttendoError(f"--ray {address}: nobody answers there ({error}); {_WAY_OUT}") from error
+        raise AttendoError(f"--ray {address}: no answer from there ({error}); {_WAY_OUT}") from error
 
 
 def _temporary_folder() -> Path:

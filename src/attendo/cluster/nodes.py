@@ -105,7 +105,7 @@ def check_nodes(nodes: Sequence[Node], files: Sequence[SharedFile]) -> None:
             reason = str(error).strip().split("\n")[-1]
             problems.append(f"{node.address}: cannot run attendo {attendo.__version__} ({reason}); install it there")
     if problems:
-        raise AttendoError("not every machine of the cluster can do this: " + "; ".join(problems))
+        raise AttendoError("not every machine of the cluster can be used: " + "; ".join(problems))
 
 
 def problems_here(version: str, files: Sequence[SharedFile]) -> list[str]:

@@ -142,7 +142,7 @@ def _results(dataset: Any) -> Iterator[Any]:
     except ray.exceptions.RayError as error:
         if isinstance(error, ray.exceptions.RayTaskError):  # of code that should have none: with its traceback
             raise
-        raise AttendoError(f"the cluster gave up ({error}); start the command again, and it goes on") from error
+        raise AttendoError(f"the cluster failed ({error}); run the command again to continue") from error
 
 
 def _done(unit: Callable[[TaskT], ResultT], rows: "pyarrow.Table") -> "pyarrow.Table":

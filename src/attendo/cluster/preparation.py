@@ -99,11 +99,11 @@ def _parts_folder(recipe: Recipe, folder: Path, files: Sequence[Path], reporter:
     try:
         parts.claim(manifest)
     except DataError:
-        reporter.message("corpora or settings have changed since the last start: all parts are done again")
+        reporter.message("corpora or settings have changed since the last start: all parts are prepared again")
         shutil.rmtree(parts.path)
         parts.claim(manifest)
     if any(parts.path.glob("*.npz")):
-        reporter.message(f"going on from the parts in {parts.path}")
+        reporter.message(f"continuing from the parts in {parts.path}")
     return parts
 
 

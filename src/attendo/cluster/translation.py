@@ -101,7 +101,7 @@ def share_of(nodes: Sequence[Node], device: Device, threads: int | None) -> Shar
     most = max((node.cpus for node in nodes), default=0)
     if (threads or 1) > most:
         raise AttendoError(
-            f"an engine of {threads or 1} threads has no place: the largest machine of the cluster has {most} "
+            f"an engine of {threads or 1} threads does not fit: the largest machine of the cluster has {most} "
             "processors for Ray; take fewer --threads, or start Ray there with more --num-cpus"
         )
     return Share(cpus=threads or min(_MAX_THREADS, *(node.cpus for node in nodes if node.cpus)))

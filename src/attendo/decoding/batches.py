@@ -1,4 +1,4 @@
-"""Sentences of about equal length together, for translating and scoring; training has its own in text.batching."""
+"""Batches of sentences of similar length, for translating and scoring; training has its own in text.batching."""
 
 from collections.abc import Sequence
 

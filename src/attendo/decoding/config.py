@@ -7,7 +7,7 @@ from typing import Literal, get_args
 GuardName = Literal[
     "spaces", "scripts", "verbatim", "sentences", "protected", "casing", "fragments", "repetition", "copies", "values"
 ]
-"""The guards, in the order in which they look at a line."""
+"""The guards, in the order in which they are applied to a line."""
 
 _MAX_HYPOTHESES = 1 << 20
 _MAX_MORE_TOKENS = 10_000
@@ -72,7 +72,7 @@ class GuardConfig:
 
     @classmethod
     def off(cls) -> "GuardConfig":
-        """None of them."""
+        """Turns all guards off."""
         return cls(**dict.fromkeys(get_args(GuardName), False))
 
     @property
@@ -137,10 +137,10 @@ class SearchConfig:
     window_lines: int = 512
     """Lines read from a stream before they are sorted by length and translated."""
     guards: GuardConfig = GuardConfig()
-    """What is done about rough input."""
+    """The treatment of noisy input."""
 
     def __post_init__(self) -> None:
-        """Refuses what cannot be meant, all problems at once."""
+        """Refuses invalid values, and reports all problems at once."""
         problems = []
         for key, (least, most) in _LIMITS.items():
             value = getattr(self, key)

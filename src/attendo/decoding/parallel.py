@@ -133,13 +133,13 @@ class IdSearch:
 
 
 class _Stopped(Exception):  # ends a batch that nobody waits for any more
-    """Another batch has failed, or Ctrl-C has come."""
+    """Raised when another batch has failed, or after Ctrl-C."""
 
 
 def on_threads(
     work: Callable[[Sequence[int], Check], DoneT], batches: Sequence[Sequence[int]], threads: int
 ) -> list[DoneT]:
-    """What comes of each batch, in their order; the first error is raised.
+    """Runs each batch and gives the results in order; raises the first error.
 
     Args:
         work: done for each batch; with several threads, at the same time. It gets a function to call between two steps,

@@ -1,4 +1,4 @@
-"""How probable given translations are: teacher forcing, where padding and the rest of the batch change nothing."""
+"""Probabilities of given translations by teacher forcing; padding and the rest of the batch change nothing."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -30,7 +30,7 @@ class PairScore:
 
 @dataclass(frozen=True, kw_only=True)
 class Perplexity:
-    """A corpus' perplexity and what it is made of."""
+    """The perplexity of a corpus, and the sums that it is computed from."""
 
     nll: float
     """Negative log-likelihood of all targets, in nats."""
@@ -39,7 +39,7 @@ class Perplexity:
 
     @property
     def per_token(self) -> float:
-        """exp(nll / tokens), per subword; 1 for no tokens, infinite where it is beyond a float."""
+        """exp(nll / tokens), per subword; 1 for no tokens, and infinite beyond the range of a float."""
         try:
             return math.exp(self.nll / max(1, self.num_tokens))
         except OverflowError:

@@ -1,4 +1,4 @@
-"""What every search searches: hypotheses that grow by a token a step, and the next token's log-probabilities.
+"""The interface of a decoder step: hypotheses that grow by one token, and the next token's log-probabilities.
 
 A Transformer with its cache, one without, the native kernels, an ensemble of several and a test's table of
 probabilities are all steps. What a search keeps is small and lies in numpy arrays; what a step keeps is its own affair.
@@ -18,7 +18,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What may come next, as a list of tokens for each row: those that may not, or the only ones that may."""
+    """The tokens that may come next, as a list per row: forbidden ones, or the only allowed ones."""
 
     offsets: IntArray
     """`(rows + 1,)`: row r's tokens are `ids[offsets[r]:offsets[r + 1]]`."""
@@ -59,7 +59,7 @@ class Step(Protocol):
     """A batch of sentences with hypotheses, each a row, those of a sentence side by side."""
 
     def start(self) -> NextTokens:
-        """What may come first: a row a sentence; called once."""
+        """Gives the first tokens' log-probabilities, a row per sentence; called once."""
 
     def advance(self, last_ids: IntArray) -> NextTokens:
         """Adds a token, int64 `(rows,)`, to each row; gives what may come next."""
@@ -73,16 +73,16 @@ class Step(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """What became of a token and of what was proposed behind it."""
+    """The result of a token and of the proposals after it."""
 
     log_probs: list[float]
-    """Behind each token that was kept, of the most probable one."""
+    """Log-probability of the most probable token after each kept token."""
     ids: list[int]
     """These most probable tokens, as many as were kept: the first of them are the proposals that were right."""
     proposed: list[int]
-    """What may follow the last of them; none where that is `</s>`."""
+    """Proposals after the last of them; none if that is `</s>`."""
     last: NextTokens
-    """All that may follow the last token that was kept; to be asked before the next block."""
+    """The log-probabilities after the last kept token; to be used before the next block."""
 
 
 class DraftingStep(Step, Protocol):
@@ -111,7 +111,7 @@ class Written:
     ids: list[int]
     """Without `</s>`."""
     log_probs: list[float]
-    """Of each of them, and of `</s>`."""
+    """Log-probability of each of them, and of `</s>`."""
     finished: bool
     """Whether `</s>` was the most probable token there, and not the longest length the end."""
     passages: int
@@ -148,7 +148,7 @@ def can_read(step: Step) -> TypeGuard[ReadingStep]:
 
 
 def can_draft(step: Step) -> TypeGuard[DraftingStep]:
-    """Whether a step is a `DraftingStep`; asked for every sentence that comes alone, so it looks at one method only."""
+    """Says whether a step is a `DraftingStep`; checks one method only, since it is called for every sentence."""
     return hasattr(step, "block")
 
 

@@ -1,4 +1,4 @@
-"""What a search asks between two decoder steps: which lines are cancelled, and whether to give way to other work."""
+"""What a search checks between two decoder steps: cancelled lines, and whether to yield to other work."""
 
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet

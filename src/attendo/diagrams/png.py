@@ -37,7 +37,7 @@ def to_png(diagram: Diagram) -> bytes:
 
 
 def missing_characters(diagram: Diagram) -> str:
-    """The characters that no font of this machine has; SVG takes its reader's fonts."""
+    """The characters that no font on this machine has; SVG takes its reader's fonts."""
     return _fonts(diagram)[1]
 
 

@@ -131,8 +131,9 @@ def _check(judged: Sequence[Judged]) -> None:
         raise DataError(f"{len(judged)} different sentences are too few to learn from; take {LEAST_SENTENCES} or more")
     if not LEAST_OF_A_KIND <= num_close <= len(judged) - LEAST_OF_A_KIND:
         raise DataError(
-            f"{num_close} of {len(judged)} translations come close to their references, which leaves too little to "
-            "tell apart; check that the files belong together, or take another --close"
+            f"{num_close} of {len(judged)} translations are close to their references, which are too few or too many "
+            "to learn from; check that "
+            "the files belong together, or take another --close"
         )
 
 

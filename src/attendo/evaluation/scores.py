@@ -126,7 +126,7 @@ def evaluate_output(
     if num_resamples < 0 or num_resamples == 1:
         raise DataError(f"num_resamples = {num_resamples}: take 0 for no interval, or 2 and more (usually 1000)")
     if (paper or multi30k) and not target_language:
-        raise DataError("a tokenised figure needs the target language, whose Moses rules it applies; give its code")
+        raise DataError("tokenised BLEU needs the code of the target language, to choose its Moses rules")
     score = partial(_score, outputs=outputs, references=references, num_resamples=num_resamples)
     tokenized_score = partial(
         _tokenized_score,

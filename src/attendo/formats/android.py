@@ -41,7 +41,7 @@ def read_android(data: bytes, languages: Languages) -> File:
     """
     markup = parse_markup(data)
     if markup.root.local != "resources":
-        raise DataError(f"these are no Android resources: the outermost element is <{markup.root.local}>")
+        raise DataError(f"these are not Android resources: the outermost element is <{markup.root.local}>")
     ids, units = UniqueIds(), []
     slots: dict[str, tuple[Slot, ...]] = {}
     beside: dict[str, tuple[Edit, ...]] = {}

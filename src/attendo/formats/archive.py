@@ -34,7 +34,7 @@ class ArchiveFile(File):
         for unit_id, found in results.items():
             member, mark, inner_id = unit_id.rpartition("/")
             if not mark or member not in by_member:
-                raise ValueError(f"{unit_id!r} is no unit of the file that may be translated")
+                raise ValueError(f"{unit_id!r} is not a unit of the file that may be translated")
             by_member[member][inner_id] = found
         written = {name: self.members[name].written(found, options) for name, found in by_member.items()}
         changed = {name: data for name, data in written.items() if data != self.members[name].text.content}

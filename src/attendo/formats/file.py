@@ -222,7 +222,7 @@ def _outermost(spans: Iterable[Span]) -> Iterator[Span]:
 def _checked(name: str, unit: Unit | None, found: Result) -> Result:
     """A result whose codes are those of its unit's sources."""
     if unit is None or not unit.is_translatable or unit.state == "final":
-        raise ValueError(f"{name!r} is no unit of the file that may be translated")
+        raise ValueError(f"{name!r} is not a unit of the file that may be translated")
     if len(found.texts) != len(unit.forms):
         raise ValueError(f"{name!r} has {len(unit.forms)} forms, its result {len(found.texts)}")
     repaired = [with_codes_of(form.source, text) for form, text in zip(unit.forms, found.texts, strict=True)]

@@ -215,7 +215,7 @@ def _patterns(text: EncodedText) -> Iterator[tuple[str, Span, str]]:
         elif not line[0].strip():
             note = ""
         else:
-            raise DataError(f"line {text.line_number(position)} is no line of Fluent: {line[0].strip()[:60]!r}")
+            raise DataError(f"line {text.line_number(position)} is not a line of Fluent: {line[0].strip()[:60]!r}")
         position = line.end()
 
 

@@ -89,7 +89,7 @@ def format_of(name: str, data: bytes, wanted: str | None = None) -> Format:
     if wanted is not None:
         by_name = next((known for known in FORMATS if known.name == wanted), None)
         if by_name is None:
-            raise DataError(f"{wanted!r} is no format of files that are translated; there are {names}")
+            raise DataError(f"{wanted!r} is not a known file format; known are {names}")
         return by_name
     by_ending = format_by_ending(name)
     if by_ending is not None:

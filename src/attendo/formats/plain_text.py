@@ -19,7 +19,7 @@ def read_text(data: bytes, languages: Languages) -> File:
     del languages
     text = decoded(data)
     if "\0" in text.text:
-        raise DataError("this is no text, which has no NUL characters; save it as text in UTF-8")
+        raise DataError("this is not text: it contains NUL characters; save it as text in UTF-8")
     units, slots = [], {}
     for number, line in enumerate(_LINE.finditer(text.text), 1):
         stripped = line[0].strip()

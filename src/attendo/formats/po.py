@@ -53,7 +53,7 @@ def read_po(data: bytes, languages: Languages) -> File:
     text = decoded(data, declared)
     entries = _entries(text)
     if not entries:
-        raise DataError("this is no PO file, or it has no messages")
+        raise DataError("this is not a PO file, or it has no messages")
     header = _header(text, entries, languages)
     wrap = None if _is_unwrapped(text.text) else _WRAPPED_AT
     ids, units, kept = UniqueIds(), [], {}
@@ -117,7 +117,7 @@ def _entries(text: EncodedText) -> list[PoEntry]:
             _comment(draft, line[0], Span(position, end))
             open_field = ""
         elif stripped:
-            raise DataError(f"line {text.line_number(position)} is no line of a PO file: {stripped[:60]!r}")
+            raise DataError(f"line {text.line_number(position)} is not a line of a PO file: {stripped[:60]!r}")
         position = end
     return [*entries, *_finished(text, draft)]
 

@@ -48,7 +48,7 @@ def read_ts(data: bytes, languages: Languages) -> File:
     """
     markup = parse_markup(data)
     if markup.root.local != "TS":
-        raise DataError(f"this is no file of Qt Linguist: its outermost element is <{markup.root.local}>, not <TS>")
+        raise DataError(f"this is not a file of Qt Linguist: its outermost element is <{markup.root.local}>, not <TS>")
     declared = markup.root.attributes.get("language", "")
     formula = usual_formula(languages.target or declared) if languages.target or declared else None
     plural_forms = parse_formula(formula or "nplurals=2; plural=(n != 1);")

@@ -24,7 +24,7 @@ def read_resx(data: bytes, languages: Languages) -> File:
     del languages
     markup = parse_markup(data)
     if markup.root.local != "root":
-        raise DataError(f"these are no .NET resources: the outermost element is <{markup.root.local}>, not <root>")
+        raise DataError(f"these are not .NET resources: the outermost element is <{markup.root.local}>, not <root>")
     ids, units, slots = UniqueIds(), [], {}
     for element in markup.root.elements("data"):
         value = element.first("value")

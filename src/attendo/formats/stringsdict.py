@@ -23,7 +23,7 @@ def read_stringsdict(data: bytes, languages: Languages) -> File:
     markup = parse_markup(data)
     root = markup.root.first("dict")
     if markup.root.local != "plist" or root is None:
-        raise DataError("this is no property list with a dictionary, as .stringsdict is")
+        raise DataError("this is not a property list with a dictionary, as .stringsdict is")
     ids, units = UniqueIds(), []
     slots: dict[str, tuple[Slot, ...]] = {}
     beside: dict[str, tuple[Edit, ...]] = {}

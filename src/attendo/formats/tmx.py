@@ -51,7 +51,7 @@ def read_tmx(data: bytes, languages: Languages) -> File:
     """
     markup = parse_markup(data)
     if markup.root.local != "tmx":
-        raise DataError(f"this is no TMX: its outermost element is <{markup.root.local}>")
+        raise DataError(f"this is not TMX: its outermost element is <{markup.root.local}>")
     elements = [unit for body in markup.root.elements("body") for unit in body.elements("tu")]
     header = markup.root.first("header")
     said = "" if header is None else header.attributes.get("srclang", "")

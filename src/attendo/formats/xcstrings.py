@@ -68,9 +68,9 @@ def read_xcstrings(data: bytes, languages: Languages) -> File:
     root = parse_json_values(text)
     strings = root.get("strings")
     if strings is None or strings.kind != "object" or not root.text_of("sourceLanguage"):
-        raise DataError("this is no string catalogue, which has the keys sourceLanguage and strings")
+        raise DataError("this is not a string catalogue, which would have the keys sourceLanguage and strings")
     if languages.target is None:
-        raise DataError("a string catalogue has all languages; say into which it is translated (--to de)")
+        raise DataError("a string catalogue holds several languages; name the target language (--to de)")
     language = _language_name(strings, languages.target)
     writer = _Writer(text)
     units, entries = [], {}

@@ -18,7 +18,7 @@ def read_xliff(data: bytes, languages: Languages) -> File:
     if not version and any("source-language" in file.attributes for file in markup.root.elements("file")):
         version = "1.2"  # which names its languages there; version 2 names them at the root
     if markup.root.local != "xliff":
-        raise DataError(f"this is no XLIFF: its outermost element is <{markup.root.local}>")
+        raise DataError(f"this is not XLIFF: its outermost element is <{markup.root.local}>")
     if version.startswith("1."):
         return read_xliff1(markup, languages)
     if version.startswith("2."):

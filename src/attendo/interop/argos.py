@@ -102,12 +102,12 @@ def unpack(path: Path, folder: Path) -> Path:
         ModelError: it is not a package, or would write outside of `folder`.
     """
     if not zipfile.is_zipfile(path):
-        raise ModelError(f"{path}: is no zip, and so no package of Argos Translate")
+        raise ModelError(f"{path}: is not a zip file, so it is not a package of Argos Translate")
     with zipfile.ZipFile(path) as archive:
         tops = {Path(name).parts[0] for name in archive.namelist()}
         archive.extractall(folder)  # which keeps to the folder, whatever the names say
     if len(tops) != 1 or not (folder / min(tops) / METADATA).is_file():
-        raise ModelError(f"{path}: has no single folder with {METADATA}, and so is no package of Argos Translate")
+        raise ModelError(f"{path}: has no single folder with {METADATA}, so it is not a package of Argos Translate")
     return folder / tops.pop()
 
 
@@ -119,7 +119,7 @@ def _check(model: LoadedModel) -> None:
     if missing:
         problems.append(f"its config.json has no {' and no '.join(missing)}, by which Argos finds a package")
     if problems:
-        raise ModelError(f"Argos Translate cannot carry this model: {'; '.join(problems)}")
+        raise ModelError(f"Argos Translate cannot represent this model: {'; '.join(problems)}")
 
 
 def _metadata(model: LoadedModel) -> dict[str, object]:

@@ -193,7 +193,7 @@ def obstacles(config: ModelConfig) -> list[str]:
 def _check(config: ModelConfig) -> None:
     """Refuses what Marian has no place for, all of it at once."""
     if problems := obstacles(config):
-        raise ModelError(f"Hugging Face's Marian cannot carry this model: {'; '.join(problems)}")
+        raise ModelError(f"Hugging Face's Marian cannot represent this model: {'; '.join(problems)}")
 
 
 def _settings(model: Transformer, max_positions: int) -> dict[str, Any]:

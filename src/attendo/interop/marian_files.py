@@ -65,7 +65,7 @@ def read_weights(folder: Path) -> Weights:
     """The tensors by name, as float32.
 
     Raises:
-        ModelError: there are none, or they cannot be read as tensors and nothing else.
+        ModelError: there are none, or they cannot be read as plain tensors.
     """
     for name in ("model.safetensors", "pytorch_model.bin"):
         path = folder / name
@@ -81,16 +81,14 @@ def read_weights(folder: Path) -> Weights:
                 read = torch.load(path, "cpu", weights_only=True)
         except Exception as error:  # of what is no pickle torch's reader makes errors of any kind
             reason = (str(error).splitlines() or [type(error).__name__])[0]
-            raise ModelError(f"{path}: cannot be read as tensors and nothing else ({reason})") from error
+            raise ModelError(f"{path}: cannot be read as plain tensors ({reason})") from error
         if not isinstance(read, dict):
             raise ModelError(f"{path}: holds no tensors by name")
         tensors = {name: value for name, value in read.items() if isinstance(name, str) and isinstance(value, Tensor)}
         # A pickle can say that one number is a matrix of any size.
         claimed = sum(value.numel() * value.element_size() for value in tensors.values())
         if claimed > _MAX_SHARING * path.stat().st_size or not all(map(_is_plain, tensors.values())):
-            raise ModelError(
-                f"{path}: its tensors claim {claimed:,} bytes, far more than it has, or are none of numbers"
-            )
+            raise ModelError(f"{path}: its tensors claim {claimed:,} bytes, far more than it has, or are not numeric")
         return {name: value.float() for name, value in tensors.items()}
     raise ModelError(
         f"{folder}: has neither model.safetensors nor pytorch_model.bin; name a folder with a Hugging Face checkpoint"

@@ -114,7 +114,7 @@ class Parity:
                 f"log-probabilities differ by up to {self.max_difference:.2g}, more than {FLOAT32_TOLERANCE:g}"
             )
         if exact and self.identical + self.ties < self.sentences:
-            found.append(f"{self.sentences - self.identical - self.ties} greedy outputs are others")
+            found.append(f"{self.sentences - self.identical - self.ties} greedy outputs differ")
         if not exact and not self.mean_difference <= INT8_MEAN_TOLERANCE:
             found.append(
                 f"log-probabilities differ by {self.mean_difference:.2g} on the average, more than "

@@ -1,4 +1,4 @@
-"""Sentences translated and looked at: what was lost on the way is tried again in another way, or told.
+"""Translation of sentences with retries: what a translation has lost is tried again, or reported.
 
 A sentence is first read with a symbol for each thing (`text.subwords.placeholders`), which a vocabulary may have. A
 translation that has not each of them once gives way to one of the sentence with its things as they are written; and if
@@ -45,26 +45,26 @@ _RelativeLinks = tuple[tuple[tuple[int, int], tuple[int, int]], ...]
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What became of a sentence."""
+    """The result for a sentence."""
 
     text: str
     """Its translation."""
     links: _RelativeLinks = ()
-    """Of words that belong together the stretches of the source and of the translation."""
+    """Stretches of the source and of the translation whose words belong together."""
     confidence: float | None = None
-    """Between 0 and 1; None where it is not known."""
+    """Confidence between 0 and 1; None if it is unknown."""
     score: float = 0.0
     """Log-probability over the length penalty."""
     log_prob: float = 0.0
-    """Of the translation."""
+    """Log-probability of the translation."""
     alternatives: tuple[Alternative, ...] = ()
     """The next best."""
     problems: tuple[str, ...] = ()
-    """What could not be kept."""
+    """Descriptions of what could not be kept."""
     terms: tuple[TermUse, ...] = ()
-    """What became of the terms of the glossary."""
+    """Outcomes of the glossary's terms."""
     is_corrected: bool = False
-    """Whether a person has settled on it."""
+    """Whether it is a correction by a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +73,9 @@ class _Attempt:
 
     made: Made
     things: tuple[str, ...]
-    """That are not in it."""
+    """Protected text that is missing."""
     numbers: tuple[str, ...]
-    """That are not in it."""
+    """Numbers that are missing."""
     truncated: bool
     """Whether the model has not read all."""
 
@@ -180,7 +180,7 @@ class Attempts:
     # --- one sentence -------------------------------------------------------------------------------------------------
 
     async def _mended(self, sentence: Sentence, first: _Attempt) -> Made:
-        """A sentence's translation that has everything; else the best there is, and what it lacks."""
+        """Gives a sentence's translation that keeps everything, or the best one and what it lacks."""
         if first.truncated:
             return await self._in_pieces(sentence, shorter_sentences(sentence, _SHORTER, self._spelling), ())
         if first.things and not sentence.content.things:
@@ -222,7 +222,7 @@ class Attempts:
         return attempt
 
     async def _with_numbers(self, sentence: Sentence, found: _Attempt) -> _Attempt:
-        """With those numbers as things that were lost, then with all; what keeps most."""
+        """Retries with the lost numbers as placeholders, then with all numbers; gives what keeps most."""
         for numbers in (found.numbers, None):
             numbered = with_numbers(sentence, numbers, self._languages)
             if len(numbered.content.things) > MAX_THINGS:
@@ -237,7 +237,7 @@ class Attempts:
         return found
 
     async def _with_terms(self, sentence: Sentence, found: _Attempt) -> _Attempt:
-        """With terms that the search could not use as things, which are put in as the glossary has them."""
+        """Retries with terms as placeholders that the search could not use; they get the glossary's translations."""
         glossary = self._request.glossary
         assert glossary is not None, "without one no term is missed"
         replaced = with_terms(sentence, glossary, frozenset(found.missed))
@@ -254,7 +254,7 @@ class Attempts:
         return found
 
     async def _in_pieces(self, sentence: Sentence, pieces: Sequence[Sentence], problems: tuple[str, ...]) -> Made:
-        """A sentence whose pieces are translated by themselves; what is between them stays as it is."""
+        """Translates the pieces of a sentence separately; what is between them stays unchanged."""
         made = await self.made(pieces)
         texts, links, length, position = [], list[tuple[tuple[int, int], tuple[int, int]]](), 0, sentence.start
         for piece, its in zip(pieces, made, strict=True):
@@ -337,7 +337,7 @@ class Attempts:
         return numbers, [f"symbols that the translation has not: {' '.join(pictures)}"] if pictures else []
 
     def _uses(self, sentence: Sentence, text: str, searched: Sequence[TermUse]) -> tuple[TermUse, ...]:
-        """What became of the terms of a sentence.
+        """Gives the outcomes of a sentence's terms.
 
         Args:
             sentence: the source.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 STAND_IN = "\ufdd0"
-"""Stands in a content's characters for a thing: what is in the text, but is no language. A noncharacter of Unicode."""
+"""The character that stands for protected text in a content; a noncharacter of Unicode."""
 
 MarkKind = Literal["open", "close", "single", "space"]
 """A tag that opens, one that closes, one by itself (or something else of no width), white space that is no single
@@ -21,40 +21,40 @@ class Mark:
     at: int
     """The character before which it stands; of white space, the space that it is."""
     raw: str
-    """As it is written."""
+    """The text in the source."""
     kind: MarkKind
-    """What it is."""
+    """The kind of mark."""
     element: int
-    """The same for the two tags of one element, and for nothing else."""
+    """A number shared by the two tags of one element, and by nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """What is to be in the translation as it is in the source, or in a form that is known."""
+    """Protected text, which the translation has unchanged or in a known form."""
 
     source: str
-    """As it is written in the source, markup and entities included."""
+    """The text in the source, markup and entities included."""
     target: str
-    """As it is to be written in the translation."""
+    """The text in the translation."""
     name: str
-    """What problems call it."""
+    """Its name in problems."""
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Characters, things and marks, each of which knows where it comes from."""
+    """Characters, protected text and marks, each with its position in the source."""
 
     text: str
-    """Its characters, entities read; `STAND_IN` for each thing."""
+    """The characters with entities decoded; `STAND_IN` for protected text."""
     origins: Sequence[int]
-    """Where each character begins in the whole source, and at last where the content ends."""
+    """Position of each character in the whole source, and the end of the content."""
     things: tuple[Thing, ...] = ()
-    """In their order."""
+    """The protected texts in order."""
     marks: tuple[Mark, ...] = ()
-    """In their order."""
+    """The marks in order."""
 
     def source_end(self, end: int) -> int:
-        """Where in the whole source the characters before a place end; tags between them and the next come behind."""
+        """Gives the end, in the whole source, of the characters before a position; tags at that position come later."""
         return self.origins[end] - sum(len(mark.raw) for mark in self._tags_at(end))
 
     def has_mark_within(self, start: int, end: int) -> bool:
@@ -63,7 +63,7 @@ class Content:
         return found < len(self.marks) and self.marks[found].at < end
 
     def piece(self, start: int, end: int, num_things_before: int) -> "Piece":
-        """The stretch of so many characters, with the marks within it.
+        """Gives a stretch of characters with the marks in it.
 
         Of those at its ends it has the tags whose partners are within it, and what is between these and the stretch:
         what they are around may have another place in the translation. All others stay outside.
@@ -94,7 +94,7 @@ class Content:
         return [mark for mark in near if mark.kind != "space"]
 
     def with_things(self, spans: Sequence[tuple[int, int, Thing]]) -> "Content":
-        """The same with things in place of stretches, which lie in their order, do not overlap and hold no mark."""
+        """Gives a content with stretches protected; they are in order, do not overlap and contain no mark."""
         if not spans:
             return self
         stretches, origins, things, marks = [], array("q"), list[Thing](), list[Mark]()
@@ -124,11 +124,11 @@ class Piece:
     """A stretch of a content."""
 
     content: Content
-    """Its characters, things and marks."""
+    """Its characters, protected text and marks."""
     start: int
-    """Where it begins in the whole source."""
+    """Start in the whole source."""
     end: int
-    """Where it ends in the whole source."""
+    """End in the whole source."""
 
 
 def _place(mark: Mark) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
-"""What may be an entity."""
+"""A pattern of possible entities."""
 _OF_XML = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'"}
 SPECIAL = re.compile("[&<>\"']|[^\x00-\x7f]")
 """A character that may be written in several ways."""
@@ -31,12 +31,12 @@ def character_of(entity: str, *, xml: bool) -> str | None:
 
 @dataclass
 class Spelling:
-    """How a source writes characters that can be written in several ways."""
+    """The spelling of characters that a source can write in several ways."""
 
     xml: bool
     """Whether a bare `&` or `<` is an error."""
     forms: dict[str, str] = field(default_factory=dict)
-    """Of each such character the first form."""
+    """The first spelling of each such character."""
 
     def note(self, character: str, written: str) -> None:
         """Remembers a form, if it is the character's first."""

@@ -15,7 +15,7 @@ from attendo.markup.content import Mark
 from attendo.markup.word_links import TokenLinks
 
 _NEUTRAL = -0.02
-"""What a word of unknown origin costs: less than any word that is wrong, so that it is taken in but not at an end."""
+"""Weight of a word of unknown origin: smaller than any error, so that it is included but not at an end."""
 _FEW_SPACES = 12
 """Places of more odd spaces than these in a sentence, as a table drawn with them has, are not looked for by words."""
 
@@ -27,7 +27,7 @@ class Placed:
     at: int
     """The character before which it stands; of white space, the space in place of which it stands."""
     mark: Mark
-    """It."""
+    """The mark."""
 
 
 @dataclass(eq=False)
@@ -91,7 +91,7 @@ def _tree(marks: Sequence[Mark], length: int) -> _Node:
 
 
 class _Layout:
-    """Where tokens are, and which stretch of them each element gets."""
+    """The positions of tokens, and the stretch of them that each element gets."""
 
     def __init__(self, read: str, written: str, links: TokenLinks) -> None:
         self.read, self.written, self.links = read, written, links
@@ -137,11 +137,11 @@ class _Layout:
             least = end
 
     def token_end(self, number: int) -> int:
-        """Where the token before a boundary ends."""
+        """Gives the end of the token before a boundary."""
         return self.links.target[number - 1].end if number > 0 else 0
 
     def token_start(self, number: int) -> int:
-        """Where the token behind a boundary begins."""
+        """Gives the start of the token after a boundary."""
         return self.links.target[number].start if number < len(self.links.target) else len(self.written)
 
     def _covered(self, node: _Node) -> NDArray[np.bool_]:
@@ -208,7 +208,7 @@ class _Layout:
         return boundaries[int(best)]
 
     def _edges(self, node: _Node) -> tuple[int, int]:
-        """Where an element's tags stand: with white space on that side of them that has it in the source."""
+        """Gives the positions of an element's tags, with white space on the same side as in the source."""
         if node.first == node.behind:
             at = self._single_at(node)
             return at, at
@@ -303,7 +303,7 @@ def _beside(node: _Node, elements: Sequence[_Node]) -> int | None:
 
 
 def _free(node: _Node, taken: Sequence[tuple[int, int]], lo: int, hi: int) -> list[tuple[int, int]]:
-    """What is left of a stretch for an element; never nothing: an empty stretch where there is no room.
+    """Gives the rest of a stretch for an element; an empty stretch if there is no room.
 
     What is opened or closed elsewhere has to be at the stretch's beginning or end.
     """

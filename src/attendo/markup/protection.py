@@ -1,4 +1,4 @@
-"""What of a text is no language, where it is, and whether a translation has it."""
+"""Finds text that is not natural language, and checks that a translation preserves it."""
 
 import re
 from collections import Counter
@@ -33,7 +33,7 @@ class Found:
     """A stretch that is no language."""
 
     start: int
-    """Its first character."""
+    """Position of its first character."""
     end: int
     """The character behind it."""
     is_verbatim: bool = False
@@ -56,11 +56,13 @@ def things_of(text: str) -> list[Found]:
 
 
 def copied_problems(texts: Sequence[str]) -> tuple[str, ...]:
-    """What is said of text that was copied since it is no language; nothing where there is none."""
+    """Reports text that was copied because it is not natural language; empty if there is none."""
     distinct = list(dict.fromkeys(texts))
-    told = [f"copied, not translated, since it is no language: {_shown(each)}" for each in distinct[:_MAX_TOLD]]
+    told = [
+        f"copied, not translated, because it is not natural language: {_shown(each)}" for each in distinct[:_MAX_TOLD]
+    ]
     if len(distinct) > _MAX_TOLD:
-        told.append(f"copied, not translated, since it is no language: {len(distinct) - _MAX_TOLD} more")
+        told.append(f"copied, not translated, because it is not natural language: {len(distinct) - _MAX_TOLD} more")
     return tuple(told)
 
 
@@ -99,12 +101,12 @@ def lost_emoji(source: str, target: str) -> list[str]:
 
 
 def missing_things(wanted: Sequence[str], text: str) -> list[str]:
-    """Those of some strings that a text does not have just as often as they are wanted, each once."""
+    """Lists strings that a text has less or more often than required, each once."""
     return [each for each, times in Counter(wanted).items() if text.count(each) != times]
 
 
 def number_word_spans(text: str, number: int, language: str) -> list[tuple[int, int]]:
-    """Where a text has the word for a small number, in any of its endings.
+    """Finds the word for a small number in a text, with any ending.
 
     Args:
         text: in the language.

@@ -1,4 +1,4 @@
-"""A sentence's translation as it is to be in the text: with its things, tags and ways to write characters."""
+"""Writes a sentence's translation into the text, with protected text, tags and the source's spelling."""
 
 import re
 from bisect import bisect_right
@@ -21,15 +21,15 @@ class Rendered:
     """A translation of a sentence."""
 
     text: str
-    """As it is to be in the text."""
+    """The translated text."""
     links: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
-    """Of words that belong together the stretches of the source and of this text."""
+    """Stretches of the source and of this text whose words belong together."""
     problems: tuple[str, ...]
-    """What is wrong with it."""
+    """Problems of the translation."""
 
 
 def has_all_symbols(reading: Reading, written: str) -> bool:
-    """Whether a translation has each symbol of its line once, and no other."""
+    """Says whether a translation has each symbol of its line once, and no other."""
     return sorted(symbols_in(written)) == sorted(symbol for symbol, _ in reading.symbols)
 
 
@@ -133,7 +133,7 @@ class _Made:
 def _links(
     sentence: Sentence, reading: Reading, candidate: Candidate, alignment: Alignment | None, made: _Made
 ) -> tuple[tuple[tuple[int, int], tuple[int, int]], ...]:
-    """Of words that belong together the stretches in the source and in the text."""
+    """Gives the stretches of source and text whose words belong together."""
     if alignment is None:
         return ()
     source, target = word_spans(reading.text), word_spans(candidate.text)
@@ -150,7 +150,7 @@ def _links(
 
 
 def _places_in_content(text: str, reading: Reading) -> Sequence[int]:
-    """Of each character of a line its place in the content."""
+    """Gives the position in the content of each character of a line."""
     if not reading.symbols:
         return range(len(reading.text))
     places: list[int] = []

@@ -1,4 +1,4 @@
-"""A source as sentences to translate; whatever is between them goes into the translation as it is."""
+"""Divides a source into sentences to translate; the text between them is kept unchanged."""
 
 import re
 from collections import deque
@@ -22,19 +22,19 @@ MAX_MARKS = 120
 # Spaces that no line breaks at are odd between words; French has them before its marks.
 _ODD_SPACE = re.compile(r"[^\S \u00a0\u202f]\s*| \s+|(?<=\w)[\u00a0\u202f](?=[\w%‰°€$£¥])|[\u00a0\u202f]\s+")
 SYMBOL = re.compile("\u27e6[0-9]+\u27e7")
-"""What stands for a thing in a line."""
+"""Pattern of the symbols that stand for protected text in a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """What is read at a time."""
+    """A stretch that is translated by itself."""
 
     content: Content
-    """Its characters, things and marks."""
+    """Its characters, protected text and marks."""
     start: int
-    """Where it begins in the source."""
+    """Start in the source."""
     end: int
-    """Where it ends in the source."""
+    """End in the source."""
 
     @property
     def has_words(self) -> bool:
@@ -49,9 +49,9 @@ class Reading:
     text: str
     """The line."""
     marks: tuple[Mark, ...]
-    """Of the sentence, by the characters of the line."""
+    """Marks of the sentence by the characters of the line."""
     symbols: tuple[tuple[str, Thing], ...]
-    """What stands in the line for a thing, and the thing."""
+    """Symbols in the line, with the protected text of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,11 @@ class Plan:
     source: str
     """The whole."""
     sentences: tuple[Sentence, ...]
-    """In their order; those without words too, if they have digits."""
+    """The sentences in order, including those without words that have digits."""
     spelling: Spelling
-    """How characters are written in it."""
+    """The spelling of characters in the source."""
     problems: tuple[str, ...] = ()
-    """What of it is copied, since it is no language."""
+    """Reports of text that is copied, because it is not natural language."""
 
 
 def plan_of(request: TextRequest) -> Plan:
@@ -106,7 +106,7 @@ def _sentences_of(content: Content, start: int, end: int, spelling: Spelling, nu
 
 
 def _between(content: Content, cuts: Sequence[int], spelling: Spelling, num_things_before: int) -> list[Sentence]:
-    """What is between places of a content, the first of which has so many things before it."""
+    """Gives the stretches between places of a content; the number is that of protected texts before the first place."""
     found: list[Sentence] = []
     for first, behind in pairwise(cuts):
         found += _stretch(content, first, behind, spelling, num_things_before)
@@ -115,7 +115,7 @@ def _between(content: Content, cuts: Sequence[int], spelling: Spelling, num_thin
 
 
 def _stretch(content: Content, start: int, end: int, spelling: Spelling, num_things_before: int) -> list[Sentence]:
-    """A stretch of a content without the white space at its ends."""
+    """Gives the content between two marks without white space at its ends."""
     text = content.text[start:end]
     start += len(text) - len(text.lstrip())
     end -= len(text) - len(text.rstrip())
@@ -123,7 +123,7 @@ def _stretch(content: Content, start: int, end: int, spelling: Spelling, num_thi
 
 
 def stretches_between_things(sentence: Sentence, spelling: Spelling) -> list[Sentence]:
-    """What is between a sentence's things, in their order."""
+    """Gives the stretches between a sentence's protected texts, in order."""
     content, found, position = sentence.content, [], 0
     places = [place for place, character in enumerate(content.text) if character == STAND_IN]
     for number, place in enumerate([*places, len(content.text)]):
@@ -143,14 +143,14 @@ def shorter_sentences(sentence: Sentence, max_characters: int, spelling: Spellin
 
 
 def reading_of(sentence: Sentence) -> Reading:
-    """A sentence with a symbol for each thing."""
+    """Reads a sentence with a symbol for each protected text."""
     things = sentence.content.things
     symbols = [placeholder(number) for number in range(1, len(things) + 1)]
     return _filled(sentence.content, symbols, tuple(zip(symbols, things, strict=True)))
 
 
 def reading_as_it_is(sentence: Sentence) -> Reading:
-    """A sentence with its things as they are written."""
+    """Reads a sentence with protected text unchanged."""
     return _filled(sentence.content, [thing.source for thing in sentence.content.things], ())
 
 
@@ -171,12 +171,12 @@ def _filled(content: Content, texts: Sequence[str], symbols: tuple[tuple[str, Th
 
 
 def symbols_in(text: str) -> list[str]:
-    """All symbols of a text, in their order."""
+    """Lists the symbols of a text in order."""
     return SYMBOL.findall(text)
 
 
 def with_numbers(sentence: Sentence, numbers: Sequence[str] | None, languages: tuple[str, str]) -> Sentence:
-    """A sentence of which some numbers, or all, are things, in the form that the translation is to have."""
+    """Protects some or all numbers of a sentence, in the form that the translation is to have."""
     text = sentence.content.text
     spans = [
         (found.start, found.end, Thing(found.text, target_form(found, text, languages), found.text))
@@ -187,7 +187,7 @@ def with_numbers(sentence: Sentence, numbers: Sequence[str] | None, languages: t
 
 
 def with_terms(sentence: Sentence, glossary: Glossary, sources: Collection[str]) -> Sentence:
-    """A sentence in which some terms are things, which are the glossary's translations in the translation.
+    """Protects some terms of a sentence, with the glossary's translations as their targets.
 
     Args:
         sentence: the sentence.
@@ -212,7 +212,7 @@ def _with_things(sentence: Sentence, spans: Sequence[tuple[int, int, Thing]]) ->
 
 
 def _protected(content: Content, source: str, copied: list[str]) -> Content:
-    """A content whose placeholders, addresses and the like are things; adds what of it is no language to `copied`."""
+    """Protects placeholders, addresses and the like of a content, and reports copied text in `copied`."""
     spans = []
     for found in things_of(content.text):
         whole = STAND_IN not in content.text[found.start : found.end]
@@ -254,9 +254,9 @@ class _Run:
     text: str
     """The content's."""
     start: int
-    """Where the run begins in it."""
+    """Start of the run."""
     end: int
-    """Where it ends."""
+    """End of the run."""
 
 
 def _moved(mark: Mark, by: int) -> Mark:

@@ -15,9 +15,9 @@ from attendo.markup.content import STAND_IN
 from attendo.markup.text_format import LineEnds, Split
 
 MAX_CHARACTERS = 800
-"""Of what is read at a time; longer sentences are cut at a comma, or at a space."""
+"""Maximum length of a sentence; longer ones are divided at a comma, or at a space."""
 MAX_THINGS = 8
-"""Of what is read at a time: a vocabulary has no more placeholders."""
+"""Maximum number of protected texts per sentence: vocabularies have no more placeholders."""
 
 _LINE_END = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
 _BULLET = re.compile(r"(?:[-*+•◦‣▪–—>|]{1,3}|#{1,6}|\(?\d{1,3}\)|\(?[a-z]\))(?=\s)\s+")
@@ -37,7 +37,7 @@ class _Line:
 
 
 def sentence_spans(text: str, split: Split, line_ends: LineEnds) -> list[tuple[int, int]]:
-    """Where the sentences are.
+    """Finds the sentences.
 
     Args:
         text: characters, `STAND_IN` for things.
@@ -57,7 +57,7 @@ def sentence_spans(text: str, split: Split, line_ends: LineEnds) -> list[tuple[i
 
 
 def shorter_spans(text: str, max_characters: int) -> list[tuple[int, int]]:
-    """Where a text can be cut so that no stretch is longer; as `sentence_spans` gives it."""
+    """Divides a text into stretches of limited length; result as for `sentence_spans`."""
     return _chopped(text, *_stripped(text, 0, len(text)), max_characters=max_characters)
 
 
@@ -85,7 +85,7 @@ def _joined(text: str, lines: list[_Line], line_ends: LineEnds) -> list[_Line]:
 
 
 def _goes_on(text: str, before: _Line, line: _Line, line_ends: LineEnds) -> bool:
-    """Whether a line goes on with the sentence of the one before."""
+    """Says whether a line continues the sentence of the line before."""
     first, next_ = text[before.start : before.end].strip(), text[line.start : line.end].strip()
     if not first or not next_:
         return False
@@ -95,7 +95,7 @@ def _goes_on(text: str, before: _Line, line: _Line, line_ends: LineEnds) -> bool
 
 
 def _after_bullet(text: str, place: int, lines: list[_Line]) -> int:
-    """Where a line's words begin: behind a bullet, or behind a number if another line has its neighbour."""
+    """Finds the start of a line's words: after a bullet, or after a number if another line has its neighbour."""
     line = lines[place]
     start = line.start + len(text[line.start : line.end]) - len(text[line.start : line.end].lstrip())
     if match := _BULLET.match(text, start, line.end):
@@ -112,7 +112,7 @@ def _after_bullet(text: str, place: int, lines: list[_Line]) -> int:
 
 
 def _cells(text: str, line: _Line) -> Iterator[tuple[int, int]]:
-    """What is between tabs, and between spaces that make columns."""
+    """Divides a line at tabs, and at spaces that form columns."""
     position = line.start
     for match in _CELL_END.finditer(text, line.start, line.end):
         if match.start() > position:
@@ -141,7 +141,7 @@ def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _chopped(text: str, start: int, end: int, *, max_characters: int = MAX_CHARACTERS) -> list[tuple[int, int]]:
-    """A sentence, in several if it is too long or has too many things."""
+    """Divides a sentence that is too long or has too much protected text."""
     found = []
     while start < end:
         behind = min(end, start + max_characters)

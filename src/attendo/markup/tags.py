@@ -14,12 +14,12 @@ _CONTENT_IS_NO_MARKUP = frozenset(("script", "style", "textarea", "title"))
 _TAG = re.compile(r"""</?[A-Za-z_:][^\s/><"']*+(?:[^>"']|"[^"]*+"|'[^']*+')*+>""")
 _BARE_TAG = re.compile(r"</?[A-Za-z_:][^>]*+>")
 _NO_ELEMENTS = {"<!--": "-->", "<![CDATA[": "]]>", "<?": "?>", "<!": ">"}
-"""What begins with these ends with those; the first that fits."""
+"""Beginnings and ends of markup other than elements; the first match counts."""
 _NAME = re.compile(r"</?([A-Za-z_:][^\s/><\"']*)")
 _TEXT_TAG = re.compile(
     r"""</?[A-Za-z][\w:.-]{0,60}(?:[ ][\w:.-]{1,60}=(?:"[^"\n]{0,500}"|'[^'\n]{0,500}'|[^\s"'<>]{1,200}))*[ ]?/?>"""
 )
-"""What is a tag in text that is no markup: its attributes have values, and it is whole."""
+"""Pattern of a tag in plain text: its attributes have values, and it is complete."""
 _HALVES: dict[str, tuple[MarkKind, str]] = {
     "bpt": ("open", "bpt"),
     "ept": ("close", "bpt"),
@@ -38,7 +38,7 @@ class Token:
     end: int
     raw: str
     kind: MarkKind | None
-    """None for text."""
+    """Kind of tag; None for text."""
     name: str = ""
     partner: int = -1
     """The number of the token that closes or opens it; -1 for none."""
@@ -57,7 +57,7 @@ def tokens_of(request: TextRequest) -> list[Token]:
 
 
 def text_tokens(text: str) -> list[Token]:
-    """What can hardly be anything but a tag in text that is no markup, and the texts between; not paired."""
+    """Finds evident tags in plain text, and the texts between them; tags are not paired."""
     tokens, position = [], 0
     for match in _TEXT_TAG.finditer(text) if "<" in text else ():
         if match.start() > position:
@@ -96,7 +96,7 @@ class _Scanner:
     def __init__(self, source: str) -> None:
         self._source = source
         self.position = 0
-        """Behind what was found last."""
+        """Position after the last token."""
         self._never_end: set[str] = set()
         self._quotes_close = True
 

@@ -1,4 +1,4 @@
-"""How a text is written and cut: the choices that requests and documents share.
+"""Text formats and sentence splitting: the options that requests and documents share.
 
 Nothing is imported here, so that a process that only reads documents starts quickly.
 """

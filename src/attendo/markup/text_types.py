@@ -1,4 +1,4 @@
-"""What the text pipeline takes and gives: a text of some format in, its translation by segments out."""
+"""The interface of the text pipeline: a text of some format in, its translation by segments out."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ class TextRequest:
     """A text to translate."""
 
     text: str
-    """In Unicode, without lone surrogates."""
+    """Unicode text without lone surrogates."""
     format: Format = "text"
-    """How it is written."""
+    """Format of the text."""
     split: Split = "sentences"
-    """What is read at a time."""
+    """Unit of translation."""
     line_ends: LineEnds = "auto"
-    """What a line end in it is."""
+    """Meaning of a line end."""
     ignore_tags: tuple[str, ...] = ()
     """Elements of HTML or XML whose content is not translated."""
     splitting_tags: tuple[str, ...] = ()
@@ -33,15 +33,15 @@ class TextRequest:
     outline_detection: bool = True
     """Whether elements of XML that stand among others, and not among words, are taken for blocks."""
     n_best: int = 1
-    """Translations of each segment, where the function that translates gives so many."""
+    """Number of translations per segment, if the function that translates supports it."""
     alignment: bool = False
     """Whether the words of each segment are to be linked."""
     source_language: str = ""
-    """Its ISO 639-1 code, for numbers; empty where not known."""
+    """ISO 639-1 code of the source language, for numbers; empty if unknown."""
     target_language: str = ""
     """The translation's."""
     glossary: Glossary | None = None
-    """How certain words are to be translated."""
+    """The glossary."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,21 +49,21 @@ class Span:
     """A stretch of a text."""
 
     start: int
-    """Its first character's place, from 0."""
+    """Position of its first character, from 0."""
     end: int
     """The place behind its last character."""
     text: str
-    """It, markup included."""
+    """The text, markup included."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Link:
-    """A word of a source and a word of its translation that belong together."""
+    """An aligned pair of words."""
 
     source: tuple[int, int]
-    """Where it begins and ends in the whole source."""
+    """Start and end in the whole source."""
     target: tuple[int, int]
-    """Where it begins and ends in the whole translation."""
+    """Start and end in the whole translation."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,35 +71,35 @@ class Alternative:
     """Another translation of a segment."""
 
     text: str
-    """It, markup included."""
+    """The text, markup included."""
     score: float
     """Log-probability over the length penalty."""
     confidence: float | None
-    """Between 0 and 1; None where the model has no calibration."""
+    """Confidence between 0 and 1; None for a model without calibration."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Segment:
-    """What was read at a time, usually a sentence, and its translation."""
+    """A unit of translation, usually a sentence, with its translation."""
 
     source: Span
-    """In the text of the request."""
+    """Its span in the request's text."""
     target: Span
-    """In the translated text."""
+    """Its span in the translated text."""
     confidence: float | None
-    """How sure the translation is, between 0 and 1; None where the model has no calibration."""
+    """Confidence of the translation between 0 and 1; None for a model without calibration."""
     score: float
     """Log-probability over the length penalty; 0 where the model has translated nothing."""
     log_prob: float
-    """Of the translation; 0 where the model has translated nothing."""
+    """Log-probability of the translation; 0 if the model has translated nothing."""
     alternatives: tuple[Alternative, ...] = ()
     """The next best, in their order."""
     links: tuple[Link, ...] = ()
     """Word by word, where asked for."""
     problems: tuple[str, ...] = ()
-    """What could not be kept, or only by translating worse; a sentence each, for people."""
+    """Descriptions of what could not be kept, or only by a worse translation; a sentence each, for display."""
     terms: tuple[TermUse, ...] = ()
-    """What became of the terms of the glossary that occur in it."""
+    """Outcomes of the glossary's terms that occur in it."""
     is_corrected: bool = False
     """Whether the translation is a correction that the caller sent before."""
 
@@ -109,13 +109,13 @@ class TranslatedText:
     """A text's translation."""
 
     text: str
-    """It."""
+    """The translation."""
     alternatives: tuple[str, ...]
     """The text with each segment's second best, third best and so on, its last where it has fewer."""
     segments: tuple[Segment, ...]
-    """In their order."""
+    """The segments in order."""
     problems: tuple[str, ...]
-    """Those of all segments and of the text itself."""
+    """Problems of all segments and of the text itself."""
 
     @property
     def is_corrected(self) -> bool:
@@ -124,25 +124,25 @@ class TranslatedText:
 
     @property
     def terms(self) -> tuple[TermUse, ...]:
-        """What became of the terms of the glossary, segment by segment."""
+        """Outcomes of the glossary's terms, segment by segment."""
         return tuple(use for segment in self.segments for use in segment.terms)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TranslatedLine:
-    """A line and what became of it."""
+    """A line and its translation."""
 
     translation: Translation
-    """With its n best; `translation.source` is the line."""
+    """The translation with its n best; `translation.source` is the line."""
     alignments: tuple[Alignment, ...] = ()
-    """One a candidate; none unless asked for."""
+    """Alignments of each candidate; empty unless requested."""
 
 
 class Confidence(Protocol):
-    """How sure a translation is."""
+    """A confidence function."""
 
     def __call__(self, translation: Translation, candidate: Candidate) -> float | None:
-        """Between 0 and 1, of one of the translation's candidates; None where that is not known."""
+        """Gives the confidence of a candidate between 0 and 1; None if it is unknown."""
 
 
 class TranslateLines(Protocol):
@@ -151,7 +151,7 @@ class TranslateLines(Protocol):
     async def __call__(
         self, lines: Sequence[str], constraints: Sequence[Constraints] | None = None, *, alignment: bool = False
     ) -> list[TranslatedLine]:
-        """One a line, in their order; with an alignment a candidate, where asked for."""
+        """Translates lines, in order; with an alignment per candidate if requested."""
         ...
 
 

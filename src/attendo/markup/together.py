@@ -8,7 +8,7 @@ ResultT = TypeVar("ResultT")
 
 
 async def gathered(work: Sequence[Coroutine[Any, Any, ResultT]]) -> list[ResultT]:
-    """What several coroutines give, in their order; when one fails, the others are cancelled, and have ended."""
+    """Runs coroutines and gives their results in order; if one fails, the others are cancelled and awaited."""
     if len(work) == 1:
         return [await work[0]]
     tasks = [asyncio.ensure_future(each) for each in work]

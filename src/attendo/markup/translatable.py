@@ -1,4 +1,4 @@
-"""What of a source can be translated, by the format that it is written in.
+"""Finds the translatable content of a source by its format.
 
 A content knows where in the source each of its characters stands, and whatever is between two contents goes into the
 translation as it is. Nothing is repaired: markup that is wrong stays wrong. The time that it takes grows with the
@@ -34,7 +34,7 @@ _WHITE = re.compile(r"[^\S\u00a0\u202f]+")
 
 
 def contents_of(request: TextRequest) -> tuple[list[Content], Spelling]:
-    """What of a source can be translated.
+    """Gives the translatable contents of a source.
 
     Args:
         request: the source, its format and which tags are what.
@@ -80,7 +80,7 @@ def _contents_of_text(tokens: list[Token], length: int) -> list[Content]:
 
 
 class _Kinds:
-    """Which tags are part of a sentence, which end one, and what is not translated."""
+    """Tags that are part of a sentence, that end one, and that are not translated."""
 
     def __init__(self, request: TextRequest, tokens: list[Token]) -> None:
         self._tokens, self._html = tokens, request.format == "html"
@@ -190,7 +190,7 @@ class Builder:
         self._plain(token.raw[position:], token.start + position, keep_lines=keep_lines)
 
     def _lines(self, token: Token, lines: list[str]) -> None:
-        """Text of which each line is a content of its own."""
+        """Adds text with a content per line."""
         position = token.start
         for line in lines:
             if position > token.start:
@@ -246,6 +246,6 @@ class Builder:
         self._text, self._length, self._origins, self._things, self._marks = [], 0, array("q"), [], []
 
     def done(self, length: int) -> list[Content]:
-        """All contents; the source ends there."""
+        """Ends the source, and gives all contents."""
         self.end(length)
         return self.contents

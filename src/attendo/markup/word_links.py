@@ -1,4 +1,4 @@
-"""Which tokens of a translation come from which of its source, so far as word alignment and plain likeness tell."""
+"""Links between tokens of source and translation, from word alignment and equal spelling."""
 
 import re
 from collections import defaultdict
@@ -21,14 +21,14 @@ Weights = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word, a symbol that stands for a thing, or a mark."""
+    """A word, a symbol for protected text, or a mark."""
 
     start: int
-    """Its first character."""
+    """Position of its first character."""
     end: int
     """The character behind it."""
     text: str
-    """It."""
+    """The text."""
 
     @property
     def is_mark(self) -> bool:
@@ -41,9 +41,9 @@ class TokenLinks:
     """Two sides' tokens, and how much each of the target's has of each of the source's."""
 
     source: tuple[Token, ...]
-    """In their order."""
+    """Tokens of the source in order."""
     target: tuple[Token, ...]
-    """In their order."""
+    """Tokens of the translation in order."""
     weights: Weights
     """`(target tokens, source tokens)`; a row sums to 1, or to 0 where nothing is known."""
 
@@ -54,7 +54,7 @@ def tokens_of(text: str) -> tuple[Token, ...]:
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:
-    """Where the words are, as alignments count them: what stands between spaces."""
+    """Finds the words as alignments count them: stretches between spaces."""
     return [match.span() for match in _WORD.finditer(text)]
 
 
@@ -123,7 +123,7 @@ def _prefer_the_same(weights: Weights, source: Sequence[Token], target: Sequence
 
 
 def _words_of_tokens(tokens: Sequence[Token], text: str) -> list[int]:
-    """Of each token the number of the word that it is part of."""
+    """Gives the number of each token's word."""
     numbers, number, spans = [], 0, word_spans(text)
     for token in tokens:
         while number + 1 < len(spans) and spans[number][1] <= token.start:

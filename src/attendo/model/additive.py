@@ -14,11 +14,11 @@ from torch.autograd.function import once_differentiable
 _PART = 1 << 18
 """Numbers of the hidden layer at once on a processor, whose cache they should fit; a query's at the least."""
 _GPU_PART = 1 << 25
-"""The same on a GPU, which has more memory and needs larger pieces of work."""
+"""Size of a part on a GPU, which has more memory and needs larger pieces of work."""
 
 
 class AdditiveLogits(nn.Module):
-    """How well each key fits each query: v^T tanh(q + k), a vector v for each head.
+    """Additive compatibility of queries and keys: v^T tanh(q + k), with a vector v per head.
 
     Args:
         num_heads: of the attention.
@@ -88,7 +88,7 @@ class _AdditiveLogits(torch.autograd.Function):
 
 
 def _parts(queries: Tensor, keys: Tensor) -> list[slice]:
-    """Some queries after the others, so many that their hidden layer is as large as is wanted."""
+    """Divides queries into parts whose hidden layer has about the desired size."""
     length, most = queries.shape[2], _PART if queries.device.type == "cpu" else _GPU_PART
     step = max(1, most // max(1, keys.numel()))
     return [slice(first, first + step) for first in range(0, length, step)]

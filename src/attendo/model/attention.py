@@ -19,7 +19,7 @@ MANY_LOGITS = 1 << 20
 
 
 class Attended(NamedTuple):
-    """What attention gives: the context `(batch, num_heads, tgt_len, d_v)` and the weights it was summed with."""
+    """The result of attention: the context `(batch, num_heads, tgt_len, d_v)` and the attention weights."""
 
     context: Tensor
     weights: Tensor
@@ -107,7 +107,7 @@ def fused_attention(
 
 
 class MultiHeadAttention(nn.Module):
-    """What both multi-head attentions share: the split into heads, and W_O that joins them (Section 3.2.2).
+    """The common part of multi-head attention: the split into heads, and W_O that joins them (Section 3.2.2).
 
     `scale` is what products of queries and keys are multiplied by, and `additive` is None, but for additive attention.
     """
@@ -131,7 +131,7 @@ class MultiHeadAttention(nn.Module):
         return joined
 
     def context(self, query: Tensor, seen: KeysValues, mask: Tensor | None) -> Tensor:
-        """What every head found: `(batch, num_heads, tgt_len, d_v)`."""
+        """Computes the heads' outputs, `(batch, num_heads, tgt_len, d_v)`."""
         p = self.dropout.p if self.training else 0.0
         # On a processor torch's fused attention is worth it from a certain size on, and draws what it drops one by one.
         is_large = p == 0 and query[..., 0].numel() * seen.keys.shape[2] > MANY_LOGITS
@@ -140,7 +140,7 @@ class MultiHeadAttention(nn.Module):
         return self._attended(query, seen, mask, self.dropout).context
 
     def weights(self, query: Tensor, seen: KeysValues, mask: Tensor | None) -> Tensor:
-        """Where every head looks: `(batch, num_heads, tgt_len, src_len)`."""
+        """Computes the attention weights, `(batch, num_heads, tgt_len, src_len)`."""
         return self._attended(query, seen, mask, None).weights
 
     def _attended(self, query: Tensor, seen: KeysValues, mask: Tensor | None, dropout: Dropout | None) -> Attended:
@@ -164,11 +164,11 @@ class SelfAttention(MultiHeadAttention):
         return self.heads(query), KeysValues(self.heads(key), self.heads(value))
 
     def still_seen(self, past: KeysValues) -> KeysValues:
-        """Of the keys and values of all positions so far those that the next one sees: all."""
+        """Gives the keys and values that the next position attends to: those of all positions so far."""
         return past
 
     def forward(self, hidden: Tensor, mask: Tensor | None) -> Tensor:
-        """Each position looks at the positions its mask allows.
+        """Attends from each position to the positions that its mask allows.
 
         Args:
             hidden: `(batch, length, d_model)`.
@@ -189,7 +189,7 @@ class MemoryAttention(MultiHeadAttention):
         self.query = nn.Linear(config.d_model, self.num_heads * self.d_k, bias=config.attention_bias)
 
     def forward(self, hidden: Tensor, seen: KeysValues, mask: Tensor | None) -> Tensor:
-        """Each target position looks at the source.
+        """Attends from each target position to the source.
 
         Args:
             hidden: `(batch, tgt_len, d_model)`.
@@ -202,7 +202,7 @@ class MemoryAttention(MultiHeadAttention):
         return self.attend(self.heads(self.query(hidden)), seen, mask)
 
     def look(self, hidden: Tensor, seen: KeysValues, mask: Tensor | None) -> Tensor:
-        """Where every head looks in the source, `(batch, num_heads, tgt_len, src_len)`; takes what `forward` takes."""
+        """Computes the attention weights over the source, `(batch, num_heads, tgt_len, src_len)`."""
         return self.weights(self.heads(self.query(hidden)), seen, mask)
 
 

@@ -40,7 +40,7 @@ class Batch:
     """Target tokens without padding."""
 
     def to(self, device: torch.device) -> "Batch":
-        """The same on another device."""
+        """Moves the batch to another device."""
         if device == self.src_ids.device:
             return self
         return replace(
@@ -55,7 +55,7 @@ class Batch:
         )
 
     def at_tokens(self, values: Tensor) -> Tensor:
-        """Those of `values` `(batch, tgt_len, ...)` that are at the target's tokens, `(num_tokens, ...)`."""
+        """Selects the entries of `values` `(batch, tgt_len, ...)` at the target's tokens, `(num_tokens, ...)`."""
         return values.flatten(0, 1).index_select(0, self.tgt_places)
 
 
@@ -65,7 +65,7 @@ def _sent(tensor: Tensor, device: torch.device) -> Tensor:
 
 
 def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
-    """Each position may look at itself and at those before it: boolean `(1, 1, length, length)` (Section 3.2.3)."""
+    """Allows attention to the own and earlier positions: boolean `(1, 1, length, length)` (Section 3.2.3)."""
     return torch.ones(length, length, dtype=torch.bool, device=device).tril()[None, None]
 
 

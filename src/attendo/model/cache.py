@@ -1,4 +1,4 @@
-"""What a decoder keeps between steps, so that each step works on one new position only.
+"""The decoder's cache, by which each step computes one new position only.
 
 Rows are hypotheses; a sentence has the same number of them as every other, side by side. Keys and values of the memory
 are kept once a sentence: its hypotheses look at them together.
@@ -28,10 +28,10 @@ class DecoderCache:
     """A layer each: keys and values of the written positions, `(rows, num_heads, length, d_k or d_v)`; None before.
     Where self-attention is restricted they are no more than its window."""
     words: Tensor | None = None
-    """`(sentences, src_len, told, d_model)`: what the decoder may be told of each source word; None where it is told
-    nothing."""
+    """`(sentences, src_len, inputs, d_model)`: the decoder's possible inputs for each source word; None for a model
+    without them."""
     read_ids: Tensor | None = None
-    """int64 `(rows, length)`: what the decoder has read, where it is told what follows from that; None before."""
+    """int64 `(rows, length)`: the decoder's input so far, for models whose further inputs depend on it; None before."""
 
     def select(self, rows: Tensor, rows_per_sentence: int) -> "DecoderCache":
         """The cache of other hypotheses: reordered, repeated or left out.
@@ -66,7 +66,7 @@ class DecoderCache:
         )
 
     def first(self, length: int) -> "DecoderCache":
-        """The cache as it was after so many positions; for self-attention that sees all of them."""
+        """Gives the cache after a number of positions; for self-attention over all positions."""
         written = tuple(
             None if layer is None else KeysValues(layer.keys[:, :, :length], layer.values[:, :, :length])
             for layer in self.written

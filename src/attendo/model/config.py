@@ -8,10 +8,11 @@ START = -1
 """The decoder's first input: no id of the vocabulary but the zero vector, as the paper's own code shifts the target."""
 
 AttentionFunction = Literal["scaled-dot-product", "dot-product", "additive"]
-"""How well a key fits a query (Section 3.2.1)."""
+"""Compatibility functions of queries and keys (Section 3.2.1)."""
 
 MAX_D_MODEL = 1 << 16
-"""Far beyond every model there is; tables of sinusoids are some hundred rows of it, whatever else is small."""
+"""A limit far beyond existing models; tables of sinusoids have hundreds of rows of this size, however small the rest
+is."""
 MAX_SIZE = 1 << 20
 """The most of any other width, or of learned positions."""
 MAX_LAYERS = 1000
@@ -29,7 +30,7 @@ EncoderLayerType = Literal[
 ]
 """The layer types of Table 1, by what mixes the positions in them."""
 DecoderLayerType = Literal["self-attention", "restricted-self-attention"]
-"""Those of them that a decoder may have."""
+"""The layer types of a decoder."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +150,7 @@ class ModelConfig:
             raise ValueError("; ".join(problems))
 
     def _layer_problems(self) -> list[str]:
-        """What the encoder's layer type does not allow."""
+        """Reports settings that the encoder's layer type does not allow."""
         problems = []
         if self.kernel_size % 2 == 0:
             problems.append(
@@ -170,7 +171,7 @@ class ModelConfig:
         return problems
 
     def _drafter_problems(self) -> list[str]:
-        """What no drafter can be."""
+        """Reports invalid settings of the drafter."""
         problems = []
         if not 0 <= self.draft_tokens <= MAX_DRAFT_TOKENS:
             problems.append(
@@ -192,7 +193,7 @@ class ModelConfig:
         return [(key, getattr(self, key), limit) for key, limit in most.items()]
 
     def vocabulary_problem(self, src_vocab_size: int, tgt_vocab_size: int) -> str | None:
-        """Why this shape does not go with two vocabularies of some sizes; None where it does."""
+        """Says why the shape does not fit vocabularies of these sizes; None if it does."""
         if self.shared_embeddings != "all" or src_vocab_size == tgt_vocab_size:
             return None
         return (
@@ -212,17 +213,17 @@ class ModelConfig:
 
     @property
     def key_size(self) -> int:
-        """d_k, worked out where it was left open."""
+        """Gives d_k, or its default."""
         return self.d_model // self.num_heads if self.d_k is None else self.d_k
 
     @property
     def value_size(self) -> int:
-        """d_v, worked out where it was left open."""
+        """Gives d_v, or its default."""
         return self.d_model // self.num_heads if self.d_v is None else self.d_v
 
     @property
     def attention_scale(self) -> float:
-        """What products of queries and keys are multiplied by (Equation 1); additive attention has no such products."""
+        """Gives the factor of products of queries and keys (Equation 1); additive attention has none."""
         return 1 / math.sqrt(self.key_size) if self.attention_function == "scaled-dot-product" else 1.0
 
     @property

@@ -50,7 +50,7 @@ class EncoderLayer(nn.Module):
         self.feed_forward_norm = AddAndNorm(config)
 
     def forward(self, hidden: Tensor, src_mask: Tensor | None) -> Tensor:
-        """One layer up.
+        """Computes the layer's output.
 
         Args:
             hidden: `(batch, src_len, d_model)`.
@@ -80,7 +80,7 @@ class AttentionFreeLayer(nn.Module):
         self.feed_forward_norm = AddAndNorm(config)
 
     def forward(self, hidden: Tensor, src_mask: Tensor | None) -> Tensor:
-        """One layer up; takes and gives what `EncoderLayer` does."""
+        """Computes the layer's output; arguments and result as for `EncoderLayer`."""
         hidden = self.mixing_norm(hidden, self.mixing(hidden, src_mask))
         normed: Tensor = self.feed_forward_norm(hidden, self.feed_forward(hidden))
         return normed
@@ -106,7 +106,7 @@ class DecoderLayer(nn.Module):
         self.feed_forward_norm = AddAndNorm(config)
 
     def forward(self, hidden: Tensor, tgt_mask: Tensor | None, seen: KeysValues, src_mask: Tensor | None) -> Tensor:
-        """One layer up, all target positions at once.
+        """Computes the layer's output for all target positions.
 
         Args:
             hidden: `(batch, tgt_len, d_model)`.

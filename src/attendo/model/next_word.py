@@ -14,7 +14,7 @@ from attendo.text.subwords.tokenization import EOS_ID
 
 
 class NextWord(nn.Module):
-    """What the decoder is told of the next word.
+    """The decoder's input for the next word.
 
     Args:
         config: of the model.
@@ -40,7 +40,7 @@ class NextWord(nn.Module):
         self.writes.copy_(writes)
 
     def tables(self, kinds: Tensor | None) -> WordTables:
-        """What it knows of the vocabularies, over the same memory.
+        """Gives its tables of the vocabularies, in the same memory.
 
         Args:
             kinds: uint8 `(tgt_vocab_size,)`, what `ParserStack` knows; None for a model without it.
@@ -49,7 +49,7 @@ class NextWord(nn.Module):
         return WordTables(begins=self.begins.numpy(), writes=self.writes.numpy(), kinds=kinds.numpy())
 
     def by_word(self, values: Tensor, src_ids: Tensor) -> Tensor:
-        """What belongs to each word's first piece.
+        """Selects the entries of each word's first piece.
 
         Args:
             values: `(batch, src_len, size)`, of each piece.
@@ -66,7 +66,7 @@ class NextWord(nn.Module):
         return values.gather(1, order[:, :, None].expand_as(values))
 
     def written(self, tgt_in_ids: Tensor) -> Tensor:
-        """How many words stand in what the decoder reads up to each position, its own included.
+        """Counts the words in the decoder's input up to each position, inclusive.
 
         Args:
             tgt_in_ids: int64 `(..., tgt_len)`, the start first.
@@ -77,7 +77,7 @@ class NextWord(nn.Module):
         return self.writes[tgt_in_ids.clamp(min=0)].logical_and(tgt_in_ids >= 0).cumsum(dim=-1)
 
     def forward(self, words: Tensor, read_ids: Tensor, positions: int) -> Tensor:
-        """What the decoder is told.
+        """Computes the decoder's further input.
 
         Args:
             words: `(batch, src_len, 1, d_model)`, of each word what `memory` makes of it, from `by_word`.

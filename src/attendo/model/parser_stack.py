@@ -20,23 +20,23 @@ from attendo.model.words import MAX_DEPTH, SymbolKind
 
 
 class StackTop(NamedTuple):
-    """What a decoder is told of positions; all int64, of the shape of the ids that were read."""
+    """The top of the stack at each position; all int64, of the shape of the ids that were read."""
 
     depth: Tensor
-    """How many constituents are open."""
+    """Number of open constituents."""
     opened: Tensor
     """The symbol that opened the innermost of them; `tgt_vocab_size` where none is open."""
     opened_at: Tensor
-    """The number, from 0, of its first word; 0 where none is open."""
+    """Number, from 0, of the first word of the innermost open constituent; 0 if none is open."""
     completed: Tensor
     """The symbol of the word that was completed last, or the one that opened the constituent; `tgt_vocab_size` where
     nothing was completed."""
     completed_at: Tensor
-    """The number of its first word; 0 where nothing was completed."""
+    """Number of the first word of the constituent completed last; 0 if none was completed."""
 
 
 class ParserStack(nn.Module):
-    """What the decoder is told of the stack.
+    """The decoder's input for the parser's stack.
 
     Args:
         config: of the model.
@@ -63,7 +63,7 @@ class ParserStack(nn.Module):
         self.kinds.copy_(kinds)
 
     def read(self, tgt_in_ids: Tensor) -> StackTop:
-        """Finds what is on top of the stack at each position, by what the decoder reads up to it, its own included.
+        """Finds the top of the stack at each position from the decoder's input up to it, inclusive.
 
         Without a loop over positions, so that a GPU does not wait for the processor. Positions are counted from 1 here,
         and 0 is what there was before them: nothing.
@@ -99,7 +99,7 @@ class ParserStack(nn.Module):
         return StackTop(*(each[:, 1:] for each in top))
 
     def forward(self, words: Tensor, read_ids: Tensor, positions: int) -> Tensor:
-        """What the decoder is told.
+        """Computes the decoder's further input.
 
         Args:
             words: `(batch, src_len, 2, d_model)`, of each word what `memory` makes of it, from `NextWord.by_word`.
@@ -113,14 +113,14 @@ class ParserStack(nn.Module):
         return self.labelled(top) + looked_up(words, torch.stack((top.opened_at, top.completed_at), dim=2))
 
     def labelled(self, top: StackTop) -> Tensor:
-        """What the decoder is told of depth and labels, `(..., d_model)`."""
+        """Computes the input for depth and labels, `(..., d_model)`."""
         told = functional.embedding(top.depth.clamp(max=MAX_DEPTH), self.depths)
         told = told + functional.embedding(top.opened, self.opened)
         return told + functional.embedding(top.completed, self.completed)
 
 
 def _last_at_level(level: Tensor, opens: Tensor) -> Tensor:
-    """Where the constituent was opened that is innermost at each position: the last one opened that led to its level.
+    """Finds where the innermost constituent at each position was opened: the last one that led to its level.
 
     Had that been closed, the level would have been lower since, and another opening would have led back to it.
 

@@ -22,7 +22,7 @@ from attendo.model.weights.arrays import ModelArrays
 
 @dataclass(frozen=True, kw_only=True)
 class AttentionWeights:
-    """Where every head of every layer looks, for one batch."""
+    """The attention weights of every head and layer, for one batch."""
 
     encoder: Tensor
     """`(num_layers, batch, num_heads, src_len, src_len)`; of no layer where the encoder's do not attend."""
@@ -47,7 +47,7 @@ class Embedding(nn.Module):
         self.dropout = Dropout(config.dropout)
 
     def forward(self, ids: Tensor, first: int = 0) -> Tensor:
-        """What the first layer reads.
+        """Computes the first layer's input.
 
         Args:
             ids: int64 `(batch, length)`; `START` stands for the zero vector.
@@ -107,7 +107,7 @@ class Transformer(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where its weights are."""
+        """The device of its weights."""
         return next(self.encoder_layers.parameters()).device
 
     def arrays(self) -> ModelArrays | None:
@@ -162,7 +162,7 @@ class Transformer(nn.Module):
         return hidden
 
     def words(self, memory: Tensor, src_ids: Tensor) -> Tensor | None:
-        """What the decoder may be told of each source word; None where it is told nothing.
+        """Computes the decoder's possible inputs for each source word; None for a model without them.
 
         Args:
             memory: `(batch, src_len, d_model)`.
@@ -180,11 +180,11 @@ class Transformer(nn.Module):
         return told.view(*src_ids.shape, -1, self.config.d_model)
 
     def _read_target(self, tgt_in_ids: Tensor, words: Tensor | None) -> Tensor:
-        """What the decoder's first layer reads, `(batch, tgt_len, d_model)`."""
+        """Computes the input of the decoder's first layer, `(batch, tgt_len, d_model)`."""
         return self._told(self.target_embedding(tgt_in_ids), words, tgt_in_ids)
 
     def _told(self, hidden: Tensor, words: Tensor | None, read_ids: Tensor | None) -> Tensor:
-        """What the decoder's first layer reads, with what the decoder is told beside its tokens.
+        """Adds the next word and the parser's stack to the input of the decoder's first layer.
 
         Args:
             hidden: the tokens, `(rows, positions, d_model)`.
@@ -272,7 +272,7 @@ class Transformer(nn.Module):
         return hidden, replace(cache, length=length, written=tuple(written), read_ids=read_ids)
 
     def draft(self, hidden: Tensor, next_ids: Tensor, seen: KeysValues, src_mask: Tensor | None) -> Tensor:
-        """What the drafter makes of positions and the tokens that follow them.
+        """Computes the drafter's output for positions and the tokens that follow them.
 
         Args:
             hidden: the last layer's output, `(batch, length, d_model)`.
@@ -313,7 +313,7 @@ class Transformer(nn.Module):
         return torch.stack(found)
 
     def attention(self, batch: Batch) -> AttentionWeights:
-        """Where every head of every layer looks while it reads a batch (Figures 3-5)."""
+        """Computes the attention of every head and layer for a batch (Figures 3-5)."""
         encoder, decoder, encoder_decoder = [], [], []
         memory: Tensor = self.source_embedding(batch.src_ids)
         for layer in self.encoder_layers:
@@ -334,7 +334,7 @@ class Transformer(nn.Module):
         )
 
     def encoder_decoder_attention(self, batch: Batch, layer: int) -> Tensor:
-        """Where every head of one decoder layer looks in the source: `attention` without all the rest.
+        """Computes the encoder-decoder attention of one decoder layer, without the rest of `attention`.
 
         Args:
             batch: the pairs.

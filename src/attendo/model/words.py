@@ -1,4 +1,4 @@
-"""What a vocabulary says of words and brackets, for decoders that are given the next word or the parser's stack.
+"""Word and bracket tables of a vocabulary, for decoders with the next word or the parser's stack as inputs.
 
 `model.next_word` and `model.parser_stack` have the layers that use it.
 """
@@ -10,21 +10,22 @@ import numpy as np
 import numpy.typing as npt
 
 MAX_DEPTH = 63
-"""What is deeper is told as this; in CRAFT, QuestionBank and the Penn Treebank's sample 28 are open at most."""
+"""Maximum depth that is distinguished; at most 28 constituents are open in CRAFT, QuestionBank and the Penn Treebank's
+sample."""
 
 
 class SymbolKind(IntEnum):
-    """What a symbol of the target does to the stack."""
+    """The effect of a target symbol on the stack."""
 
     OTHER = 0
     WORD = 1
-    """It stands for a word, which is complete then."""
+    """A word, which is then complete."""
     OPENS_BEHIND = 2
-    """It opens a constituent whose first part is what was completed last: in-order `(NP`."""
+    """Opens a constituent whose first part is the one completed last: in-order `(NP`."""
     OPENS_BEFORE = 3
-    """It opens a constituent that begins with the word that is next: top-down `(NP`."""
+    """Opens a constituent that begins with the next word: top-down `(NP`."""
     CLOSES = 4
-    """It closes the innermost open constituent, which is complete then; where none is open, nothing is."""
+    """Closes and completes the innermost open constituent, if there is one."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

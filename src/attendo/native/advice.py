@@ -1,4 +1,4 @@
-"""What a machine without the best kernels for its processor loses, and how to get it."""
+"""Advice for machines without the best kernels for their processor: what is lost, and how to get them."""
 
 import ctypes
 import os
@@ -14,7 +14,7 @@ _PLAIN = (
 
 
 def advice() -> str:
-    """What is lost on this machine and the way out, in a line; empty where nothing is, or the user has chosen so."""
+    """Describes the loss and the way out in a line; empty if nothing is lost, or if the user has chosen so."""
     if os.environ.get(ENVIRONMENT):
         return ""
     kernels = find_kernels().kernels

@@ -25,7 +25,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 LIBRARY, RECORD = "_attendo.so", "_attendo.json"
-"""What a build leaves: the library, and how it came to be, or why it did not."""
+"""Files of a build: the library, and the record of how it was built, or why it was not."""
 SWITCH = "ATTENDO_NATIVE"
 AGAIN = "python -m attendo.native.build"
 
@@ -36,7 +36,8 @@ COMPILE_FLAGS = (
 )  # fmt: skip
 LINK_FLAGS = ("-shared", "-pthread")
 SELF_CONTAINED = ("-static-libstdc++", "-static-libgcc", "-Wl,--exclude-libs,ALL")
-"""Tried first: a Python that brings its own, older C++ library (conda's) could not load the kernels otherwise."""
+"""Flags that are tried first: a Python with its own, older C++ library (conda's) could not load the kernels
+otherwise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +54,7 @@ NEON_VARIANTS = (
     Variant(name="neondot", flags=("-DATTENDO_NEON", "-march=armv8.2-a+dotprod")),
     Variant(name="neoni8mm", flags=("-DATTENDO_NEON", "-march=armv8.2-a+dotprod+i8mm+bf16")),
 )
-"""For aarch64: plain NEON, dot products of int8, and products of matrices of int8 and bfloat16."""
+"""Variants for aarch64: plain NEON, dot products of int8, and products of matrices of int8 and bfloat16."""
 VARIANTS = {
     "x86_64": (
         Variant(name="portable"),
@@ -69,19 +70,19 @@ VARIANTS = {
     "arm64": NEON_VARIANTS,  # macOS'
     "": (Variant(name="portable"),),
 }
-"""By `platform.machine()`; "" is any other. The smallest instruction set comes first, see `_link`."""
+"""Variants by `platform.machine()`; "" is any other. The smallest instruction set comes first, see `_link`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Build:
-    """What came of building; kept beside the library as JSON."""
+    """The result of a build; kept beside the library as JSON."""
 
     message: str
     """One line: what was built, or why not and the way out."""
     variants: tuple[str, ...] = ()
-    """Those in the library; none where there is no library."""
+    """Variants in the library; empty without one."""
     fingerprint: str
-    """Of the sources and flags it was built from."""
+    """Fingerprint of the sources and flags."""
 
 
 class BuildError(RuntimeError):
@@ -103,7 +104,7 @@ def fingerprint(sources: Path = HERE) -> str:
 
 
 def read_build(folder: Path = HERE) -> Build | None:
-    """What came of the last build in a folder; None where there was none, or another version's."""
+    """Reads the result of the last build in a folder; None if there is none, or if it is of another version."""
     with suppress(OSError, ValueError, TypeError):
         content = json.loads((folder / RECORD).read_text(encoding="utf-8"))
         return Build(**{**content, "variants": tuple(content.pop("variants"))})
@@ -111,7 +112,7 @@ def read_build(folder: Path = HERE) -> Build | None:
 
 
 def problem(folder: Path = HERE, *, sources: Path = HERE) -> str:
-    """Why a folder's library cannot be used, and the way out; empty where it is there and made of these sources."""
+    """Says why a folder's library cannot be used, and the way out; empty if it is built from these sources."""
     built = read_build(folder)
     if built is not None and not built.variants:
         return f"{built.message}; to build them: {AGAIN}"
@@ -152,7 +153,7 @@ def build(folder: Path = HERE, *, sources: Path = HERE, environment: Mapping[str
 
 
 def ensure(folder: Path = HERE, *, sources: Path = HERE, environment: Mapping[str, str] = os.environ) -> Build:
-    """The same as `build`, but leaves alone a library that is whole and made of these sources."""
+    """Builds as `build` does, unless there is an intact library of these sources."""
     built = read_build(folder)
     complete = built is not None and len(built.variants) == len(variants()) and not problem(folder, sources=sources)
     if built is not None and complete and environment.get(SWITCH, "auto") in ("auto", "require"):
@@ -212,7 +213,7 @@ def _link(compiler: Sequence[str], scratch: Path, usable: Sequence[str], environ
 
 
 def _run(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> str:
-    """Runs a compiler; gives its first error, or nothing where it succeeded."""
+    """Runs a compiler; gives its first error, or nothing if it succeeded."""
     try:
         finished = subprocess.run(
             command, cwd=folder, env=dict(environment), check=False, capture_output=True, text=True, errors="replace"

@@ -20,7 +20,7 @@ from attendo.native.build import HERE, LIBRARY, problem
 VARIANTS = ("avx512amx", "avx512bf16", "avx512vnni", "avx2", "neoni8mm", "neondot", "neon", "portable")
 """Best first; the number is that of `attendo_can_run` in `dispatch.cpp`."""
 PORTABLE = "portable"
-"""For every processor, so that the kernels can be tried on each, but slower than plain torch: only taken by name."""
+"""The variant for every processor, for tests; it is slower than plain torch and only used by name."""
 PLAIN = "plain"
 ENVIRONMENT = "ATTENDO_KERNELS"
 _FUNCTIONS: dict[str, tuple[Any, ...]] = {
@@ -68,7 +68,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "accumulate": (c_void_p, c_int, c_void_p, c_void_p, c_int64),
 }
 _OUT_OF_MEMORY = 1
-"""What a function of `engine.cpp` gives then."""
+"""The result of functions of `engine.cpp` that run out of memory."""
 _SIZES = (
     "d_model", "d_ff", "num_heads", "d_k", "d_v", "encoder_layers", "decoder_layers",
     "src_vocab_size", "tgt_vocab_size", "start_id", "swish", "draft_tokens", "next_word",
@@ -88,14 +88,14 @@ class Shape(Structure):
 
 
 PRECISIONS = ("float32", "bfloat16", "int8")
-"""Of a weight; the number is that of `Precision` in `products.h`."""
+"""Precisions of a weight; the number is that of `Precision` in `products.h`."""
 PADDED = 16
 """`PADDED` of `lanes.h`: rows are filled up with zeros to a multiple of this."""
 
 
 @dataclass(frozen=True)
 class Kernels:
-    """One variant's functions."""
+    """The functions of one variant."""
 
     variant: str
     """The instruction set, one of `VARIANTS`."""
@@ -116,8 +116,9 @@ class Kernels:
             )
         if status:
             raise ModelError(
-                f"the native kernels refuse what {name} was given: a size or row that cannot be, or a token id that "
-                "the model does not have; do the tokenizer and the model belong together?"
+                f"the native kernels reject the arguments of {name}: an impossible size or row, or a token id outside "
+                "the vocabulary; "
+                "do the tokenizer and the model belong together?"
             )
 
     def new(self, name: str, *arguments: object) -> int:
@@ -130,10 +131,10 @@ class Kernels:
 
 @dataclass(frozen=True)
 class Found:
-    """Which kernels there are, and why."""
+    """The kernels that were found, and why."""
 
     kernels: Kernels | None
-    """None: plain torch."""
+    """The kernels; None for plain torch."""
     reason: str
     """Why there are none, or none but these; empty where they are the best that there can be."""
 
@@ -155,13 +156,13 @@ def find_kernels() -> Found:
         if kernels.variant == (wanted or kernels.variant) and (wanted or kernels.variant != PORTABLE):
             return Found(kernels, f"{ENVIRONMENT}={wanted}" if wanted else "")
     if wanted:
-        raise ModelError(f"{ENVIRONMENT}={wanted}: this processor or this build has it not; leave it unset")
+        raise ModelError(f"{ENVIRONMENT}={wanted}: not available on this processor or in this build; leave it unset")
     return Found(None, problem() or "this processor has no instructions that the native kernels gain by")
 
 
 @cache
 def available_kernels() -> tuple[Kernels, ...]:
-    """All variants that were built and that this processor can run, best first; none that is older than its sources."""
+    """Lists all variants that are built and run on this processor, best first; none older than its sources."""
     if problem():  # one of other sources may have other functions
         return ()
     library = ctypes.CDLL(str(HERE / LIBRARY))
@@ -191,7 +192,7 @@ def _processor_facts() -> str:
 
 
 def describe() -> str:
-    """Which kernels decoding on the processor uses, in a line for people."""
+    """Describes the kernels that decoding uses on the CPU, in a line."""
     found = find_kernels()
     if found.kernels is None:
         return f"plain torch ({found.reason})"

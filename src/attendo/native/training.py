@@ -1,4 +1,4 @@
-"""What the kernels of training take: the structures of `training_rows.h` and `training_attention.h`, and their threads.
+"""Argument structures of the training kernels (`training_rows.h`, `training_attention.h`), and their threads.
 
 Pointers are addresses of arrays that lie in memory row after row; `training.passes.functions` makes them of tensors.
 """
@@ -18,7 +18,7 @@ class Crew(Structure):
 
 
 def make_crew(threads: int) -> Crew:
-    """So many threads of the OpenMP runtime that torch has brought along; only the caller's where there is none."""
+    """Makes a team of threads of torch's OpenMP runtime; only the caller's thread if there is none."""
     return Crew(openmp_parallel(), threads)
 
 

@@ -61,7 +61,7 @@ def usual_jobs() -> int:
 
 
 class Reporter(Protocol):
-    """Who is told how an experiment goes."""
+    """Receives the progress of an experiment."""
 
     def message(self, text: str) -> None:
         """A line to read."""

@@ -45,7 +45,7 @@ def still_open(done: int, num_runs: int, failures: Sequence[str]) -> list[str]:
     """Paragraphs on what a study lacks: runs that are not done, and those that failed."""
     parts = []
     if done < num_runs:
-        parts.append(f"This is a study in progress: {done} of {num_runs} runs are done.")
+        parts.append(f"This study is in progress: {done} of {num_runs} runs are done.")
     return [*parts, *(f"Failed: {failure}" for failure in failures)]
 
 
@@ -72,8 +72,9 @@ def total_cost(results: Sequence[RunFacts], rest: str) -> str:
         rest: what else there is to say before the machine, with its punctuation.
     """
     return (
-        f"In all {len(results)} runs: {sum(result.seconds for result in results) / 3600:.2f} hours, each with so many "
-        f"processor threads: {each(result.threads for result in results)}{rest} "
+        f"In all {len(results)} runs: {sum(result.seconds for result in results) / 3600:.2f} hours, CPU threads per "
+        "run: "
+        f"{each(result.threads for result in results)}{rest} "
         f"Machine: {each(result.machine for result in results)}."
     )
 

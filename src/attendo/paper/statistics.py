@@ -35,7 +35,7 @@ class Estimate:
 
     @property
     def sign(self) -> int:
-        """1 or -1 where the interval leaves out zero, on that side; 0 where it cannot tell."""
+        """1 or -1 where the interval excludes zero, on that side; 0 where it cannot tell."""
         if self.low is None or self.high is None or self.low <= 0 <= self.high:
             return 0
         return 1 if self.mean > 0 else -1
@@ -63,7 +63,7 @@ class Verdict(Enum):
 
     AS_IN_THE_PAPER = "as in the paper"
     OTHER_WAY_ROUND = "the other way round"
-    NOT_TOLD_APART = "not told apart at this scale"
+    NOT_TOLD_APART = "not significant at this scale"
     APART_HERE_ALONE = "apart here, the same in the paper"
 
 

@@ -96,7 +96,7 @@ def parse_tree(text: str) -> Tree:
         if isinstance(one, Unread):
             raise DataError(f"no tree: line {one.line}: {one.problem}")
     if len(found) != 1 or not isinstance(found[0], FoundTree):
-        raise DataError(f"a text with {len(found)} trees, where one is wanted")
+        raise DataError(f"the text has {len(found)} trees, but one is expected")
     return found[0].tree
 
 

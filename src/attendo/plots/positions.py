@@ -32,9 +32,7 @@ def table_of(subject: Subject, length: int) -> NDArray[np.float32]:
         return sinusoids(length, config.d_model, config.positions).numpy()
     folder = require_model(subject, "its positions are learned in training")
     if length > config.max_positions:
-        raise DataError(
-            f"{subject.name}: has {config.max_positions} learned positions; take --length of so many or less"
-        )
+        raise DataError(f"{subject.name}: has {config.max_positions} learned positions; take a --length up to that")
     positions = load_model(folder).transformer.source_embedding.positions
     assert isinstance(positions, LearnedPositions)
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""The server put together: models, queue and callers behind the APIs, and all of it behind the gate."""
+"""Assembles the server: models, queue and callers behind the APIs, and all of it behind the gate."""
 
 import asyncio
 import re
@@ -57,13 +57,13 @@ _HELPERS = 4
 _DOCUMENTS = re.compile(r"/api/documents/?|/api/corrections/document/?|/v[12]/document/?|/translate_file/?")
 """Paths whose bodies are documents."""
 _MULTIPART_BYTES = 64 << 10
-"""Of a body, besides the document that it carries."""
+"""Size of a multipart body beyond the document in it."""
 _KEY_PARAMETERS = (
     KeyParameter(paths=libretranslate.ERRORS.paths, name="api_key"),
     KeyParameter(paths=deepl.ERRORS.paths, name="auth_key"),
     KeyParameter(paths=omegat.ERRORS.paths, name="api_key"),
 )
-"""What the compatible APIs call a key that is no header."""
+"""Names of key parameters in the compatible APIs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,21 +71,21 @@ class Server:
     """A server that is ready to be started."""
 
     app: ASGIApp
-    """What answers."""
+    """The ASGI application."""
     service: Service
-    """What it answers with."""
+    """The services behind it."""
     core: Core
     """The models at work."""
     pool: ModelPool
     """The models."""
     keeping: Keeping
-    """What is looked after while it runs."""
+    """The maintenance tasks."""
     status: Status
-    """How it is."""
+    """The status."""
     log: Log
-    """Where it writes."""
+    """The log."""
     connections: Connections = field(default_factory=lambda: Connections(ServingConfig()))
-    """Those that are open."""
+    """The open connections."""
 
 
 def build(config: ServingConfig, sources: Sequence[ModelSource], *, log: Log | None = None) -> Server:
@@ -135,7 +135,7 @@ def build(config: ServingConfig, sources: Sequence[ModelSource], *, log: Log | N
 def _documents(
     core: Core, detector: Detector, config: ServingConfig, helpers: ThreadPoolExecutor, state: State
 ) -> Documents:
-    """The documents of a server, and those of its last run where its state has them."""
+    """Gives the documents of a server, with those of its last run if its state has them."""
     records = None if state.folder is None else DocumentRecords(state, state.folder / "documents")
     corrections = Corrections(state, config.corrections)
     return Documents(core, detector, config.documents, helpers, records=records, corrections=corrections)
@@ -210,7 +210,7 @@ def create_app(server: Server) -> ASGIApp:
 
 @asynccontextmanager
 async def running(server: Server) -> AsyncIterator[None]:
-    """Runs what a server is made of: its threads, and whatever looks after things.
+    """Runs the parts of a server: its threads and maintenance tasks.
 
     Models are loaded meanwhile, so that `/health` answers at once and `/ready` when they are there.
     """
@@ -255,7 +255,7 @@ def _max_body_bytes(config: ServingConfig, path: str) -> int:
 
 
 def _add_error_answers(app: FastAPI, prefix: str, shapes: Sequence[ErrorShape]) -> None:
-    """Has every error told in the shape of the API that was asked."""
+    """Formats every error in the shape of the API that was called."""
 
     def answer(request: Request, error: ServingError) -> Response:
         request.state.error = error.code
@@ -284,7 +284,7 @@ def _add_error_answers(app: FastAPI, prefix: str, shapes: Sequence[ErrorShape]) 
 
 
 def _told(errors: Sequence[Any]) -> str:
-    """What is wrong with a request, without what it said: that may be half a character, or a megabyte."""
+    """Describes what is wrong with a request without repeating its content, which may be invalid or huge."""
     told = []
     for error in errors[:5]:
         where = ".".join(str(part)[:40] for part in error["loc"][1:] if not str(part).startswith("function-"))

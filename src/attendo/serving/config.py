@@ -1,4 +1,4 @@
-"""Settings of `attendo serve`: TOML sections, whose defaults suit a server that only its own machine can reach."""
+"""Settings of `attendo serve`: TOML sections, whose defaults suit a server for its own machine only."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,11 +9,11 @@ from typing import Any
 from attendo.serving.corrections_config import CorrectionsConfig
 
 _HOST_NAME = re.compile(r"\*|(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
-"""What `allowed_hosts` takes: all names, all names below one, one name."""
+"""Patterns of `allowed_hosts`: all names, all names below one, or one name."""
 
 
 def _below(section: Any, **least: float) -> list[str]:
-    """What is wrong with numbers that have a least one; None has none."""
+    """Reports numbers below their minimum; None has none."""
     values = {key: getattr(section, key) for key in least}
     return [
         f"{key} = {value} is too small; take {least[key]} or more"
@@ -326,7 +326,7 @@ class ServingConfig:
             )
 
     def warnings(self) -> list[str]:
-        """What a server that others can reach should not be like, a sentence each."""
+        """Warns of settings that are unsafe for a server that others can reach, one sentence each."""
         if self.server.host in ("127.0.0.1", "::1", "localhost"):
             return []
         found = []
@@ -334,9 +334,9 @@ class ServingConfig:
         limited = limits.requests_per_minute is not None or limits.characters_per_minute is not None
         if self.keys.file is None and not limited:
             found.append(
-                f"everybody who reaches {self.server.host} may ask as much as he likes; give --keys FILE, or set "
+                f"anyone who reaches {self.server.host} can send any number of requests; use --keys FILE, or set "
                 "limits.requests_per_minute"
             )
         if self.server.metrics_token is None:
-            found.append(f"everybody who reaches {self.server.host} can read /metrics; set server.metrics_token")
+            found.append(f"anyone who reaches {self.server.host} can read /metrics; set server.metrics_token")
         return found

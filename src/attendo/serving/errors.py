@@ -1,4 +1,4 @@
-"""What a request is told when it cannot be answered: a status, a word for programs and a sentence for people.
+"""Errors of requests: a status, a code for programs and a sentence for display.
 
 Each API has a shape of its own for that; `ErrorShape` says which paths have which.
 """
@@ -26,7 +26,7 @@ class ServingError(AttendoError):
 
 
 def bad_request(message: str) -> ServingError:
-    """The request says what cannot be meant: 400."""
+    """Makes the error 400: the request is invalid."""
     return ServingError(400, "bad-request", message)
 
 
@@ -46,7 +46,7 @@ def forbidden(message: str) -> ServingError:
 
 
 def not_found(message: str) -> ServingError:
-    """There is no such thing: 404."""
+    """Makes the error 404: there is no such resource."""
     return ServingError(404, "not-found", message)
 
 
@@ -91,12 +91,12 @@ ErrorBody = Callable[[ServingError], dict[str, Any]]
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorShape:
-    """How an API tells its errors; each API's module has one, `ERRORS`."""
+    """The error format of an API; each API's module has one, `ERRORS`."""
 
     paths: Sequence[str]
-    """Beginnings of its paths, without the prefix of the server: `/v2/`."""
+    """Prefixes of its paths, without the prefix of the server: `/v2/`."""
     body: ErrorBody
-    """What it answers."""
+    """Makes the body of an answer."""
     statuses: Sequence[tuple[int, int]] = ()
     """Statuses it says in another way: pairs of ours and its."""
 

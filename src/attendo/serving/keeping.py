@@ -1,4 +1,4 @@
-"""What is looked after while a server runs: changed models, changed keys, what keys have spent, callers long gone."""
+"""Maintenance while a server runs: changed models and keys, usage records, inactive callers."""
 
 import asyncio
 from pathlib import Path
@@ -64,7 +64,7 @@ class Keeping:
             self._log.error("spent-not-written", message=error.strerror)
 
     async def _pause(self, seconds: float) -> bool:
-        """Waits; says whether it was asked to look now."""
+        """Waits, and says whether an immediate check was requested."""
         try:
             async with asyncio.timeout(seconds):
                 await self._now.wait()
@@ -74,7 +74,7 @@ class Keeping:
         return True
 
     async def _renew_keys(self) -> None:
-        """Takes changed keys; a file that cannot be read changes nothing, and is told once."""
+        """Reads changed keys; an unreadable file changes nothing and is reported once."""
         path, stat = self._config.keys.file, await asyncio.to_thread(self._stat)
         if path is None or stat == self._keys_stat:
             return
@@ -97,7 +97,7 @@ class Keeping:
 
 
 def read_spent(keys: Path | None) -> dict[str, dict[str, int]]:
-    """What keys have spent, as it was written down; nothing where that cannot be read.
+    """Reads the recorded usage of keys; empty if it cannot be read.
 
     Args:
         keys: the file of keys, beside which it lies.

@@ -1,4 +1,4 @@
-"""What is written down: a JSON object a line. No text of a request, no key and, unless asked for, no address."""
+"""The log: a JSON object per line. It has no text of requests, no keys and, unless configured, no addresses."""
 
 import json
 import logging
@@ -23,11 +23,11 @@ class Log:
         self._stream, self._now = stream, now
 
     def info(self, event: str, **fields: Any) -> None:
-        """Something that happens in the course of things."""
+        """Logs an ordinary event."""
         self._write("info", event, fields)
 
     def warning(self, event: str, **fields: Any) -> None:
-        """Something that somebody should look at."""
+        """Logs an event that needs attention."""
         self._write("warning", event, fields)
 
     def error(self, event: str, **fields: Any) -> None:
@@ -49,7 +49,7 @@ class Log:
 
 
 class LibraryLogs(logging.Handler):
-    """What libraries log, uvicorn above all, as events of ours: warnings and worse.
+    """Logs warnings and errors of libraries, above all of uvicorn, as events.
 
     Args:
         log: where to.
@@ -69,7 +69,7 @@ class LibraryLogs(logging.Handler):
 
 
 def error_place(error: BaseException | None) -> str | None:
-    """An exception's kind and where it was raised: what can be written down of it without the text it may hold."""
+    """Describes an exception by its type and place, without its text, which may be confidential."""
     if error is None:
         return None
     trace = error.__traceback__

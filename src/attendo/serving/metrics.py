@@ -1,4 +1,4 @@
-"""What is counted, for Prometheus; no text and no address is in it.
+"""Metrics for Prometheus; they contain no text and no addresses.
 
 A request's path is a label only as the route's template, so that nobody can fill the server's memory with paths.
 """

@@ -24,14 +24,14 @@ if sys.platform != "win32":
     import resource
 
 _MAX_HEAD_BYTES = 128 << 10
-"""Of a request's head: some clients put 5,000 characters of text into the path, nine bytes each."""
+"""Maximum size of a request's head: some clients put 5,000 characters of text into the path, nine bytes each."""
 _FETCH_S = 10.0
-"""That a document which was done after SIGTERM can be fetched."""
+"""Seconds during which a document that is finished after SIGTERM can be fetched."""
 _LAST_REQUEST_S = 2.0
-"""For which a connection is kept open after SIGTERM for its next request, whose answer says that it is the last."""
+"""Seconds for which a connection stays open after SIGTERM for its next request, whose answer announces the end."""
 _TICK_S = 0.05
 _OTHER_FILES = 200
-"""File descriptors that a server needs besides those of its connections."""
+"""Number of file descriptors needed besides those of connections."""
 
 
 class GracefulServer(uvicorn.Server):
@@ -50,7 +50,7 @@ class GracefulServer(uvicorn.Server):
         self._server, self._listening = server, listening
 
     async def startup(self, sockets: Any = None) -> None:
-        """Listens."""
+        """Starts listening."""
         await super().startup(sockets)
         if self.started and self.servers:
             host, port = self.servers[0].sockets[0].getsockname()[:2]
@@ -122,7 +122,7 @@ class GracefulServer(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Ends with SIGTERM and SIGINT, at once with a second one; SIGHUP looks at models and keys."""
+        """Ends on SIGTERM and SIGINT, at once on the second; SIGHUP checks models and keys for changes."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -194,7 +194,8 @@ def serve(
         raise ModelError(server.status.reason)
     if not running.started:
         raise AttendoError(
-            f"{config.server.host}:{config.server.port} cannot be listened on; is it in use? Take another --port"
+            f"{config.server.host}:{config.server.port}: cannot listen on this address; is the port in use? "
+            "Choose another --port"
         )
 
 

@@ -1,4 +1,4 @@
-"""All that an API needs to answer: made once at the start, handed to each module's `router(service)`.
+"""The services that APIs need to answer: created once, and passed to each module's `router(service)`.
 
 An API is a module with
 
@@ -35,24 +35,24 @@ DoneT = TypeVar("DoneT")
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """What the APIs answer with."""
+    """The services behind the APIs."""
 
     translating: Translating
     """The models."""
     config: ServingConfig
-    """How it serves; `config.limits` is what the APIs have to know most of."""
+    """The settings; the APIs mostly need `config.limits`."""
     detector: "Detector"
-    """Which language a text is in; call it by way of `in_thread`."""
+    """The language detector; call it by way of `in_thread`."""
     callers: Callers
     """Keys and limits."""
     metrics: Metrics
-    """What is counted."""
+    """The metrics."""
     documents: "Documents | None"
     """Documents that are translated in the background; None where they are not taken."""
     helpers: Executor
     """A few threads for work that is no translating: detection, files, drawings."""
     state: State = field(default_factory=State)
-    """What outlives a restart, where the configuration names a folder for it."""
+    """The state that survives a restart, if the configuration has a folder for it."""
 
     @cached_property
     def corrections(self) -> Corrections:
@@ -60,7 +60,7 @@ class Service:
         return Corrections(self.state, self.config.corrections)
 
     def caller(self, request: HTTPConnection, key: str | None) -> Caller:
-        """Who asks.
+        """Identifies the caller.
 
         Args:
             request: as it came.
@@ -98,7 +98,7 @@ class Service:
         return characters
 
     def deadline(self) -> float:
-        """Until when a request that comes now has to be answered, of `time.monotonic()`."""
+        """Gives the deadline of a request that arrives now, by `time.monotonic()`."""
         return time.monotonic() + self.config.limits.request_seconds
 
     async def in_thread(self, work: Callable[..., DoneT], *arguments: object) -> DoneT:

@@ -1,4 +1,4 @@
-"""What outlives a restart: a SQLite database in a folder of the server's own, or in memory where there is no folder.
+"""The state that survives a restart: a SQLite database in the server's folder, or in memory without one.
 
 One thread works on it, request by request, so that neither the event loop nor two requests ever wait on the file. Each
 piece of work is a transaction that is on the disk when it has been answered.
@@ -20,10 +20,10 @@ from attendo.serving.logs import Log
 T = TypeVar("T")
 
 Work = Callable[[sqlite3.Connection], T]
-"""What is done within a transaction; if it raises, nothing of it is kept."""
+"""Work within a transaction; if it raises, nothing of it is stored."""
 
 _APPLICATION = 0x61747464
-"""What SQLite's `application_id` of our files is: "attd"."""
+"""The `application_id` of our SQLite files: "attd"."""
 _VERSION = 1
 _TABLES = """
 CREATE TABLE glossaries (
@@ -63,7 +63,7 @@ class State:
 
     def __init__(self, folder: Path | None = None, log: Log | None = None) -> None:
         self.folder = folder
-        """Where it lies; None in memory."""
+        """The folder; None in memory."""
         self._log, self._held = log or Log(), ExitStack()
         with ExitStack() as opening:
             if folder is not None:
@@ -114,7 +114,8 @@ def _lock(folder: Path, opening: ExitStack) -> None:
         opening.enter_context(locked(folder / ".lock"))
     except BlockingIOError as error:
         raise AttendoError(
-            f"{folder}: {error.strerror}; a state folder is one server's, give each another server.state_dir"
+            f"{folder}: {error.strerror}; a state folder belongs to one server; give each server its own "
+            "server.state_dir"
         ) from error
 
 

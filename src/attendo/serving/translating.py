@@ -1,4 +1,4 @@
-"""What the APIs ask of the core: lines in, translations out, whoever else is being served. No HTTP here."""
+"""The interface between the APIs and the core: lines in, translations out. No HTTP."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Pair:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How lines are to be translated; lines of equal options are worked on together. None: as the model has it."""
+    """Options of a translation; lines with equal options share a batch. None stands for the model's own settings."""
 
     n_best: int = 1
     """Translations of each line; a narrower beam is widened to it."""
@@ -44,16 +44,16 @@ class Caller:
     name: str
     """The key's id or, without one, the address."""
     key: Key | None = None
-    """What was shown, where something was."""
+    """The given key, if any."""
     background: bool = False
-    """Whether nobody waits for an answer: documents, which go on between requests."""
+    """Whether nobody waits for an answer, as with documents, which are translated between requests."""
 
 
 class Translating(Protocol):
     """The core, as the APIs see it."""
 
     def pairs(self) -> tuple[Pair, ...]:
-        """What can be translated now, in the order in which the models were named."""
+        """Lists the language pairs that can be translated now, in the order in which the models were named."""
 
     def parsers(self) -> tuple[str, ...]:
         """The names of the models that parse, in the same order."""
@@ -69,7 +69,7 @@ class Translating(Protocol):
         """
 
     def description(self, model: str) -> ModelDescription:
-        """What a served model's `config.json` says.
+        """Gives the `config.json` of a served model.
 
         Raises:
             ServingError: no such model.
@@ -83,7 +83,7 @@ class Translating(Protocol):
         """
 
     def confidence(self, model: str) -> Confidence:
-        """How sure a model's translations are; it gives None where the model was not calibrated.
+        """Gives a model's confidence function, which returns None if the model is not calibrated.
 
         Raises:
             ServingError: no such model.
@@ -123,7 +123,7 @@ class Translating(Protocol):
     async def attention(
         self, pair: Pair, source: str, target: str | None, caller: Caller, *, deadline: float | None = None
     ) -> AttentionMap:
-        """Where every head of every layer looks while it reads a sentence and its translation.
+        """Computes the attention of every head and layer for a sentence and its translation.
 
         Args:
             pair: one of `pairs`.

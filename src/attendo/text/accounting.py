@@ -17,7 +17,7 @@ from attendo.text.subwords.tokenization import BYTE_IDS, UNK_ID
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusReport:
-    """What became of the pairs of one corpus; `read` is `kept` plus all of `dropped`."""
+    """The outcome for the pairs of one corpus; `read` is `kept` plus all of `dropped`."""
 
     name: str
     files: tuple[str, ...]
@@ -30,19 +30,19 @@ class CorpusReport:
     trimmed: int
     """Pairs kept of which white space at the ends of a side was taken off."""
     in_valid: int
-    """Pairs kept that the validation set has too, which makes its scores look better than they are."""
+    """Kept pairs that are also in the validation set, which makes its scores look better than they are."""
     source_tokens: int
     """Subwords of the sources kept, `</s>` counted."""
     target_tokens: int
     """Subwords of the targets kept, `</s>` counted."""
     source_byte_tokens: int
-    """Those of them that are single bytes of characters the vocabulary lacks."""
+    """Source tokens that are single bytes of characters outside the vocabulary."""
     target_byte_tokens: int
-    """Likewise of the targets."""
+    """Target tokens that are single bytes."""
     unknown_tokens: int
     """`<unk>` on either side; with byte fallback there should be none."""
     encoding_advice: str | None = None
-    """What to set `encoding` to, where many pairs were dropped because they are in another encoding."""
+    """Advice on `encoding`, if many pairs were dropped because they are in another one."""
 
     @property
     def keeps_little(self) -> bool:
@@ -52,7 +52,7 @@ class CorpusReport:
 
 @dataclass(frozen=True, kw_only=True)
 class PairCounts:
-    """What became of some pairs of a corpus; two add up."""
+    """The outcome for some pairs of a corpus; two can be added."""
 
     kept: int = 0
     trimmed: int = 0
@@ -82,7 +82,7 @@ class TokenCounts:
 
     total: int = 0
     single_bytes: int = 0
-    """Those that are bytes of characters the vocabulary lacks."""
+    """Tokens that are bytes of characters outside the vocabulary."""
     unknown: int = 0
     """`<unk>`."""
 
@@ -117,7 +117,7 @@ def keeps_little(kept: int, read: int) -> bool:
 
 
 def is_other_encoding(num_dropped: int, read: int) -> bool:
-    """Says whether so many pairs are dropped for their encoding that the files are likely to be in another one.
+    """Says whether so many pairs are dropped for their encoding that the files probably have another one.
 
     Args:
         num_dropped: pairs dropped for their encoding.

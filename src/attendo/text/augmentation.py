@@ -1,4 +1,4 @@
-"""Pairs changed on their way into training, so that a model meets what its corpora lack.
+"""Augmentation: pairs changed during training, so that a model learns what its corpora lack.
 
 That is other cases, slips of the keyboard, missing full stops, several sentences in a line, names nobody has heard of.
 Each function takes a pair and gives one that is as right. What a corpus holds stays as it is: a pair is changed anew
@@ -231,7 +231,7 @@ def _is_part(text: str, digits: re.Match[str]) -> bool:
 
 
 def _as_many(digits: str, rng: random.Random) -> str:
-    """As many other digits; the first is 0 only where it was, or where it is alone."""
+    """Gives the same number of other digits; the first is 0 only if it was, or if it is alone."""
     first = (
         "0" if digits[0] == "0" and len(digits) > 1 else rng.choice("0123456789" if len(digits) == 1 else "123456789")
     )

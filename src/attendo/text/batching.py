@@ -1,4 +1,4 @@
-"""Which pairs make a batch: pairs of about equal length together, up to a budget of tokens, in a seeded order."""
+"""Batches: pairs of similar length, up to a budget of tokens, in a seeded order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""From the lines of corpora to clean pairs: each line is kept, or dropped for one reason."""
+"""Cleaning of corpora: each pair of lines is kept, or dropped for one reason."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -92,7 +92,7 @@ def read_valid(
     languages: tuple[str, str] = ("", ""),
     read: ReadCorpus = read_corpus,
 ) -> tuple[list[str], list[str]]:
-    """Gives all sentences of a validation set, as they are; it is small enough to hold, and no line of it may go.
+    """Reads all sentences of a validation set unchanged; it fits into memory, and no line may be dropped.
 
     Args:
         corpus: the validation set.

@@ -1,4 +1,4 @@
-"""Which language a text is evidently in, by the words that are in nearly every sentence of a language."""
+"""Recognises the language of a text by words that occur in nearly every sentence of it."""
 
 import re
 from collections import Counter
@@ -33,11 +33,11 @@ _LANGUAGES = {
     for words in _COMMON_WORDS.values()
     for word in words.split()
 }
-"""Each common word, and the languages that have it."""
+"""Languages of each common word."""
 
 
 def evident_language(text: str) -> str | None:
-    """Gives the code of the language that a text evidently is in, or None where it is too short or unclear to tell.
+    """Gives the code of a text's evident language, or None if it is too short or unclear.
 
     Only German, English, Spanish, French, Italian, Dutch and Portuguese are known.
     """

@@ -1,4 +1,4 @@
-"""What a recipe says of its corpora: their files, how they are read as pairs of lines, and how often a pair is seen."""
+"""Corpora of a recipe: their files, how they are read as pairs of lines, and how often a pair is seen."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -157,7 +157,7 @@ class CorpusConfig:
 
     @property
     def line_encodings(self) -> tuple[str, str]:
-        """What the lines of both sides are in as they are read: UTF-8 where the encoding ends lines in another way.
+        """Encodings of both sides' lines as they are read: UTF-8 if the encoding has other line ends.
 
         Units come in UTF-8, whatever their file is in.
         """
@@ -174,12 +174,12 @@ class CorpusConfig:
 
     @property
     def has_patterns(self) -> bool:
-        """Whether what its files are depends on what lies on the disk; a treebank may be a folder."""
+        """Whether the list of its files depends on the disk; a treebank may be a folder."""
         given = [path for key in FILE_KEYS for path in _as_list(getattr(self, key))]
         return self.trees is not None or any(map(has_wildcards, given))
 
     def resolved(self, folder: Path) -> "CorpusConfig":
-        """Gives the corpus with the names of its files in the place of patterns and lists of patterns.
+        """Gives the corpus with file names instead of patterns.
 
         Treebanks stay as they are; `paths` has their files.
 
@@ -241,7 +241,7 @@ class CorpusConfig:
         )
 
     def tagged(self, source: str) -> str:
-        """Gives a source as the model reads it: behind the corpus's tag, where it has one."""
+        """Gives a source as the model reads it: after the corpus's tag, if it has one."""
         return source if self.source_tag is None else f"{self.source_tag} {source}"
 
 
@@ -256,14 +256,14 @@ class DataConfig:
     folder: str = ""
     """What the corpora's paths are relative to; itself relative to the recipe's folder."""
     corpora: tuple[CorpusConfig, ...] = ()
-    """What to train on."""
+    """The training corpora."""
     valid: CorpusConfig | None = None
-    """What to validate on while training; its `name` and `weight` are not used."""
+    """The validation set; its `name` and `weight` are not used."""
     cleaning: CleaningConfig = field(default_factory=CleaningConfig)
-    """Which pairs to drop."""
+    """Rules for dropping pairs."""
 
     def __post_init__(self) -> None:
-        """Refuses corpora that cannot be told apart, and names that cannot be.
+        """Refuses corpora that cannot be distinguished, and invalid names.
 
         Raises:
             ValueError: two corpora have one name, one has none or that of the validation set, the shares leave nothing
@@ -342,7 +342,7 @@ def epoch_weights(corpora: Sequence[CorpusConfig], sizes: Sequence[int]) -> list
 
 
 def is_subtitles(name: str) -> bool:
-    """Says whether a file holds subtitles, by the end of its name."""
+    """Says whether a file holds subtitles, by the ending of its name."""
     return unpacked_name(name).endswith(_SUBTITLES)
 
 
@@ -352,7 +352,7 @@ def _as_list(paths: str | tuple[str, ...] | None) -> tuple[str, ...]:
 
 
 def _listed(patterns: str | tuple[str, ...] | None, folder: Path) -> Any:
-    """Gives the files that a key stands for, a single one as such; None where it has none."""
+    """Gives the files of a key as a list; None if it has none."""
     files = listed_files(_as_list(patterns), folder)
     return files if len(files) > 1 else (files[0] if files else None)
 

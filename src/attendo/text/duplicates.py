@@ -1,4 +1,4 @@
-"""Which pairs of a corpus of any size occurred before, found with bounded memory by way of files of digests.
+"""Finds pairs that occurred before in a corpus of any size, with bounded memory, by files of digests.
 
 Each pair has a digest and a row, its number. The digests go to disk in buckets, by their value, so that equal ones meet
 in one bucket; a bucket is small enough to be sorted in memory, and no bucket needs another. The digests are written

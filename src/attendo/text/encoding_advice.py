@@ -1,4 +1,4 @@
-"""Which value of `encoding` would read the lines of a corpus that its own one does not."""
+"""Finds the value of `encoding` that would read the lines of a corpus."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -18,12 +18,12 @@ _MIXED_SHARE = 0.05
 
 @dataclass(frozen=True, kw_only=True)
 class EncodingAdvice:
-    """What to do about lines that are not in their corpus's encoding."""
+    """Advice on lines that are not in their corpus's encoding."""
 
     values: tuple[str, ...]
-    """What `encoding` may be set to, as TOML has it, the likeliest first; none where no one value reads the lines."""
+    """Possible values of `encoding` as in TOML, the most probable first; empty if no single value reads the lines."""
     text: str
-    """The same in words, for messages."""
+    """The advice in words, for messages."""
 
 
 @dataclass(kw_only=True)

@@ -1,4 +1,4 @@
-"""Which pairs of a training corpus are dropped for what their two sides are: length, numbers, copies, languages."""
+"""Rules for dropping training pairs by their two sides: length, numbers, copies, languages."""
 
 import re
 from collections import Counter
@@ -18,7 +18,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 @dataclass(frozen=True, kw_only=True)
 class CleaningConfig:
-    """Which pairs of the training corpora are dropped. A validation set is never cleaned."""
+    """Rules for dropping training pairs. A validation set is never cleaned."""
 
     max_words: int = 250
     """Maximum number of words (separated by white space) on either side."""

@@ -1,4 +1,4 @@
-"""A corpus in parts that can be read each on its own: ranges of bytes of its files, cut where a line of each begins.
+"""Parts of a corpus that can be read separately: byte ranges of its files that begin with a line.
 
 A first quick pass over a plain file (`scan_file`) counts the line feeds before each block of it. From that the byte at
 which any line begins is found by reading one block, so two files of a pair are cut at the same line. The parts of a
@@ -36,12 +36,12 @@ class ScannedFile:
 
     path: Path
     size: int
-    """Bytes."""
+    """Size in bytes."""
     mtime_ns: int
-    """When it was last written to, from before the scan."""
+    """Time of the last change, taken before the scan."""
     sha256: str
     lines_before: npt.NDArray[np.int64] | None
-    """Line feeds before each block of the file, and in all of it, `(num_blocks + 1,)`; None of a compressed file."""
+    """Line feeds before each block of the file, and in all of it, `(num_blocks + 1,)`; None for a compressed file."""
     num_lines: int
     """Lines; the last need not have an end. 0 of a compressed file, whose lines are not counted."""
 
@@ -97,15 +97,15 @@ class CorpusPart:
 
     corpus: CorpusConfig
     files: tuple[FileRange | HeldText, ...]
-    """The same lines of each of the corpus's files."""
+    """The same lines in each of the corpus's files."""
     first_line: int
-    """The number of its first line, from 1."""
+    """Number of its first line, from 1."""
     num_lines: int
     num_bytes: int
     """Bytes of the corpus's files, compressed where they are, that it stands for in reports of progress."""
 
     def __str__(self) -> str:
-        """Gives what it is, for messages."""
+        """Describes the part for messages."""
         names = " and ".join(str(file.path) for file in self.files)
         return f"lines {self.first_line} to {self.first_line + self.num_lines - 1} of {names}"
 
@@ -136,7 +136,7 @@ class CorpusPart:
 
 
 def scan_file(path: Path) -> ScannedFile:
-    """Reads a file once, for its checksum and for where its lines are.
+    """Reads a file once, for its checksum and the positions of its lines.
 
     Raises:
         DataError: it is missing, is UTF-16 or UTF-32, or cannot be read.
@@ -199,7 +199,7 @@ def corpus_parts(corpus: CorpusConfig, files: Sequence[ScannedFile], *, part_byt
 
 
 def changed_error(path: Path) -> DataError:
-    """Gives the error of a corpus file that does not stay as it is."""
+    """Makes the error for a corpus file that changes while it is read."""
     return DataError(f"{path}: was written to while it was being prepared; prepare again when it is complete")
 
 

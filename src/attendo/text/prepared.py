@@ -37,9 +37,9 @@ _NOT_PREPARED = ("weight", "share", "licence", "attribution")
 _LATER_KEYS = ("trees", "pair", "encoding", "file", "columns", "fields", "states")
 """Keys of a corpus that folders prepared before there were any do not have."""
 WORD_TAGS = "word_tags.json"
-"""Of treebanks alone."""
+"""The file of word tags, for treebanks."""
 VALID_TREES = "valid.trees.txt"
-"""Of treebanks alone: the validation set's trees, one a line, as `valid.source.txt` has their sentences."""
+"""The file of the validation set's trees, for treebanks: one per line, with their sentences in `valid.source.txt`."""
 MANIFEST_NAME = "manifest.json"
 """The file that is written last: a folder without it is not whole."""
 _MAX_VALUES = 50_000
@@ -50,18 +50,18 @@ _LISTED = 5
 
 @dataclass(frozen=True, kw_only=True)
 class PreparationReport:
-    """What `report.json` holds."""
+    """The content of `report.json`."""
 
     corpora: tuple[CorpusReport, ...]
     valid: CorpusReport | None
     source_vocab_size: int
     target_vocab_size: int
     sampled_pairs: int
-    """Pairs the vocabulary was learned from; 0 where it is that of a model."""
+    """Number of pairs from which the vocabulary was learned; 0 if it is that of a model."""
     seconds: float
     """Wall time of the preparation."""
     vocabulary_from: str | None = None
-    """The model whose vocabulary was kept; None where it was learned."""
+    """The model whose vocabulary was kept; None if it was learned."""
 
     @property
     def read(self) -> int:
@@ -97,7 +97,7 @@ class _CorpusFile(_File):
 
 @dataclass(frozen=True, kw_only=True)
 class _Manifest:
-    """What is read of `manifest.json`."""
+    """The content of `manifest.json`."""
 
     format_version: int
     fingerprint: str
@@ -123,7 +123,7 @@ class PreparedData:
     target_language: str
     source_tokenizer: Tokenizer
     target_tokenizer: Tokenizer
-    """The same object as `source_tokenizer` where the vocabulary is joint."""
+    """The target's tokenizer; the same object as `source_tokenizer` for a joint vocabulary."""
     corpora: Mapping[str, PairShards]
     """Each corpus by its name, in the recipe's order; `PairShards.join(list(corpora.values()))` is all of them."""
     valid: PairShards | None
@@ -132,9 +132,9 @@ class PreparedData:
     valid_target: tuple[str, ...]
     report: PreparationReport
     word_tags: Mapping[str, Sequence[str]] | None = None
-    """Of treebanks: which tags words have, as `parsing.word_tags` learned it."""
+    """The tags of words, for treebanks, as `parsing.word_tags` learned them."""
     valid_trees: tuple[str, ...] = ()
-    """Of treebanks: the validation set's trees."""
+    """The validation set's trees, for treebanks."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +143,7 @@ class Vocabulary:
 
     source: Tokenizer
     target: Tokenizer
-    """The same object as `source` where the vocabulary is joint."""
+    """The target's vocabulary; the same object as `source` if it is joint."""
     origin: str
     """The model it is of, for reports."""
 
@@ -225,7 +225,7 @@ def is_prepared(
 def other_content(
     folder: Path, expected: str, corpus_folder: Path, *, matched: frozenset[str] | None = None
 ) -> str | None:
-    """Says from what else a whole folder was made than is asked for; None where it is not whole, or just that.
+    """Describes how an intact folder's content differs from the request; None if it is not intact or does not differ.
 
     Args:
         folder: the prepared folder, which need not exist.

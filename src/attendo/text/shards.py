@@ -253,7 +253,7 @@ class _IdFile:
 
 
 class _Side:
-    """One side of a shard, mapped. What its files say is looked at where it is used: all at once would read them whole.
+    """One side of a memory-mapped shard. Values are checked when they are used: checking all would read whole files.
 
     Ids index the rows of an embedding, in kernels that do not look at them again.
     """
@@ -312,7 +312,7 @@ class _Shard:
 
 
 def _map(path: Path, dtypes: Sequence[str]) -> npt.NDArray[Any]:
-    """Maps an array's file: one axis, of one of the dtypes. No more of it is believed than the file has.
+    """Maps an array's file: one axis, of one of the dtypes, no longer than the file.
 
     Its header is one of our own; numpy's reader parses any as Python's literals, and falls over a hostile one.
 

@@ -70,11 +70,13 @@ def _problems(config: CorpusConfig, folder: Path) -> Iterator[str]:
 
 
 def _beginning(path: Path) -> tuple[bytes, bool]:
-    """Gives the first bytes of a file, decompressed, and whether these are all of it."""
+    """Reads the first bytes of a file, decompressed, and says whether they are all of it."""
     raw, text = open_content(path)
     with raw, text:
         try:
             head = text.read(HEAD_BYTES)
             return head, len(head) < HEAD_BYTES
         except READING_ERRORS as error:
-            raise DataError(f"{path}: cannot be read ({error}); is it whole? Fetch or compress it again") from error
+            raise DataError(
+                f"{path}: cannot be read ({error}); is it complete? Download or compress it again"
+            ) from error

@@ -48,7 +48,7 @@ class Pairs:
 
 
 class Rewriting:
-    """How pairs change each time they occur: by augmentation of their text, or by BPE-dropout.
+    """The way pairs change each time they occur: by augmentation of their text, or by BPE-dropout.
 
     Args:
         source_tokenizer: the tokenizer of the sources.
@@ -123,9 +123,10 @@ class Place:
     epoch: int = 0
     """The epoch, from 0."""
     batch: int = 0
-    """Batches of it that are done."""
+    """Number of its batches that are done."""
     windows: int = 0
-    """Windows of it whose batches are all done, where lines are rewritten; going on does not rewrite them again."""
+    """Number of its windows whose batches are all done, if lines are rewritten; they are not rewritten again after a
+    resume."""
     window_batches: int = 0
     """Batches in those windows."""
 
@@ -176,7 +177,7 @@ class BatchStream:
         return self._unchanged(place) if self._rewriting is None else self._rewritten(place, self._rewriting)
 
     def origin(self, member: int) -> tuple[int, int]:
-        """Of which corpus a pair is, and the how manyth of it, both from 0.
+        """Gives the corpus of a pair and its number in it, both from 0.
 
         Args:
             member: from `Pairs.members`.
@@ -260,7 +261,7 @@ class _Lines:
     pairs: npt.NDArray[np.int64]
     """Indices of pairs, line after line, `(num_pairs,)`."""
     starts: npt.NDArray[np.int64]
-    """Where each line's begin, and the end, `(num_lines + 1,)`."""
+    """Where each line's ids begin, and the end, `(num_lines + 1,)`."""
     source_lengths: npt.NDArray[np.int64]
     target_lengths: npt.NDArray[np.int64]
 

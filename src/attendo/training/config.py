@@ -121,10 +121,10 @@ class TrainingConfig:
     keeps its vocabulary, and settings of `model`, `search` and the languages that the recipe leaves out are taken from
     it."""
     augmentation: AugmentationConfig = field(default_factory=AugmentationConfig)
-    """How pairs change each time they occur, for a model that copes with rough input; the paper has none."""
+    """Changes to pairs each time they occur, for a model that copes with noisy input; the paper has none."""
 
     def __post_init__(self) -> None:
-        """Refuses values that cannot be meant, all at once."""
+        """Refuses invalid values, and reports all problems at once."""
         problems = []
         for keys, least, most in _COUNTS:
             for key in keys:

@@ -20,7 +20,7 @@ class UsedBatch:
     step: int
     epoch: int
     batch: int
-    """As in a `Position` behind it."""
+    """Its batch number, as in the `Position` after it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class Divergence:
         return self.suspects[0].step
 
     def gone_back(self, restored: Position) -> Position:
-        """Where to go on from.
+        """The position to continue from.
 
         Args:
             restored: the position of a checkpoint from before.
@@ -79,11 +79,11 @@ class Watch:
             self.used(position)
 
     def used(self, position: Position) -> None:
-        """Another update is made; the position is behind it."""
+        """Notes an update; the position is that after it."""
         self._since_well.append(UsedBatch(step=position.step, epoch=position.epoch, batch=position.batch))
 
     def look(self, position: Position, seen: LossSums) -> Position:
-        """Holds the loss since the last look against what is usual, and gives the position with it counted in.
+        """Compares the loss since the last check with its usual range, and gives the position that includes it.
 
         Raises:
             DivergenceError: it is not as it should be.
@@ -97,7 +97,7 @@ class Watch:
         return replace(position, usual_loss=usual.after(log_loss, seen.tokens))
 
     def error(self, position: Position, what: str) -> DivergenceError:
-        """That something else shows the run to have left its course."""
+        """Describes other signs of divergence."""
         return DivergenceError(Divergence(position=position, what=what, suspects=tuple(self._since_well)))
 
 
@@ -113,6 +113,6 @@ def give_up(found: Divergence, config: TrainingConfig) -> AttendoError:
     return AttendoError(
         f"step {found.position.step}: {found.what}{times} (training.max_rollbacks = {config.max_rollbacks}); the last "
         "checkpoint is from before, and skipped.jsonl in the run folder names the pairs at hand: look whether they are "
-        "odd. Otherwise go on with --resume and a lower learning rate (--set training.learning_rate_factor=0.5, or "
+        "odd. Otherwise continue with --resume and a lower learning rate (--set training.learning_rate_factor=0.5, or "
         "training.peak_learning_rate), a longer training.warmup_steps or training.max_gradient_norm=1.0"
     )

@@ -58,7 +58,7 @@ def shortlist_projection(model: Transformer) -> tuple[Tensor, Tensor | None]:
 
 @dataclass(frozen=True, kw_only=True)
 class DraftedRows:
-    """What is learned from a batch."""
+    """The drafter's training examples from a batch."""
 
     hidden: Tensor
     """The decoder's output at the target's tokens, `(tokens, d_model)`."""

@@ -23,7 +23,7 @@ class Validation:
     f1: float | None = None
     """F1 of a parser's trees, in percent; None if nothing was parsed."""
     f1_signature: str = ""
-    """How F1 was computed."""
+    """The definition of F1."""
 
     @property
     def perplexity(self) -> float:

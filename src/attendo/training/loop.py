@@ -26,7 +26,7 @@ from attendo.training.schedule import learning_rate
 from attendo.training.update import UpdateResult, update
 
 _GLANCE_STEPS = 10
-"""On a GPU the loss is looked at only so often: each look waits for the device."""
+"""Number of updates between two looks at the loss on a GPU: each look waits for the device."""
 
 
 def run(
@@ -97,9 +97,9 @@ class _DoesNotFit:
     """An update that memory does not hold."""
 
     position: Position
-    """Before it."""
+    """The position before the update."""
     max_tokens_at_once: int
-    """What to try next."""
+    """The size of pieces to try next."""
 
 
 class _DoesNotFitError(Exception):
@@ -108,7 +108,7 @@ class _DoesNotFitError(Exception):
 
 
 class _Trainee:
-    """A model with all that an update of it takes."""
+    """A model with everything that an update needs."""
 
     def __init__(
         self,
@@ -176,8 +176,8 @@ class _Sitting:
             return next(self._loader)
         except MemoryError:
             raise AttendoError(
-                f"step {position.step + 1}: memory does not hold the batches that are made ready for it; lower "
-                "training.max_tokens, or give it more memory and go on with --resume"
+                f"step {position.step + 1}: not enough memory for the batches that are prepared for it; lower "
+                "training.max_tokens, or provide more memory and continue with --resume"
             ) from None
 
     def _update(self, loaded: LoadedUpdate, num_pieces: int, position: Position) -> Position:
@@ -202,13 +202,13 @@ class _Sitting:
         size = smaller_pieces(loaded, position.max_tokens_at_once or self._config.max_tokens_at_once)
         if size is None:
             return AttendoError(
-                f"step {position.step + 1}: memory does not hold one pair of {loaded.longest} tokens beside weights, "
+                f"step {position.step + 1}: not enough memory for one pair of {loaded.longest} tokens beside weights, "
                 "gradients and Adam's state; take a smaller model or vocabulary, or lower data.cleaning.max_tokens"
             )
         return _DoesNotFitError(_DoesNotFit(position=position, max_tokens_at_once=size))
 
     def _look(self, position: Position, *, must: bool) -> Position:
-        """Looks at the loss, where that is due, and tells of it."""
+        """Checks and reports the loss, if that is due."""
         is_logged = position.step % self._config.log_steps == 0
         if not (self._on_cpu or must or is_logged or position.step % _GLANCE_STEPS == 0):
             return position
@@ -237,7 +237,7 @@ class _Sitting:
         return self._validate(position, ending) if due else (position, ending)
 
     def _validate(self, position: Position, ending: Ending | None) -> tuple[Position, Ending | None]:
-        """Validates behind a checkpoint; what comes of it is saved with the next one, or here where that is the end."""
+        """Validates after a checkpoint; the result is saved with the next one, or here at the end."""
         hooks = self._hooks
         assert hooks.validate is not None
         with self._pause():
@@ -278,7 +278,7 @@ class _Sitting:
 
 
 class _Clock:
-    """Seconds of training in all sittings, the same in all processes."""
+    """Seconds of training over all sessions, equal in all processes."""
 
     def __init__(self, elapsed_s: float, processes: Processes) -> None:
         self._started = time.monotonic() - elapsed_s

@@ -1,4 +1,4 @@
-"""How a training process keeps its memory."""
+"""Memory settings of a training process."""
 
 import ctypes
 import os
@@ -12,7 +12,7 @@ if sys.platform != "win32":
 _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD, _MMAP_MAX = -1, -2, -3, -4  # of mallopt(3)
 _KEEPING = ((_MMAP_MAX, 0), (_TRIM_THRESHOLD, 2**31 - 1), (_TOP_PAD, 64 << 20))
 _AT_FIRST = ((_MMAP_MAX, 1 << 16), (_TRIM_THRESHOLD, 1 << 17), (_TOP_PAD, 1 << 17), (_MMAP_THRESHOLD, 1 << 17))
-"""What a process starts with."""
+"""The setting at the start of a process."""
 
 
 def _is_limited() -> bool:

@@ -65,7 +65,7 @@ class Meter:
         return replace(position, logged=self._logged, unseen=self._unseen())
 
     def metrics(self, position: Position, rate: float) -> StepMetrics:
-        """The means as of the last look.
+        """The means at the last look.
 
         Args:
             position: the position of the run.

@@ -43,12 +43,12 @@ class UsualLoss:
     mean: FiniteFloat = 0.0
     """Exponential moving average in nats per target token, without label smoothing."""
     tokens: Amount = 0.0
-    """Target tokens a look, likewise."""
+    """Mean target tokens per look, averaged in the same way."""
     looks: Count = 0
     """Number of losses in the average."""
 
     def is_left_by(self, loss: float, tokens: float, max_rise: float | None, guessing: float) -> bool:
-        """Whether a loss is none that this run goes on from.
+        """Says whether a loss is too high to continue.
 
         Args:
             loss: nats a target token.
@@ -85,9 +85,9 @@ class Position:
     epoch: Count = 0
     """The epoch being read, from 0."""
     batch: Count = 0
-    """Batches of it that are done."""
+    """Number of its batches that are done."""
     windows: Count = 0
-    """Windows of rewritten lines of it that are done, as in `Place`."""
+    """Number of its windows of rewritten lines that are done, as in `Place`."""
     window_batches: Count = 0
     """Batches in them."""
     target_tokens: Count = 0

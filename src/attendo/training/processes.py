@@ -19,7 +19,8 @@ from torch.distributed.rendezvous import rendezvous
 from attendo.errors import AttendoError
 
 _PATIENCE = timedelta(hours=12)
-"""How long the others wait while the first process validates; torchrun, not this, notices a process that is gone."""
+"""Time that the others wait while the first process validates; lost processes are noticed by torchrun, not by this
+limit."""
 _POLL_S = 0.1
 
 

@@ -36,7 +36,7 @@ class _Loss(nn.Module):
 
 
 class Replica(ABC):
-    """One process's part of a model that several processes train together.
+    """One process' part of a model that several processes train together.
 
     Args:
         model: the model, on this process' device; sharded ones have `DTensor`s for parameters.
@@ -59,7 +59,7 @@ class Replica(ABC):
         """
 
     def _scaled(self, loss: UpdateResult, num_tokens: int) -> Tensor:
-        """What to differentiate: torch divides the gradients by the number of processes, which is wrong here."""
+        """Scales the loss: torch divides the gradients by the number of processes, which is wrong here."""
         return loss.smoothed * (self.processes.size / num_tokens if loss.num_tokens else 0.0)
 
     def full_weights(self) -> dict[str, Tensor]:

@@ -16,7 +16,7 @@ from attendo.training.passes.loss import token_loss
 from attendo.training.schedule import learning_rate
 
 _PROPOSAL = 0.5
-"""What a proposal counts beside a token: there are several for each."""
+"""Weight of a proposal compared with a token: there are several per token."""
 
 
 class UpdateResult(NamedTuple):
@@ -40,7 +40,7 @@ def make_optimizer(model: Transformer, config: TrainingConfig) -> torch.optim.Op
 
 
 class Accumulate(Protocol):
-    """How a piece's gradient is added, and summed over processes where there are several."""
+    """Adds a piece's gradient, summed over processes if there are several."""
 
     def __call__(self, piece: TrainingBatch, num_tokens: int, *, is_last: bool) -> UpdateResult:
         """Runs a piece, on the model's device, forward and backward, its loss divided by `num_tokens`."""
@@ -117,7 +117,7 @@ def batch_loss(model: Transformer, batch: TrainingBatch, dtype: str, label_smoot
 
 
 def _drafted_loss(model: Transformer, rows: DraftedRows, label_smoothing: float) -> UpdateResult:
-    """That of proposals, each counting half, and of the tokens, unless the drafter learns alone."""
+    """Combines the losses of proposals, each with half weight, and of tokens, unless only the drafter learns."""
     kernels = training_kernels(model.config, rows.drafted.device)
     drafted = token_loss(rows.drafted, *shortlist_projection(model), rows.places, label_smoothing, kernels)
     if learns_alone(model):

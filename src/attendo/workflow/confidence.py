@@ -29,7 +29,7 @@ FORMAT_VERSION = 1
 MAX_MEASURED = 20
 """Test sets that a folder keeps the figures of."""
 _LEAST_PEOPLE = 20
-"""Sentences with two people's translations, of which a share is told."""
+"""Minimum number of sentences with two human translations for reporting their agreement."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class JudgedSet:
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """How good confidences are on a test set."""
+    """The quality of confidences on a test set."""
 
     name: str
     """Name of the test set."""
@@ -93,15 +93,15 @@ class Calibration:
     signature: str
     """sacreBLEU's, of that chrF2."""
     search: dict[str, float]
-    """How the translations were looked for: beam size and length penalty."""
+    """Search settings of the translations: beam size and length penalty."""
     learned: Confidence
-    """What is computed with."""
+    """The learned parameters."""
     measured: tuple[Measured, ...]
-    """On test sets, first on those that it was learned from."""
+    """Results on test sets, first on those that it was learned from."""
 
 
 def load_confidence(folder: Path) -> Confidence | None:
-    """What tells how sure a model's translations are.
+    """Loads a model's confidence function.
 
     Args:
         folder: of a model.
@@ -313,7 +313,7 @@ def _check_names(sets: Sequence[TestSet]) -> None:
 def _judged_sets(
     engine: Engine, sets: Sequence[TestSet], close: float, progress: Callable[[int], None] | None
 ) -> list[JudgedSet]:
-    """Of each test set the sentences that no earlier one has.
+    """Gives of each test set the sentences that no earlier set has, with their translations.
 
     Raises:
         DataError: a set has no sentence of its own that the model translates.
@@ -369,7 +369,7 @@ def _weights_seal(checksums: Any) -> str:
 
 
 def report(measured: Measured, close: float) -> str:
-    """What was measured on a test set, as lines to read.
+    """Formats the results on a test set.
 
     Args:
         measured: it.

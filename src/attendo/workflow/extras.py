@@ -1,4 +1,4 @@
-"""Packages that only some commands need: told by name, with how to install them, before anything is done."""
+"""Checks that optional packages are installed before a command starts; errors say how to install them."""
 
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -7,7 +7,7 @@ from attendo.errors import AttendoError
 
 
 def need_packages(names: Sequence[str], extra: str) -> None:
-    """Refuses to go on without some packages.
+    """Raises an error if packages are missing.
 
     Args:
         names: the modules that will be imported.

@@ -1,4 +1,4 @@
-"""What a command is given, looked at before anything heavy is imported, so that a mistake is answered at once.
+"""Checks a command's input before heavy imports, so that mistakes are reported at once.
 
 Neither torch nor SentencePiece nor matplotlib is imported here, which takes seconds.
 """
@@ -36,7 +36,7 @@ def check_inputs(
 
 
 def count_lines(path: Path) -> int | None:
-    """How many lines a file has; None where it can be read only once.
+    """Counts the lines of a file; None if it can be read only once.
 
     Raises:
         DataError: the file is missing or broken.

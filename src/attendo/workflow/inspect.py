@@ -1,4 +1,4 @@
-"""What a model, a run or this machine is: what `attendo info` tells."""
+"""Descriptions of models, runs and this machine for `attendo info`."""
 
 import os
 import platform
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from attendo.workflow.machine.torch_facts import TorchFacts
 
 PACKAGES = ("torch", "numpy", "sentencepiece", "sacrebleu", "sacremoses", "safetensors")
-"""What results depend on."""
+"""Packages on which results depend."""
 _MAX_CARD_BYTES = 1 << 20
 _MAX_ROW = 2000
 """Bytes, and characters, that are more than anybody reads."""
@@ -43,17 +43,17 @@ class ModelInfo:
     src_vocab_size: int
     tgt_vocab_size: int
     model: dict[str, Any]
-    """Its shape: a recipe's `model` section."""
+    """The shape: a recipe's `model` section."""
     search: dict[str, Any]
     training: dict[str, Any]
-    """How it came to be, scores included."""
+    """Facts about its training, scores included."""
     dtype: str
-    """What its matrices are stored in."""
+    """Number type of the stored matrices."""
     weights_bytes: int
     card: str
     """The path of its card, which names data and licence."""
     card_text: str
-    """What the card says, Markdown; empty where there is none."""
+    """The card's Markdown; empty without a card."""
 
     def to_text(self) -> str:
         """A few lines to read, and the card below them."""
@@ -110,16 +110,16 @@ class EnvironmentInfo:
     cpus: int
     """Processor cores of the machine."""
     usable_cores: int
-    """Those that this process may use, by its affinity and its container's quota."""
+    """Cores that this process may use, by CPU affinity and the container's quota."""
     threads: int
-    """What a command works with."""
+    """Default number of threads of a command."""
     gpus: tuple[str, ...]
     fast_float32: bool | None
     """Whether torch's float32 products run through oneDNN (`model.products`); None without torch."""
     kernels: str
-    """What decoding runs on, and why where it is not the native kernels."""
+    """Kernels of decoding, and the reason if they are not the native ones."""
     lost: str
-    """What other kernels would be worth here, and how to get them; empty where these are the best."""
+    """Advantage of other kernels on this machine, and how to get them; empty if these are the best."""
     packages: dict[str, str]
     recipes: tuple[str, ...]
     """The shipped ones."""
@@ -144,7 +144,7 @@ class EnvironmentInfo:
         return _table(rows)
 
     def _float32(self) -> str:
-        """What float32 products in torch run through."""
+        """Describes the library of torch's float32 products."""
         if self.fast_float32 is None:
             return 'no torch, which training needs: pip install "attendo[train]"'
         return "through oneDNN" if self.fast_float32 else "through torch's default library"
@@ -158,7 +158,7 @@ class EnvironmentInfo:
 
 
 def inspect(name: str) -> ModelInfo | RunInfo:
-    """What a model or run folder, or a shipped model, is.
+    """Describes a model or run folder, or a shipped model.
 
     Raises:
         ModelError: it is none of them, or is torn.
@@ -180,7 +180,7 @@ def inspect(name: str) -> ModelInfo | RunInfo:
 
 
 def environment(attendo_version: str) -> EnvironmentInfo:
-    """What this machine is.
+    """Describes this machine.
 
     Args:
         attendo_version: the package's own.
@@ -206,7 +206,7 @@ def environment(attendo_version: str) -> EnvironmentInfo:
 
 
 def _torch_facts() -> "TorchFacts | None":
-    """What torch says of this machine; None without torch."""
+    """Gives torch's facts about this machine; None without torch."""
     if not is_installed("torch"):
         return None
     from attendo.workflow.machine.torch_facts import torch_facts
@@ -219,7 +219,7 @@ def _model_info(folder: Path) -> ModelInfo:
     try:
         weights_bytes = (folder / WEIGHTS).stat().st_size
     except OSError as error:
-        raise ModelError(f"{folder / WEIGHTS}: {error.strerror}; the folder is not whole, copy it again") from error
+        raise ModelError(f"{folder / WEIGHTS}: {error.strerror}; the folder is incomplete; copy it again") from error
     return ModelInfo(
         folder=str(folder),
         task=description.task,

@@ -58,7 +58,7 @@ def line_pairs_from(source: Path, target: Path) -> Iterator[tuple[str, str]]:
 
 
 def read_pairs(source: Path, target: Path) -> tuple[list[str], list[str]]:
-    """All lines of two files that belong together.
+    """Reads all lines of two parallel files.
 
     Raises:
         DataError: as `line_pairs_from`, or there is no line at all, or far too much text.
@@ -114,8 +114,8 @@ def _with_constraints(
     for path, rest in ((target_prefixes, prefixes), (forced_words, words)):
         if rest is not None and next(rest, None) is not None:
             raise DataError(
-                f"{path}: has more than the {number} lines that were translated; line n of it is for line n of the "
-                "text, an empty one for nothing"
+                f"{path}: has more than the {number} lines that were translated; line n of it belongs to line n of the "
+                "text; leave a line empty if there is nothing to give"
             )
 
 
@@ -126,8 +126,8 @@ def _line_of(lines: Iterator[str] | None, path: Path | None, number: int) -> str
     line = next(lines, None)
     if line is None:
         raise DataError(
-            f"{path}: has {number - 1} lines, but the text more; line n of it is for line n of the text, an empty one "
-            "for nothing"
+            f"{path}: has {number - 1} lines, but the text more; line n of it belongs to line n of the text; leave a "
+            "line empty if there is nothing to give"
         )
     return line
 

@@ -14,11 +14,11 @@ from attendo.text.files.formats import LineReader
 from attendo.text.pair_rules import CleaningConfig
 
 CORRECTION_RULES = CleaningConfig(max_copied=0.8, check_languages=True)
-"""Which corrections are left out for what their two sides are."""
+"""Rules for leaving out corrections by their two sides."""
 TRANSLATED = CorpusConfig.states
 """States of units that people have settled on."""
 ALSO_FUZZY = ("fuzzy", *TRANSLATED)
-"""And of those that most tools mark for review, as a machine's."""
+"""States that also include fuzzy units, the mark of most tools for machine translations."""
 
 
 def pairs_of(

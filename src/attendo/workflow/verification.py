@@ -9,19 +9,19 @@ from attendo.checkpoint.finding import find_model, is_run
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """What comparing every file of a model or a run came to."""
+    """The result of comparing every file of a model or a run."""
 
     checked: tuple[Path, ...]
-    """What was looked at: folders with all their files, and single files."""
+    """What was checked: folders with all their files, and single files."""
     problems: tuple[str, ...]
-    """What is torn, missing or was changed, a line each."""
+    """Files that are damaged, missing or changed, a line each."""
     remarks: tuple[str, ...]
-    """What lies there and is read by nothing, a line each: drafts of a process that was killed or is at work, torn
-    checkpoints that were set aside."""
+    """Files that nothing reads, a line each: drafts of a killed or running process, and damaged checkpoints that were
+    set aside."""
 
 
 def verify(name: str) -> Verification:
-    """Compares every file of a model, or of a run and the prepared data it refers to, with what is known of it.
+    """Compares every file of a model, or of a run and its prepared data, with the recorded facts.
 
     Nothing of a model is loaded, so that a folder that is torn or was tampered with is told as such.
 

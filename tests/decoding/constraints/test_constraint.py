@@ -319,18 +319,18 @@ def test_allowed_tokens_compose() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"min_len": 4}, "at least 4 and at most 3 tokens cannot be; take a min_len of no more than max_len"),
-        ({"max_len": -1}, "at least 0 and at most -1 tokens cannot be"),
+        ({"min_len": 4}, "at least 4 and at most 3 tokens is impossible; take a min_len of at most max_len"),
+        ({"max_len": -1}, "at least 0 and at most -1 tokens is impossible"),
         ({"prefix": (1, 2, 3, 4)}, "the forced prefix has 4 tokens, but the translation at most 3; shorten it"),
         ({"forced": ((),)}, "a forced or forbidden sequence without tokens; leave it out"),
         ({"forced_any": (((1,), ()),)}, "a forced or forbidden sequence without tokens; leave it out"),
         ({"forced_any": ((),)}, "a forced or forbidden sequence without tokens; leave it out"),
         (
             {"forced_any": (((1, 2), (2, 2)),), "forbidden": ((2,),)},
-            r"each of the forced sequences \[\[1, 2\], \[2, 2\]\] holds one that is forbidden; give up one",
+            r"each of the forced sequences \[\[1, 2\], \[2, 2\]\] holds one that is forbidden; drop one",
         ),
         ({"forced_any": (((1, 2, 3, 1), (3, 3, 1, 2)),)}, "need a translation of 4 tokens, but it has at most 3"),
-        ({"prefix": (5, 6), "forbidden": ((6,),)}, r"prefix \[5, 6\] holds \[6\], which is forbidden; give up one"),
+        ({"prefix": (5, 6), "forbidden": ((6,),)}, r"prefix \[5, 6\] holds \[6\], which is forbidden; drop one"),
         ({"forced": ((1, 2),), "forbidden": ((1, 2),)}, r"sequence \[1, 2\] holds \[1, 2\], which is forbidden"),
         ({"forced": ((1, 2), (3, 4))}, "the forced sequences need a translation of 4 tokens, but it has at most 3"),
         ({"prefix": (1, 1), "forced": ((1, 2, 3),)}, "the forced sequences need a translation of 4 tokens"),

@@ -79,7 +79,7 @@ def test_what_is_no_frame_is_refused() -> None:
         ),
         (
             Constraints(frame=Frame(stretches=("a b",), gaps=(0, 0)), forbidden_words=("b",)),
-            "line 3: the stretch 'a b' has a forbidden word in it; give up one of them",
+            "line 3: the stretch 'a b' has a forbidden word in it; drop one of them",
         ),
     ],
 )

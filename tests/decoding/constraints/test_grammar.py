@@ -322,7 +322,10 @@ def test_a_long_sentence_of_nothing_but_brackets(order: Order) -> None:
         ("(A x", "top-down", 2, 99, None, "the vocabulary has no brackets that make one tree of 2 words"),
         ("(A x", "in-order", 2, 99, None, "the vocabulary has no brackets that make one tree of 2 words"),
         ("(A )A x", "top-down", 1, 0, None, "its trees have at least 1 symbols, but may have 0; allow more"),
-        ("(A )A x", "top-down", 2, 9, (None,), "a sentence of 2 words with tags of 1; give each its tags, or None"),
+        (
+            *("(A )A x", "top-down", 2, 9, (None,)),
+            "a sentence of 2 words has tags for 1; give each word its tags, or None",
+        ),
         ("(A )A x", "top-down", 2, 9, (None, frozenset("zy")), "word 2 may only be tagged y, z, not in the vocabulary"),
     ],
 )  # fmt: skip

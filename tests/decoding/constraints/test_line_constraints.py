@@ -192,7 +192,7 @@ def test_what_cannot_be_fulfilled_names_the_line(make_translator: Callable[..., 
     translator = make_translator(forbidden_words=("Boot",), max_len=9, no_repeat_ngram=2)
     for constraints, problem in [
         (Constraints(target_prefix="das Boot am"), "the target prefix 'das Boot am' has a forbidden word in it"),
-        (Constraints(forced_words=("das Boot",)), "the forced word 'das Boot' has a forbidden word in it; give up one"),
+        (Constraints(forced_words=("das Boot",)), "the forced word 'das Boot' has a forbidden word in it; drop one"),
         (Constraints(forced_words=("am",), forbidden_words=("am",)), "the forced word 'am' has a forbidden word in it"),
         (Constraints(forced_words=(" ",)), "the forced word ' ' has no letter; leave it out"),
         (Constraints(forbidden_words=("",)), "the forbidden word '' has no letter; leave it out"),

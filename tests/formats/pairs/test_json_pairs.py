@@ -57,5 +57,5 @@ def test_what_is_no_object_with_both_is_accounted_for(file: Path) -> None:
 
 
 def test_an_object_that_does_not_say_which_is_which_is_an_error(file: Path) -> None:
-    with pytest.raises(DataError, match=r'line 2 has the fields q, a; say which two are wanted: fields = \["SOURCE"'):
+    with pytest.raises(DataError, match=r'line 2 has the fields q, a; name the two to use: fields = \["SOURCE"'):
         read(file, ["", {"q": "Yes.", "a": "Ja."}])

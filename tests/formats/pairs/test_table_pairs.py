@@ -75,7 +75,7 @@ def test_bytes_in_another_encoding_stay_what_they_are(file: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "columns", "message"),
     [
-        ("a,b\n1,2\n", (), "line 1 names the columns a, b; say which two are wanted: columns ="),
+        ("a,b\n1,2\n", (), "line 1 names the columns a, b; name the two to use: columns ="),
         ("a,b\n1,2\n", ("a", "c"), "line 1 names the columns a, b, and not c; correct columns"),
         ("a,b\n1,2\n", ("0", "1"), "counts from 1"),
         ('en,de\nx,y\n"a,b\nc,"d\n', (), "line 3: a quoted field does not end; close its quotation mark"),

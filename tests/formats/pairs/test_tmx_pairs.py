@@ -108,7 +108,7 @@ def test_the_encoding_is_what_the_file_says(memory: Path, encoding: str) -> None
     ("content", "message"),
     [
         (HEAD + unit(("en", "a"), ("de", "b")) + "<tu><tuv>", "line 4 is not well-formed XML"),
-        ("<xliff/>", "this is no TMX: its outermost element is <xliff>"),
+        ("<xliff/>", "this is not TMX: its outermost element is <xliff>"),
         (HEAD.replace("<tmx", '<!DOCTYPE tmx [<!ENTITY a "b">]><tmx') + TAIL, "line 2 declares an entity"),
         (HEAD + "<tu>" * 300, "line 3: elements are nested more than 256 deep"),
         (HEAD.replace("UTF-8", "EUC-JP") + TAIL, "is in an encoding that is not read"),
@@ -125,13 +125,13 @@ def test_a_broken_file_is_named_with_its_line(memory: Path, content: str, messag
 def test_a_compressed_file_that_is_cut_off_is_an_error(memory: Path) -> None:
     whole = gzip.compress((HEAD + unit(("en", "a"), ("de", "b")) + TAIL).encode())
     assert read(memory, whole) == [(3, "a", "b", None)]
-    with pytest.raises(DataError, match=r"cannot be read after line \d+ .*is it whole"):
+    with pytest.raises(DataError, match=r"cannot be read after line \d+ .*is it complete"):
         read(memory, whole[:-12])
 
 
 def test_both_languages_have_to_be_named(memory: Path) -> None:
     memory.write_text(HEAD + TAIL)
-    with pytest.raises(DataError, match="any number of languages; say which two are wanted: source_language and"):
+    with pytest.raises(DataError, match="any number of languages; name the two to use: source_language and"):
         list(read_tmx_pairs(memory, Selection(target_language="de")))
 
 

@@ -127,7 +127,7 @@ def test_another_language_is_told_by_its_file_element(file: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("<tmx/>", "this is no XLIFF: its outermost element is <tmx>"),
+        ("<tmx/>", "this is not XLIFF: its outermost element is <tmx>"),
         (of_1("<trans-unit>"), "line 4 is not well-formed XML: mismatched tag"),
         (
             of_1("<trans-unit id='1'><source>a</source></trans-unit>").replace("1.2", "3.7"),

@@ -117,7 +117,7 @@ def test_a_unit_whose_placeholders_cannot_be_kept_is_left_as_it_was() -> None:
     made_up = MadeUp(lambda line: [*in_capitals(line), "%d"])
     [found] = translations([unit("open %s", "c-format")], made_up)
     assert found.is_kept
-    assert found.problems == ("the model writes placeholders into 'open'; the text is left as it was",)
+    assert found.problems == ("the model writes placeholders into 'open'; the text is left unchanged",)
     [found] = translations([unit("{n, plural, other {x}}", "icu-message-format")], MadeUp(lambda line: ["\x01"]))
     assert found.is_kept
     assert [finding.check for finding in found.findings] == ["control-characters"]

@@ -285,7 +285,7 @@ def report_of(functions: MeasuredFunctions, runs: list[Run], failures: tuple[str
 def test_the_page(functions: MeasuredFunctions, runs: list[Run]) -> None:
     report = report_of(functions, runs)
     text = report.to_text()
-    assert "This is a study in progress: 18 of 27 runs are done." in text
+    assert "This study is in progress: 18 of 27 runs are done." in text
     tables = {
         block.caption: block for section in report.sections for block in section.blocks if isinstance(block, Table)
     }

@@ -96,7 +96,7 @@ def test_it_says_what_became_of_each_schedule(report: Report) -> None:
     assert "Equation 3 times 1. warm-up 200: perplexity 20.00 [20.00, 20.00]; no warm-up: perplexity 40.00" in text
     assert "], worse." in text
     assert "(of 2 runs 1 no better than word frequencies, 1 diverged), diverged." in text
-    assert "The lowest mean of all has warm-up 200 with factor 1." in text
+    assert "The lowest mean is that of warm-up 200 with factor 1." in text
     assert "in progress: 6 of 18 runs" in text
     assert "Failed: warmup-50-factor-1-seed-1: no room" in text
     assert ORDER.command in text

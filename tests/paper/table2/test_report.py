@@ -119,12 +119,14 @@ def test_every_figure_is_on_the_page(findings: Findings, translations: list[Tran
 
 def test_it_says_what_figures_are_of(findings: Findings) -> None:
     text = " ".join(table2_report(ORDER, findings).to_text().split())
-    assert "No figure of ours is the paper's" in text
+    assert "None of our figures is comparable with the paper's" in text
     assert "captions: of pictures" in text
-    assert "Not there, and so left out: old news" in text
+    assert "Missing, and therefore left out: old news" in text
     assert "Failed: en-de, base-seed-3: no room" in text
     assert "are done" not in text
-    assert "Not all of it is here: 2 of 3 runs are done." in table2_report(replace(ORDER, seeds=3), findings).to_text()
+    assert (
+        "The study is incomplete: 2 of 3 runs are done." in table2_report(replace(ORDER, seeds=3), findings).to_text()
+    )
     assert "at most 1.4" in text  # of the shipped model
     assert "split:atat" in text
     assert "tok:13a" in text

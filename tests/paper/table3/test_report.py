@@ -80,7 +80,7 @@ def test_every_figure_is_on_the_page(report: Report) -> None:
 def test_it_says_how_sure_it_is(report: Report) -> None:
     text = " ".join(report.to_text().split())
     assert "Perplexity: as in the paper: 2 (a-h1, c-d1024)." in text
-    assert "BLEU: as in the paper: 1 (a-h1); not told apart at this scale: 1 (c-d1024)." in text
+    assert "BLEU: as in the paper: 1 (a-h1); not significant at this scale: 1 (c-d1024)." in text
     assert "in progress: 8 of 60 runs" in text
     assert "Failed: big-seed-1: no room" in text
     assert "nrefs:1|case:mixed|tok:13a" in text

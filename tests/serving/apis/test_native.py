@@ -122,12 +122,12 @@ def test_segments_come_as_events(server: Live, how: str) -> None:
 @pytest.mark.parametrize(
     ("body", "part"),
     [
-        (b"{", "no JSON"),
-        (b'{"text": "\xff"}', "no JSON"),
+        (b"{", "not valid JSON"),
+        (b'{"text": "\xff"}', "not valid JSON"),
         (b'{"text": "a", "text": "b"}', "twice"),
         (b'{"text": "\\ud800"}', "surrogate"),
         (b'{"text": "a", "length_penalty": NaN}', "NaN"),
-        (b'{"text": "a", "n_best": 1e400}', "no number"),
+        (b'{"text": "a", "n_best": 1e400}', "not a finite number"),
         (b'{"text": "a", "n_best": 99999999999999999999999}', "64 bits"),
         (b"[" * 5000, "deep"),
         (b"null", "dictionary"),

@@ -15,6 +15,6 @@ def test_a_segment_comes_back_with_its_tags() -> None:
 def test_what_cannot_be_translated_is_told() -> None:
     asked = Asked(made_up_service(MadeUpModels(["en-de"])))
     wrong = asked("GET", "/omegat", params={"source": "fr-FR", "target": "de", "text": "a"})
-    assert (wrong.status_code, wrong.json()) == (400, {"error": "nothing here translates from fr-FR into de"})
+    assert (wrong.status_code, wrong.json()) == (400, {"error": "no model here translates from fr-FR into de"})
     assert asked("GET", "/omegat", params={"source": "en", "target": "de"}).status_code == 400
     asked.close()

@@ -330,9 +330,9 @@ def test_options(ask: Asked, options: dict[str, Any], expected: str) -> None:
         ({"only": "some"}, "only = 'some' is none of new, fuzzy, all"),
         ({"mark": "x"}, "mark = 'x' is none of review, problems, none"),
         ({"check": "x"}, "check = 'x' is none of off, warn, error"),
-        ({"format": "x"}, "'x' is no format of files that are translated; there are po, xliff"),
-        ({"target": "de-<b>"}, "target = 'de-<b>' is no code of a language, such as de or de-AT"),
-        ({"target": "de", "name": "a.exe"}, "documents of this kind are not taken; take one of .po, .pot, .xlf"),
+        ({"format": "x"}, "'x' is not a known file format; known are po, xliff"),
+        ({"target": "de-<b>"}, "target = 'de-<b>' is not a language code such as de or de-AT"),
+        ({"target": "de", "name": "a.exe"}, "documents of this type are not supported; send one of .po, .pot, .xlf"),
         ({"name": "a.xml"}, "or name its format (format: po, xliff"),
         (
             {"name": "a.po", "content": b'msgid "a"\nmsgstr ""\n', "template": b"{}"},

@@ -120,7 +120,7 @@ def test_a_bomb_is_read_in_bounded_pieces(tmp_path: Path) -> None:
 def test_a_file_cut_off_is_an_error(tmp_path: Path, compression: str) -> None:
     content = COMPRESSIONS[compression](b"".join(b"line %d\n" % number for number in range(30_000)))
     path = write(tmp_path / f"text.{compression}", content[: len(content) // 2])
-    with pytest.raises(DataError, match=rf"text\.{compression}: cannot be read after line \d+ .*is it whole"):
+    with pytest.raises(DataError, match=rf"text\.{compression}: cannot be read after line \d+ .*is it complete"):
         lines(path)
 
 
@@ -142,7 +142,7 @@ def test_what_follows_a_frame_and_is_none_is_an_error(tmp_path: Path, compressio
     # lzma.LZMAFile passes over it: a bit that flipped in the head of the second of two would lose all of its lines.
     whole = COMPRESSIONS[compression](b"a\n" * 1000)
     path = write(tmp_path / "text", whole + bytes([whole[0] ^ 1]) + whole[1:])
-    with pytest.raises(DataError, match=r"text: cannot be read after line \d+ .*is it whole"):
+    with pytest.raises(DataError, match=r"text: cannot be read after line \d+ .*is it complete"):
         lines(path)
 
 
@@ -172,7 +172,7 @@ def test_what_the_bzip2_program_writes_is_read(tmp_path: Path) -> None:
 def test_a_bz2_file_with_a_flipped_bit_is_an_error(tmp_path: Path) -> None:
     content = bytearray(bz2.compress(b"".join(b"line %d\n" % number for number in range(1000))))
     content[len(content) // 2] ^= 4
-    with pytest.raises(DataError, match=r"text\.bz2: cannot be read after line \d+ .*is it whole"):
+    with pytest.raises(DataError, match=r"text\.bz2: cannot be read after line \d+ .*is it complete"):
         lines(write(tmp_path / "text.bz2", bytes(content)))
 
 

@@ -73,7 +73,7 @@ def test_a_download_that_was_stopped_goes_on_in_the_next_call(files: FileServer,
 
 def test_a_file_that_changed_meanwhile_is_fetched_anew(files: FileServer, tmp_path: Path) -> None:
     files.break_after += [300_000, 0, 0]
-    with pytest.raises(DataError, match="the line broke after 300,000 of 900,000 bytes"):
+    with pytest.raises(DataError, match="the connection broke after 300,000 of 900,000 bytes"):
         fetch(f"{files.url}/a.tgz", tmp_path / "a.tgz", None, ignored)
     changed = CONTENT[::-1]
     (files.folder / "a.tgz").write_bytes(changed)

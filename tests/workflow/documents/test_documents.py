@@ -254,7 +254,7 @@ def test_a_format_under_another_name_is_refused_with_the_way_out(tmp_path: Path,
     found = document_format(path, "po")
     assert found is not None
     assert found.name == "po"
-    with pytest.raises(DataError, match="'doc' is no format"):
+    with pytest.raises(DataError, match="'doc' is not a known file format"):
         document_format(path, "doc")
 
 

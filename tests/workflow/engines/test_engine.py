@@ -413,7 +413,7 @@ def test_a_closed_engine_says_so(model_folder: Path, call: Callable[[Any], objec
     with load(model_folder) as engine:
         pass
     assert repr(engine) == f"Engine({str(model_folder)!r}, closed)"
-    with pytest.raises(ModelError, match=r"^Engine\('.*', closed\) has given its memory back; load the model again"):
+    with pytest.raises(ModelError, match=r"^Engine\('.*', closed\) is closed; load the model again"):
         call(engine)
 
 

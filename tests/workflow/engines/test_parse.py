@@ -325,7 +325,7 @@ def test_a_model_is_for_one_task(parser_folder: Path, model_folder: Path) -> Non
     for translates in (translator.parse, translator.parse_n_best, translator.stream_parses):
         with pytest.raises(ModelError, match=r"^this model translates and does not parse; use `attendo translate`"):
             translates([["it"]])
-    with pytest.raises(ModelError, match=r"does not write what .* writes; an ensemble is of one task"):
+    with pytest.raises(ModelError, match=r"has another task than .*; all models of an ensemble need the same one"):
         load(parser_folder, ensemble=[model_folder])
 
 
@@ -336,7 +336,7 @@ def test_an_ensemble_of_one_parser_twice_is_that_parser(
     for one, two in zip(alone.parse_n_best(SENTENCES[:5]), twice.parse_n_best(SENTENCES[:5]), strict=True):
         assert one.tree == two.tree
         assert one.n_best[0].score == pytest.approx(two.n_best[0].score, abs=1e-3)
-    with pytest.raises(ModelError, match=r"does not write what .* writes; an ensemble is of one task"):
+    with pytest.raises(ModelError, match=r"has another task than .*; all models of an ensemble need the same one"):
         load(parser_folder, ensemble=[random_folder(SECTIONS[0])])
 
 

@@ -76,7 +76,7 @@ def test_closing_ends_what_another_thread_has_in_work(
         closed.set()
         thread.join(30)
     [message] = told
-    assert "has given its memory back" in str(message)
+    assert "is closed; load the model again" in str(message)
     assert len(steps) <= threads, "each thread was within one step, and has made no other"
     assert isinstance(other.translate(LINES[0]), Translation)
 

@@ -173,7 +173,7 @@ def test_a_model_that_a_format_cannot_carry_is_refused(model_folder: Path, sampl
     tokenizer = loaded.source_tokenizer
     save_model(tmp_path / "model", description, weights, tokenizer, tokenizer, "")
     with pytest.raises(
-        ModelError, match='cannot carry this model: positions = "learned", but Marian has sinusoids only'
+        ModelError, match='cannot represent this model: positions = "learned", but Marian has sinusoids only'
     ):
         export(str(tmp_path / "model"), "huggingface", tmp_path / "out", sample=sample)
     assert [file.name for file in tmp_path.iterdir()] == ["model"]
@@ -264,6 +264,6 @@ def test_int8_that_is_read_back_otherwise_is_not_kept(
         return loaded
 
     monkeypatch.setattr("attendo.workflow.exchange.export.load_model", load_another)
-    with pytest.raises(ParityError, match=r"output_weight\.scales is read back otherwise than it was written"):
+    with pytest.raises(ParityError, match=r"output_weight\.scales differs when it is read back"):
         export(str(model_folder), "attendo", tmp_path / "out", sample=sample, quantization="int8", threads=1)
     assert not any(tmp_path.iterdir())

@@ -53,7 +53,7 @@ def test_a_proof_reads_as_lines() -> None:
     ("changes", "problem"),
     [
         ({"parity": replace(PARITY, max_difference=2e-4)}, "log-probabilities differ by up to 0.0002"),
-        ({"parity": replace(PARITY, identical=1)}, "1 greedy outputs are others"),
+        ({"parity": replace(PARITY, identical=1)}, "1 greedy outputs differ"),
         ({"differing_texts": ("a text",)}, "1 texts are cut into other pieces, such as 'a text'"),
         ({"exact": False, "bleu": bleu(28.9)}, "BLEU falls by 1.10, more than 1"),
         ({"exact": False, "parity": replace(PARITY, mean_difference=0.2)}, "differ by 0.2 on the average"),

@@ -72,7 +72,7 @@ def test_a_model_that_is_not_the_same_average_is_kept(run: Path, tmp_path: Path)
 
 
 def test_what_cannot_be_averaged(run: Path, tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"--last 4 cannot be had: there are 3 regular checkpoints; take --last 3"):
+    with pytest.raises(ModelError, match=r"--last 4 is too many: there are 3 regular checkpoints; take --last 3"):
         average(run, 4, tmp_path / "model")
     with pytest.raises(ModelError, match=r"no run to resume"):
         average(tmp_path, 1, tmp_path / "model")
@@ -88,7 +88,9 @@ def test_checkpoints_of_another_model_are_not_averaged(run: Path, tmp_path: Path
         checkpoints = Checkpoints(run / "checkpoints", keep=5)
         checkpoints.save(step, regular=True, state={}, weights={"w": torch.zeros(3)}, training={})
         if step == 20:
-            with pytest.raises(ModelError, match=r"step-00000020: is of another model than step-00000030: .* missing"):
+            with pytest.raises(
+                ModelError, match=r"step-00000020: belongs to another model than step-00000030: .* missing"
+            ):
                 average(run, 2, tmp_path / "model")
     with pytest.raises(
         ModelError, match=r"checkpoints: not of this run's model: .* is missing and \(32, 16\) in recipe"

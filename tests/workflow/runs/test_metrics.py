@@ -81,7 +81,7 @@ def test_a_full_disk_and_what_is_no_file_are_named(tmp_path: Path) -> None:
     assert steps(MetricsLog(tmp_path, 2, tensorboard=False).path) == [1], "half a line is none"
     log.path.unlink()
     os.mkfifo(log.path)
-    with pytest.raises(OSError, match="is no plain file"):
+    with pytest.raises(OSError, match="is not a regular file"):
         MetricsLog(tmp_path, 0, tensorboard=False)
     shutil.rmtree(tmp_path)
     with pytest.raises(FileNotFoundError) as missing:

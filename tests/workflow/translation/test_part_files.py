@@ -81,7 +81,7 @@ def test_the_manifest_refuses_another_translation(folder: PartsFolder) -> None:
     with pytest.raises(DataError, match="with another search, device; "):
         folder.claim({"search": {"beam_size": 5}, "device": "cpu"})
     folder.manifest.write_text(json.dumps([1]), encoding="utf-8")
-    with pytest.raises(DataError, match=r"manifest\.json: is no manifest of ours; remove "):
+    with pytest.raises(DataError, match=r"manifest\.json: is not a manifest of attendo; remove "):
         folder.claim({})
 
 

@@ -1,1 +1,1 @@
-"""What computes a step: the native kernels, torch, or several models as one."""
+"""Implementations of a decoder step: the native kernels, torch, and several models as one."""

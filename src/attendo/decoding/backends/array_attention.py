@@ -1,4 +1,4 @@
-"""Where a model's heads look while it reads a pair, computed without torch from the weights as arrays.
+"""Attention weights of a model for a pair, computed without torch from the weights as arrays.
 
 It is `Transformer.attention` in float32, for layers of self-attention. The positions of all sentences are rows of one
 matrix, so that the products are of all of them at once; only attention goes from sentence to sentence. There is no
@@ -19,12 +19,12 @@ from attendo.model.words import MAX_DEPTH
 
 Ids = Sequence[int]
 Spans = Sequence[slice]
-"""Of each sentence its rows."""
+"""The rows of each sentence."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PairAttention:
-    """Where every head of every layer looks, for one pair."""
+    """The attention weights of every head and layer, for one pair."""
 
     encoder: FloatArray | None
     """float32 `(num_layers, num_heads, src_len, src_len)`; None where the encoder's layers do not attend."""
@@ -46,7 +46,7 @@ class ArrayAttention:
         self._floats: dict[str, FloatArray] = {}
 
     def encoder_decoder(self, sources: Sequence[Ids], targets: Sequence[Ids], layer: int) -> list[FloatArray]:
-        """Where every head of one decoder layer looks in the source.
+        """Computes the encoder-decoder attention of one decoder layer, for every head.
 
         Args:
             sources: each source sentence's ids with its `</s>`.
@@ -63,7 +63,7 @@ class ArrayAttention:
         return self._decoder_layer(layer - 1, hidden, tgt_spans, memory, src_spans)[2]
 
     def all(self, source: Ids, target: Ids) -> PairAttention:
-        """Where every head of every layer looks.
+        """Computes the attention of every head and layer.
 
         Args:
             source: its ids with its `</s>`.
@@ -82,7 +82,7 @@ class ArrayAttention:
         )
 
     def _read_sources(self, sources: Sequence[Ids], looked: list[FloatArray]) -> tuple[FloatArray, Spans]:
-        """The encoder's output, `(source tokens, d_model)`; the weights of its layers are added to `looked`."""
+        """Computes the encoder's output, `(source tokens, d_model)`, and adds its attention weights to `looked`."""
         hidden, spans = self._embedded("source", sources)
         for index in range(self._config.encoder_layers):
             layer = f"encoder_layers.{index}"
@@ -95,7 +95,7 @@ class ArrayAttention:
     def _read_targets(
         self, sources: Sequence[Ids], targets: Sequence[Ids], memory: FloatArray
     ) -> tuple[FloatArray, Spans]:
-        """What the decoder's first layer reads, `(target tokens, d_model)`."""
+        """Computes the input of the decoder's first layer, `(target tokens, d_model)`."""
         read = [[self._config.start_id, *target[:-1]] for target in targets]
         hidden, spans = self._embedded("target", read)
         if self._config.next_word:
@@ -105,7 +105,7 @@ class ArrayAttention:
     def _decoder_layer(
         self, index: int, hidden: FloatArray, tgt_spans: Spans, memory: FloatArray, src_spans: Spans
     ) -> tuple[FloatArray, list[FloatArray], list[FloatArray]]:
-        """A layer's output, where its self-attention looks, and where its encoder-decoder attention looks."""
+        """Computes a layer's output, its self-attention weights and its encoder-decoder attention weights."""
         layer, size = f"decoder_layers.{index}", self._config.num_heads * self._config.key_size
         context, own = self._self_attention(f"{layer}.self_attention", hidden, tgt_spans, causal=True)
         hidden = self._normed(f"{layer}.self_attention_norm", hidden + context)
@@ -154,7 +154,7 @@ class ArrayAttention:
         *,
         causal: bool,
     ) -> tuple[FloatArray, list[FloatArray]]:
-        """What every head found, `(tokens, num_heads * d_v)`, and the weights of each sentence."""
+        """Computes the outputs of all heads, `(tokens, num_heads * d_v)`, and each sentence's attention weights."""
         context = np.empty((len(query), value.shape[1]), dtype=np.float32)
         looked = []
         for here, there in spans:
@@ -191,7 +191,7 @@ class ArrayAttention:
         return product if bias is None else product + bias
 
     def _matrix(self, name: str) -> FloatArray:
-        """A weight in float32, kept for the next time where it is stored in int8."""
+        """Gives a weight in float32; one that is stored in int8 is cached."""
         found = self._floats.get(name)
         if found is None:
             found = self._arrays.floats(name)
@@ -200,7 +200,7 @@ class ArrayAttention:
         return found
 
     def _told(self, sources: Sequence[Ids], read: Sequence[Ids], memory: FloatArray) -> FloatArray:
-        """What the decoder is given of the next word and of the parser's stack, `(target tokens, d_model)`."""
+        """Computes the decoder's input from the next word and the parser's stack, `(target tokens, d_model)`."""
         words = self._arrays.words
         assert words is not None
         tables = [self._linear("next_word.memory", memory)]
@@ -218,7 +218,7 @@ class ArrayAttention:
         return np.concatenate(parts)
 
     def _labelled(self, tops: TopOfStack) -> FloatArray:
-        """What the decoder is given of depth and labels, `(tgt_len, d_model)`."""
+        """Computes the decoder's input from depth and labels, `(tgt_len, d_model)`."""
         depths, opened, completed = (
             self._arrays.values[f"parser_stack.{name}"] for name in ("depths", "opened", "completed")
         )

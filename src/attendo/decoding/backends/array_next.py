@@ -70,7 +70,7 @@ def _order(values: FloatArray, ids: IntArray) -> IntArray:
 
 
 def _largest(order: IntArray, k: int) -> IntArray:
-    """Where the k largest numbers of each row are, the largest first; the numbers of a row are distinct."""
+    """Finds the positions of the k largest numbers of each row, the largest first; a row's numbers are distinct."""
     count = order.shape[1]
     some = np.argpartition(order, count - k, axis=1)[:, count - k :]
     by_size = np.argsort(-np.take_along_axis(order, some, axis=1), axis=1)

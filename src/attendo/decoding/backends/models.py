@@ -21,7 +21,7 @@ Ids = Sequence[Sequence[int]]
 
 
 class DecodingModel(Protocol):
-    """What searching and scoring need of a model."""
+    """The interface of a model for searching and scoring."""
 
     @property
     def config(self) -> ModelConfig:
@@ -37,14 +37,14 @@ class DecodingModel(Protocol):
 
     @property
     def kernel(self) -> str:
-        """What it runs on, for people."""
+        """The implementation and its instruction set, for display."""
 
     @property
     def concurrent(self) -> bool:
         """Whether several threads may run batches of their own at the same time, and gain by it."""
 
     def at_work(self) -> AbstractContextManager[None]:
-        """What the following are called within."""
+        """A context manager within which the following methods are called."""
 
     def step(self, sources: Ids, *, threads: int = 1) -> Step:
         """A batch at its start.
@@ -66,7 +66,7 @@ class DecodingModel(Protocol):
         """
 
     def encoder_decoder_attention(self, sources: Ids, targets: Ids, layer: int) -> list[FloatArray]:
-        """Where every head of one decoder layer looks in the source.
+        """Computes the encoder-decoder attention of one decoder layer, for every head.
 
         Args:
             sources: each sentence's ids with its `</s>`.
@@ -78,7 +78,7 @@ class DecodingModel(Protocol):
         """
 
     def attention(self, source: Sequence[int], target: Sequence[int]) -> PairAttention:
-        """Where every head of every layer looks while the model reads a pair; both ids end with `</s>`."""
+        """Computes the attention of every head and layer for a pair; both ids end with `</s>`."""
 
 
 def decoding_model(

@@ -21,11 +21,11 @@ Dtype = Literal["float32", "bfloat16", "int8"]
 """The numbers that products are calculated with."""
 
 _PASSAGES = 8
-"""That one call of the kernels makes at most: a signal, or another thread's wish, is seen between two calls."""
+"""The most passes of one call of the kernels; signals and the wishes of other threads are noticed between two calls."""
 _POSITIONS = 256
 """Sinusoids that are computed at first."""
 _KEPT_BYTES = 1 << 30
-"""Of memory that a session nobody uses may keep: more than 128 sentences of usual lengths need with a beam of 4."""
+"""Memory that an unused session may keep: more than 128 sentences of usual length need with a beam of 4."""
 
 
 def can_run(model: HasArrays) -> bool:
@@ -92,11 +92,11 @@ class NativeModel:
     def encoder_decoder_attention(
         self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], layer: int
     ) -> list[FloatArray]:
-        """Where every head of a decoder layer looks; see `DecodingModel`."""
+        """Computes the attention of every head of a decoder layer; see `DecodingModel`."""
         return self._attention.encoder_decoder(sources, targets, layer)
 
     def attention(self, source: Sequence[int], target: Sequence[int]) -> PairAttention:
-        """Where every head of every layer looks; see `DecodingModel`."""
+        """Computes the attention of every head and layer; see `DecodingModel`."""
         return self._attention.all(source, target)
 
     @cached_property
@@ -116,7 +116,7 @@ class NativeModel:
             self._idle[threads].append(session)
 
     def encodings(self, side: Literal["source", "target"], length: int) -> FloatArray:
-        """Encodings of at least so many positions, float32 `(positions, d_model)`.
+        """Gives the encodings of at least that many positions, float32 `(positions, d_model)`.
 
         Raises:
             DataError: there are not so many learned ones.
@@ -145,7 +145,7 @@ class Session:
 
     @property
     def num_bytes(self) -> int:
-        """Of memory that it has."""
+        """Size of its memory in bytes."""
         found = ctypes.c_int64()
         self.call("bytes", ctypes.byref(found))
         return found.value
@@ -157,7 +157,7 @@ class Session:
 
 
 class NativeStep:
-    """A batch of sentences and the next tokens' log-probabilities at once: a `Step` that is its own `NextTokens`.
+    """A batch of sentences together with the next tokens' log-probabilities: a `Step` that is its own `NextTokens`.
 
     Args:
         model: with the packed weights.
@@ -190,7 +190,7 @@ class NativeStep:
                 between()
 
     def start(self) -> "NativeStep":
-        """What may come first."""
+        """Gives the first tokens' log-probabilities."""
         self.read()
         return self._advance(None)
 
@@ -293,7 +293,7 @@ class NativeStep:
         return self
 
     def _require_positions(self, count: int) -> None:
-        """Has encodings of so many positions to come."""
+        """Provides encodings for that many further positions."""
         if self._length + count > len(self._positions):
             self._positions = self._model.encodings("target", self._length + count)
 

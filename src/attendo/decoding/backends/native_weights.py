@@ -14,7 +14,7 @@ from attendo.native.library import PADDED, PRECISIONS, Kernels
 from attendo.text.subwords.tokenization import EOS_ID
 
 _PROJECTION, _ENCODER, _DECODER, _DRAFTER, _NEXT_WORD, _PARSER_STACK = 0, 1, 5, 12, 18, 19
-"""Where the numbers of matrices begin in `model.h`."""
+"""First numbers of the groups of matrices in `model.h`."""
 
 
 def pack_weights(kernels: Kernels, handle: int, arrays: ModelArrays, dtype: str) -> list[object]:
@@ -82,7 +82,7 @@ class _Packing:
             self._kernels.call("model_embedding", self._handle, side, *pointers[name])
 
     def drafter(self) -> None:
-        """The drafter and what tokens are chosen by, some of it multiplied out beforehand; see `Drafter.adjusted`."""
+        """Packs the drafter and its output matrix, some products computed beforehand; see `Drafter.adjusted`."""
         arrays, config = self._arrays, self._arrays.config
         self._linear(_DRAFTER, 0, "drafter.joined")
         self._linear(_DRAFTER + 1, 0, "drafter.attention.query", outputs=_head_places(config, "q"))
@@ -106,7 +106,7 @@ class _Packing:
         self._kernels.call("model_drafter", self._handle, *map(self._keep, tables))
 
     def told(self) -> None:
-        """What tells the decoder the next word, and the top of the parser's stack."""
+        """Packs the embeddings of the next word and of the top of the parser's stack."""
         words = self._arrays.words
         assert words is not None
         self._linear(_NEXT_WORD, 0, "next_word.memory")
@@ -119,7 +119,7 @@ class _Packing:
             self._kernels.call("model_parser_stack", self._handle, *pointers, MAX_DEPTH)
 
     def _embedding(self, name: str) -> tuple[int | None, int | None, int | None]:
-        """Where an embedding matrix lies: its numbers, or its codes and scales."""
+        """Locates an embedding matrix: its numbers, or its codes and scales."""
         if not self._int8:
             return self._keep(self._arrays.floats(name)), None, None
         codes, scales = self._arrays.codes(name)
@@ -171,7 +171,7 @@ class _Packing:
         outputs: "_Places | None" = None,
         inputs: "_Places | None" = None,
     ) -> None:
-        """Hands over a weight `(outputs, inputs)`, its rows or columns moved to where the kernels look for them."""
+        """Hands over a weight `(outputs, inputs)`, its rows or columns moved to the places that the kernels expect."""
         if outputs is not None:
             values = outputs.spread(values, 0)
             scales = None if scales is None else outputs.spread(scales, 0)
@@ -203,14 +203,14 @@ class _Packing:
 
 
 class _Places:
-    """Where rows or columns go when every head is filled up with zeros to a multiple of `PADDED`."""
+    """The positions of rows or columns when every head is padded with zeros to a multiple of `PADDED`."""
 
     def __init__(self, places: npt.NDArray[np.int64], size: int) -> None:
         self._places, self._size = places, size
 
     @classmethod
     def plain(cls, size: int) -> "_Places":
-        """As they are, and zeros behind."""
+        """Keeps the order and adds zeros at the end."""
         return cls(np.arange(size), padded(size))
 
     @classmethod

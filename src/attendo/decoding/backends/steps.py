@@ -1,4 +1,4 @@
-"""What the search can search in torch: a Transformer with its cache, and one without."""
+"""Decoder steps in torch: a Transformer with its cache, and one without."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from attendo.model.transformer import Transformer
 
 
 class TransformerStep:
-    """One position at a time: what has been written stays in the model's cache.
+    """A step that computes one position at a time and keeps the earlier ones in the model's cache.
 
     Args:
         model: in evaluation mode.
@@ -31,7 +31,7 @@ class TransformerStep:
         self._before = self._cache.memory[-1].keys.new_zeros(1, model.config.d_model)
 
     def start(self) -> DenseNext:
-        """What may come first: a row a sentence."""
+        """Gives the first tokens' log-probabilities, a row per sentence."""
         return self._advance(self._start_ids)
 
     def advance(self, last_ids: IntArray) -> DenseNext:
@@ -79,7 +79,7 @@ class TransformerStep:
 
 
 def kept_of(ids: Sequence[int], best: Sequence[int], eos_id: int) -> int:
-    """How many tokens of a block stand: the first, and proposals as long as each is what its predecessors call for.
+    """Counts the tokens of a block that are kept: the first, and the proposals up to the first wrong one.
 
     Args:
         ids: the block.
@@ -93,7 +93,7 @@ def kept_of(ids: Sequence[int], best: Sequence[int], eos_id: int) -> int:
 
 
 class RecomputingStep:
-    """All positions again at each step: slow, and so plain that the other steps are held against it.
+    """A step that recomputes all positions each time: slow, but simple enough to test the other steps against.
 
     Args:
         model: in evaluation mode.
@@ -110,7 +110,7 @@ class RecomputingStep:
         self._written = torch.empty_like(src_ids[:, :0])
 
     def start(self) -> DenseNext:
-        """What may come first: a row a sentence."""
+        """Gives the first tokens' log-probabilities, a row per sentence."""
         return self._advance(torch.full_like(self._memory[:, 0, 0], self._model.config.start_id, dtype=torch.int64))
 
     def advance(self, last_ids: IntArray) -> DenseNext:

@@ -1,4 +1,4 @@
-"""What a decoder with `next_word` or `parser_stack` is given at each position, found symbol by symbol.
+"""The inputs of a decoder with `next_word` or `parser_stack` at each position, found symbol by symbol.
 
 `model.next_word` and `model.parser_stack` find the same for whole batches, without a loop.
 """
@@ -16,25 +16,25 @@ from attendo.text.subwords.tokenization import EOS_ID
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TopOfStack:
-    """What a decoder is given at each position of a target; all int64 `(tgt_len,)`."""
+    """The parser's stack at each position of a target; all int64 `(tgt_len,)`."""
 
     next_word: IntArray
     """The number, from 0, of the word that is next."""
     depth: IntArray
-    """How many constituents are open."""
+    """Number of open constituents."""
     opened: IntArray
     """The symbol that opened the innermost of them; `tgt_vocab_size` where none is open."""
     opened_at: IntArray
-    """The number of its first word; 0 where none is open."""
+    """Number of the first word of the innermost open constituent; 0 if none is open."""
     completed: IntArray
     """The symbol of the word that was completed last, or the one that opened the constituent; `tgt_vocab_size` where
     nothing was completed."""
     completed_at: IntArray
-    """The number of its first word; 0 where nothing was completed."""
+    """Number of the first word of the constituent completed last; 0 if none was completed."""
 
 
 def word_places(source: Sequence[int], begins: BoolArray) -> IntArray:
-    """Where each word of a source begins, and behind the last one where the source ends.
+    """Finds where each word of a source begins; the last entry is the end of the source.
 
     The end is the first `</s>`; without one it is the first token that begins no word, or else the last word.
 
@@ -57,7 +57,7 @@ class _Part:
 
     symbol: int
     word: int
-    """The number of its first word."""
+    """Number of its first word."""
 
 
 def stack_tops(read: Sequence[int], words: WordTables) -> TopOfStack:

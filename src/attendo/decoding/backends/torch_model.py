@@ -71,7 +71,7 @@ class TorchModel:
 
     @property
     def device(self) -> torch.device:
-        """Where the model is."""
+        """The device that holds the model."""
         return self.transformer.device
 
     @contextmanager
@@ -86,7 +86,7 @@ class TorchModel:
             self.transformer.train(was_training)
 
     def step(self, sources: Ids, *, threads: int = 1) -> Step:
-        """A batch at its start; torch has its own threads."""
+        """Starts a batch; torch has its own threads."""
         src_ids, src_mask = pad_source(sources)
         src_mask = None if src_mask is None else src_mask.to(self.device)
         return TransformerStep(self.transformer, src_ids.to(self.device), src_mask)
@@ -101,7 +101,7 @@ class TorchModel:
 
     @torch.no_grad()
     def encoder_decoder_attention(self, sources: Ids, targets: Ids, layer: int) -> list[FloatArray]:
-        """Where every head of a decoder layer looks; see `DecodingModel`."""
+        """Computes the attention of every head of a decoder layer; see `DecodingModel`."""
         with self.at_work():
             heads = self.transformer.encoder_decoder_attention(self._collated(sources, targets), layer)
         every: FloatArray = heads.float().cpu().numpy()
@@ -110,7 +110,7 @@ class TorchModel:
 
     @torch.no_grad()
     def attention(self, source: Sequence[int], target: Sequence[int]) -> PairAttention:
-        """Where every head of every layer looks; see `DecodingModel`."""
+        """Computes the attention of every head and layer; see `DecodingModel`."""
         batch = collate([source], [target], start=self.config.start_id).to(self.device)
         with self.at_work():
             weights = self.transformer.attention(batch)
@@ -125,7 +125,7 @@ class TorchModel:
 
 
 def _numpy(weights: Tensor) -> FloatArray:
-    """Those of the only pair, `(num_layers, num_heads, ...)`."""
+    """Takes the weights of the only pair, `(num_layers, num_heads, ...)`."""
     found: FloatArray = weights[:, 0].float().cpu().numpy()
     return found
 

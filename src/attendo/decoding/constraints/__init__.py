@@ -1,1 +1,1 @@
-"""What a translation must and must not hold, as the tokens that may follow a hypothesis."""
+"""Constraints on translations, as the tokens that may follow a hypothesis."""

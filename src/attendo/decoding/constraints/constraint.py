@@ -1,4 +1,4 @@
-"""What a translation must and must not hold, as the tokens that may follow a hypothesis.
+"""Constraints on translations, as the tokens that may follow a hypothesis.
 
 Every rule but the longest length comes down to a `Constraint`: it reads a hypothesis and says what may come next. They
 compose by intersection, and every search asks all of them in the same way, so a new one, such as a grammar, needs one
@@ -22,7 +22,7 @@ Ids = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Allowed:
-    """Which tokens may follow a hypothesis; one that is asked for again and again is best made once."""
+    """The tokens that may follow a hypothesis; objects that are needed repeatedly are best made once."""
 
     only: frozenset[int] | None = None
     """Nothing but these; None for the whole vocabulary."""
@@ -30,7 +30,7 @@ class Allowed:
     """Not these."""
 
     def __and__(self, other: "Allowed") -> "Allowed":
-        """What both allow; the very same object where the other allows everything."""
+        """Gives the tokens that both allow; the same object if the other allows everything."""
         if other.is_everything:
             return self
         if self.is_everything:
@@ -63,7 +63,7 @@ class Constraint(Protocol):
     """A rule that sees a hypothesis' ids and nothing else, such as a grammar."""
 
     def following(self, ids: Sequence[int]) -> Allowed:
-        """What may follow a hypothesis that the rule has allowed so far.
+        """Gives the tokens that may follow a hypothesis which the constraint has allowed so far.
 
         Args:
             ids: the hypothesis, without `</s>`.
@@ -74,11 +74,11 @@ class Constraint(Protocol):
 
 
 class Place(Protocol):
-    """How far a hypothesis has come in the eyes of a constraint."""
+    """The state of a constraint after a hypothesis."""
 
     @property
     def allowed(self) -> Allowed:
-        """What may follow it, `</s>` among it where the hypothesis may end here."""
+        """The tokens that may follow, including `</s>` if the hypothesis may end here."""
 
     def after(self, token: int) -> "Place":
         """The place behind one more token, which need not be allowed."""
@@ -90,12 +90,12 @@ class TracingConstraint(Constraint, Protocol):
 
     @property
     def beginning(self) -> Place:
-        """Where nothing is written yet; `following` is what places that are gone through from here allow."""
+        """The state before the first token; `following` gives the same tokens as the state reached from here."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """What holds for one sentence's translation; ids never count or hold `</s>`.
+    """All constraints on the translation of one sentence; ids never include `</s>`.
 
     Raises:
         DataError: the rules contradict each other, so that no translation could keep to them.
@@ -106,24 +106,24 @@ class Rules:
     min_len: int = 0
     """Fewest tokens."""
     prefix: Ids = ()
-    """What it begins with."""
+    """Tokens that the translation begins with."""
     forbidden: tuple[Ids, ...] = ()
-    """What occurs nowhere in it."""
+    """Sequences that must not occur."""
     forced: tuple[Ids, ...] = ()
-    """What occurs somewhere in it, each at least once, in any order; two may overlap."""
+    """Sequences that must occur at least once each, in any order; they may overlap."""
     forced_any: tuple[tuple[Ids, ...], ...] = ()
     """Groups of sequences; of each group at least one occurs, as those of `forced`."""
     constraints: tuple[Constraint, ...] = ()
-    """Further ones, which the search asks as it asks its own."""
+    """Further constraints, which the search treats like its own."""
     seed: int = 0
-    """Of this sentence's random numbers, so that its samples do not depend on its batch."""
+    """Random seed of this sentence, so that its samples do not depend on its batch."""
 
     def __post_init__(self) -> None:
         """Refuses contradictions."""
         if self.max_len < 0 or self.min_len > self.max_len:
             raise DataError(
-                f"a translation of at least {self.min_len} and at most {self.max_len} tokens cannot be; take a min_len "
-                "of no more than max_len"
+                f"a translation of at least {self.min_len} and at most {self.max_len} tokens is impossible; take a "
+                "min_len of at most max_len"
             )
         if self.seed < 0:
             raise DataError(f"a sentence's seed is {self.seed}; take 0 or more")
@@ -147,14 +147,13 @@ class Rules:
             for name, given in (("prefix", self.prefix), *(("sequence", forced) for forced in self.forced)):
                 if holds(given, sequence):
                     raise DataError(
-                        f"the forced {name} {list(given)} holds {list(sequence)}, which is forbidden; "
-                        "give up one of them"
+                        f"the forced {name} {list(given)} holds {list(sequence)}, which is forbidden; drop one of them"
                     )
         for group in self.forced_any:
             if all(any(holds(ids, sequence) for sequence in self.forbidden) for ids in group):
                 raise DataError(
-                    f"each of the forced sequences {list(map(list, group))} holds one that is forbidden; give up one "
-                    "of them"
+                    f"each of the forced sequences {list(map(list, group))} holds one that is forbidden; drop one of "
+                    "them"
                 )
         if self.has_forced:
             needed = len(self.prefix) + ForcedSequences(self.forced, self.forced_any).shortest_after(self.prefix)

@@ -1,4 +1,4 @@
-"""Sequences that a translation must hold: how far a hypothesis has come with them, and what it needs still.
+"""Sequences that a translation must contain: how much of them a hypothesis has, and what is missing.
 
 A requirement is a group of sequences of which any one is enough, such as the forms of a word; often it is a single one.
 """
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 Ids = tuple[int, ...]
 State = tuple[int, ...]
-"""How many tokens of each sequence a hypothesis ends with; all of them for the sequences of a group that is done."""
+"""Number of tokens of each sequence at the end of a hypothesis; the full length for sequences of a satisfied group."""
 
 _NO_TOKEN = -1
 """Stands for all tokens that no sequence has."""
@@ -191,6 +191,6 @@ def _automaton(ids: Ids) -> list[dict[int, int]]:
 
 
 def _overlap(one: Ids, other: Ids) -> int:
-    """How many tokens at the end of one sequence are the beginning of another, or of itself, short of all."""
+    """Counts the tokens at the end of one sequence that begin another, or itself, without being all of it."""
     longest = min(len(one), len(other)) - (one == other)
     return next(size for size in range(longest, -1, -1) if one[len(one) - size :] == other[:size])

@@ -9,7 +9,7 @@ from attendo.errors import DataError
 
 @dataclass(frozen=True, kw_only=True)
 class Frame:
-    """What a translation consists of.
+    """Fixed stretches of a translation, with gaps between them that the model fills.
 
     Raises:
         DataError: there are not as many gaps as stretches and one more, or a stretch is white space.
@@ -62,7 +62,7 @@ class FrameConstraint:
         return self._end if is_last else self._only[self._stretches[number][matched]]
 
     def _place(self, ids: Sequence[int]) -> tuple[int, int, int]:
-        """The number of the next stretch, how many of its tokens are there, and the tokens of the gap before it."""
+        """Gives the next stretch's number, its tokens written so far, and the tokens of the gap before it."""
         number = matched = gap = 0
         for token in ids:
             if number < len(self._stretches) and token == self._stretches[number][matched]:

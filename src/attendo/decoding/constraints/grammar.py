@@ -1,4 +1,4 @@
-"""Which symbols may follow so that a tree over exactly a sentence's words comes out: a constraint for the search."""
+"""A constraint under which the output is a tree over exactly the words of a sentence."""
 
 from collections.abc import Mapping, Sequence
 
@@ -57,7 +57,9 @@ class Grammar:
         if num_words < 1:
             raise DataError("a tree has at least one word, but the sentence has none")
         if tags is not None and len(tags) != num_words:
-            raise DataError(f"a sentence of {num_words} words with tags of {len(tags)}; give each its tags, or None")
+            raise DataError(
+                f"a sentence of {num_words} words has tags for {len(tags)}; give each word its tags, or None"
+            )
         words = [self._word(place, its_tags) for place, its_tags in enumerate(tags or (None,) * num_words, start=1)]
         sentence = Sentence(
             sets=self._sets,
@@ -81,7 +83,7 @@ class Grammar:
         return ids
 
     def _reductions_for(self, num_words: int) -> tuple[int, ...]:
-        """Fewest constituents of several parts that leave so many parts less: change for a sum in the fewest coins."""
+        """Computes the fewest constituents that reduce the number of parts by each amount, as in making change."""
         known = self._num_reductions
         if len(known) < num_words:
             longer = list(known)
@@ -98,10 +100,10 @@ class _SentenceTrees:
 
     def __init__(self, beginning: State, max_symbols: int, eos_id: int) -> None:
         self.beginning = _Reached(beginning, max_symbols, eos_id)
-        """Where nothing is written yet."""
+        """The state before the first symbol."""
 
     def following(self, ids: Sequence[int]) -> Allowed:
-        """The symbols after which a tree over the words can still be completed; `</s>` where it is."""
+        """Gives the symbols after which the tree can still be completed, and `</s>` if it is complete."""
         reached: Place = self.beginning
         for token in ids:
             reached = reached.after(token)
@@ -109,7 +111,7 @@ class _SentenceTrees:
 
 
 class _Reached:
-    """How far a hypothesis has come that is part of a tree, with so many symbols left; a `Place`."""
+    """The state of a hypothesis that is part of a tree, with a number of symbols left; a `Place`."""
 
     __slots__ = ("_eos_id", "_num_left", "_state", "allowed")
 
@@ -125,7 +127,7 @@ class _Reached:
 
 
 class _Nowhere:
-    """What is no part of a tree, and never will be; a `Place`."""
+    """The state of a hypothesis that can never become a tree; a `Place`."""
 
     allowed = Allowed(frozenset())
 

@@ -1,4 +1,4 @@
-"""How far a tree has been written, and what may come next so that it can still be finished: a class for each order.
+"""States of a partial tree and the symbols that can still complete it: a class for each order.
 
 What makes this more than counting brackets is the limit of unary chains: constituents over the very same words. Where a
 chain has to end, a further word must come, and there may be too few left.
@@ -18,7 +18,7 @@ NEVER = 1 << 40
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sentence:
-    """What holds for all trees over one sentence."""
+    """Facts about all trees over one sentence."""
 
     sets: SymbolSets
     words: tuple[Ids, ...]
@@ -29,7 +29,7 @@ class Sentence:
     max_open: int
     """Most constituents that are open at the same time."""
     num_reductions: tuple[int, ...]
-    """Bottom-up: at least so many constituents make one of the parts, by how many parts are too many."""
+    """Bottom-up: the least number of constituents that combine all parts into one, by the number of surplus parts."""
 
 
 class State(ABC):
@@ -39,7 +39,7 @@ class State(ABC):
 
     @abstractmethod
     def allowed(self, num_left: int) -> Allowed:
-        """What may follow so that a tree can be finished.
+        """Gives the symbols after which the tree can be completed.
 
         Args:
             num_left: symbols that may still be written, `</s>` not among them. So many are enough for this state.
@@ -51,7 +51,7 @@ class State(ABC):
 
 
 def start(sentence: Sentence, order: Order) -> State:
-    """Where nothing is written yet."""
+    """Gives the state before the first symbol."""
     num_words = len(sentence.words)
     if order == "top-down":
         return _TopDown(sentence, num_words, None, NO_LABELS)
@@ -158,7 +158,7 @@ class _TopDown(State):
         return 0 < len(chain) < self._sentence.max_unary and innermost.label not in chain
 
     def _opening(self, innermost: _Open) -> Ids:
-        """What may be opened, of which each needs a word, if only the words are too few for some."""
+        """Gives the brackets that may be opened, each of which needs a word, if there are too few words for some."""
         sets, spare = self._sentence.sets, self._num_words - 1
         if self._chain != NO_LABELS or spare > innermost.need:
             return sets.opening(NO_LABELS)  # the need is innermost's, or one more at worst

@@ -1,4 +1,4 @@
-"""A vocabulary's symbols of trees as sets of ids, each made once, so that a step of a search looks them up."""
+"""The tree symbols of a vocabulary as sets of ids, each made once, so that search only looks them up."""
 
 from collections.abc import Callable, Hashable, Mapping
 
@@ -11,7 +11,7 @@ Ids = frozenset[int]
 NO_IDS: Ids = frozenset()
 NO_LABELS: frozenset[str] = frozenset()
 _MAX_KEPT = 10_000
-"""Sets of one kind; some hundred is what there is, unless every word comes with a choice of tags of its own."""
+"""Maximum number of cached sets of one kind; a few hundred occur, unless every word has its own choice of tags."""
 
 
 class SymbolSets:
@@ -30,7 +30,7 @@ class SymbolSets:
 
     def __init__(self, symbols: Mapping[int, str], order: Order, eos_id: int) -> None:
         self.by_id: dict[int, Symbol] = {}
-        """What each id says."""
+        """The meaning of each id."""
         for token, text in symbols.items():
             symbol = read_symbol(text, order)
             if symbol is None:
@@ -41,7 +41,7 @@ class SymbolSets:
         self.eos: Ids = frozenset((eos_id,))
         """`</s>` alone."""
         self.any_word = self._where(lambda symbol: symbol.kind == "word")
-        """Of words, with any tag."""
+        """Ids of words, with any tag."""
         if not self.any_word:
             raise DataError("the vocabulary has no symbol of a word")
         closing: dict[str, set[int]] = {}
@@ -49,13 +49,13 @@ class SymbolSets:
             if symbol.kind == "close":
                 closing.setdefault(symbol.label, set()).add(token)
         self.closing = {label: frozenset(tokens) for label, tokens in closing.items()}
-        """What closes a label; in-order the empty one stands for all."""
+        """Ids that close each label; in-order, the empty label stands for all."""
         self.labels = frozenset(
             symbol.label
             for symbol in self.by_id.values()
             if symbol.kind == "open" and (symbol.label if order == "top-down" else "") in closing
         )
-        """What can be opened: what could never be closed is left out."""
+        """Labels that can be opened; those that could never be closed are left out."""
         self.part_counts = tuple(sorted({symbol.num_parts for symbol in self.by_id.values()} - {0, 1}))
         """Bottom-up, how many parts a constituent may be made of, from 2."""
         self._sets: dict[Hashable, Ids] = {}
@@ -68,7 +68,7 @@ class SymbolSets:
         return self._kept(("words", tags), lambda symbol: symbol.kind == "word" and symbol.label in tags)
 
     def opening(self, banned: frozenset[str]) -> Ids:
-        """What opens a constituent with none of these labels."""
+        """Gives the ids that open a constituent with none of these labels."""
         labels = self.labels
         return self._kept(
             ("opening", banned),
@@ -76,7 +76,7 @@ class SymbolSets:
         )
 
     def reductions(self, counts: tuple[int, ...]) -> Ids:
-        """Bottom-up: what makes a constituent of so many parts."""
+        """Bottom-up: gives the ids that combine this number of parts into a constituent."""
         return self._kept(("reductions", counts), lambda symbol: symbol.kind == "close" and symbol.num_parts in counts)
 
     def unary(self, banned: frozenset[str]) -> Ids:

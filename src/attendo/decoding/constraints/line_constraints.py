@@ -110,7 +110,7 @@ class LineRules:
             self._forbidden = (ForbiddenWords(config.forbidden_words, self._spelling),)
 
     def of(self, number: int, source_tokens: int, constraints: Constraints) -> Rules:
-        """One line's rules.
+        """Gives the rules of one line.
 
         Args:
             number: the line's, from 1, among all that are translated; its samples hang on it.
@@ -194,7 +194,7 @@ class LineRules:
 
     @property
     def _spelling(self) -> Spelling:
-        """Of the vocabulary, read when first needed: most lines have no constraints."""
+        """The spelling of the vocabulary, read when first needed: most lines have no constraints."""
         if self._known_spelling is None:
             self._known_spelling = Spelling(self._vocabulary)
         return self._known_spelling
@@ -210,18 +210,18 @@ class LineRules:
 
 
 class _NewWord:
-    """A new word begins behind so many tokens."""
+    """A constraint: a new word begins after this number of tokens."""
 
     def __init__(self, tokens: int, beginnings: frozenset[int]) -> None:
         self._tokens, self._allowed = tokens, Allowed(beginnings)
 
     def following(self, ids: Sequence[int]) -> Allowed:
-        """There only pieces that begin a word; elsewhere everything."""
+        """Allows only pieces that begin a word at that position, and everything elsewhere."""
         return self._allowed if len(ids) == self._tokens else EVERYTHING
 
 
 class _SpelledWord:
-    """Behind so many tokens a text is written, in whatever pieces, of which the last may write more.
+    """A constraint: a text follows after this number of tokens, in any pieces, the last of which may extend beyond it.
 
     The tokenizer's own pieces for a word that is not whole are seldom those of the whole word: a model that is made to
     write them goes on as it never would.
@@ -232,7 +232,7 @@ class _SpelledWord:
         self._allowed: dict[bytes, Allowed] = {}
 
     def following(self, ids: Sequence[int]) -> Allowed:
-        """Pieces that go on with the text; when it is written, and before its place, everything."""
+        """Allows pieces that continue the text until it is written, and everything before and after."""
         if len(ids) < self._tokens:
             return EVERYTHING
         written = 0
@@ -253,4 +253,4 @@ def _check_not_forbidden(name: str, text: str, ids: Ids, forbidden: Sequence[Con
         DataError: it does.
     """
     if any(token not in each.following(ids[:place]) for each in forbidden for place, token in enumerate(ids)):
-        raise DataError(f"the {name} {text!r} has a forbidden word in it; give up one of them")
+        raise DataError(f"the {name} {text!r} has a forbidden word in it; drop one of them")

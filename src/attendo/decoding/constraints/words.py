@@ -12,7 +12,7 @@ from attendo.text.subwords.tokenization import UNK_ID
 _SPACE_MARK = "\u2581"
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _NO_TEXT = {"</s>": b"", "<unk>": " \u2047 ".encode()}
-"""What the pieces that are no text are decoded to."""
+"""What pieces without text are decoded to."""
 _CHARACTER_BYTES = 4
 """The longest character of UTF-8."""
 
@@ -25,10 +25,10 @@ class Pieces(Protocol):
         """Number of ids."""
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        """Each text's ids, `</s>` last."""
+        """Encodes texts, with `</s>` at the end of each."""
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
-        """Each id's piece: U+2581 is a space, `<0xE2>` a byte."""
+        """The piece of each id; U+2581 is a space, `<0xE2>` a byte."""
 
 
 class Subwords(Pieces, Protocol):
@@ -59,7 +59,7 @@ def forced_word_ids(words: Sequence[str], vocabulary: Pieces) -> tuple[tuple[int
 
 
 class Spelling:
-    """What the pieces of a vocabulary write: read once a vocabulary, for all the words looked for in it.
+    """The texts of a vocabulary's pieces, read once for all words that are looked up in it.
 
     Args:
         vocabulary: the target's pieces.
@@ -77,7 +77,7 @@ class Spelling:
         self._ordered = sorted(self.tokens)
 
     def beginning(self, text: bytes) -> frozenset[int]:
-        """The ids that write a beginning of `text`, or all of it and more."""
+        """Finds the ids whose text is a beginning of `text`, or begins with it."""
         found = [token for end in range(1, len(text) + 1) for token in self.tokens.get(text[:end], ())]
         for place in range(bisect_right(self._ordered, text), len(self._ordered)):
             longer = self._ordered[place]
@@ -133,7 +133,7 @@ class ForbiddenWords:
         return Allowed(banned=frozenset(banned)) if banned else EVERYTHING
 
     def _add(self, word: bytes) -> None:
-        """Finds the pieces that complete a word, for each beginning of it, and those that hold all of it."""
+        """Finds the pieces that complete a word after each beginning of it, and those that contain it."""
         self._longest = max(self._longest, len(word))
         for start in range(len(word)):
             rest = word[start:]

@@ -1,1 +1,1 @@
-"""What is done about input that a model trained on clean sentences does badly with, and about output that is none."""
+"""Treatment of noisy input, which a model trained on clean sentences handles badly, and of degenerate output."""

@@ -21,7 +21,7 @@ _SMALL = re.compile(
     "à|aux?|de|des|du|d|el|en|et|ou|la|les?|y"
 )
 _TITLE_LANGUAGES = frozenset(("en", "es", "fr", "it", "nl", "pt"))
-"""Those in which only names and sentences begin with a capital; in German every noun does."""
+"""Languages in which only names and sentences begin with a capital; in German every noun does."""
 
 
 def in_capitals(text: str) -> bool:
@@ -57,7 +57,7 @@ class SmallLetters:
     """A text with its words in small letters, but for names and first letters of sentences."""
 
     text: str
-    """It."""
+    """The text."""
     common: int
     """Words with a capital within sentences that are a single piece in small letters: hardly names."""
     others: int
@@ -100,7 +100,7 @@ def in_small_letters(text: str, vocabulary: Pieces, language: str, starts: Itera
 
 
 def out_of_title_case(text: str, vocabulary: Pieces, language: str, starts: Iterable[int]) -> str:
-    """A text that looks like a title in the letters of a sentence, if it is one; else as it is.
+    """Rewrites a text that looks like a title in sentence case; other texts are returned unchanged.
 
     Four names in a row look like a title, but have no common word; "It is Central Park in New York" is none either, and
     so there has to be more to tell a title by where small words have no capital.

@@ -1,4 +1,4 @@
-"""Whether a translation has the values of its source and no others, each in whatever way its language writes it."""
+"""Compares the values in a translation with those of its source, in whatever way each language writes them."""
 
 import re
 from collections import Counter
@@ -38,7 +38,7 @@ _LONGEST_NAME = 40
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a translation has made of its source's values."""
+    """The values of a source that its translation kept, lost or invented."""
 
     lost: tuple[Value, ...] = ()
     """The source's that the translation does not have."""
@@ -57,12 +57,12 @@ class Comparison:
 
     @property
     def of_numbers(self) -> "Comparison":
-        """The same without names and codes."""
+        """Leaves out names and codes."""
         return Comparison(tuple(value for value in self.lost if value.is_numeric), self.invented)
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What is wrong, as sentences for people; none where nothing is."""
+        """Describes the problems as sentences; empty if there are none."""
         found = []
         for message, group in ((LOST_NUMBERS, True), (_LOST_NAMES, False)):
             lost = ", ".join(dict.fromkeys(each.text for each in self.lost if each.is_numeric is group))
@@ -75,7 +75,7 @@ class Comparison:
 
 
 def compared(source: str, target: str, languages: tuple[str, str], *, in_words: bool = True) -> Comparison:
-    """Compares the values of a source and of its translation.
+    """Compares the values of a source with those of its translation.
 
     A date may be written in parts, and what the source says in words may be digits in the translation. Where it is not
     known how one of the languages writes numbers, they are compared by their digits, whatever stands between thousands.
@@ -187,12 +187,12 @@ def _has_parts(value: Value, parts: Counter[str], known: bool) -> bool:
 
 
 def _parts(text: str, *, joined: bool) -> list[str]:
-    """All runs of digits of a text without leading zeros; if `joined`, numbers in groups of thousands are one."""
+    """Finds all runs of digits of a text without leading zeros; if `joined`, numbers in groups of thousands are one."""
     return [part.lstrip("0") or "0" for part in _DIGITS.findall(_BETWEEN_THOUSANDS.sub("", text) if joined else text)]
 
 
 def _invented(ours: Sequence[Value], theirs: Sequence[Value], source: str, language: str) -> list[Value]:
-    """The numbers of a translation that the source has neither in digits nor, as far as can be told, in words."""
+    """Finds a translation's numbers that its source has neither in digits nor, as far as known, in words."""
     if not theirs:
         return []
     known = {form for value in ours for form in _forms(value, either_half=True)} | {value.text for value in ours}
@@ -206,7 +206,7 @@ def _invented(ours: Sequence[Value], theirs: Sequence[Value], source: str, langu
 
 
 def possible_numbers(source: str, languages: tuple[str, str]) -> frozenset[str]:
-    """The numbers that a translation may write: those of its source, as the target language writes them.
+    """Lists the numbers that a translation may contain: those of its source, as the target language writes them.
 
     Of dates, times and versions it is each number by itself, and of times the hours of both clocks.
 

@@ -1,4 +1,4 @@
-"""Whether a translation is so short or so long that a clause of its source may be missing, or something be made up."""
+"""Detects translations so short or long that a clause may be missing or invented."""
 
 SHORTEST_SOURCE = 40
 """Characters of a source below which lengths say nothing."""
@@ -10,7 +10,7 @@ _USUAL = {("en", "de"): 1.15, ("de", "en"): 0.86, ("en", "fr"): 1.16, ("fr", "en
 
 
 def length_problem(source: str, target: str, languages: tuple[str, str]) -> str | None:
-    """A sentence for people about a translation's length; None where that is usual, or nothing is known of it.
+    """Describes a problem of a translation's length; None if the length is usual or nothing is known about it.
 
     Args:
         source: the text.

@@ -9,7 +9,7 @@ from attendo.decoding.constraints.words import Spelling
 _DIGITS = frozenset(b"0123456789")
 _SIGN = b"\0"
 _Open = frozenset[bytes]
-"""What may be the beginning of a number at the end of a hypothesis, in every way to read it; b"" for none."""
+"""A possible beginning of a number at the end of a hypothesis, one per reading; b"" for none."""
 _OUTSIDE: _Open = frozenset((b"",))
 
 
@@ -24,14 +24,14 @@ class DigitPieces:
     def __init__(self, spelling: Spelling, placeholders: Collection[int]) -> None:
         self._spelling, self._placeholders = spelling, frozenset(placeholders)
         self.tokens = tuple(token for token in range(len(spelling.texts)) if not _DIGITS.isdisjoint(self.text(token)))
-        """Ascending."""
+        """Ids in ascending order."""
 
     def text(self, token: int) -> bytes:
         """The bytes that a piece writes; a sign for a placeholder."""
         return _SIGN if token in self._placeholders else self._spelling.texts[token]
 
     def beginning(self, text: bytes) -> frozenset[int]:
-        """The ids of the pieces that write a beginning of a text, or all of it and more."""
+        """Finds the ids of pieces that are a beginning of a text, or begin with it."""
         return self._spelling.beginning(text)
 
 
@@ -55,7 +55,7 @@ class OnlyNumbers:
 
     @property
     def beginning(self) -> "NumberPlace":
-        """Where nothing is written yet."""
+        """The state before the first token."""
         return NumberPlace(self, _OUTSIDE)
 
     def following(self, ids: Sequence[int]) -> Allowed:
@@ -79,7 +79,7 @@ class OnlyNumbers:
         return self._after[key]
 
     def allowed(self, open_numbers: _Open) -> Allowed:
-        """What may follow a state."""
+        """Gives the tokens that may follow a state."""
         if open_numbers not in self._allowed:
             self._allowed[open_numbers] = self._allowed_after(open_numbers)
         return self._allowed[open_numbers]
@@ -106,7 +106,7 @@ class OnlyNumbers:
 
 @dataclass(frozen=True, slots=True)
 class NumberPlace:
-    """How far a hypothesis has come in the eyes of `OnlyNumbers`."""
+    """The state of `OnlyNumbers` after a hypothesis."""
 
     constraint: OnlyNumbers
     """The constraint."""
@@ -115,7 +115,7 @@ class NumberPlace:
 
     @property
     def allowed(self) -> Allowed:
-        """What may follow."""
+        """The tokens that may follow."""
         return self.constraint.allowed(self.open_numbers)
 
     def after(self, token: int) -> "NumberPlace":

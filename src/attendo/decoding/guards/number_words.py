@@ -63,7 +63,7 @@ _LARGE = {
 
 
 def small_numbers(text: str, language: str) -> Counter[str]:
-    """How often words for the numbers 0 to 20, 100, 1000 and 1000000 occur in a text, whatever their endings.
+    """Counts the words for the numbers 0 to 20, 100, 1000 and 1000000 in a text, whatever their endings.
 
     Args:
         text: in the language.

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Separators:
-    """How a language writes numbers."""
+    """The separators that a language uses in numbers."""
 
     thousands: str
-    """What it writes between thousands."""
+    """Separator of thousands in writing."""
     decimal: str
-    """What it writes before the decimals."""
+    """Decimal separator."""
     also_thousands: str = ""
-    """What is read between thousands besides."""
+    """Further separators of thousands that are understood."""
 
     @property
     def number(self) -> re.Pattern[str]:

@@ -1,4 +1,4 @@
-"""Translations that cannot be meant: those that say the same over and over, and those that repeat their source."""
+"""Degenerate translations: loops and copies of the source."""
 
 import re
 from collections import Counter
@@ -65,7 +65,7 @@ class NoStutter:
 
 
 class Excused:
-    """Another constraint, except that it never bans some tokens; a `Constraint`.
+    """A constraint that wraps another one, but never bans some tokens; a `Constraint`.
 
     Args:
         constraint: the other one, which only bans.
@@ -76,7 +76,7 @@ class Excused:
         self._constraint, self._tokens = constraint, frozenset(tokens)
 
     def following(self, ids: Sequence[int]) -> Allowed:
-        """What the constraint allows, and the excused tokens."""
+        """Gives the tokens that the constraint allows, and the excused ones."""
         allowed = self._constraint.following(ids)
         if allowed.banned.isdisjoint(self._tokens):
             return allowed

@@ -15,46 +15,46 @@ _MARK_LEFT_OUT = re.compile(r"(?<=\w)[.!]+$")
 
 @dataclass(frozen=True, kw_only=True)
 class Kept:
-    """What a placeholder stands for."""
+    """The text that a placeholder stands for."""
 
     symbol: str
     """The placeholder."""
     start: int
-    """Its first character's place in the part's text between `Part.before` and `Part.behind`."""
+    """Position of its first character in the part's text between `Part.before` and `Part.behind`."""
     source: str
-    """What the line has there."""
+    """The text in the line."""
     target: str
-    """What the translation gets there."""
+    """The text in the translation."""
     apart: bool = True
-    """Whether it stands apart from words and other things in the line, and so has to in the translation."""
+    """Whether it is separate from words and other protected text in the line, and has to be so in the translation."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A stretch of a line that the model reads by itself: a sentence, or all of it."""
+    """A stretch of a line that is translated by itself: a sentence, or the whole line."""
 
     text: str
-    """As the line has it."""
+    """The text in the line."""
     read: str
-    """As the model reads it."""
+    """The model's input."""
     instead: str | None = None
-    """Its translation, where no model is needed."""
+    """Its translation, if no model is needed."""
     space: str = ""
-    """White space before it in the line, where it is not the first."""
+    """White space before it in the line; empty for the first part."""
     before: str = ""
-    """What is cut off its beginning and put before the translation."""
+    """Text cut from its beginning and put before the translation."""
     behind: str = ""
-    """What is cut off its end and put behind the translation."""
+    """Text cut from its end and put after the translation."""
     kept: tuple[Kept, ...] = ()
-    """What placeholders stand for."""
+    """The texts that placeholders stand for."""
     capitals: bool = False
     """Whether the translation is put in capitals."""
     marked: bool = False
     """Whether a final mark is read that the line does not have, and left out of the translation."""
     copied: tuple[str, ...] = ()
-    """Stretches of it that are no language."""
+    """Stretches that are not natural language."""
     guards: tuple[GuardName, ...] = ()
-    """What has changed it."""
+    """Names of the guards that changed it."""
 
     @property
     def is_searched(self) -> bool:
@@ -123,23 +123,23 @@ class Reading:
     """A line as the model reads it."""
 
     parts: tuple[Part, ...]
-    """In the line's order."""
+    """The parts in the order of the line."""
     guards: tuple[GuardName, ...] = ()
-    """What has been done to the line as a whole."""
+    """Names of the guards that changed the line as a whole."""
 
     @property
     def is_plain(self) -> bool:
-        """Whether the model reads the line as it is."""
+        """Whether the line is passed to the model unchanged."""
         return not self.guards and len(self.parts) == 1 and not self.parts[0].guards
 
     @property
     def read(self) -> str:
-        """All that the model reads, with the white space between sentences."""
+        """The whole input of the model, with the white space between sentences."""
         return "".join(part.space + part.read for part in self.parts)
 
 
 def as_it_is(line: str) -> Reading:
-    """A line that no guard looks at."""
+    """Gives the reading of a line without guards."""
     text = line.rstrip("\r\n")
     return Reading(parts=(Part(text=text, read=text),))
 

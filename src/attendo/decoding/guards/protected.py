@@ -1,4 +1,4 @@
-"""What a translation has to bring back to the letter: where it is in a text, and what it is there.
+"""Finds the text that a translation has to keep exactly, and its kind.
 
 Found by regular expressions that never look back further than a thing is long, so a line of a million characters takes
 as long as a million characters. Where in doubt, text is left to the model: a slip costs a word either way, but a word
@@ -22,16 +22,16 @@ class Thing:
     """A stretch of a text that is to come back."""
 
     start: int
-    """Its first character."""
+    """Position of its first character."""
     end: int
     """The character behind it."""
     text: str
-    """It."""
+    """The text."""
     kind: Kind
     """What it is: a placeholder that somebody typed (literal), one of the kinds of `values.GRAMMAR`, an emoji, text
     that is no language (verbatim), or words in another script or language than the line's (foreign)."""
     target: str | None = None
-    """What the translation gets in its place, where that is known to be another text."""
+    """The text in the translation, if it is known to differ."""
 
 
 _TONE = "\U0001f3fb-\U0001f3ff"
@@ -70,7 +70,7 @@ PROGRAM_PLACEHOLDER = (
     r"|(?<!\w)%[A-Za-z_]\w{0,60}%|(?<!\w)\$[A-Za-z_]\w{0,60}\$|\$t\([^()\n]{0,200}\)|(?<!\w)@:[\w.]{1,80}"
     rf"|{_DOUBLE_BRACE}|\$?\{{\s*[-$]?[\w.]+\s*\}}|(?<!\w)@\w{{1,40}}/[\w.]{{1,80}}|\\u[0-9A-Fa-f]{{4}}"
 )
-"""What can hardly be anything but a program's placeholder, whatever program it is of; a regular expression."""
+"""A regular expression for text that is almost certainly a program's placeholder, in any language."""
 
 _PATTERNS = {
     "literal": r"\u27e6\d+\u27e7",
@@ -113,14 +113,14 @@ _PATTERNS = {
         r"(?: ?[$€£¥%](?!\w))?"
     ),
 }
-"""How each kind is written. Where several begin at the same place, the first one counts."""
+"""Patterns of each kind. If several match at the same position, the first one counts."""
 # One set of characters to look for, and behind it what is asked of letters and marks: much faster than alternatives.
 _HINT = re.compile(
     "[@#%{<&0-9/\\\\`_$\u2190-\U0010ffff\u00a9\u00ae\u2122A-Z.:(+-]"
     r"(?:(?<![A-Z.:(+-])|(?<=[a-z][A-Z])|(?<=\.)(?=\w)|(?<!\w-)(?<=-)(?=[A-Za-z-])|(?<=-)(?=>)"
     r"|(?<=:)(?=:)|(?<=\()(?=\))|(?<=\+)(?=\+))"
 )
-"""What every thing holds."""
+"""A pattern that matches within all protected text."""
 # Joined by underscores, with a capital within a word, or with digits behind letters; _word_ is emphasised.
 _PROGRAM_NAME = re.compile(
     r"[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+_*|__\w+__|_+[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)*"
@@ -136,7 +136,7 @@ _TIME_UNIT = " Uhr"
 
 
 def protected(text: str) -> list[Thing]:
-    """What of a text has to come back to the letter, in its order; no two overlap."""
+    """Finds the text that has to be kept exactly, in order and without overlaps."""
     if not _HINT.search(text):
         return []
     found = []
@@ -154,12 +154,12 @@ def protected(text: str) -> list[Thing]:
 
 @cache
 def _thing() -> re.Pattern[str]:
-    """All patterns as one; compiled for the first text that may have something."""
+    """Combines all patterns; compiled for the first text that may have a match."""
     return re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS.items()))
 
 
 def _is_protected(thing: str, kind: Kind, text: str, end: int) -> bool:
-    """Whether a match is what its kind says, of those kinds that a pattern alone cannot tell.
+    """Says whether a match is of its kind, for kinds that a pattern alone cannot decide.
 
     Args:
         thing: the match.
@@ -185,7 +185,7 @@ def _is_identifier(chain: str) -> bool:
 
 
 def with_verbatim(things: Sequence[Thing], text: str, copied: Sequence[str]) -> list[Thing]:
-    """Things with stretches that are no language, each with the things that it is a part of, such as a path.
+    """Adds stretches that are not natural language, merged with protected text that they are part of, such as a path.
 
     Args:
         things: of the text, in their order.
@@ -254,7 +254,7 @@ def without_unit(number: str) -> str:
 
 
 def _without_what_follows(thing: str, kind: Kind) -> str:
-    """A thing without a sentence's punctuation behind it."""
+    """Removes a sentence's punctuation at the end of a match."""
     if kind not in ("address", "path", "handle"):
         return thing
     while thing and thing[-1] in _TRAILING:

@@ -1,4 +1,4 @@
-"""What the model reads of a line: its parts, with placeholders in place of what it is to copy."""
+"""Prepares the model's input for a line: its parts, with placeholders for text to copy."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -73,7 +73,7 @@ class Reader:
         return self._part(part.text, space=part.space, in_capitals_too=capitals, placeholders=(), copied=part.copied)
 
     def with_values(self, part: Part, wanted: Collection[str]) -> Part:
-        """A part with placeholders for some of its numbers, dates and times too.
+        """Gives a part with placeholders for some of its numbers, dates and times too.
 
         Args:
             part: the part.
@@ -188,12 +188,12 @@ class Reader:
         )
 
     def _without_words(self, text: str, things: Sequence[Thing]) -> str:
-        """The translation of a text that has no letter but in its things, even if these are too many to be kept."""
+        """Translates a text without letters outside protected text, even if it needs too many placeholders."""
         targets = {place: self._in_target(text, thing) for place, thing in enumerate(things)}
         return _filled(_masked(text, things), things, targets) if things else text
 
     def _things(self, text: str, copied: Sequence[str], wanted: Collection[str]) -> list[Thing]:
-        """What of a text is read as placeholders; for arguments see `_part`."""
+        """Finds the text that becomes placeholders; for arguments see `_part`."""
         things = with_verbatim(protected(text), text, copied)
         source, _ = self._languages
         if self._letters is not None:
@@ -229,7 +229,7 @@ class Reader:
         return masked, False
 
     def _kept(self, text: str, things: Sequence[Thing], placeholders: Sequence[str]) -> dict[int, Kept]:
-        """What placeholders stand for, by its number among the things."""
+        """Gives the texts that placeholders stand for, by number."""
         if not things or not placeholders:
             return {}
         # First what looks like a placeholder, which would be read as one, and what is not to be read.
@@ -251,7 +251,7 @@ class Reader:
         }
 
     def _in_target(self, text: str, thing: Thing) -> str:
-        """What a thing is in the translation: itself, or a number as the target language writes it."""
+        """Gives the form of protected text in the translation: itself, or a number as the target language writes it."""
         if thing.target is not None:
             return thing.target
         if thing.kind != "number" or is_version(text, thing.start, without_unit(thing.text), self._languages[0]):
@@ -261,7 +261,7 @@ class Reader:
 
 
 def _is_apart(text: str, things: Sequence[Thing], place: int) -> bool:
-    """Whether a thing touches no word, no other thing, and no mark before it that a space usually follows."""
+    """Says whether protected text touches no word, no other protected text, and no comma or the like before it."""
     start, end = things[place].start, things[place].end
     if text[start - 1 : start] in SPACE_BEHIND:
         return False
@@ -270,12 +270,12 @@ def _is_apart(text: str, things: Sequence[Thing], place: int) -> bool:
 
 
 def _copied(text: str, *, space: str = "") -> Part:
-    """A stretch that is no language."""
+    """Makes a part of a stretch that is not natural language."""
     return Part(text=text, read="", instead=text, space=space, guards=("verbatim",))
 
 
 def _masked(text: str, things: Sequence[Thing]) -> str:
-    """A text with a character in place of each thing."""
+    """Replaces protected text by a character each."""
     if not things:
         return text
     stretches, position = [], 0
@@ -286,7 +286,7 @@ def _masked(text: str, things: Sequence[Thing]) -> str:
 
 
 def _filled(masked: str, things: Sequence[Thing], others: Mapping[int, str]) -> str:
-    """A masked text with its things again, or with others in their places."""
+    """Replaces the characters of a masked text by texts again."""
     places = iter(range(len(things)))
 
     def thing(_: re.Match[str]) -> str:

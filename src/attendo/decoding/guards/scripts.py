@@ -34,7 +34,7 @@ class KnownLetters:
         return 2 * sum(letter in unknown for letter in letters) > len(letters)
 
     def foreign(self, text: str, language: str) -> list[tuple[int, int]]:
-        """Where a text has words that its model cannot read: in another script, or Spanish between ¿ and ?.
+        """Finds words that the model cannot read: in another script, or Spanish between ¿ and ?.
 
         A name with a letter that the vocabulary does not have, such as Erdős, is one of them, but no other word in
         Latin letters: naïve can be translated.

@@ -1,4 +1,4 @@
-"""Where a line's sentences begin, found only where there is little doubt.
+"""Divides a line into sentences, only where there is little doubt.
 
 A sentence ends with a full stop, question or exclamation mark, and the next begins with a capital after white space. No
 abbreviation, initial, ordinal or ellipsis ends one, and nothing within brackets or quotation marks: two sentences read
@@ -40,7 +40,7 @@ def sentences(text: str) -> list[str]:
 
 
 def sentence_starts(text: str) -> list[int]:
-    """Where a line's sentences begin, each but the first with the white space before it; the first is 0."""
+    """Finds where sentences begin, each but the first with the white space before it; the first is at 0."""
     starts = [0]
     depth = quotes = position = 0
     for match in _END.finditer(text):

@@ -38,7 +38,7 @@ def squeezed_around(text: str, kept: Sequence[tuple[int, int]]) -> str:
 
 
 def _between(text: str, *, first: bool, last: bool = False) -> str:
-    """What is between two kept stretches, squeezed but for its ends, unless these are the text's."""
+    """Squeezes white space between two kept stretches, but not at its ends, unless these are the text's."""
     before, words, behind = parted(text)
     return ("" if first else before) + squeezed(words) + ("" if last else behind)
 

@@ -1,4 +1,4 @@
-"""What a translation must not change: numbers, versions, identifiers and the like, found in a text by a grammar.
+"""Values that a translation must not change: numbers, versions, identifiers and the like, found by a grammar.
 
 Every value has a canonical form, the same however a language writes it: 1,249.50 of English and 1.249,50 of German are
 both 1249.50, 3:30 p.m. and 15.30 Uhr are 15:30. `GRAMMAR` says what belongs to which kind.
@@ -42,7 +42,7 @@ GRAMMAR = {
         "anything else is compared literally"
     ),
 }
-"""What each kind of value is, for people; where several fit, the first one counts."""
+"""Description of each kind of value; if several match, the first one counts."""
 NUMERIC = frozenset(("date", "time", "phone", "number"))
 """Kinds that languages write differently; of all others each letter counts."""
 
@@ -84,13 +84,13 @@ class Value:
     """A stretch of a text that a translation must not change."""
 
     kind: str
-    """One of `GRAMMAR`."""
+    """A key of `GRAMMAR`."""
     canonical: str
     """The form by which values are compared."""
     text: str
-    """As it is written; of a number with the ending of an ordinal or a decade."""
+    """The text; for a number including the ending of an ordinal or a decade."""
     start: int
-    """Its first character's place."""
+    """Position of its first character."""
 
     @property
     def end(self) -> int:
@@ -99,7 +99,7 @@ class Value:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether a translation may write it in another way."""
+        """Whether a translation may write it differently."""
         return self.kind in NUMERIC
 
 

@@ -72,7 +72,7 @@ _MIN_CODE_SHARE = 0.09
 _NEARLY_ALL = 0.8
 _FEWEST_VOWELS = 0.22
 _MOST_IN_CLUSTERS = 0.3
-"""Of all letters, those that stand between three other consonants or more: in German at most 0.23 of a sentence."""
+"""Maximum share of letters between three other consonants or more; at most 0.23 in a German sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Stretch:
     """A stretch of a text that is no language; no white space is at its ends."""
 
     start: int
-    """Its first character."""
+    """Position of its first character."""
     end: int
     """The character behind it."""
 
@@ -189,7 +189,7 @@ def _is_odd_word(word: str) -> bool:
 
 
 def _repeated_words(text: str) -> Iterator[Stretch]:
-    """Where the same one to eight words come ten times in a row."""
+    """Finds places where the same one to eight words occur ten times in a row."""
     texts = text.split()
     if len(texts) < _MIN_TIMES or len(set(texts)) > 0.8 * len(texts):
         return
@@ -210,7 +210,7 @@ def _repeated_words(text: str) -> Iterator[Stretch]:
 
 
 def _wordless(text: str) -> Iterator[Stretch]:
-    """Where hardly a word stands among signs, digits, single letters and code."""
+    """Finds places with hardly any words among signs, digits, single letters and code."""
     if not _GAP.search(text) and len(_CODE.findall(text)) < _MIN_CODE:
         return
     words = [match.span() for match in _RUN_OF_ANY.finditer(text)]
@@ -246,7 +246,7 @@ def _behind_wordless(kinds: Sequence[str], first: int) -> int:
 
 
 def _kind(run: str) -> str:
-    """What stands between spaces: a word, a short word, code, or a sign, which digits and single letters are too."""
+    """Classifies text between spaces as a word, a short word, code, or a sign (also digits and single letters)."""
     core = run.strip(_MARKS_AROUND)
     if not core.isascii() and (
         compiled(_UNSPACED_LETTER).search(core) or (_WORD.search(core) and not compiled(_LATIN).search(core))
@@ -274,7 +274,7 @@ def _has_no_sense(content: str, kinds: Sequence[str]) -> bool:
 
 
 def _without(text: str, stretches: Sequence[Stretch]) -> str:
-    """A text without some of its stretches, which may overlap."""
+    """Removes stretches, which may overlap, from a text."""
     rest, position = [], 0
     for stretch in sorted(stretches, key=lambda each: each.start):
         rest.append(text[position : stretch.start])

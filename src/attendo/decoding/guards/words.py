@@ -1,4 +1,4 @@
-"""Which words of a line and its translation the words are that the model has read and written."""
+"""Maps words of the model's input and output to words of the line and its translation."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,7 +7,7 @@ from itertools import product
 Segment = tuple[str, str]
 """A stretch as the model has it, and as people have it."""
 WordNumbers = tuple[tuple[int, ...], ...]
-"""Of each word that the model has, the numbers, from 0, of the words that people have for it, ascending."""
+"""For each word of the model, the numbers of the corresponding words of the text, from 0 and ascending."""
 
 _WORD = re.compile("[^ ]+")  # as alignments count words
 _PROGRAM_SIGN = re.compile(r"[\d=;{}()\[\]<>_|@\\]")
@@ -16,7 +16,7 @@ _PLAIN_WORD = re.compile(r"[^\w\s]{0,2}(?=[^\W\d_]['’-]?[^\W\d_])[^\W\d_]+(?:[
 
 
 def words(text: str) -> tuple[str, ...]:
-    """What stands between a text's spaces."""
+    """Splits a text at its spaces."""
     return tuple(_WORD.findall(text))
 
 
@@ -53,7 +53,7 @@ def word_numbers(segments: Sequence[Segment]) -> WordNumbers:
 
 
 def _numbered(texts: Iterable[str]) -> Iterator[list[int]]:
-    """Of each stretch the numbers of the words that it has a part of."""
+    """Gives, for each stretch, the numbers of the words that it overlaps."""
     number, open_word = -1, False
     for text in texts:
         its_numbers = []

@@ -1,4 +1,4 @@
-"""Which continuations a beam keeps while forced sequences are missing: dynamic beam allocation.
+"""Dynamic beam allocation: which continuations a beam keeps while forced sequences are missing.
 
 After Post and Vilar (2018): a beam ranked by log-probability alone would hold only hypotheses without the forced tokens
 until no room is left for them. So continuations are put into banks by how much they miss, and the banks share the beam.

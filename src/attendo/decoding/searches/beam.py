@@ -52,9 +52,9 @@ class _Grown:
     """The continuations that a step keeps, `(sentences, beam)` each, those of a group best first."""
 
     rows: IntArray
-    """Which row goes on."""
+    """The rows that are continued."""
     tokens: IntArray
-    """With which token."""
+    """The token of each."""
     token_log_probs: FloatArray
     """The token's."""
     log_probs: DoubleArray
@@ -66,7 +66,7 @@ class _Grown:
 
 
 class _BeamSearch:
-    """One search; what it knows is about the sentences that have not left."""
+    """The state of one search; it covers only sentences that are still in the batch."""
 
     def __init__(self, step: Step, rules: Sequence[Rules], eos_id: int, config: SearchConfig, watch: Watch) -> None:
         count, self._groups = len(rules), config.beam_groups
@@ -100,7 +100,7 @@ class _BeamSearch:
             next_tokens = self._step.advance(self._last_ids)
 
     def _grow(self, next_tokens: NextTokens) -> _Grown:
-        """Continues each hypothesis by each of its best tokens, at the length limit by `</s>` alone, and ranks them."""
+        """Continues each hypothesis by its best tokens, at the length limit only by `</s>`, and ranks the results."""
         sentences, width = self._log_probs.shape
         permitted = self._guard.permitted(self._sentences, self._written.ids, self._log_probs.ravel())
         at_limit = None

@@ -21,7 +21,7 @@ from attendo.decoding.watch import UNWATCHED, Cancelled, Watch
 
 @dataclass(frozen=True, kw_only=True)
 class Drafted:
-    """What came of a sentence."""
+    """The result for a sentence."""
 
     hypothesis: Hypothesis
     """Greedy search's."""

@@ -1,4 +1,4 @@
-"""What each row of a batch may choose at a step: the sentences' rules, put to the step in one go."""
+"""The tokens that each row of a batch may choose at a step: all rules of the sentences, given to the step at once."""
 
 import math
 from collections.abc import Sequence
@@ -18,24 +18,24 @@ DoubleArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class ForcedRow:
-    """How far a row has come with what is forced, as long as something is missing."""
+    """The state of a row's forced sequences, as long as some are missing."""
 
     sequences: ForcedSequences
-    """What is forced in its sentence."""
+    """The forced sequences of its sentence."""
     state: State
-    """What it has of it."""
+    """How much of them it has."""
     may_end: bool
     """Whether it could end here if nothing were missing."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Permitted:
-    """What the rows may choose at one step."""
+    """The tokens that the rows may choose at one step."""
 
     allowed: Sequence[Allowed]
-    """Of each row; empty where `limits` says it all."""
+    """The tokens of each row; empty if `limits` has all of it."""
     limits: Limits | None
-    """The same as the step takes it; None where no row has any."""
+    """The same in the form that a step takes; None if no row has limits."""
     forced: dict[int, ForcedRow]
     """The rows that miss something that is forced."""
 
@@ -45,7 +45,7 @@ class Permitted:
 
 
 class Guard:
-    """The rules of a batch's sentences, asked once a step; told of every `select` in between.
+    """The rules of a batch's sentences, asked once per step; every `select` in between has to be reported to it.
 
     Args:
         rules: one a sentence.
@@ -55,7 +55,7 @@ class Guard:
 
     def __init__(self, rules: Sequence[Rules], eos_id: int, config: SearchConfig) -> None:
         self.max_lens = np.array([each.max_len for each in rules], dtype=np.int64)
-        """Of each sentence."""
+        """Maximum length of each sentence."""
         self.any_forced = any(each.has_forced for each in rules)
         """Whether any sentence has sequences that must occur."""
         self._eos_id = eos_id
@@ -71,7 +71,7 @@ class Guard:
         self._forced = [ForcedSequences(each.forced, each.forced_any) if each.has_forced else None for each in rules]
 
     def permitted(self, sentences: IntArray, ids: IntArray, log_probs: DoubleArray | None = None) -> Permitted | None:
-        """What the rows may choose.
+        """Gives the tokens that the rows may choose.
 
         Args:
             sentences: the present ones, int64 `(sentences,)`.
@@ -153,7 +153,7 @@ def _forced_row(sequences: ForcedSequences, ids: Sequence[int], may_end: bool) -
 
 
 def permitted_from(allowed: Sequence[Allowed], forced: dict[int, ForcedRow]) -> Permitted:
-    """What each row is allowed, in arrays too."""
+    """Gives the tokens that each row may choose, as arrays too."""
     if all(each.is_everything for each in allowed):
         return Permitted(allowed=allowed, limits=None, forced=forced)
     lists = [each.listed for each in allowed]
@@ -180,7 +180,7 @@ def best_tokens(next_tokens: NextTokens, k: int, permitted: Permitted | None) ->
 
 
 def eos_log_probs(next_tokens: NextTokens, rows: int, eos_id: int) -> FloatArray:
-    """Each row's log-probability of ending here, float32 `(rows,)`."""
+    """Gives each row's log-probability of `</s>`, float32 `(rows,)`."""
     found: FloatArray = next_tokens.of(np.full((rows, 1), eos_id, dtype=np.int64))[:, 0]
     check_numbers(found)
     return found

@@ -1,4 +1,4 @@
-"""What every search gives, a hypothesis with its score, and the tokens of many hypotheses while they are written."""
+"""The results of a search: hypotheses with scores, and the tokens of many hypotheses during the search."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ class Hypothesis:
     ids: tuple[int, ...]
     """Target ids without `</s>`."""
     log_prob: float
-    """Natural logarithm of its probability, `</s>` included."""
+    """Natural logarithm of the hypothesis' probability, including `</s>`."""
     score: float
     """`log_prob` over the length penalty: what hypotheses are ranked by; higher is better."""
     token_log_probs: tuple[float, ...]
-    """One of each id, and of `</s>` at the end."""
+    """Log-probability of each id, and of `</s>` at the end."""
     finished: bool
     """False where the length limit, or rules that leave no other token, ended it though `</s>` was not the choice."""
 

@@ -29,7 +29,7 @@ _FIRST_K = 64
 def sample(
     step: Step, rules: Sequence[Rules], *, eos_id: int, config: SearchConfig, watch: Watch = UNWATCHED
 ) -> list[list[Hypothesis]]:
-    """Draws `n_best` translations of each sentence, each on its own, token by token.
+    """Draws `n_best` independent translations of each sentence, token by token.
 
     A token is drawn from those that the rules permit, in proportion to their probabilities to the power of
     1 / temperature; of these only the `sample_top_k` most probable, and of these again only the most probable that
@@ -56,7 +56,7 @@ def sample(
 
 
 class _Sampler:
-    """One search; what it knows is about the sentences that have not left."""
+    """The state of one search; it covers only sentences that are still in the batch."""
 
     def __init__(self, step: Step, rules: Sequence[Rules], eos_id: int, config: SearchConfig, watch: Watch) -> None:
         self._step, self._eos_id, self._config, self._watch = step, eos_id, config, watch
@@ -142,7 +142,7 @@ class _Sampler:
         return tokens, log_probs
 
     def _going_on(self) -> BoolArray:
-        """Which sentences have samples that go on, `(sentences,)`; those that are cancelled lose what they have."""
+        """Finds the sentences with unfinished samples, `(sentences,)`; cancelled sentences lose theirs."""
         going: BoolArray = (self._state.reshape(len(self._sentences), -1) == 0).any(axis=1)
         if cancelled := self._watch.cancelled():
             leaving = going & np.isin(self._sentences, list(cancelled))
@@ -162,7 +162,7 @@ class _Sampler:
 
 
 def uniforms(rules: Sequence[Rules], config: SearchConfig) -> DoubleArray:
-    """All random numbers of a search, uniform over [0, 1): float64 `(sentences, n_best, longest + 1, 2)`.
+    """Draws all random numbers of a search, uniform over [0, 1): float64 `(sentences, n_best, longest + 1, 2)`.
 
     A sentence's own do not depend on the others, and its first samples' not on how many there are.
     """
@@ -214,7 +214,7 @@ def _at(tokens: IntArray, values: FloatArray, places: IntArray) -> tuple[IntArra
 
 
 def _places(cumulative: DoubleArray, mass: DoubleArray, uniform: DoubleArray) -> IntArray:
-    """Where in each row a part of the mass, `(rows,)`, is reached: int64 `(rows, 1)`."""
+    """Finds where the cumulative weight of each row reaches a share, `(rows,)`: int64 `(rows, 1)`."""
     places = (cumulative <= (uniform * mass)[:, None]).sum(axis=1)
     # A product may round up to the whole mass, past the last token that has any.
     last = (cumulative < mass[:, None]).sum(axis=1)
@@ -266,7 +266,7 @@ def _most_probable(
     highest: FloatArray,
     config: SearchConfig,
 ) -> tuple[FloatArray, IntArray, DoubleArray]:
-    """Each row's most probable tokens, as many as it takes to make up what is wanted, with their cumulative weights."""
+    """Gives each row's most probable tokens, as many as needed for the required mass, with their cumulative weights."""
     k = _FIRST_K
     while True:
         values, tokens = best_tokens(next_tokens, k, permitted)
@@ -306,7 +306,7 @@ class _Repeated:
         return self._next_tokens.all().repeat(self._times, axis=0)
 
     def _by_sentence(self, limits: Limits) -> Limits:
-        """Those of one of a sentence's rows, which all have the same."""
+        """Takes one row per sentence; all rows of a sentence are equal."""
         rows = range(0, len(limits.only), self._times)
         ids = [limits.ids[limits.offsets[row] : limits.offsets[row + 1]] for row in rows]
         offsets = np.concatenate(([0], np.cumsum([len(each) for each in ids])))

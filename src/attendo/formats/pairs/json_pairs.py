@@ -70,6 +70,6 @@ def _chosen(value: dict[str, Any], selection: Selection) -> tuple[str, ...]:
 
 def _unknown(path: Path, line: int, value: dict[str, Any]) -> tuple[str, ...]:
     raise DataError(
-        f"{path}: line {line} has the fields {', '.join(value)[:200]}; say which two are wanted: "
+        f"{path}: line {line} has the fields {', '.join(value)[:200]}; name the two to use: "
         'fields = ["SOURCE", "TARGET"], translation.en for a field within another'
     )

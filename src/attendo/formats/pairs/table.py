@@ -110,7 +110,9 @@ def _format_of(path: Path, corpus: CorpusConfig) -> str:
         try:
             head = text.read(HEAD_BYTES)
         except READING_ERRORS as error:
-            raise DataError(f"{path}: cannot be read ({error}); is it whole? Fetch or compress it again") from error
+            raise DataError(
+                f"{path}: cannot be read ({error}); is it complete? Download or compress it again"
+            ) from error
     found = recognized(path.name, head, len(head) < HEAD_BYTES, encoding=corpus.encodings[0])
     root = _ROOT.search(head.replace(b"\0", b""))  # UTF-16 has a zero beside each letter
     if found is not None and found.kind == "markup" and root is not None:

@@ -57,7 +57,7 @@ def _named_columns(path: Path, names: Sequence[str], columns: Sequence[str], sel
         found = selection.sides_of(names)
         if found is None:
             raise DataError(
-                f'{path}: line 1 names the columns {shown}; say which two are wanted: columns = ["SOURCE", "TARGET"], '
+                f'{path}: line 1 names the columns {shown}; name the two to use: columns = ["SOURCE", "TARGET"], '
                 'by their numbers where line 1 names none: columns = ["1", "2"]'
             )
         return found

@@ -46,7 +46,7 @@ def read_tmx_pairs(path: Path, selection: Selection) -> Iterator[RawPair]:
     """
     if not selection.source_language or not selection.target_language:
         raise DataError(
-            f"{path}: a translation memory has any number of languages; say which two are wanted: source_language and "
+            f"{path}: a translation memory has any number of languages; name the two to use: source_language and "
             "target_language of the recipe's section data"
         )
     return read_events(path, _Memory(selection))
@@ -69,7 +69,7 @@ class _Memory:
     def start(self, name: str, attributes: Mapping[str, str], line: int) -> None:
         """Takes a start tag."""
         if not self._is_known and name != "tmx":
-            raise DataError(f"this is no TMX: its outermost element is <{name}>")
+            raise DataError(f"this is not TMX: its outermost element is <{name}>")
         self._is_known = True
         if self._segment is not None:
             if self._codes or name != "hi":

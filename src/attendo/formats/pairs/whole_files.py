@@ -20,7 +20,9 @@ def read_whole(path: Path) -> bytes:
         try:
             data = text.read(MAX_WHOLE_BYTES + 1)
         except READING_ERRORS as error:
-            raise DataError(f"{path}: cannot be read ({error}); is it whole? Fetch or compress it again") from error
+            raise DataError(
+                f"{path}: cannot be read ({error}); is it complete? Download or compress it again"
+            ) from error
     if len(data) > MAX_WHOLE_BYTES:
         raise DataError(f"{path}: has more than {MAX_WHOLE_BYTES >> 20} MB, and is held in memory; split it")
     return data

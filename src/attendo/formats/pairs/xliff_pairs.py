@@ -73,7 +73,7 @@ class _Cutter:
         """Takes a start tag."""
         local = name.rpartition(":")[2]
         if not self._around and local != "xliff":
-            raise DataError(f"this is no XLIFF: its outermost element is <{name}>")
+            raise DataError(f"this is not XLIFF: its outermost element is <{name}>")
         written = "".join(f" {key}='{_attribute(value)}'" for key, value in attributes.items())
         tag = f"<{name}{written}>"
         if self._unit:

@@ -58,7 +58,7 @@ def read_events(path: Path, events: Events[UnitT]) -> Iterator[UnitT]:
                 block = content.read(_BLOCK_BYTES)
             except READING_ERRORS as error:
                 raise DataError(
-                    f"{path}: cannot be read after line {reader.line} ({error}); is it whole? Fetch it again"
+                    f"{path}: cannot be read after line {reader.line} ({error}); is it complete? Download it again"
                 ) from error
             try:
                 reader.feed(block)

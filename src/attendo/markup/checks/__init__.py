@@ -1,1 +1,1 @@
-"""Checks of a translation against its source: what software needs to go on working, and what readers notice."""
+"""Checks of a translation against its source, for errors that break software or that readers notice."""

@@ -1,4 +1,4 @@
-"""What a check finds in a translation."""
+"""Findings of checks."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,9 @@ class Finding:
     """A fault of a translation."""
 
     check: str
-    """The name of the check, as Weblate calls it where it has the same."""
+    """Name of the check, as in Weblate if it has the same."""
     message: str
-    """What is wrong, for people."""
+    """Description of the problem, for display."""
     is_error: bool = True
     """Whether a program that uses the translation may fail; else it is a warning."""
 

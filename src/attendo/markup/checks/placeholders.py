@@ -18,7 +18,7 @@ _SHOWN = 60
 
 
 def arguments(text: str, flags: Collection[str]) -> Counter[tuple[int, str]]:
-    """Which argument each placeholder of a text takes, and how it is written; 0 where it is named, or needs none."""
+    """Gives the argument of each placeholder of a text and how it is written; 0 if it is named, or has none."""
     found: Counter[tuple[int, str]] = Counter()
     place = 0
     for directive in directives(text, flags):
@@ -38,7 +38,7 @@ def arguments(text: str, flags: Collection[str]) -> Counter[tuple[int, str]]:
 def placeholder_findings(
     sources: Sequence[str], target: str, flags: Collection[str], *, may_lack_number: bool
 ) -> list[Finding]:
-    """Placeholders that a translation lacks, or has beside those of its source.
+    """Finds placeholders that a translation lacks or has in addition.
 
     Args:
         sources: texts of which one has the placeholders that are wanted: the form's own, and those of other forms.
@@ -93,7 +93,7 @@ def _without(text: str, found: Sequence[Directive]) -> str:
 
 
 def code_findings(source: Content, target: Content) -> list[Finding]:
-    """Inline codes that a translation lacks, has twice or has beside those of its source."""
+    """Finds inline codes that a translation lacks, repeats or has in addition."""
     wanted = Counter((code.id, code.kind, code.raw) for code in codes(source))
     there = Counter((code.id, code.kind, code.raw) for code in codes(target))
     # A translation that people made may write a code in its own way: a link to a page of its language.
@@ -107,7 +107,7 @@ def code_findings(source: Content, target: Content) -> list[Finding]:
 
 
 def icu_findings(source: str, target: str, flags: Collection[str]) -> list[Finding]:
-    """What is wrong with the translation of an ICU message."""
+    """Finds errors in the translation of an ICU message."""
     if "icu-message-format" not in flags and not looks_branched(source):
         return []
     try:

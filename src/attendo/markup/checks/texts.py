@@ -35,7 +35,7 @@ def edge_findings(source: str, target: str) -> list[Finding]:
     if len(source) > 1:
         for check, stripped in (("begin_space", str.lstrip), ("end_space", str.rstrip)):
             if len(source) - len(stripped(source, " ")) != len(target) - len(stripped(target, " ")):
-                found.append(warning(check, "source and translation have another number of spaces there"))
+                found.append(warning(check, "source and translation differ in the number of spaces there"))
     if "  " in target.strip() and "  " not in source.strip():
         found.append(warning("double_space", "the translation has two spaces in a row"))
     if source.count("\n") != target.count("\n"):
@@ -43,7 +43,7 @@ def edge_findings(source: str, target: str) -> list[Finding]:
             warning("newline-count", f"{target.count(chr(10))} line ends, the source has {source.count(chr(10))}")
         )
     if source.count("\\n") != target.count("\\n"):
-        found.append(warning("escaped_newline", "source and translation have another number of \\n"))
+        found.append(warning("escaped_newline", "source and translation differ in the number of \\n"))
     if "\u200b" in target and "\u200b" not in source:
         found.append(warning("zero-width-space", "the translation has a zero-width space"))
     if _CONTROL.search(target) and not _CONTROL.search(source):

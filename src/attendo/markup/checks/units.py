@@ -20,7 +20,7 @@ BREAKING = frozenset(("placeholders", "codes", "icu_message_format", "xml-invali
 
 
 def unit_findings(unit: Unit, texts: Sequence[Content], language: str) -> tuple[Finding, ...]:
-    """What is wrong with a unit's translation, each fault once.
+    """Finds the problems of a unit's translation, each once.
 
     Args:
         unit: the unit.

@@ -51,7 +51,7 @@ def without_accelerator(parts: Content, flags: Collection[str]) -> tuple[Content
 
 
 def count_of(text: str, sign: str) -> int:
-    """How many signs a text has, where a doubled one is a character and an entity is none."""
+    """Counts the signs of a text; a doubled one is a character, and an entity is none."""
     text = text.replace(sign * 2, "")
     return len(re.findall(r"&(?!#?\w+;)" if sign == "&" else re.escape(sign), text))
 
@@ -84,7 +84,7 @@ def with_accelerator(parts: Content, accelerator: Accelerator, *, can_append: bo
 
 
 def _place(text: str, sign: str | None) -> int | None:
-    """Where the only accelerator of a text is."""
+    """Finds the only accelerator of a text."""
     if len(text) > _LONGEST or "://" in text or not any(known in text for known in "&_~"):
         return None
     patterns = {"&": _AMPERSAND, "_": _UNDERSCORE, "~": _TILDE}

@@ -1,4 +1,4 @@
-"""One function that translates many lines at a time, behind many callers that have a few each."""
+"""Batches the lines of many callers for one function that translates many lines at a time."""
 
 import asyncio
 from collections.abc import Callable, Sequence

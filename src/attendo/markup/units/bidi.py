@@ -9,7 +9,7 @@ from attendo.formats.contents import ALONE, Code, Content, joined
 
 _MARKS = "\u061c\u200e\u200f"
 _OPENING = dict.fromkeys("\u2066\u2067\u2068", "\u2069") | dict.fromkeys("\u202a\u202b\u202d\u202e", "\u202c")
-"""What begins a pair, and what ends it."""
+"""Opening controls with their closing ones."""
 _CLOSING = frozenset(_OPENING.values())
 _CONTROL = re.compile(
     # A pair around signs and digits alone is one thing with them.

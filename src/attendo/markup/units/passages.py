@@ -202,7 +202,7 @@ class Passages:
             drafts.append(draft)
             at = part.index(core)
             if arguments(plain(draft.text), passage.flags) != arguments(core, passage.flags):
-                raise DataError(f"the model writes placeholders into {core[:60]!r}; the text is left as it was")
+                raise DataError(f"the model writes placeholders into {core[:60]!r}; the text is left unchanged")
             parts += [part[:at], *draft.text, part[at + len(core) :]]
         sure = [draft.confidence for draft in drafts if draft.confidence is not None]
         problems = [problem for draft in drafts for problem in draft.problems]

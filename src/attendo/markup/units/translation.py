@@ -1,4 +1,4 @@
-"""What became of a unit, apart from what translates it."""
+"""The result for a unit, independent of how it is translated."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,18 +11,18 @@ from attendo.markup.checks.findings import Finding
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UnitTranslation:
-    """What became of a unit."""
+    """The result for a unit."""
 
     texts: tuple[Content, ...] = ()
-    """One for each of its forms; empty where the unit is left as it was."""
+    """Translations of its forms; empty if the unit is left untranslated."""
     findings: tuple[Finding, ...] = ()
-    """What checks found in the texts, or in those that were not kept."""
+    """Findings in these texts, or in those that were not kept."""
     problems: tuple[str, ...] = ()
-    """What could not be kept, or only by translating worse."""
+    """Descriptions of what could not be kept, or only by a worse translation."""
     confidence: float | None = None
-    """Of the least sure sentence, between 0 and 1; None where the model has no calibration."""
+    """Confidence of the least certain sentence, between 0 and 1; None for a model without calibration."""
     terms: tuple[TermUse, ...] = ()
-    """What became of the terms of the glossary."""
+    """Outcomes of the glossary's terms."""
     matches: tuple[MemoryMatch, ...] = ()
     """What a translation memory had for it: one match for each form that was taken from it, else those that guided the
     model."""

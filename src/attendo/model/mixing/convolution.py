@@ -1,4 +1,4 @@
-"""The convolutional layers of Table 1: contiguous, dilated and separable, each over a few positions around its own.
+"""The convolutional layers of Table 1: contiguous, dilated and separable.
 
 They are linear, as what Table 1 counts: the non-linear part of a layer is the feed-forward network behind. (ConvS2S has
 gated linear units in their place, which take twice the matrix.)
@@ -22,7 +22,7 @@ class Convolution(nn.Module):
         self.convolution = nn.Conv1d(d_model, d_model, kernel_size, padding=padding, dilation=dilation)
 
     def forward(self, hidden: Tensor, mask: Tensor | None) -> Tensor:
-        """Each position sees `kernel_size` positions around it; what lies outside of the sequence is 0.
+        """Convolves `kernel_size` positions around each; positions outside of the sequence are 0.
 
         Args:
             hidden: `(batch, length, d_model)`.
@@ -51,7 +51,7 @@ class SeparableConvolution(nn.Module):
         self.output = nn.Linear(d_model, d_model)
 
     def forward(self, hidden: Tensor, mask: Tensor | None) -> Tensor:
-        """Each position sees `kernel_size` positions around it; takes and gives what `Convolution` does."""
+        """Convolves `kernel_size` positions around each; arguments and result as for `Convolution`."""
         mixed = self.within_channels(_without_padding(hidden, mask).transpose(1, 2)).transpose(1, 2)
         output: Tensor = self.output(mixed)
         return output

@@ -12,11 +12,12 @@ from attendo.model.attention import KeysValues, SelfAttention
 from attendo.model.config import ModelConfig
 
 FEWEST_QUERIES = 64
-"""Of a block. Few rows make slow products; many have more keys between them that most of them do not see."""
+"""Minimum number of queries per block. Few rows make slow products; many have more keys that most of them do not attend
+to."""
 
 
 class RestrictedSelfAttention(SelfAttention):
-    """Self-attention in which position i sees the positions from i - behind to i + ahead, its own among them.
+    """Self-attention in which position i attends to the positions i - behind to i + ahead.
 
     Its weights are those of `SelfAttention`, and what it gives is what that gives with a mask that is a band.
 
@@ -31,7 +32,7 @@ class RestrictedSelfAttention(SelfAttention):
         self.behind, self.ahead = behind, ahead
 
     def context(self, query: Tensor, seen: KeysValues, mask: Tensor | None) -> Tensor:
-        """What every head found, `(batch, num_heads, length, d_v)`.
+        """Computes the heads' outputs, `(batch, num_heads, length, d_v)`.
 
         Args:
             query: `(batch, num_heads, length, d_k)`.
@@ -49,23 +50,23 @@ class RestrictedSelfAttention(SelfAttention):
         return self._context_by_blocks(query, seen, tokens, block)
 
     def still_seen(self, past: KeysValues) -> KeysValues:
-        """Of the keys and values of all positions so far those that the next one sees, its own not among them."""
+        """Gives the keys and values of earlier positions that the next position attends to."""
         first = max(0, past.keys.shape[2] - self.behind)
         return KeysValues(past.keys[:, :, first:], past.values[:, :, first:])
 
     def weights(self, query: Tensor, seen: KeysValues, mask: Tensor | None) -> Tensor:
-        """Where every head looks, `(batch, num_heads, length, length)`, 0 outside of the window: to look at."""
+        """Computes the weights for display, `(batch, num_heads, length, length)`, 0 outside of the window."""
         return super().weights(query, seen, self._window(query.shape[2], self._tokens(mask), query.device))
 
     def _tokens(self, mask: Tensor | None) -> Tensor | None:
-        """What a mask says that the window does not: the tokens, `(batch, 1, 1, length)`."""
+        """Extracts from a mask the information beyond the window: the tokens, `(batch, 1, 1, length)`."""
         if mask is None or mask.shape[2] == 1:
             return mask
         assert self.ahead == 0, "a mask for each query of an encoder's restricted attention"
         return None
 
     def _window(self, length: int, tokens: Tensor | None, device: torch.device) -> Tensor:
-        """What each of a few positions sees, boolean `(1 or batch, 1, length, length)`."""
+        """Gives the window of some positions, boolean `(1 or batch, 1, length, length)`."""
         places = torch.arange(length, device=device)
         return self._visible(places[:, None], places, tokens)
 
@@ -78,7 +79,7 @@ class RestrictedSelfAttention(SelfAttention):
         return is_near if is_token is None else is_near & (is_token | (places == own))
 
     def _context_by_blocks(self, query: Tensor, seen: KeysValues, tokens: Tensor | None, block: int) -> Tensor:
-        """What `context` gives, by blocks of so many queries, each of which attention takes for a sentence."""
+        """Computes `context` by blocks of queries, which attention treats as sentences."""
         batch, num_heads, length, _ = query.shape
         num_blocks = -(-length // block)
         filling = num_blocks * block - length

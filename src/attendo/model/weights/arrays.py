@@ -23,12 +23,13 @@ class ModelArrays:
     src_vocab_size: int
     tgt_vocab_size: int
     values: Mapping[str, Array]
-    """By the names of `Transformer.named_parameters()`: float32, or int8 codes with float32 scales as `NAME.scales`."""
+    """The weights by the names of `Transformer.named_parameters()`: float32, or int8 codes with float32 scales as
+    `NAME.scales`."""
     words: WordTables | None = None
-    """What the vocabularies say of words, for a model with `next_word`."""
+    """The vocabularies' word tables, for a model with `next_word`."""
 
     def arrays(self) -> "ModelArrays":
-        """These arrays, as a `Transformer` gives its own."""
+        """Gives itself; a `Transformer` gives its own weights."""
         return self
 
     def floats(self, name: str) -> FloatArray:
@@ -37,12 +38,12 @@ class ModelArrays:
         return self.values[name] if scales is None else dequantize_rows(self.values[name], scales)
 
     def codes(self, name: str) -> tuple[Codes, FloatArray]:
-        """A matrix `(rows, columns)` in int8, and the scales of its rows: those stored, or the ones it rounds to."""
+        """Gives a matrix `(rows, columns)` in int8 and its rows' scales, as stored or by rounding."""
         scales = self.values.get(scales_name(name))
         return quantize_rows(self.values[name]) if scales is None else (self.values[name], scales)
 
     def bias(self, name: str) -> FloatArray | None:
-        """The bias of a linear layer; None where it has none."""
+        """Gives the bias of a linear layer; None if it has none."""
         return self.values.get(f"{name}.bias")
 
     @property

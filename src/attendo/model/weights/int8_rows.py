@@ -51,7 +51,7 @@ def dequantize_rows(codes: Codes, scales: FloatArray) -> FloatArray:
 
 
 def scales_name(name: str) -> str:
-    """What the scales of the matrix `name` are called where both are stored."""
+    """Names the scales of the matrix `name` in a file."""
     return f"{name}.scales"
 
 

@@ -121,7 +121,7 @@ def _encoder_layer(config: ModelConfig) -> Shapes:
 
 
 def _mixing(config: ModelConfig) -> Shapes:
-    """What mixes the positions in an encoder layer that does not attend."""
+    """Lists the parameters of an encoder layer without attention."""
     size, kernel = config.d_model, config.kernel_size
     if config.encoder_layer == "recurrent":
         for way in ("onwards", "backwards"):  # 3 gates of half the width
@@ -148,7 +148,7 @@ def _decoder_layer(config: ModelConfig) -> Shapes:
 
 
 def _told(config: ModelConfig, tgt_vocab_size: int) -> Shapes:
-    """What tells the decoder the next word and the top of the parser's stack."""
+    """Lists the parameters of the inputs for the next word and the parser's stack."""
     size = config.d_model
     if config.next_word:
         yield from _linear("next_word.memory", size, size, bias=False)

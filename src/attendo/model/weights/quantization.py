@@ -21,7 +21,7 @@ from attendo.model.weights import parameters
 from attendo.model.weights.int8_rows import LARGEST, scales_name
 
 EXACT_TERMS = 2**24 // LARGEST**2
-"""So many products of two codes always add up exactly in float32, whose integers are exact up to 2^24."""
+"""Number of products of two codes whose sum is always exact in float32, whose integers are exact up to 2^24."""
 
 
 def quantize_rows(weight: Tensor) -> tuple[Tensor, Tensor]:
@@ -53,7 +53,7 @@ def matrix_names(transformer: Transformer) -> tuple[str, ...]:
 
 
 def to_int8(weights: Mapping[str, Tensor], names: Iterable[str]) -> dict[str, Tensor]:
-    """Weights as they are stored: some matrices as codes, each with its scales, and the rest as it is.
+    """Converts weights for storage: some matrices to codes with scales, the rest unchanged.
 
     Args:
         weights: float32, by name.
@@ -86,7 +86,7 @@ def int8_products_are_fast() -> bool:
 
 
 class Int8Linear(nn.Module):
-    """A linear layer whose weight is codes and scales, and which quantises each row of its input as it comes.
+    """A linear layer with an int8 weight, which quantises each row of its input.
 
     Args:
         codes: int8 `(out_features, in_features)`, as `quantize_rows` gives them.
@@ -139,7 +139,7 @@ class Int8Linear(nn.Module):
 
 
 class Int8Embedding(Embedding):
-    """An embedding that looks its rows up in codes and scales."""
+    """An embedding in int8, which looks up codes and scales."""
 
     codes: Tensor
     scales: Tensor
@@ -187,7 +187,7 @@ class Int8Transformer(Transformer):
 
 
 def quantized(transformer: Transformer) -> Transformer:
-    """A copy in int8, on the same device, to decode with: in evaluation mode, and nothing of it can be trained."""
+    """Makes an int8 copy for decoding on the same device, in evaluation mode and without gradients."""
     return Int8Transformer(transformer).eval().requires_grad_(False)
 
 

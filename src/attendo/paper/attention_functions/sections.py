@@ -136,7 +136,7 @@ def _dress(axes: Axes, title: str, unit: str) -> None:
 
 # --- sections ---------------------------------------------------------------------------------------------------------
 
-HOLDS, FAILS, OPEN = "holds here", "does not hold here", "not told apart at this scale"
+HOLDS, FAILS, OPEN = "holds here", "does not hold here", "not significant at this scale"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,10 +233,11 @@ def outcome(order: Order, told: Sequence[Claim]) -> Section:
     )
     note = (
         f"Differences are means over seeds, paired by seed, with their {CONFIDENCE:.0%} intervals; an interval that "
-        "has zero in it does not tell apart. Where the paper finds two functions about as good, that is the most that "
+        "contains zero means no significant difference"
+        ". Where the paper finds two functions about as good, that is the most that "
         f"can be said: so few seeds ({order.seeds}) cannot show that they are equal."
     )
-    return Section(title="What holds here", blocks=(table, Paragraph(text=note)))
+    return Section(title="Comparison with the paper", blocks=(table, Paragraph(text=note)))
 
 
 def variance(products: Sequence[Products]) -> Section:

@@ -114,7 +114,7 @@ def relations(looks: Looks) -> tuple[Relation, ...]:
     chosen, held_out = (
         [followed(_of(half, kind, name), kind, way, profiles[kind]) for kind, name, way in rows] for half in halves
     )
-    # Of the held-out cases themselves, so that no place does better than what a head is held against.
+    # Of the held-out cases themselves, so that no place does better than the head's baseline.
     rules = [best_place_rule(each.cases) for each in held_out]
     tests = [each.tests(rule) for each, rule in zip(held_out, rules, strict=True)]
     p_hits, p_share = (_corrected([each[which] for each in tests]) for which in (0, 1))
@@ -329,7 +329,7 @@ def _method(shown: Sequence[Shown[tuple[Relation, ...]]]) -> Sequence[str]:
         "writes a word, is counted too.",
         "The best place is what a head could do that reads no word: of all fixed offsets and places counted from "
         "either end of the sentence the one that finds most of the held-out partners, so that no place does "
-        "better than what a head is held against. The first p is McNemar's exact test, one-sided: among held-out cases "
+        "better than the head's baseline. The first p is McNemar's exact test, one-sided: among held-out cases "
         "that only one of both finds, are more the head's?",
         "'By place' is the head's positional twin: what it gives a word so many places away on average over all words "
         "of the first half. 'From others' is what the other words of the sentence give the partner by the same head: a "

@@ -32,7 +32,7 @@ class Head:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Look:
-    """A sentence and where every head looks in it."""
+    """A sentence and the attention of every head in it."""
 
     pair: Pair
     source: Side

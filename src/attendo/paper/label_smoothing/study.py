@@ -174,11 +174,12 @@ def _outcome(rows: Sequence[RowComparison]) -> Section:
             name = metric.title.partition(",")[0].removesuffix(" %")
             told.append(f"{name}: {'; '.join(said)}.")
     how = (
-        "A row is told apart from the one without smoothing where the 95% interval of its difference, paired by seed, "
-        "leaves out zero. 'Not told apart' means that so few seeds cannot say, not that there is no effect. The paper "
+        "A row differs significantly from the one without smoothing if the 95% interval of its difference, paired by "
+        "seed, excludes zero. "
+        "'Not significant' means that there are too few seeds to decide, not that there is no effect. The paper "
         "has one run a row and no intervals. It says nothing of eps_ls 0.3, which shows how things go on."
     )
-    return Section(title="What holds here", blocks=paragraphs(*(told or ["Nothing to compare yet."]), how))
+    return Section(title="Comparison with the paper", blocks=paragraphs(*(told or ["Nothing to compare yet."]), how))
 
 
 def _table(rows: Sequence[RowComparison]) -> Section:
@@ -267,8 +268,8 @@ def _bin_cells(bins: Sequence[Bin], curves: Sequence[Sequence[Bin]]) -> Iterable
 def _cost(results: Sequence[RunResult]) -> Section:
     hours, tokens = sum(result.seconds for result in results) / 3600, sum(result.target_tokens for result in results)
     text = (
-        f"Runs: {len(results)}; {hours:.2f} hours of wall time with validation, each with so many processor "
-        f"threads: {each(result.threads for result in results)}, on a machine that may have had other work; "
+        f"Runs: {len(results)}; {hours:.2f} hours of wall time with validation, CPU threads per run: "
+        f"{each(result.threads for result in results)}, on a machine that may have had other work; "
         f"{tokens:,} target tokens; {sum(result.flops for result in results):.2e} FLOPs of matrix products; "
         f"{each(f'{result.parameters:,}' for result in results)} parameters. "
         f"Machine: {each(result.machine for result in results)}."

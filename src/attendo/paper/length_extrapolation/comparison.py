@@ -41,7 +41,7 @@ class Contrast:
     @property
     def verdict(self) -> str:
         """Whether the first row is told apart on the log-loss."""
-        return {0: "not told apart", 1: "worse", -1: "better"}[self.log_loss.sign]
+        return {0: "not significant", 1: "worse", -1: "better"}[self.log_loss.sign]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,10 +199,10 @@ def outcome(lengths: Sequence[Place], positions: Sequence[Place], limit: int) ->
     ]
     told += [_moved(row, positions, moved) for row in ROWS[:2]] if moved else []
     told.append(
-        "One row is told apart from another where the 95% interval of their difference in log-loss, paired by seed, "
-        "leaves out zero; so few seeds may leave a true difference untold."
+        "Two rows differ significantly if the 95% interval of their difference in log-loss, paired by seed, excludes "
+        "zero; with so few seeds a true difference may remain undetected."
     )
-    return Section(title="What comes out", blocks=paragraphs(*filter(None, told)))
+    return Section(title="Results", blocks=paragraphs(*filter(None, told)))
 
 
 def _extrapolation(row: Row, single: Place, beyond: Sequence[Place], limit: int) -> str:
@@ -222,7 +222,7 @@ def _extrapolation(row: Row, single: Place, beyond: Sequence[Place], limit: int)
     end = {
         "worse": "these lengths are read well only where they were trained: no extrapolation here",
         "better": "they are read no worse than where they were trained: they are extrapolated to",
-        "not told apart": "the two are not told apart",
+        "not significant": "their difference is not significant",
     }[contrast.verdict]
     return f"{text} Against the same model trained on all lengths: {nats(contrast.log_loss)} nats a token; {end}."
 
@@ -233,7 +233,7 @@ def _side_by_side(what: str, places: Sequence[Place], unit: str) -> str:
         return ""
     by_verdict = {
         verdict: [str(place.at) for place, contrast in found if contrast.verdict == verdict]
-        for verdict in ("worse", "better", "not told apart")
+        for verdict in ("worse", "better", "not significant")
     }
     told = "; ".join(f"{verdict} at {', '.join(at)}" for verdict, at in by_verdict.items() if at)
     return f"Learned against sinusoidal positions, both trained on short texts, on {what}: {told} ({unit})."
@@ -246,7 +246,7 @@ def _moved(row: Row, positions: Sequence[Place], moved: Sequence[Place]) -> str:
     return (
         f"Position alone, {row.kind}: single sentences, whose content and length stay as they are, go from perplexity "
         f"{math.exp(here.log_loss.mean):.2f} to {math.exp(there.log_loss.mean):.2f} where they begin at position "
-        f"{moved[0].at} in place of 0."
+        f"{moved[0].at} instead of 0."
     )
 
 

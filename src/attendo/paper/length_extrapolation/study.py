@@ -197,8 +197,9 @@ def _introduction(order: Order, recipe: Recipe, limit: int) -> tuple[str, ...]:
         "measured here.",
         f"Models of d_model {shape.d_model}, {shape.num_layers} layers and {shape.num_heads} heads, trained on texts "
         f"of up to {limit} target tokens, are tested on held-out sentences, always the same ones, "
-        "put together to texts of growing length. Beside them stand the same models trained on the same sentences in "
-        "texts of all lengths: what can be reached where the positions were trained. "
+        "put together to texts of growing length. They are compared with the same models trained on the same "
+        "sentences in "
+        "texts of all lengths: what can be achieved when the positions are trained. "
         f"{budget_of(recipe)} each, {seeds_of(order)} a row.",
     )
 

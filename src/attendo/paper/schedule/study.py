@@ -245,18 +245,19 @@ def _outcome(outcomes: Sequence[RowOutcome]) -> Section:
     told = [_of_factor(factor, [one for one in outcomes if one.row.factor == factor]) for factor in factors]
     if sound := [(one.log_loss.mean, one.row) for one in outcomes if one.log_loss and not one.count(Fate.DIVERGED)]:
         _, best = min(sound, key=lambda pair: pair[0])
-        told.append(f"The lowest mean of all has {best.title} with factor {best.factor:g}.")
+        told.append(f"The lowest mean is that of {best.title} with factor {best.factor:g}.")
     told.append(
-        "A schedule is told apart from the longest warm-up with its factor where the 95% interval of their difference "
-        "in log-loss, paired by seed, leaves out zero. A run counts as stuck where it foretells the validation set no "
-        "better than word frequencies do, and as diverged where its loss is no number any more."
+        "A schedule differs significantly from the longest warm-up with its factor if the 95% interval of their "
+        "difference in log-loss, paired by seed, excludes zero. "
+        "A run counts as stuck if it predicts the validation set no better than word frequencies do, and as diverged "
+        "if its loss is not a finite number."
     )
     told.append(
         "What this does not show: long runs, where a rate that is bearable for some hundred updates may not stay so, "
         "and models of the paper's size. The last matrices of the sub-layers also begin smaller here than by Glorot's "
         "rule alone, which makes the first updates less dangerous; the paper does not say how its weights begin."
     )
-    return Section(title="What comes out", blocks=paragraphs(*told))
+    return Section(title="Results", blocks=paragraphs(*told))
 
 
 def _of_factor(factor: float, outcomes: Sequence[RowOutcome]) -> str:
@@ -280,7 +281,7 @@ def _verdict(one: RowOutcome) -> str:
         return "diverged"
     if one.difference is None:
         return ""
-    return {0: "not told apart", 1: "worse", -1: "better"}[one.difference.sign]
+    return {0: "not significant", 1: "worse", -1: "better"}[one.difference.sign]
 
 
 # --- the equation -----------------------------------------------------------------------------------------------------

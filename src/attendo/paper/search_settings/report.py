@@ -114,7 +114,7 @@ def _introduction(order: Order, facts: StudyFacts, results: Results) -> tuple[st
     ]
     whole = all(len(seed.sets[which]) == len(facts.grid.settings(which)) for seed in results.seeds for which in SETS)
     if not whole or len(results.seeds) < order.seeds:
-        parts.append("This is a study in progress: not all settings of all seeds are decoded yet.")
+        parts.append("This study is in progress: not all settings of all seeds are decoded yet.")
     parts += [f"Failed: {failure}" for failure in facts.failures]
     return tuple(parts)
 

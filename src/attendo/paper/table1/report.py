@@ -72,8 +72,8 @@ def _introduction(order: Order) -> tuple[str, ...]:
     ]
     if order.scale == "tiny":
         parts.append(
-            "This scale shows that it works. Its sizes are so small that its times and memory say nothing of the "
-            "formulas; take --scale small."
+            "This scale only shows that the study works. Its sizes are too small for its times and memory to say "
+            "anything about the formulas; use --scale small."
         )
     return tuple(parts)
 
@@ -91,7 +91,7 @@ def outcome(
         f"Memory of it over n: {_growth([one for one in memory if one.variable == 'n'])}.",
         _meeting(found, crossings),
     )
-    return Section(title="What holds here", blocks=paragraphs(*texts))
+    return Section(title="Comparison with the paper", blocks=paragraphs(*texts))
 
 
 def _work(found: Findings) -> str:

@@ -189,7 +189,7 @@ def memory(plan: Plan, found: Findings, exponents: Sequence[Exponent]) -> Sectio
     text = (
         "The most memory that a passage forward and back holds at a time, with the gradients that it gives, as torch's "
         "allocator tells it piece by piece; what oneDNN and MKL take for themselves is not seen. The paper has no such "
-        "column. Over n the growth is held against what has to be kept: n x n weights for each head where "
+        "column. Over n the growth is compared with what has to be kept: n x n weights for each head where "
         "self-attention writes them out, else n positions. The gradients of the weights, which do not grow with n, "
         "make exponents smaller as long as n is not large beside d."
     )

@@ -124,7 +124,7 @@ def _draw_ours(axes: Axes, points: Sequence[Point]) -> None:
     for test, shape in shapes.items():
         axes.plot([], [], shape, color=GREY, label=f"on {test}")
     is_the_papers = set(shapes) == {"newstest2014"}
-    title = "Ours: newstest2014" if is_the_papers else "Ours: other test sets, not to be held against the left"
+    title = "Ours: newstest2014" if is_the_papers else "Ours: other test sets, not comparable with the left"
     set_title(axes, title)
     axes.legend(loc="best", fontsize=8, frameon=False)
 
@@ -147,7 +147,7 @@ def as_printed() -> Section:
         rows=tuple(_printed_cells(row) for row in ROWS),
         words=1,
     )
-    note = "BLEU here is of the tokenised kind, explained below: no figure of sacreBLEU's may be held against it."
+    note = "BLEU here is tokenised BLEU, explained below: no sacreBLEU score can be compared with it."
     return Section(title="The paper's table", blocks=(table, Paragraph(text=note)))
 
 

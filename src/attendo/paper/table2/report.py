@@ -124,22 +124,23 @@ def _introduction(order: Order, findings: Findings) -> tuple[str, ...]:
     parts += scale_note(order, "the paper")
     if order.scale == "small":
         parts.append(
-            "No figure of ours is the paper's: corpus, test set and model are other ones, and smaller. BLEU on one "
-            "test set says nothing beside BLEU on another. What may be held against the paper is what an average "
+            "None of our figures is comparable with the paper's: corpus, test set and model are different and "
+            "smaller. BLEU on one "
+            "test set cannot be compared with BLEU on another. What can be compared with the paper is what an average "
             "of checkpoints and an ensemble bring, how cost is counted, and how the two conventions of BLEU come "
             "apart."
         )
     if order.scale == "paper":
         parts.append(
-            "Ours are the paper's corpora and test set: figures 'as in the paper' may be held against its own."
+            "Ours are the paper's corpora and test set: figures 'as in the paper' can be compared with its own."
         )
     done = sum(map(len, findings.results.values()))
     wanted = order.seeds * sum(len(direction.recipes) for direction in findings.plan.directions)
     if done < wanted:
-        parts.append(f"Not all of it is here: {done} of {wanted} runs are done.")
+        parts.append(f"The study is incomplete: {done} of {wanted} runs are done.")
     if findings.plan.missing_tests:
         missing = ", ".join(test.name for test in findings.plan.missing_tests)
-        parts.append(f"Not there, and so left out: {missing}.")
+        parts.append(f"Missing, and therefore left out: {missing}.")
     return (*parts, *(f"Failed: {failure}" for failure in findings.failures))
 
 

@@ -145,13 +145,14 @@ def _outcome(comparisons: Sequence[RowComparison]) -> Section:
         texts.append(f"{metric.title}: {'; '.join(told) if told else 'nothing to compare yet'}.")
     count = 2 * (len(comparisons) - 1)
     texts.append(
-        "A row is told apart from the base row where the 95% interval of its difference, paired by seed, "
-        "leaves out zero. 'Not told apart' means that so few seeds cannot say, not that there is no effect. "
-        f"Of {count} such comparisons about {math.ceil(0.05 * count)} would be told apart by chance alone. The "
+        "A row differs significantly from the base row if the 95% interval of its difference, paired by seed, "
+        "excludes zero. "
+        "'Not significant' means that there are too few seeds to decide, not that there is no effect. "
+        f"Of {count} such comparisons about {math.ceil(0.05 * count)} would be significant by chance alone. The "
         "paper has one run a row and no intervals; where its figures differ by their last digit alone, they count "
         "as the same."
     )
-    return Section(title="What holds here", blocks=paragraphs(*texts))
+    return Section(title="Comparison with the paper", blocks=paragraphs(*texts))
 
 
 def _table(comparisons: Sequence[RowComparison], base: Recipe | None) -> Section:
@@ -238,8 +239,8 @@ def _full_size() -> Section:
     )
     note = (
         "The paper says 'about 37,000' and rounds; the shapes that it states come out up to 2.6 million "
-        "below its figures, 4.2 million for d_model 1024, and 1.2 million above for big. They are not bent to "
-        "fit."
+        "below its figures, 4.2 million for d_model 1024, and 1.2 million above for big. They are not adjusted to "
+        "match."
     )
     return Section(title="Parameters at full size", blocks=(table, Paragraph(text=note)))
 

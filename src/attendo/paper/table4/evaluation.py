@@ -308,8 +308,8 @@ class Change:
     def verdict(self) -> str:
         """What the interval says."""
         if self.difference.half_width is None:
-            return "one seed: not told apart from chance"
-        return {0: "not told apart", 1: "helps", -1: "harms"}[self.difference.sign]
+            return "one seed: significance unknown"
+        return {0: "not significant", 1: "helps", -1: "harms"}[self.difference.sign]
 
     def to_json(self) -> dict[str, Any]:
         """For `result.json`."""

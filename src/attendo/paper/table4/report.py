@@ -68,22 +68,26 @@ def _introduction(order: Order, findings: Findings) -> tuple[str, ...]:
         parts.append(f"Parsers that were trained elsewhere, on the treebanks at hand: {tests}.")
     else:
         parts.append(
-            f"Parsers trained here at the scale '{order.scale}' with {seeds_of(order)}, each on the treebanks that its "
-            f"name tells, and tested on sentences that it has not seen: {tests}."
+            f"Parsers trained here at the scale '{order.scale}' with {seeds_of(order)}, each on the treebanks in its "
+            "name, and tested on unseen sentences"
+            f": {tests}."
         )
     parts.append(
         "F1 is EVALB's by COLLINS.prm, where nothing else is said, with every sentence counted: one whose parse EVALB "
-        "cannot compare counts as a parse in which nothing is found. Gold trees are as the treebank has them, but for "
+        "cannot compare counts as an empty parse. Gold trees are as the treebank has them, but for "
         "traces and functional tags."
     )
     if order.scale != "paper":
         parts.append(
             "The paper's figures are of section 23 of the Penn Treebank, by parsers trained on the 39,832 trees of "
             "sections 2 to 21, which are licensed. These test sets and training sets are others and smaller: the "
-            "lines below stand beside the paper's, and are not to be held against them."
+            "lines below stand beside the paper's, and cannot be compared with them."
         )
     if order.scale == "tiny":
-        parts.append("This scale shows that the study works. Its treebank is invented, and says nothing of English.")
+        parts.append(
+            "This scale only shows that the study works. Its treebank is made up, and its results say nothing about "
+            "English."
+        )
     parts += [f"Left out: {line}." for line in findings.plan.missing]
     return *parts, *(f"Failed: {failure}" for failure in findings.failures)
 
@@ -125,7 +129,7 @@ def _table(found: Sequence[Cell]) -> Section:
 
 def _changes(found: Sequence[Change]) -> Section:
     table = table_of(
-        "Difference in F1 to the row that it is held against, paired by seed, with its 95% interval",
+        "Difference in F1 from the row that it is compared with, paired by seed, with its 95% interval",
         found,
         (
             ("row", lambda one: one.row.name),
@@ -140,8 +144,8 @@ def _changes(found: Sequence[Change]) -> Section:
         words=5,
     )
     note = (
-        "The paper's own change of this kind, automatic trees beside those of people, brought 91.3 to 92.7. 'Not told "
-        "apart' means that so few seeds cannot say, not that there is no effect."
+        "The paper's own change of this kind, automatic trees beside those of people, brought 91.3 to 92.7. 'Not "
+        "significant' means that there are too few seeds to decide, not that there is no effect."
     )
     return Section(title="What each change brings", blocks=(table, Paragraph(text=note)))
 
@@ -227,8 +231,9 @@ def _cost(results: Sequence[ParserRunResult]) -> Section:
         words=1,
     )
     total = (
-        f"In all {len(results)} runs, {sum(result.seconds for result in results) / 3600:.2f} hours, each with so many "
-        f"processor threads: {each(result.threads for result in results)}. "
+        f"In all {len(results)} runs, {sum(result.seconds for result in results) / 3600:.2f} hours, CPU threads per "
+        "run: "
+        f"{each(result.threads for result in results)}. "
         f"Machine: {each(result.machine for result in results)}."
     )
     return Section(title="Cost", blocks=(Paragraph(text=total), table))

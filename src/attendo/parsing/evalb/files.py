@@ -103,7 +103,7 @@ def _pairs(gold: LineReader, test: LineReader) -> Iterator[tuple[str, str]]:
 def _decoded(line: bytes, lines: LineReader) -> str:
     where = f"{lines.path}: line {lines.num_lines}"
     if len(line) > MAX_LINE_BYTES:
-        raise DataError(f"{where} is longer than {MAX_LINE_BYTES >> 20} MB; is this a file of trees, one a line?")
+        raise DataError(f"{where} is longer than {MAX_LINE_BYTES >> 20} MB; is this a file of trees, one per line?")
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -44,7 +44,7 @@ class LabelScore:
 
 @dataclass(slots=True)
 class EverySentence:
-    """Sums over all sentences; one that EVALB does not compare counts as a parse in which nothing is found.
+    """Sums over all sentences; one that EVALB does not compare counts as an empty parse.
 
     EVALB leaves its errors out of every figure, so that a parser that fails where it is hard looks better than it is.
     What the gold file itself has wrong is left out here too, and counted.

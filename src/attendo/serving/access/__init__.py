@@ -1,1 +1,1 @@
-"""Who asks, by which key, and how much a caller may have."""
+"""Callers, their API keys, and their limits."""

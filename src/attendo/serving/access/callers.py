@@ -1,4 +1,4 @@
-"""Who asks, and whether he may have what he asks for: keys, addresses, and what each has had."""
+"""Identifies callers by keys and addresses, and applies their limits."""
 
 import time
 from collections import Counter
@@ -14,17 +14,17 @@ from attendo.serving.http.addresses import address_name
 from attendo.serving.translating import Caller
 
 MAX_KEY_CHARACTERS = 200
-"""Of what is shown as a key; longer ones are none."""
+"""Maximum length of a key; longer ones are invalid."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Usage:
-    """What a caller has had this month."""
+    """A caller's usage this month."""
 
     characters: int
-    """Of texts that were taken for translation."""
+    """Characters of texts accepted for translation."""
     limit: int | None
-    """That it may have; None for any number."""
+    """Maximum number of characters; None for no limit."""
 
 
 class Callers:
@@ -74,7 +74,7 @@ class Callers:
         self._keys = keys
 
     def identify(self, address: str, shown: str | None) -> Caller:
-        """Who asks.
+        """Identifies the caller.
 
         Args:
             address: where the request came from, as a proxy that is trusted has it.
@@ -93,11 +93,11 @@ class Callers:
         key = self._keys.find(shown) if len(shown) <= MAX_KEY_CHARACTERS else None
         if key is None or key.has_expired(self._now()):
             self._charge_failure(name)
-            raise forbidden("this API key is not known here, or has expired")
+            raise forbidden("this API key is unknown or has expired")
         return Caller(name=f"key:{key.id}", key=key)
 
     def max_characters(self, caller: Caller) -> int:
-        """Of a request of this caller."""
+        """Gives the maximum number of characters per request of this caller."""
         own = caller.key.max_characters if caller.key is not None else None
         return self._limits.max_characters if own is None else own
 
@@ -136,7 +136,7 @@ class Callers:
             self._spent[key.id] += characters
 
     def usage(self, caller: Caller) -> Usage:
-        """What a caller has had this month; callers without a key are not counted."""
+        """Gives a caller's usage this month; callers without a key are not counted."""
         self._keep_month()
         if caller.key is None:
             return Usage(characters=0, limit=None)

@@ -1,4 +1,4 @@
-"""Who the caller is, before a body is read: by a key in the head, or in the first part of the body.
+"""Identifies the caller before the body is read: by a key in the head, or in the first part of the body.
 
 A request without a valid key, where one is required, is refused with nothing of its body read; of the APIs that may
 carry the key in the body, at most `keys.search_bytes` are read to find it. A key in the head is found at once, and only
@@ -38,7 +38,7 @@ class KeyParameter:
     paths: Sequence[str]
     """Beginnings of the API's paths, without the prefix of the server."""
     name: str
-    """Of the parameter, in the query or in the body."""
+    """Name of the parameter in the query or the body."""
 
 
 class Identification:
@@ -128,7 +128,7 @@ class Identification:
 
 
 class _Head:
-    """What a request's head says of its caller."""
+    """The facts about the caller in a request's head."""
 
     def __init__(self, scope: Scope, parameter: str | None) -> None:
         headers = Headers(scope=scope)
@@ -144,7 +144,7 @@ class _Head:
             query = parse_qsl(scope["query_string"].decode("latin-1"))
             found += [value.removesuffix(":fx") for name, value in query if name == parameter][:1]
         self.keys = [key for key in found if key]
-        """What is shown as a key, in the head."""
+        """Keys given in the head."""
 
     @property
     def needs_caller(self) -> bool:

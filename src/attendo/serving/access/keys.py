@@ -1,4 +1,4 @@
-"""API keys: made at random, kept as digests alone, each with limits of its own.
+"""API keys: generated at random, stored as digests, each with its own limits.
 
 A key is `att_` and 43 characters, 256 bits of the system's random numbers. So much cannot be guessed, and one SHA-256
 is enough at rest: slow hashes are for words that people choose. Whoever reads the file can use none of its keys.
@@ -29,33 +29,33 @@ _NAME = re.compile(r"[^\x00-\x1f\x7f]{1,100}")
 @with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True, kw_only=True)
 class Key:
-    """A key as it is kept.
+    """A stored key.
 
     Raises:
         ValueError: values that cannot be meant.
     """
 
     id: str
-    """What logs, metrics and `attendo keys` call it; says nothing about the key."""
+    """Identifier in logs, metrics and `attendo keys`; it reveals nothing about the key."""
     name: str
-    """Whose it is, for people."""
+    """Name of the owner, for display."""
     digest: str
     """SHA-256 of the key, in hexadecimal."""
     created: str
-    """When, in UTC, as ISO 8601."""
+    """Time of creation in UTC, as ISO 8601."""
     expires: str | None = None
-    """From when on it is refused, in UTC, as ISO 8601; None for never."""
+    """Time of expiry in UTC, as ISO 8601; None for never."""
     requests_per_minute: int | None = None
-    """None sets no limit."""
+    """Maximum number of requests per minute; None for no limit."""
     characters_per_minute: int | None = None
-    """None sets no limit."""
+    """Maximum number of characters per minute; None for no limit."""
     characters_per_month: int | None = None
-    """Of the calendar's months, in UTC; None sets no limit."""
+    """Maximum number of characters per calendar month in UTC; None for no limit."""
     max_characters: int | None = None
-    """Of a request; None takes the server's limit."""
+    """Maximum number of characters per request; None for the server's limit."""
 
     def __post_init__(self) -> None:
-        """Refuses what cannot be meant."""
+        """Refuses invalid values."""
         problems = [] if re.fullmatch(r"[0-9a-f]{64}", self.digest) else ["digest is not 64 hexadecimal digits"]
         if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", self.id):
             problems.append(f"id = {self.id[:80]!r} has other characters than letters, digits, - and _")

@@ -1,4 +1,4 @@
-"""How much a caller may have in a minute: buckets that fill up again, and cost no memory once they are full.
+"""Rate limits per minute: token buckets, which use no memory once they are full.
 
 A bucket holds a minute's worth and fills evenly. Whoever has emptied his waits for as long as it takes to hold the
 price again; what costs more than a bucket holds takes a full one, and leaves it in debt. So a limit is never a wall
@@ -18,9 +18,9 @@ _MAX_BUCKETS = 100_000
 @dataclass(kw_only=True, slots=True)
 class _Bucket:
     content: float
-    """What could be had at `at`."""
+    """Available amount at the time `at`."""
     at: float
-    """Seconds of the clock."""
+    """Time in seconds of the clock."""
 
 
 class Buckets:
@@ -35,7 +35,7 @@ class Buckets:
         self._max_names = max_names
 
     def wait_s(self, name: str, price: float, per_minute: int, now: float) -> float:
-        """Seconds until a price can be paid; 0 if at once.
+        """Computes the seconds until an amount is available; 0 if it is now.
 
         Args:
             name: whose bucket.
@@ -76,7 +76,7 @@ class Buckets:
 
 
 class InWork:
-    """How many requests of each caller are received or answered at the moment.
+    """Counts the requests of each caller that are being received or answered.
 
     Args:
         most: of a caller.

@@ -1,4 +1,4 @@
-"""What the compatible APIs have in common: who asks, which model, which language, several texts at once."""
+"""Shared parts of the compatible APIs: callers, models, languages, several texts per request."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ def pair_of(pairs: Sequence[Pair], source: str, target: str) -> Pair | None:
 def line_translator(
     service: Service, pair: Pair, caller: Caller, *, options: Options | None = None, deadline: float | None = None
 ) -> TranslateLines:
-    """What translates lines for a caller.
+    """Gives the function that translates lines for a caller.
 
     Args:
         service: that answers.
@@ -98,7 +98,7 @@ def detected_of(detector: Detector, texts: Sequence[str]) -> list[Detected]:
 
 
 async def unserved_notes(service: Service, wanted: Sequence[TextRequest]) -> list[tuple[str, ...]]:
-    """For each text what `Detector.notes` reports of it."""
+    """Gives the reports of `Detector.notes` for each text."""
 
     def notes() -> list[tuple[str, ...]]:
         return [service.detector.notes(each.text, each.target_language, each.source_language) for each in wanted]
@@ -112,9 +112,10 @@ def no_words(text: str) -> bool:
 
 
 def told_notes(found: Sequence[TranslatedText]) -> dict[str, Any]:
-    """What an answer says of its translations besides, where there is anything to say.
+    """Gives the `problems` and `corrected` of an answer; empty if there is nothing to report.
 
-    `problems` is what each could not keep; `corrected`, whether each is corrections that the caller sent before.
+    `problems` lists what each translation could not keep; `corrected` says whether each consists of corrections that
+    the caller sent before.
     """
     notes: dict[str, Any] = {}
     if any(each.problems for each in found):

@@ -27,7 +27,7 @@ th, td { border-top: 1px solid var(--line); padding: .35rem .6rem .35rem 0; text
 """
 _HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 POLICY = f"default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-"""The page's content security policy: its own style, and nothing else."""
+"""Content security policy of the page: its own style, and nothing else."""
 _DEPTH = 6
 
 

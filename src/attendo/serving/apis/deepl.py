@@ -25,7 +25,7 @@ from attendo.serving.translating import Caller
 from attendo.terms.glossary import Glossary
 
 UNLIMITED = 1_000_000_000_000
-"""What DeepL tells as the limit of those who have none."""
+"""The limit that DeepL reports for unlimited accounts."""
 _REFUSED = ("style_id", "translation_memory_id", "custom_instructions")
 _SPLITS: dict[str, tuple[Split, LineEnds]] = {
     "0": ("off", "spaces"),
@@ -79,7 +79,7 @@ def traced(endpoint: Endpoint) -> Endpoint:
 
 
 def caller_of(service: Service, request: Request, sent: Parameters) -> Caller:
-    """Who asks: `Authorization: DeepL-Auth-Key KEY`, or the old parameter `auth_key`.
+    """Identifies the caller by `Authorization: DeepL-Auth-Key KEY`, or by the old parameter `auth_key`.
 
     Raises:
         ServingError: nobody who may.
@@ -90,7 +90,7 @@ def caller_of(service: Service, request: Request, sent: Parameters) -> Caller:
 
 
 def served_pair_codes(service: Service, source: str | None, target: str | None) -> tuple[str | None, str]:
-    """The served codes for DeepL's; the source's is None where it is to be detected.
+    """Maps DeepL's codes to served ones; the source's is None if it is to be detected.
 
     Raises:
         ServingError: 400, not served.
@@ -149,7 +149,7 @@ async def glossary_terms(
 
 
 class _Api:
-    """What the endpoints do."""
+    """The handlers of the endpoints."""
 
     def __init__(self, service: Service, glossaries: Glossaries) -> None:
         self._service, self._glossaries = service, glossaries
@@ -177,7 +177,7 @@ class _Api:
             pair = pair_of(self._service.translating.pairs(), language, target)
             if pair is None and is_served and language != target and not no_words(text):
                 raise bad_request(
-                    f"nothing here translates from {name_of(language)} into {name_of(target)}; see /v2/languages"
+                    f"no model here translates from {name_of(language)} into {name_of(target)}; see /v2/languages"
                 )
             wanted = TextRequest(text=text, source_language=language, target_language=target, glossary=terms, **options)
             work.append((None if no_words(text) else pair, wanted))
@@ -221,7 +221,7 @@ class _Api:
 
 
 def _text_options(sent: Parameters) -> dict[str, Any]:
-    """How texts are written and split."""
+    """Reads the options of text format and sentence splitting."""
     handling = sent.text("tag_handling") or ""
     if handling not in ("", "xml", "html"):
         raise bad_request("Value for 'tag_handling' not supported.")

@@ -54,7 +54,7 @@ def router(service: Service, glossaries: Glossaries) -> APIRouter:
 
 
 class _Api:
-    """What the paths do."""
+    """The handlers of the paths."""
 
     def __init__(self, service: Service, glossaries: Glossaries) -> None:
         self._service, self._glossaries = service, glossaries
@@ -105,18 +105,18 @@ class _Api:
         self._service.caller(request, shown_key(request))
         document = documents_of(self._service).find(id_)
         if document is None:
-            raise not_found("no such document; it is kept for a while only")
+            raise not_found("no such document; documents are deleted after a while")
         return document
 
 
 def documents_of(service: Service) -> Documents:
-    """Where the documents are.
+    """Gives the server's documents.
 
     Raises:
         ServingError: they are not taken here.
     """
     if service.documents is None:
-        raise forbidden("documents are not taken by this server")
+        raise forbidden("this server does not accept documents")
     return service.documents
 
 
@@ -171,7 +171,7 @@ async def accepted(
 
 
 def admission(service: Service, request: Request, caller: Caller) -> Admit:
-    """What counts a document's text in for a caller."""
+    """Gives the function that counts a document's text for a caller."""
     most = service.config.documents.max_characters
     return lambda text: service.admit(request, caller, [text], max_characters=most)
 

@@ -1,4 +1,4 @@
-"""What the paths of documents take and give: their schemas in `/openapi.json`."""
+"""Requests and responses for documents: their schemas in `/openapi.json`."""
 
 from typing import Annotated, Any, Literal
 
@@ -20,14 +20,14 @@ class FindingAnswer(BaseModel):
 
 
 class ConfidenceAnswer(BaseModel):
-    """How sure the translations are, 0 to 1."""
+    """Confidence of the translations, 0 to 1."""
 
     mean: float
     least: float
 
 
 class SummaryAnswer(BaseModel):
-    """What became of a document's units."""
+    """Summary of a document's units."""
 
     format: str
     units: int
@@ -44,7 +44,7 @@ class SummaryAnswer(BaseModel):
 
 
 class DocumentAnswer(BaseModel):
-    """How far a document is."""
+    """State of a document."""
 
     id: str
     status: Literal["queued", "translating", "done", "error"]

@@ -91,7 +91,7 @@ def router(service: Service, glossaries: Glossaries) -> APIRouter:
 
 def _name(body: GlossaryRequest) -> str:
     if not body.name.strip():
-        raise bad_request("name is missing; call the glossary something")
+        raise bad_request("name is missing; give the glossary a name")
     return body.name.strip()
 
 
@@ -99,7 +99,7 @@ def _pair(service: Service, source: str, target: str) -> tuple[str, str]:
     pairs = service.translating.pairs()
     found = served_code(source, sources(pairs)), served_code(target, targets(pairs))
     if not any((pair.source, pair.target) == found for pair in pairs):
-        raise bad_request(f"nothing here translates from {source!r} to {target!r}; see /api/models")
+        raise bad_request(f"no model here translates from {source!r} to {target!r}; see /api/models")
     return found[0] or "", found[1] or ""
 
 

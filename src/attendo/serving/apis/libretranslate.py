@@ -32,7 +32,7 @@ _MAX_DETECTED = 3
 
 
 def _error_body(error: ServingError) -> dict[str, Any]:
-    """`{"error": "..."}`, in the words that clients look for."""
+    """Makes `{"error": "..."}` with the wording that clients look for."""
     if error.code == "unauthorized":
         message = "Please contact the server operator to get an API key"
     elif error.code == "forbidden" and "key" in error.message:
@@ -71,7 +71,7 @@ def router(service: Service) -> APIRouter:
 
 
 class _Api:
-    """What the endpoints do."""
+    """The handlers of the endpoints."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -136,7 +136,7 @@ class _Api:
         return JSONResponse(self._listed())
 
     async def translate_file(self, request: Request) -> Response:
-        """Translates a document: `file`, `source`, `target`. Answers when it is done, with where it is.
+        """Translates a document (`file`, `source`, `target`), and answers with its address when it is done.
 
         Besides, it has the options `only`, `mark`, `check` and `format` of `/api/documents`.
         """
@@ -191,7 +191,7 @@ class _Api:
         return JSONResponse({"success": True})
 
     async def settings(self) -> Response:
-        """What a page has to know."""
+        """Gives the settings that a web page needs."""
         listed, limits = self._listed(), self._service.config.limits
         documents, callers = self._service.documents, self._service.callers
         pair = self._service.translating.pairs()[:1]
@@ -247,7 +247,7 @@ class _Api:
     async def _source_languages(
         self, source: str, texts: Sequence[str]
     ) -> tuple[tuple[str, ...], list[Detected] | None]:
-        """Of each text its language, and what was detected if that was asked for."""
+        """Gives the language of each text, and what was detected if that was requested."""
         if source != "auto":
             code = self._served(source, sources(self._service.translating.pairs()))
             return (code,) * len(texts), None
@@ -266,7 +266,7 @@ class _Api:
         return pair_of(self._service.translating.pairs(), source, target) is not None
 
     def _pair(self, source: str, target: str, text: str) -> Pair | None:
-        """The model for a text; None where it stays as it is."""
+        """Gives the model for a text; None if it is returned unchanged."""
         if source == target or no_words(text):
             return None
         pair = pair_of(self._service.translating.pairs(), source, target)

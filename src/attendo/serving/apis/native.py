@@ -58,7 +58,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     **{status: {"model": ErrorAnswer, "description": text} for status, text in _TOLD.items()},
     "4XX": {"model": ErrorAnswer, "description": "The request cannot be answered."},
 }
-"""What every route may answer."""
+"""Errors of every route."""
 _EVENTS = {
     "text/event-stream": {
         "schema": {
@@ -101,7 +101,7 @@ def router(service: Service, glossaries: Glossaries) -> APIRouter:
         """Which of the served languages a text is in."""
         service.admit(request, service.caller(request, shown_key(request)), [body.text])
         if not service.translating.pairs():
-            raise unknown_pair("nothing here translates, so no language is known")
+            raise unknown_pair("this server has no model that translates, so no language is known")
         found = await service.in_thread(service.detector.detect, body.text)
         detected = [{"language": each.language, "confidence": round(each.confidence, 4)} for each in found]
         return JSONResponse({"detected": detected})
@@ -237,7 +237,7 @@ class _Translation:
 
 @dataclass(frozen=True, kw_only=True)
 class _Order:
-    """What is to be done."""
+    """The requested work."""
 
     pair: Pair
     caller: Caller

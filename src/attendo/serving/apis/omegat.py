@@ -1,4 +1,4 @@
-"""One tiny endpoint for OmegaT's plugins of the kind of FakeMT and OPUS-CAT, whose address and parameters one types in.
+"""An endpoint for OmegaT's plugins such as FakeMT and OPUS-CAT, whose address and parameters the user enters.
 
     GET /omegat?source=en-US&target=de-DE&text=...    {"translation": "..."}
 
@@ -43,7 +43,7 @@ def router(service: Service) -> APIRouter:
         target = served_code(sent.text("target") or "", targets(pairs))
         pair = pair_of(pairs, source, target) if source and target else None
         if pair is None:
-            raise bad_request(f"nothing here translates from {sent.text('source')} into {sent.text('target')}")
+            raise bad_request(f"no model here translates from {sent.text('source')} into {sent.text('target')}")
         service.admit(request, caller, [text])
         wanted = TextRequest(text=text, source_language=pair.source, target_language=pair.target)
         found = await translated(service, request, caller, [(None if no_words(text) else pair, wanted)])

@@ -1,4 +1,4 @@
-"""What operators ask: is it alive, is it ready, how is it doing; and what the APIs are."""
+"""Endpoints for operators: liveness, readiness, metrics, and the description of the APIs."""
 
 import hmac
 import json
@@ -46,7 +46,7 @@ def router(service: Service, status: Status) -> APIRouter:
         """Prometheus' figures; none has a text, a key or an address in it."""
         shown = request.headers.get("authorization", "").removeprefix("Bearer ").encode()
         if token is not None and not hmac.compare_digest(shown, token.encode()):
-            raise ServingError(401, "unauthorized", "the figures need Authorization: Bearer TOKEN")
+            raise ServingError(401, "unauthorized", "/metrics needs the header Authorization: Bearer TOKEN")
         content = await service.in_thread(generate_latest, service.metrics.registry)
         return Response(content, headers={"content-type": CONTENT_TYPE_LATEST})
 
@@ -54,7 +54,7 @@ def router(service: Service, status: Status) -> APIRouter:
 
 
 def add_description(app: FastAPI, prefix: str) -> None:
-    """Adds `/openapi.json` and, for people, `/docs`, which asks for nothing from anywhere.
+    """Adds `/openapi.json` and the page `/docs`, which loads nothing from the network.
 
     Args:
         app: with all its other routes.

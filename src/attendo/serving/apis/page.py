@@ -1,4 +1,4 @@
-"""The page for people: its files, which are the package's own, and the reliability curve behind its confidences."""
+"""The web page: its files, which come with the package, and the reliability curve of its confidences."""
 
 import hashlib
 from dataclasses import asdict, dataclass
@@ -18,7 +18,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
 )
-"""What the page may do: run and show the server's own files, speak with the server, and nothing else."""
+"""Content security policy: the page may run and show the server's own files and call the server, nothing else."""
 _HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Frame-Options": "SAMEORIGIN",
@@ -33,11 +33,11 @@ class Asset:
     """A file of the page."""
 
     content: bytes
-    """It."""
+    """The content."""
     media_type: str
-    """Of HTTP, with its character set."""
+    """The media type with its character set."""
     etag: str
-    """What a browser shows to learn that its copy is still right."""
+    """The entity tag, by which a browser checks its copy."""
 
 
 def router(service: Service) -> APIRouter:
@@ -73,7 +73,7 @@ def router(service: Service) -> APIRouter:
 
 @lru_cache(maxsize=1)
 def assets() -> dict[str, Asset]:
-    """All files of the page by their names: its own, and those of `attendo attention` below `attention/`."""
+    """Gives all files of the page by name: its own, and those of `attendo attention` below `attention/`."""
     own = files("attendo.serving") / "static"
     shared = files("attendo.attention_maps") / "assets"
     found = {each.name: each.read_bytes() for each in own.iterdir() if not each.name.startswith((".", "_"))}

@@ -34,14 +34,14 @@ class StrictRequest(Request):
         try:
             self._json = parse_json(content)
         except ValueError as error:
-            raise bad_request(f"the body is no JSON: {str(error)[:200]}") from None
+            raise bad_request(f"the body is not valid JSON: {str(error)[:200]}") from None
 
 
 class StrictRoute(APIRoute):
     """A route whose requests are `StrictRequest`s."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """What answers."""
+        """Gives the handler."""
         answer = super().get_route_handler()
 
         async def strictly(request: Request) -> Response:
@@ -53,7 +53,7 @@ class StrictRoute(APIRoute):
 
 
 def shown_key(request: Request) -> str | None:
-    """What a request shows as its key: `Authorization: Bearer KEY` or `X-API-Key: KEY`."""
+    """Gives the key of a request: `Authorization: Bearer KEY` or `X-API-Key: KEY`."""
     kind, _, value = request.headers.get("authorization", "").partition(" ")
     if kind.lower() == "bearer":
         return value.strip()
@@ -82,7 +82,7 @@ def find_pair(service: Service, source: str | None, target: str | None, model: s
             if fits(source, pair.source) and fits(target, pair.target):
                 return pair
     wanted = f"from {source or 'any language':.40} to {target or 'any language':.40}"
-    raise unknown_pair(f"nothing here translates {wanted}; there are {_told(pairs)}")
+    raise unknown_pair(f"no model here translates {wanted}; there are {_told(pairs)}")
 
 
 async def detected_pair(

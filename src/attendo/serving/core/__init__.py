@@ -1,1 +1,1 @@
-"""What translates: models in memory, the queue of requests, and the threads that work on batches."""
+"""Models in memory, the queue of requests, and the threads that work on batches."""

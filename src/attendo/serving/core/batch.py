@@ -1,4 +1,4 @@
-"""A batch in work: what it has cost, and which of its lines are to leave it."""
+"""A running batch: its cost so far, and the lines that have to leave it."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ from attendo.serving.core.shares import Shares
 from attendo.serving.core.waiting import Line
 
 _SETTLE_S = 0.02
-"""Between two reckonings of a batch that works on."""
+"""Seconds between two settlements of a running batch."""
 _STEPS, _STEPS_PER_TOKEN = 40, 2
 """Steps of encoder and decoder that lines of several requests have together, and for each token of the longest."""
 _USUAL_STEPS, _USUAL_STEPS_PER_TOKEN, _MOST_TOKENS = 20, 1.5, 64
-"""Steps that small requests usually take, and for each token of the longest, up to so many tokens.
+"""Usual number of steps of small requests, and per token of the longest, up to the third number of tokens.
 
 A batch that has had these gives way to others of its flow. Steps are counted and not seconds, since batches that gave
 way because the machine is slow would only become more and smaller, and the machine slower still.
@@ -41,7 +41,7 @@ class Batch:
         self.rank = 0.0
         """Lower goes first; as of the last reckoning."""
         self.ran_s = self.longest_s = 0.0
-        """Seconds worked on it, and the longest stretch of them in which it could not be stopped."""
+        """Seconds of work, and the longest stretch of them during which it could not be stopped."""
         flows = Counter(line.flow for line in lines)
         self._parts = {flow: count / len(lines) for flow, count in flows.items()}
         self._is_small = all(line.small for line in lines)

@@ -32,10 +32,10 @@ between two steps, which gives the numbers, from 1, of items that are cancelled.
 item, None for one that was cancelled; an exception that it raises is that of all items."""
 
 _LEAST_WAIT_S, _MOST_WAIT_S = 1.0, 60.0
-"""That a caller is told to wait, when there is no room."""
+"""Shortest and longest waiting time in seconds reported to a caller when the queue is full."""
 _SMOOTHING = 0.1
 _MARGIN_S = 0.01
-"""That another has to have had less, so that a batch gives way to it."""
+"""Seconds that another flow must have had less before a batch yields to it."""
 _HELD_UP = 30
 """Batches in work that are held up, at most; each has a thread. Half of them are for flows that have none in work."""
 _BATCHES_BEYOND = 12
@@ -43,7 +43,7 @@ _BATCHES_BEYOND = 12
 
 
 class _Worker:
-    """A thread's place: what it is to do next."""
+    """The place of a thread: its next task."""
 
     def __init__(self, number: int, lock: threading.Lock) -> None:
         self.number = number
@@ -98,7 +98,7 @@ class Batcher:
             thread.start()
 
     async def stop(self) -> None:
-        """Ends the threads: what is in work stops at its next step, and who waits is told so. Finish first."""
+        """Ends the threads: running work stops at its next step, and waiting callers are informed. Finish first."""
         with self._lock:
             self._stopped = True
             self._cancel(list(self._in_work))
@@ -150,7 +150,9 @@ class Batcher:
             async with asyncio.timeout_at(self._at(deadline)):
                 results = await job.done
         except TimeoutError:
-            raise overdue("it took too long until now; send less at a time, or later", self._wait_s()) from None
+            raise overdue(
+                "the request waited too long; send less at a time, or try again later", self._wait_s()
+            ) from None
         finally:
             self._jobs.discard(job)
             if job.missing:
@@ -163,7 +165,7 @@ class Batcher:
     def _enter(self, order: Order, items: Sequence[WorkItem]) -> Job:
         now = time.monotonic()
         if order.deadline is not None and order.deadline <= now:
-            raise overdue("it took too long until now; send less at a time, or later", self._wait_s())
+            raise overdue("the request waited too long; send less at a time, or try again later", self._wait_s())
         job = Job(order, items, now)
         with self._lock:
             self._check_room(job.lines, order.caller)
@@ -184,12 +186,14 @@ class Batcher:
             its_lines + more_lines > config.max_waiting_lines * config.caller_share
             or its_characters + more_characters > config.max_waiting_characters * config.caller_share
         ):
-            raise too_many_requests("as much as one caller may have waiting is waiting already", self._wait_s())
+            raise too_many_requests(
+                "you have as much waiting as one caller may have; wait for earlier requests", self._wait_s()
+            )
         if waiting.lines and (
             waiting.lines + more_lines > config.max_waiting_lines
             or waiting.characters + more_characters > config.max_waiting_characters
         ):
-            raise busy("more is waiting than this server takes", self._wait_s())
+            raise busy("the server's queue is full; try again later", self._wait_s())
 
     def _look_soon(self) -> None:
         """Sees to the queue when what comes at the same time has come too, and again when its window is over."""
@@ -222,7 +226,7 @@ class Batcher:
         return len(found)
 
     def _wait_s(self) -> float:
-        """Until about half of what waits will be done, as fast as it goes now."""
+        """Estimates the seconds until about half of the waiting work is done at the current speed."""
         speed = self._characters_per_s * self._hands
         wait_s = self._waiting.characters / 2 / speed if speed else _LEAST_WAIT_S
         return min(max(wait_s, _LEAST_WAIT_S), _MOST_WAIT_S)
@@ -335,7 +339,7 @@ class Batcher:
             return batch
 
     def _between_steps(self, batch: Batch) -> AbstractSet[int]:
-        """What `Work` calls between two steps: here a batch gives its hand away, and sees which lines are to leave."""
+        """Called by `Work` between two steps: passes the hand on, and finds the lines that have to leave."""
         if batch.look(time.monotonic()) or self._best_rank + _MARGIN_S < batch.rank:
             with self._lock:
                 batch.settle(time.monotonic(), self._shares)

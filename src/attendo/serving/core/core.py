@@ -29,14 +29,14 @@ from attendo.workflow.engines.parse import Parse
 
 _UNCONSTRAINED = Constraints()
 _ALIGNED_TOKENS = 256
-"""Of translations that are aligned together, at most."""
+"""Maximum number of tokens of translations that are aligned together."""
 _TORCH = "torch"
 """The name of what only one thread at a time may do."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Task:
-    """What is done with lines; those of equal tasks are worked on together."""
+    """What is done with lines; lines of equal tasks share a batch."""
 
     model: LoadedModel
     """Compared by identity."""
@@ -55,11 +55,11 @@ class _Parsing(_Task):
 
 @dataclass(frozen=True, kw_only=True)
 class _Looking(_Task):
-    """Attention."""
+    """The attention of a pair."""
 
 
 class Core:
-    """Translates, parses and looks inside for many at the same time.
+    """Translates, parses and computes attention for many callers at the same time.
 
     Args:
         pool: the models.
@@ -71,7 +71,7 @@ class Core:
     def __init__(self, pool: ModelPool, config: BatchingConfig, metrics: Metrics, log: Log) -> None:
         self._pool, self._metrics, self._log = pool, metrics, log
         self.threads = config.threads or usable_cores()
-        """That work."""
+        """Number of working threads."""
         self._batcher = Batcher(self._work, threads=self.threads, config=config, metrics=metrics, excludes=_excludes)
         # Torch sets how exactly it multiplies for the whole process, so two threads would take it from each other.
         self._torch = Lock()
@@ -90,7 +90,7 @@ class Core:
         return self._batcher.waiting
 
     def pairs(self) -> tuple[Pair, ...]:
-        """What can be translated now; see `Translating`."""
+        """Lists the language pairs that can be translated now; see `Translating`."""
         return self._pool.pairs()
 
     def parsers(self) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ class Core:
         return self._pool.names()
 
     def confidence(self, model: str) -> Confidence:
-        """How sure a model's translations are; see `Translating`."""
+        """Gives a model's confidence function; see `Translating`."""
         return self._pool.confidence(model)
 
     def folder(self, model: str) -> Path:
@@ -110,7 +110,7 @@ class Core:
         return self._pool.folder(model)
 
     def description(self, model: str) -> ModelDescription:
-        """What a served model's `config.json` says."""
+        """Gives the `config.json` of a served model."""
         return self._pool.description(model)
 
     def is_loaded(self, model: str) -> bool:
@@ -138,7 +138,7 @@ class Core:
     async def attention(
         self, pair: Pair, source: str, target: str | None, caller: Caller, *, deadline: float | None = None
     ) -> AttentionMap:
-        """Where every head looks; see `Translating`."""
+        """Computes the attention of every head; see `Translating`."""
         item = WorkItem(content=(source, target), text=source + (target or ""))
         async with self._pool.on_loan(pair.model, deadline=deadline) as model:
             [found] = await self._submit(_Looking(model=model, options=Options()), [item], caller, deadline)
@@ -211,7 +211,7 @@ class Core:
     def _attention(
         self, engine: Engine, source: str, target: str | None, between_steps: BetweenSteps
     ) -> AttentionMap | ServingError | None:
-        """Where every head looks; what cannot be looked at is an error of that request alone."""
+        """Computes the attention of every head; a sentence that fails is an error of its request only."""
         try:
             # The search is not within the lock: it may be held up.
             pair = engine.attention_pair(source, target, between_steps)
@@ -263,7 +263,7 @@ def _few_at_a_time(translations: Sequence[Translation | None]) -> Iterator[list[
 
 
 def _only(number: int, between_steps: BetweenSteps) -> BetweenSteps:
-    """What cancels the line of a number, which is worked on by itself and so is number 1."""
+    """Gives the cancellation of one line, which is number 1 because it is processed alone."""
     return lambda: frozenset({1} if number in between_steps() else ())
 
 
@@ -278,7 +278,7 @@ def _name(task: _Task) -> str:
 
 
 def _failed(error: Exception) -> ServingError:
-    """What the caller is told of a fault that is not his."""
+    """Makes the error for a fault that is not the caller's."""
     if isinstance(error, AttendoError):
-        return ServingError(503, "model-failed", "the model cannot do this now; whoever runs the server can read why")
-    return ServingError(500, "internal", "something went wrong in the server")
+        return ServingError(503, "model-failed", "the model failed; the server's log has the reason")
+    return ServingError(500, "internal", "internal error in the server")

@@ -9,17 +9,17 @@ from attendo.serving.core.cost import estimated_tokens
 from attendo.serving.core.waiting import Line
 
 _SMALL_TOKENS = 256
-"""Of a job, estimated, at most, that is not to wait for its caller's larger ones."""
+"""Maximum estimated tokens of a job that does not wait for its caller's larger ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorkItem:
-    """One thing to do."""
+    """A single piece of work."""
 
     content: Any
-    """What the work gets."""
+    """The input of the work."""
     text: str
-    """By which it is measured."""
+    """The text that determines its size."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,11 +27,11 @@ class Order:
     """What is done with items, and for whom."""
 
     kind: Hashable
-    """What is done; items of equal kinds are worked on together."""
+    """The kind of work; items of equal kinds share a batch."""
     caller: str
     """Whose turn is taken."""
     deadline: float | None
-    """Of `time.monotonic()`; None waits for ever."""
+    """Deadline by `time.monotonic()`; None waits for ever."""
     background: bool
     """Whether nobody minds that it takes long."""
 

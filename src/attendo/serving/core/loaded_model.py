@@ -9,10 +9,10 @@ from attendo.serving.translating import Options
 from attendo.workflow.engines.engine import Engine
 
 _MAX_ENGINES = 4
-"""Of a thread and a model, for options other than the model's own."""
+"""Maximum number of engines per thread and model for options other than the model's own."""
 
 Signature = tuple[tuple[str, int, int, int], ...]
-"""Of a folder: names, inodes, sizes and times of its files."""
+"""Names, inodes, sizes and times of the files in a folder."""
 
 
 class LoadedModel:

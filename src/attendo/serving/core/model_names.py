@@ -1,4 +1,4 @@
-"""Which models a server is to serve, by the names that the command line gives; without torch."""
+"""The models that a server serves, from the names on the command line; without torch."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ class ModelSource:
     """A model that is served."""
 
     name: str
-    """What requests call it."""
+    """The name that requests use."""
     path: str
     """A model folder, a run folder or a shipped model."""
     memories: tuple[str, ...] = ()

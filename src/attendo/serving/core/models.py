@@ -40,12 +40,12 @@ from attendo.workflow.extras import need_packages
 
 _CODES = re.compile(r"(?P<source>[a-z]{2,3})-(?P<target>[a-z]{2,3})")
 _BASE_BYTES = 32 << 20
-"""Of a model, besides its weights: vocabularies, sessions."""
+"""Bytes of a model besides its weights: vocabularies and sessions."""
 _BYTES_PER_WEIGHT = 8
 """Float32 as they were read, for alignment and attention, and what the kernels have packed of them."""
 _ATTEMPTS = 3
 _FAILURE_S = 5.0
-"""That a model which could not be loaded is not tried again."""
+"""Seconds before a model that could not be loaded is tried again."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -56,14 +56,14 @@ class _Served:
     folder: Path
     description: ModelDescription
     signature: Signature
-    """Of the folder when the description was read."""
+    """Signature of the folder when the description was read."""
     current: LoadedModel | None = None
     """The generation that new loans are of."""
     loading: "asyncio.Task[None] | None" = None
     used_at: float = 0.0
     failed_at: float | None = None
     failed_signature: Signature = ()
-    """Of a folder whose model could not be loaded; it is left alone until it changes."""
+    """Signature of a folder that could not be loaded; it is not tried again until it changes."""
 
 
 class ModelPool:
@@ -89,7 +89,7 @@ class ModelPool:
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="attendo-loading")
 
     def pairs(self) -> tuple[Pair, ...]:
-        """What can be translated, in the order of preference."""
+        """Lists the language pairs in the order of preference."""
         translators = ((name, each.description) for name, each in self._served.items())
         return tuple(
             Pair(source=told.source_language, target=told.target_language, model=name)
@@ -102,11 +102,11 @@ class ModelPool:
         return tuple(name for name, each in self._served.items() if each.description.task == "parse")
 
     def names(self) -> tuple[str, ...]:
-        """All of them."""
+        """Lists the names of all models."""
         return tuple(self._served)
 
     def description(self, name: str) -> ModelDescription:
-        """What a model's `config.json` says.
+        """Gives a model's `config.json`.
 
         Raises:
             ServingError: there is no such model.
@@ -114,7 +114,7 @@ class ModelPool:
         return self._find(name).description
 
     def folder(self, name: str) -> Path:
-        """Where a model is read from.
+        """Gives a model's folder.
 
         Raises:
             ServingError: there is no such model.
@@ -122,7 +122,7 @@ class ModelPool:
         return self._find(name).folder
 
     def confidence(self, name: str) -> Confidence:
-        """How sure a model's translations are: of the generation that is in memory when it is asked.
+        """Gives the confidence function of the generation of a model that is in memory at the time of the call.
 
         Raises:
             ServingError: there is no such model.
@@ -154,7 +154,7 @@ class ModelPool:
 
     @asynccontextmanager
     async def on_loan(self, name: str, *, deadline: float | None = None) -> AsyncIterator[LoadedModel]:
-        """Lends a model, which is loaded where it is not in memory.
+        """Lends a model, and loads it first if necessary.
 
         Args:
             name: of the model.
@@ -176,7 +176,7 @@ class ModelPool:
                 self._free(loaded)
 
     async def look_for_changes(self) -> None:
-        """Loads models anew whose folders have changed; one that cannot be loaded stays as it was, and is told."""
+        """Reloads models whose folders have changed; if that fails, the old one stays and the failure is logged."""
         loop = asyncio.get_running_loop()
         for served in list(self._served.values()):
             with suppress(OSError, AttendoError):  # a folder that is gone: what is in memory goes on
@@ -227,7 +227,7 @@ class ModelPool:
             raise _unavailable(served) from None
 
     async def _renew(self, served: _Served, signature: Signature) -> None:
-        """Loads the next generation of a model, or only reads what it says of itself where it is not in memory."""
+        """Loads the next generation of a model, or only its description if it is not in memory."""
         if served.current is None:
             loop = asyncio.get_running_loop()
             fresh = await loop.run_in_executor(self._reader, self._look_at, served.source)
@@ -316,7 +316,7 @@ class ModelPool:
 
 
 def _read(source: ModelSource, dtype: Dtype | None, verified: Signature) -> LoadedModel:
-    """Loads a model of which every file is what its checksums say, and none has changed meanwhile."""
+    """Loads a model, and checks all files against their checksums and for changes meanwhile."""
     for _ in range(_ATTEMPTS):
         folder = find_model(source.path)
         signature = _signature(folder)
@@ -329,7 +329,7 @@ def _read(source: ModelSource, dtype: Dtype | None, verified: Signature) -> Load
             num_bytes = _num_bytes(engine.description)
             confidence = load_confidence(folder)
             return LoadedModel(source.name, engine, confidence, folder=folder, signature=signature, num_bytes=num_bytes)
-    raise ModelError(f"{source.path}: changes all the time while it is read; write the folder at once, under its name")
+    raise ModelError(f"{source.path}: keeps changing while it is read; write the new folder elsewhere and rename it")
 
 
 def _with_languages(source: ModelSource, folder: Path, description: ModelDescription) -> ModelDescription:

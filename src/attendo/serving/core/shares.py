@@ -1,9 +1,9 @@
-"""How much of the threads' time each flow has had, so that who has had less goes first. No threads, no clock."""
+"""Shares of the threads' time by flow: the flow with the least goes first. No threads, no clock."""
 
 from collections import OrderedDict
 
 _LEAD_S = 0.5
-"""That a flow which was quiet is ahead of those that were not, at most: it is owed no more for its silence."""
+"""Maximum lead in seconds of a flow that was idle; it is owed no more for its silence."""
 _MAX_FLOWS = 10_000
 
 
@@ -20,11 +20,11 @@ class Shares:
         self._max_flows = max_flows
 
     def had(self, flow: str) -> float:
-        """What a flow counts as having had, in seconds; the flow with the least is next."""
+        """Gives a flow's seconds of work; the flow with the least is next."""
         return max(self._had.get(flow, 0.0), self._floor - _LEAD_S)
 
     def begin(self, flow: str) -> None:
-        """Notes that a flow begins to work, or goes on: no other had less that could."""
+        """Notes that a flow begins or continues to work: no other flow that could had less."""
         self._floor = max(self._floor, self.had(flow))
 
     def charge(self, flow: str, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""What waits to be worked on: lines of callers who take turns, taken out in batches of one kind. No threads, no clock.
+"""The queue: lines of callers who take turns, taken out in batches of one kind. No threads, no clock.
 
 A flow is what takes turns: a caller's small requests, his large ones, his documents. A flow's lines leave in their
 order, and of two flows each gives a line in turn, whatever one of them has waiting. A batch has lines of one `kind`
@@ -16,7 +16,7 @@ from typing import Any
 from attendo.serving.config import BatchingConfig
 
 _SHARED_TOKENS = 64
-"""Of a line that may share a batch with lines of other flows, at most."""
+"""Maximum number of tokens of a line that may share a batch with other flows."""
 _MAX_GARBAGE = 1000
 
 
@@ -25,34 +25,34 @@ class Line:
     """Something to work on; of several lines that came together each is one."""
 
     caller: str
-    """Who waits for it, and has a share of the queue."""
+    """The caller, who has a share of the queue."""
     flow: str
     """Whose turn it takes."""
     kind: Hashable
-    """What can be worked on together: equal kinds."""
+    """Lines of equal kinds can share a batch."""
     item: Any
-    """What is worked on."""
+    """The work."""
     characters: int
-    """Of its text."""
+    """Number of characters of its text."""
     tokens: int
-    """Of its text, estimated."""
+    """Estimated number of tokens of its text."""
     arrived: float
-    """When it came, of `time.monotonic()`."""
+    """Time of arrival by `time.monotonic()`."""
     deadline: float | None = None
-    """When nobody wants it any more."""
+    """Time after which nobody waits for it."""
     order: int = 0
-    """Its place among all that have come."""
+    """Its number in the order of arrival."""
     waits: bool = False
     """Whether it is in the queue."""
     small: bool = False
-    """Whether it came with little else; such a line is not to wait long for others of its flow."""
+    """Whether it came with little else; such a line does not wait long for others of its flow."""
     alone: bool = False
     """Whether it is to be a batch by itself: it has kept others waiting."""
 
 
 @dataclass(kw_only=True, slots=True)
 class _Share:
-    """What a caller has waiting."""
+    """The waiting lines of a caller."""
 
     lines: int = 0
     characters: int = 0
@@ -73,9 +73,9 @@ class WaitingLines:
         self._shares: dict[str, _Share] = {}
         self._came = self._garbage = 0
         self.lines = 0
-        """That wait."""
+        """Number of waiting lines."""
         self.characters = 0
-        """Of all lines that wait."""
+        """Number of characters of all waiting lines."""
         self.expired = 0
         """Lines whose deadline had passed when it was their turn."""
 
@@ -121,7 +121,7 @@ class WaitingLines:
         return len(waiting)
 
     def oldest(self) -> float | None:
-        """When the line came that has waited longest; None where there is none."""
+        """Gives the arrival time of the line that has waited longest; None if there is none."""
         return min((row[0].arrived for rows in self._rows.values() for row in rows.values()), default=None)
 
     def take(
@@ -175,14 +175,14 @@ class WaitingLines:
         return batch
 
     def _next_kind(self, may_begin: Callable[[Hashable], bool]) -> Hashable | None:
-        """That of the oldest line of the first flow which has any that can be worked on."""
+        """Gives the kind of the oldest line of the first flow that has any executable line."""
         for rows in self._rows.values():
             if heads := [row[0] for kind, row in rows.items() if may_begin(kind)]:
                 return min(heads, key=lambda line: line.order).kind
         return None
 
     def _turns(self, batch: Sequence[Line]) -> float:
-        """How many lines a flow may give: of several flows as many as the one with the fewest, which waits for all."""
+        """Gives how many lines a flow may contribute: with several flows, as many as the smallest one has."""
         flows = {line.flow for line in batch}
         return min(len(self._rows[flow][batch[0].kind]) for flow in flows) if len(flows) > 1 else float("inf")
 
@@ -244,7 +244,7 @@ class WaitingLines:
 
 
 def _go_together(batch: Sequence[Line], line: Line) -> bool:
-    """Whether a line can share a batch: with its own flow's lines, or short and small with others that are."""
+    """Says whether a line can share a batch: with lines of its flow, or, if short and small, with similar ones."""
     if line.alone or batch[0].alone:
         return False
     if all(each.flow == line.flow for each in batch):

@@ -100,7 +100,7 @@ class Documents:
         settings: DocumentSettings | None = None,
         template: Upload | None = None,
     ) -> Document:
-        """Takes a document and begins with it as soon as it is its turn.
+        """Accepts a document and starts it when its turn comes.
 
         Args:
             content: of the file, which is copied.
@@ -233,7 +233,7 @@ class Documents:
         if len(waiting) + sum(self._reserved.values()) >= config.max_waiting:
             raise busy(f"more than {config.max_waiting} documents are waiting", 30.0)
         if sum(each.bytes_kept for each in self._documents.values()) + 2 * size > config.max_kept_bytes:
-            raise busy("no room for more documents; those that are done are kept for a while", 60.0)
+            raise busy("no room for more documents; finished ones are deleted after a while", 60.0)
 
     def _check_cost(self, tokens: int) -> None:
         if tokens > self._config.max_tokens:
@@ -244,7 +244,7 @@ class Documents:
 
     @contextmanager
     def _reserving(self, caller: Caller) -> Iterator[None]:
-        """Counts a document that is being read among those of its caller."""
+        """Counts a document among those of its caller while it is being read."""
         self._reserved[caller.name] = self._reserved.get(caller.name, 0) + 1
         try:
             yield
@@ -367,7 +367,7 @@ def _put_in_place(drafts: Mapping[Path, Path]) -> int:
 
 
 def _text(units: Sequence[Unit]) -> str:
-    """What is translated of units, a text a line."""
+    """Gives the text of units that is translated, one text per line."""
     return _characters("\n".join(text for unit in units for text in texts_of(unit)))
 
 
@@ -377,7 +377,7 @@ def _characters(text: str) -> str:
 
 
 def _message(document: Document) -> str:
-    """What is to be said of a document that is done: under `check=error`, that translations fail a check."""
+    """Gives the message of a finished document: under `check=error`, the number of translations that fail a check."""
     failed = document.summary["failed"] if document.summary else 0
     if document.sent.settings.check != "error" or not failed:
         return ""

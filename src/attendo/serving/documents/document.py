@@ -12,7 +12,7 @@ from attendo.serving.translating import Caller
 from attendo.terms.glossary import Glossary
 
 Status = Literal["queued", "translating", "done", "error"]
-"""Where a document is."""
+"""The status of a document."""
 _MAX_NAME = 150
 
 
@@ -21,45 +21,45 @@ class Document:
     """A document on its way."""
 
     id: str
-    """What it is asked for by; 128 random bits."""
+    """Identifier in requests; 128 random bits."""
     key: str
-    """What DeepL's API asks for besides; 256 random bits."""
+    """Second identifier that DeepL's API requires; 256 random bits."""
     name: str
     """The file's name, without a path and without characters that are none of a name."""
     caller: Caller
-    """Who has sent it."""
+    """The sender."""
     source: str
     """The language it is translated from."""
     target: str
     """The language it is translated into, with its region where that is known."""
     glossary: Glossary | None
-    """How certain words are to be translated."""
+    """The glossary."""
     characters: int
-    """Of the text to translate."""
+    """Number of characters to translate."""
     arrived: float
-    """When, of `time.monotonic()`."""
+    """Time of arrival by `time.monotonic()`."""
     status: Status = "queued"
-    """How far it is."""
+    """The current status."""
     done: int = 0
     """Characters translated so far."""
     message: str = ""
-    """What went wrong, for people."""
+    """The error, for display."""
     problems: list[str] = field(default_factory=list)
-    """What was found in its translations, and what could not be kept."""
+    """Problems found in its translations, and text that could not be kept."""
     summary: dict[str, Any] | None = None
-    """What became of its units, as `summary.summary_of` has it; None until it is done."""
+    """Summary of its units, as `summary.summary_of` gives it; None until it is done."""
     bytes_kept: int = 0
-    """That it takes on disk."""
+    """Size on disk in bytes."""
     finished_at: float | None = None
-    """When it was done, or given up, of `time.monotonic()`."""
+    """Time when it was done or abandoned, by `time.monotonic()`."""
     started_at: float | None = None
-    """When it was begun, of `time.monotonic()`."""
+    """Time when it was started, by `time.monotonic()`."""
     path: Path
     """The translated document, once it is done."""
     sent: SentFile
     """The document as it was sent, which lies there until it is done."""
     task: "asyncio.Task[None] | None" = None
-    """What translates it."""
+    """The task that translates it."""
 
     @property
     def result_name(self) -> str:
@@ -68,7 +68,7 @@ class Document:
 
     @property
     def suffix(self) -> str:
-        """The end of its name, in small letters."""
+        """Gives the ending of its name in lower case."""
         return suffix_of(self.name)
 
     @property
@@ -83,7 +83,7 @@ class Document:
 
     @property
     def progress(self) -> float:
-        """How much of it is translated, 0 to 1."""
+        """Gives the translated share, 0 to 1."""
         return 1.0 if self.status == "done" else min(self.done / max(1, self.characters), 0.99)
 
     @property

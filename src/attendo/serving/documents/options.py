@@ -1,4 +1,4 @@
-"""How a document is to be translated, as requests say it: the settings of `attendo translate FILE`, and media types."""
+"""Options of document requests, which are the settings of `attendo translate FILE`, and media types."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from attendo.workflow.documents.settings import Check, DocumentSettings, Only
 ENDINGS: Sequence[str] = tuple(
     dict.fromkeys(ending[ending.rindex(".") :] for known in FORMATS for ending in known.endings)
 )
-"""How names of documents end that are taken."""
+"""Supported endings of file names."""
 CHOICES: Mapping[str, Sequence[str]] = {"only": get_args(Only), "mark": get_args(Mark), "check": get_args(Check)}
 """The options of a document that have a few values, and these."""
 FORMAT_NAMES: Sequence[str] = tuple(known.name for known in FORMATS)
@@ -50,7 +50,7 @@ _MEDIA_TYPES = {
 
 
 def media_type_of(suffix: str) -> str:
-    """What HTTP calls documents whose names end so."""
+    """Gives the media type of documents with this ending."""
     return _MEDIA_TYPES.get(suffix, "application/octet-stream")
 
 
@@ -75,7 +75,7 @@ def format_for(name: str, wanted: str | None) -> str:
         raise bad_request(str(error)) from error
     if found is None:
         raise bad_request(
-            f"documents of this kind are not taken; take one of {', '.join(ENDINGS)}, or name its format "
+            f"documents of this type are not supported; send one of {', '.join(ENDINGS)}, or name its format "
             f"(format: {', '.join(FORMAT_NAMES)})"
         )
     return found.name
@@ -109,7 +109,7 @@ def target_language(written: str, served: str) -> str:
         ServingError: it is no code of a language.
     """
     if not _LANGUAGE.fullmatch(written.strip()):
-        raise bad_request(f"target = {written!r:.80} is no code of a language, such as de or de-AT")
+        raise bad_request(f"target = {written!r:.80} is not a language code such as de or de-AT")
     language, *subtags = written.strip().replace("_", "-").split("-")
     if not subtags:
         return served
@@ -117,5 +117,5 @@ def target_language(written: str, served: str) -> str:
 
 
 def _subtag(subtag: str) -> str:
-    """A part of a language's code as it is usually written: `AT`, `Latn`, `419`, `valencia`."""
+    """Writes a part of a language code in its usual case: `AT`, `Latn`, `419`, `valencia`."""
     return subtag.upper() if len(subtag) < 4 else subtag.title() if len(subtag) == 4 else subtag.lower()

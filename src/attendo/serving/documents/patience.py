@@ -15,17 +15,17 @@ _PLAIN = Options()
 
 
 CANDIDATES = Options(n_best=NUM_CANDIDATES, beam_size=NUM_CANDIDATES, length_penalty=0.0)
-"""Of lines several candidates each, as for the command: for texts that must not be longer than so many characters."""
+"""Several candidates per line, as in the command: for texts with a maximum length."""
 
 
 def patient(translating: Translating, pair: Pair, caller: Caller, options: Options = _PLAIN) -> TranslateLines:
-    """Translates lines whenever there is room: a document waits for its turn, its caller's requests go on beside.
+    """Translates lines whenever there is room; a document waits, and its caller's requests are not delayed.
 
     Args:
         translating: the models.
         pair: the languages and the model.
-        caller: who has sent the document.
-        options: how lines are translated.
+        caller: the sender of the document.
+        options: search settings of the lines.
     """
     background = Caller(name=f"{caller.name} documents", key=caller.key, background=True)
 

@@ -33,14 +33,14 @@ _SAMPLE_UNITS, _SAMPLE_CHARACTERS = 400, 4_000
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessLimits:
-    """What the process may take."""
+    """Limits of the process."""
 
     memory_bytes: int
     """More than it has when it starts."""
     seconds: float
-    """Of processor time, a request."""
+    """Seconds of processor time per request."""
     file_bytes: int
-    """Of a file that it writes."""
+    """Maximum size of a file that it writes."""
 
 
 class DocumentSession:
@@ -110,7 +110,7 @@ class DocumentSession:
 
 
 def answered(session: DocumentSession, request: Mapping[str, Any], much: int) -> dict[str, Any]:
-    """What the process answers to a request: `result`, or `error` with `kind` and `message`.
+    """Answers a request: with `result`, or with `error`, which has `kind` and `message`.
 
     An error that no reader foresaw is told by its name alone: its message may hold text of the document.
 

@@ -1,4 +1,4 @@
-"""What a document's status says of its units; the report has each of them in full."""
+"""Summaries of a document's units for its status; the report has every unit in full."""
 
 from statistics import fmean
 from typing import Any
@@ -38,7 +38,7 @@ def summary_of(report: DocumentReport) -> dict[str, Any]:
 
 
 def problems_of(report: DocumentReport) -> list[str]:
-    """What was found in units, each message once."""
+    """Lists the problems found in units, each message once."""
     found = dict.fromkeys(_shortened(problem) for unit in report.units for problem in unit.problems)
     return list(found)[:MAX_FINDINGS]
 

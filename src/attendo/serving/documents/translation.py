@@ -22,7 +22,7 @@ from attendo.serving.documents.workers import ReadDocument
 from attendo.terms.glossary import Glossary
 
 _MOST_CHARACTERS, _MOST = 4_000, 64
-"""Of units, and of lines, that are translated at a time."""
+"""Maximum number of characters of units, and of lines, that are translated at a time."""
 
 T = TypeVar("T")
 
@@ -107,7 +107,7 @@ class _Progress:
     within: int = 0
 
     def begin(self, size: int) -> None:
-        """Begins with a group of units of so many characters; the last one is done."""
+        """Begins a group of units with this number of characters; the group before is done."""
         self.before, self.size, self.within = self.before + self.size, size, 0
         self.report(self.before)
 
@@ -151,7 +151,7 @@ async def _translated(
 
 
 def _slices(sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Cuts things into groups of at most so many, and of at most so many characters where one alone has not more."""
+    """Divides items into groups, limited by number and by characters unless a single item exceeds them."""
     start = characters = 0
     for place, size in enumerate(sizes):
         if place > start and (characters + size > _MOST_CHARACTERS or place - start >= _MOST):

@@ -29,13 +29,13 @@ from attendo.workflow.documents.writing import translation_json
 AT_A_TIME = 2
 """Documents that are read or written at the same time."""
 _KEEP_BYTES = 160 << 20
-"""Of memory that an idle process may have; one that has more is replaced."""
+"""Maximum memory of an idle process; larger ones are replaced."""
 _ANSWER_BYTES = 64 << 20
-"""Of an answer: texts with their inline codes; `documents.max_characters` of texts are far below."""
+"""Maximum size of an answer: texts with their inline codes; `documents.max_characters` is far below."""
 _FILE_TIMES, _FILE_BYTES = 8, 16 << 20
-"""A translated document may have that many times the bytes of the largest one that is taken, and so many more."""
+"""A translated document may have this many times the bytes of the largest accepted one, plus this many bytes."""
 _START_S = 20.0
-"""For which a process may take to start, on a busy machine."""
+"""Seconds that a process may take to start on a busy machine."""
 
 T = TypeVar("T")
 
@@ -55,21 +55,21 @@ class SentFile:
     """A file as it was sent."""
 
     path: Path
-    """Where it lies."""
+    """Path of the file."""
     name: str
-    """As its sender calls it, for messages."""
+    """The sender's name for it, for messages."""
     settings: DocumentSettings
-    """How it is translated; with its format and target language, and without a template."""
+    """Settings of the translation, with format and target language and without a template."""
     template: StoredFile | None = None
-    """The file with the sources, where this one is its translation."""
+    """The file with the sources, if this one is its translation."""
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """Where it and its template lie."""
+        """Paths of the file and of its template."""
         return (self.path,) if self.template is None else (self.path, self.template.path)
 
     def request(self, sources: Sequence[str]) -> dict[str, Any]:
-        """What opens it, as the process is asked."""
+        """Gives the request that opens it in the process."""
         settings = {name: value for name, value in asdict(self.settings).items() if name != "template"}
         template = None if self.template is None else {"path": str(self.template.path), "name": self.template.name}
         return {
@@ -83,10 +83,10 @@ class SentFile:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadDocument:
-    """What is to be translated of a file."""
+    """The translatable content of a file."""
 
     units: tuple[Unit, ...]
-    """Those to translate, without their spans."""
+    """Units to translate, without their spans."""
     source: str
     """The language that they are translated from."""
     target: str
@@ -95,12 +95,12 @@ class ReadDocument:
 
 @dataclass(frozen=True, kw_only=True)
 class WrittenDocument:
-    """What became of a file."""
+    """The result for a file."""
 
     summary: dict[str, Any]
-    """What `summary.summary_of` gives."""
+    """The result of `summary.summary_of`."""
     problems: list[str]
-    """What was found in its translations."""
+    """Problems found in its translations."""
 
 
 class DocumentWorkers:

@@ -1,1 +1,1 @@
-"""Connections, bodies and answers of HTTP, before and after an API; nothing here translates."""
+"""Connections, bodies and answers of HTTP, before and after an API; no model here translates."""

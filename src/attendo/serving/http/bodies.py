@@ -17,11 +17,11 @@ from attendo.serving.config import ServingConfig
 from attendo.serving.errors import ServingError, busy, too_large
 
 _IN_MEMORY_BYTES = 128 << 10
-"""Of a body, beyond which it is in a file."""
+"""Size of a body above which it is kept in a file."""
 _PART_BYTES = 64 << 10
-"""Of a body, handed on at a time."""
+"""Number of bytes of a body that are passed on at a time."""
 _DRAINED_BYTES = 4 << 20
-"""Of a body that is too large, read and forgotten so that a client gets to reading the answer."""
+"""Number of bytes of an oversized body that are read and discarded so that the client can read the answer."""
 _DRAIN_S = 2.0
 
 
@@ -103,11 +103,11 @@ class Bodies:
         if body.size + len(part) > most:
             raise _body_too_large(most)
         if self._held + len(part) > self._all_bytes:
-            raise busy("too much is being sent to this server at the same time", 1.0)
+            raise busy("this server is receiving too much at the same time; try again later", 1.0)
         try:
             body.append(part)
         except OSError as error:
-            raise busy("the server has no room for what is being sent", 10.0) from error
+            raise busy("the server has no room for this request; try again later", 10.0) from error
         self._held += len(part)
 
     async def _answered(self, scope: Scope, receive: Receive, send: Send, body: "_Body") -> None:
@@ -157,7 +157,7 @@ class _Body:
         self.size = 0
         """Bytes that were received."""
         self.is_read = False
-        """Whether all of it was handed on."""
+        """Whether all of it was passed on."""
 
     def append(self, part: bytes) -> None:
         """Adds bytes.

@@ -15,7 +15,7 @@ from attendo.serving.errors import busy, too_many_requests
 from attendo.serving.http.addresses import TrustedProxies, address_name
 
 IDLE_S = 1.0
-"""After which a connection without a request counts as idle: a client that has just connected is about to ask."""
+"""Seconds without a request after which a connection counts as idle: a new client is about to send one."""
 MOST_TIMES = 2
 """Times `server.max_connections` that are open at the most: those beyond it are heard, so that a key can be shown."""
 
@@ -56,7 +56,7 @@ class Connections:
         self._without_key = 0
 
     def __len__(self) -> int:
-        """How many are open."""
+        """Counts the open connections."""
         return len(self._open)
 
     def opened(self, host: str, end: Callable[[], None]) -> Connection | None:

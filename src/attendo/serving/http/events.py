@@ -15,7 +15,7 @@ PAUSE_S = 15.0
 async def event_stream(
     events: AsyncIterator[tuple[str, dict[str, Any]]], *, pause_s: float = PAUSE_S
 ) -> AsyncIterator[bytes]:
-    """Events as bytes; an error ends them as an event of its own.
+    """Encodes events as bytes; an error ends them as an event of its own.
 
     Args:
         events: names and contents.

@@ -32,7 +32,7 @@ _HEADERS = {
     "content-security-policy": API_POLICY,
     "cache-control": "no-store",
 }
-"""Put on every answer that has not its own."""
+"""Headers added to every answer that does not set them itself."""
 
 
 class Gate:
@@ -96,7 +96,7 @@ class Gate:
         """Answers with an error, if nothing has been answered yet."""
         if not isinstance(error, ServingError):
             self._log.error("internal", request=passage.id, error=error_place(error))
-            error = ServingError(500, "internal", f"something went wrong in the server; request {passage.id}")
+            error = ServingError(500, "internal", f"internal error in the server; request {passage.id}")
         if passage.began:
             passage.error = error.code
             raise _CutOff from None  # uvicorn closes the connection, which tells the client

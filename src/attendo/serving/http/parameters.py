@@ -22,17 +22,17 @@ class Upload:
     """A file that was sent."""
 
     name: str
-    """As its sender calls it; empty where it has no name."""
+    """The file name given by the sender; empty if there is none."""
     content: BinaryIO
-    """In memory or on disk; closed when the request is answered."""
+    """The content, in memory or on disk; closed when the request is answered."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parameters:
-    """What was sent, by name; of a form each name has all its values."""
+    """The parameters by name; a parameter of a form has all its values."""
 
     values: Mapping[str, Any]
-    """Of JSON the values as they were, of forms a list of strings or files each."""
+    """The values of JSON unchanged, and of forms as lists of strings or files."""
     is_json: bool
     """Whether it was JSON."""
 
@@ -54,7 +54,7 @@ class Parameters:
             return value
         if isinstance(value, bool | int | float):
             return str(value)
-        raise bad_request(f"{name} is no string")
+        raise bad_request(f"{name} is not a string")
 
     def texts(self, name: str, *, comma: bool = False) -> list[str] | None:
         """Strings: a list or one string of JSON, all values of a form; None where there are none.

@@ -11,11 +11,11 @@ from attendo.serving.config import ServerConfig
 from attendo.serving.http.connections import IDLE_S, Connection, Connections
 
 LINGER_S = 1.0
-"""For which a connection that was ended is still read, until its client closes it too."""
+"""Seconds for which a closed connection is still read, until the client closes it too."""
 _LINGER_BYTES = 256 << 10
-"""That are read meanwhile, and forgotten."""
+"""Number of bytes that are read and discarded meanwhile."""
 _STALL_S = 60.0
-"""For which a client may leave its answer unread."""
+"""Seconds for which a client may leave its answer unread."""
 
 
 class LingeringTransport:
@@ -86,100 +86,112 @@ class LingeringTransport:
             self._transport.close()
 
 
-def protocol_of(config: ServerConfig, connections: Connections) -> type[H11Protocol]:
+class _BoundedProtocol(H11Protocol):
     """Uvicorn's protocol, with bounds on what a client can make it wait for.
+
+    It closes connections on which a head does not come, or an answer is not read, and counts each.
+    """
+
+    bounds: ServerConfig
+    counted: Connections
+    """Where each connection is counted."""
+
+    _connection: Connection | None = None
+    _lingering: LingeringTransport | None = None
+    _head_timer: asyncio.TimerHandle | None = None
+    _stall_timer: asyncio.TimerHandle | None = None
+    _trim_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        self._lingering = LingeringTransport(transport, self.loop, self._ends)
+        super().connection_made(cast(asyncio.Transport, self._lingering))
+        self._connection = self.counted.opened(self.client[0] if self.client else "", self.shutdown)
+        if self._connection is None:
+            transport.abort()
+            return
+        self.app_state = {**self.app_state, "connection": self._connection}  # each request's state has it
+        self._head_timer = self.loop.call_later(self.bounds.header_seconds, self._head_is_late)
+        if self._connection.is_surplus:
+            self._trim_timer = self.loop.call_later(IDLE_S, self._trim)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_timers()
+        if self._connection is not None:
+            self.counted.closed(self._connection)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._lingering is not None and self._lingering.is_closing():
+            self._lingering.discard(len(data))
+            return
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._stop_head_timer()
+        elif self._head_timer is None and not self.transport.is_closing():
+            self._head_timer = self.loop.call_later(self.bounds.header_seconds, self._head_is_late)
+        self._note_waiting()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._note_waiting()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stall_timer = self.loop.call_later(_STALL_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._stall_timer is not None:
+            self._stall_timer.cancel()
+            self._stall_timer = None
+
+    def _note_waiting(self) -> None:
+        """Notes since when the connection has waited for a request."""
+        if self._connection is None or self.transport.is_closing():
+            return
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._connection.waiting_since = None
+        elif self._connection.waiting_since is None:
+            self._connection.waiting_since = self.loop.time()
+
+    def _ends(self) -> None:
+        if self._connection is not None:
+            self.counted.ending(self._connection)
+
+    def _trim(self) -> None:
+        """Ends idle connections of this one's caller until there are no longer too many."""
+        if self._connection is not None and self.counted.trim(self._connection.holder):
+            self._trim_timer = self.loop.call_later(IDLE_S, self._trim)
+
+    def _head_is_late(self) -> None:
+        self._head_timer = None
+        if self.conn.their_state is h11.IDLE and (self.cycle is None or self.cycle.response_complete):
+            self.transport.close()
+
+    def _stop_head_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _stop_timers(self) -> None:
+        self._stop_head_timer()
+        for timer in (self._stall_timer, self._trim_timer):
+            if timer is not None:
+                timer.cancel()
+        if self._lingering is not None:
+            self._lingering.stop()
+
+
+def protocol_of(config: ServerConfig, connections: Connections) -> type[H11Protocol]:
+    """Makes the protocol of a server: uvicorn takes a class, so that its settings are attributes of the class.
 
     Args:
         config: the bounds.
         connections: where each connection is counted.
     """
 
-    class BoundedProtocol(H11Protocol):
-        """Closes connections on which a head does not come, or an answer is not read; counts each."""
+    class ServerProtocol(_BoundedProtocol):
+        bounds = config
+        counted = connections
 
-        _connection: Connection | None = None
-        _lingering: LingeringTransport | None = None
-        _head_timer: asyncio.TimerHandle | None = None
-        _stall_timer: asyncio.TimerHandle | None = None
-        _trim_timer: asyncio.TimerHandle | None = None
-
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            self._lingering = LingeringTransport(transport, self.loop, self._ends)
-            super().connection_made(cast(asyncio.Transport, self._lingering))
-            self._connection = connections.opened(self.client[0] if self.client else "", self.shutdown)
-            if self._connection is None:
-                transport.abort()
-                return
-            self.app_state = {**self.app_state, "connection": self._connection}  # each request's state has it
-            self._head_timer = self.loop.call_later(config.header_seconds, self._head_is_late)
-            if self._connection.is_surplus:
-                self._trim_timer = self.loop.call_later(IDLE_S, self._trim)
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            self._stop_timers()
-            if self._connection is not None:
-                connections.closed(self._connection)
-            super().connection_lost(exc)
-
-        def data_received(self, data: bytes) -> None:
-            if self._lingering is not None and self._lingering.is_closing():
-                self._lingering.discard(len(data))
-                return
-            super().data_received(data)
-            if self.conn.their_state is not h11.IDLE:
-                self._stop_head_timer()
-            elif self._head_timer is None and not self.transport.is_closing():
-                self._head_timer = self.loop.call_later(config.header_seconds, self._head_is_late)
-            self._note_waiting()
-
-        def on_response_complete(self) -> None:
-            super().on_response_complete()
-            self._note_waiting()
-
-        def pause_writing(self) -> None:
-            super().pause_writing()
-            self._stall_timer = self.loop.call_later(_STALL_S, self.transport.abort)
-
-        def resume_writing(self) -> None:
-            super().resume_writing()
-            if self._stall_timer is not None:
-                self._stall_timer.cancel()
-                self._stall_timer = None
-
-        def _note_waiting(self) -> None:
-            """Notes since when the connection has waited for a request."""
-            if self._connection is None or self.transport.is_closing():
-                return
-            if self.cycle is not None and not self.cycle.response_complete:
-                self._connection.waiting_since = None
-            elif self._connection.waiting_since is None:
-                self._connection.waiting_since = self.loop.time()
-
-        def _ends(self) -> None:
-            if self._connection is not None:
-                connections.ending(self._connection)
-
-        def _trim(self) -> None:
-            """Ends idle connections of this one's caller until there are no longer too many."""
-            if self._connection is not None and connections.trim(self._connection.holder):
-                self._trim_timer = self.loop.call_later(IDLE_S, self._trim)
-
-        def _head_is_late(self) -> None:
-            self._head_timer = None
-            if self.conn.their_state is h11.IDLE and (self.cycle is None or self.cycle.response_complete):
-                self.transport.close()
-
-        def _stop_head_timer(self) -> None:
-            if self._head_timer is not None:
-                self._head_timer.cancel()
-                self._head_timer = None
-
-        def _stop_timers(self) -> None:
-            self._stop_head_timer()
-            for timer in (self._stall_timer, self._trim_timer):
-                if timer is not None:
-                    timer.cancel()
-            if self._lingering is not None:
-                self._lingering.stop()
-
-    return BoundedProtocol
+    return ServerProtocol

@@ -1,4 +1,4 @@
-"""By which host name and from which site's page a request may come: what keeps a stranger's page out of a server.
+"""Protection against requests from pages of other sites, by host name and origin.
 
 A page can make its visitor's browser send requests to servers that only the visitor reaches. Two checks stop that:
 
@@ -28,7 +28,7 @@ _OPEN_PATHS = ("/health", "/ready")
 """Paths that load balancers ask for by whatever name; they tell nothing."""
 _READING = ("GET", "HEAD")
 _FOLLOWED_LINK = "document"
-"""What `Sec-Fetch-Dest` says of a page that gets a tab of its own."""
+"""The value of `Sec-Fetch-Dest` for a page that is opened in a tab of its own."""
 _PORTS = {"http": 80, "https": 443}
 _MAX_LOGGED = 20
 _MAX_SHOWN = 80
@@ -80,7 +80,7 @@ class Sites:
         told = _shown(origin or "another site")
         self._log_once("origin-refused", origin or "unknown")
         raise cross_origin(
-            f"a page of another site, {told}, has sent this; add the site to server.cors_origins to allow it"
+            f"a page of another site, {told}, sent this request; add the site to server.cors_origins to allow it"
         )
 
     def _log_once(self, event: str, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Which language a text is in, one that is served or another, by py3langid's model, which it carries along.
+"""Detects the language of a text, whether served or not, with the bundled model of py3langid.
 
 One word says little about its language, least of all a small one, so of short texts the commonest words are known by
 heart where the language is one of a few.
@@ -19,12 +19,12 @@ from attendo.serving.languages.names import is_language, name_of, outward
 from attendo.serving.languages.unserved import LEAST_WORDS, unserved_by_script, unserved_by_statistics, words_to_judge
 
 _MAX_CHARACTERS = 4_000
-"""Of a text that are looked at; more change nothing."""
+"""Number of characters of a text that are examined; more change nothing."""
 _SURE = 0.99
 """The confidence of a language that is not served, at most."""
 _SHORT_WORDS = 3
 _ODDS = 12.0
-"""How much likelier a language is made by a common word that no other served language has."""
+"""Factor by which a common word that only one served language has makes that language more probable."""
 _COMMON = {
     "en": (
         "a about all am an and any are aren't at back because been but by can come could day did didn't do does "
@@ -60,9 +60,9 @@ class Detected:
     """A language that a text may be in."""
 
     language: str
-    """Its ISO 639-1 code."""
+    """The ISO 639-1 code."""
     confidence: float
-    """Between 0 and 1; those of all languages given sum to 1, or are 0 for a text without a letter."""
+    """A number between 0 and 1; those of all given languages sum to 1, or are 0 for a text without letters."""
     served: bool = True
     """Whether a model here translates from it."""
 
@@ -130,7 +130,7 @@ class Detector:
         return found.language
 
     def notes(self, text: str, target: str, source: str = "") -> tuple[str, ...]:
-        """What is to be reported of a text: that it is plainly in a language that is not served.
+        """Reports texts that are clearly in a language that is not served.
 
         Args:
             text: of any length.
@@ -174,12 +174,12 @@ def unserved_text(language: str) -> ServingError:
 
 
 def _problem(language: str) -> str:
-    """What people are told of a text in a language that is not served, given its code."""
+    """Describes the problem of a text in a language that is not served, given its code."""
     return f"the text seems to be in {name_of(language)} ({outward(language)}), which is not served here"
 
 
 def _log_shares(text: str) -> dict[str, float]:
-    """How likely each language of the library's is for a text, in nats."""
+    """Gives the log-probability of each language of the library for a text, in nats."""
     # The library divides by the root of the length before it makes probabilities.
     scale = math.sqrt(len(text.encode("utf-8", errors="replace")) or 1)
     return {code: scale * math.log(max(share, 1e-38)) for code, share in _whole_identifier().rank(text)}

@@ -20,14 +20,14 @@ _NAMES = (
 )
 _NAME_OF = dict(entry.split(" ", 1) for entry in _NAMES.split(","))
 _OUTWARD = {"pb": "pt-BR", "zh": "zh-Hans", "zt": "zh-Hant"}
-"""What LibreTranslate calls some of its own codes."""
+"""LibreTranslate's names for some of its codes."""
 _INWARD = {outward.lower(): code for code, outward in _OUTWARD.items()} | {"zh-cn": "zh", "zh-tw": "zt", "zh-hk": "zt"}
 _VARIANTS = {"EN": (("EN-GB", "English (British)"), ("EN-US", "English (American)"))}
 _PORTUGUESE = (("PT-PT", "Portuguese (European)"), ("PT-BR", "Portuguese (Brazilian)"))
 
 
 def name_of(code: str) -> str:
-    """A language's English name; the code where it is not known."""
+    """Gives a language's English name, or the code if it is unknown."""
     return _NAME_OF.get(code, code)
 
 

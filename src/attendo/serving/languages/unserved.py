@@ -1,4 +1,4 @@
-"""Texts in a language that a server does not serve, told by their script or, of a Latin one, by a whole sentence.
+"""Recognises texts in languages that are not served, by script or, for Latin script, by a whole sentence.
 
 A text that is taken for another language is not translated, so that a false alarm costs more than a miss: statistics
 are believed of sentences alone, and only where they leave little doubt.
@@ -40,22 +40,23 @@ _LANGUAGES_OF = {
     "MYANMAR": "my",
     "ETHIOPIC": "am",
 }
-"""Languages that are written in a script, by the first word of its characters' names, the most frequent one first."""
+"""Languages by script (the first word of its characters' names), the most frequent language first."""
 _FIRST_OF_SCRIPTS = "\u0370"
 """The first character of any of these scripts; below are Latin letters alone."""
 _LEAST_LETTERS = 2
-"""Of a script, before a text is taken to be written in it: one alone is a symbol, such as Ω."""
+"""Minimum number of letters of a script for a text to count as written in it: a single one may be a symbol, such as
+Ω."""
 LEAST_WORDS = 4
-"""Of a text, as `words_to_judge` gives them, before statistics are asked for its language."""
+"""Minimum number of words, by `words_to_judge`, before the language is estimated statistically."""
 _LEAST_MARGIN = 14.0
-"""By how many nats another language has to be likelier than all that are served."""
+"""Minimum margin in nats of another language over all served ones."""
 _NO_WORD = re.compile(r"[\d_@/\\<>={}()\[\]$#%*+~^|]|[a-z][A-Z]|\.\w")
-"""What stands in identifiers, paths, placeholders, tags and formulas, and not in words."""
+"""Characters of identifiers, paths, placeholders, tags and formulas that do not occur in words."""
 _EDGES = ".,;:!?\"'«»„“”‘’‚…-–—"
 
 
 def words_to_judge(text: str) -> list[str]:
-    """The words by which a text's language is told.
+    """Extracts the words that show a text's language.
 
     Identifiers, paths, placeholders and numbers are not among them, nor are names and titles where most words have a
     capital: they are in whatever language they come from.
@@ -67,7 +68,7 @@ def words_to_judge(text: str) -> list[str]:
 
 
 def unserved_by_script(text: str, served: Sequence[str]) -> tuple[str, ...]:
-    """The languages that a text may be in where most of its letters are of a script that no served language uses.
+    """Lists the possible languages of a text most of whose letters are in a script that no served language uses.
 
     Args:
         text: of any length.

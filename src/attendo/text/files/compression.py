@@ -18,7 +18,7 @@ _MAGIC = {b"\x1f\x8b": "gz", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 # square root of pi before the end of an empty file, tell them apart.
 _BZ2_MAGIC = re.compile(rb"BZh[1-9](?:\x31\x41\x59\x26\x53\x59|\x17\x72\x45\x38\x50\x90)")
 READING_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error)
-"""What reading a file's content raises where it is broken."""
+"""Exceptions raised by reading a broken file."""
 
 # What decompressing may take: four times what `xz -9` needs. A header can claim 4 GB (`zstd` claims 128 MB at most).
 _XZ_MEMORY_BYTES = 256 << 20
@@ -85,7 +85,7 @@ def open_content(path: Path) -> tuple[IO[bytes], IO[bytes]]:
 
 
 class _Frame(Protocol):
-    """What decompresses one frame of a file."""
+    """A decompressor of one frame of a file."""
 
     @property
     def eof(self) -> bool: ...
@@ -104,7 +104,7 @@ def _xz_frame() -> _Frame:
 
 
 class _ZstFrame:
-    """What decompresses a zst frame, called as the one of xz is; it gives all that its input makes."""
+    """A decompressor of a zst frame with the interface of xz's; it gives everything that its input yields."""
 
     needs_input = True
 

@@ -100,13 +100,13 @@ _MIXED_WORD = re.compile(r"(?P<before>[A-Za-z]?)[^\x00-\x7f]+(?P<after>[A-Za-z]?
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Alphabet:
-    """How some languages are written, and in which encodings they used to be."""
+    """The letters of some languages, and the encodings that they used to have."""
 
     languages: tuple[str, ...]
     encodings: tuple[str, ...]
     """The most common first."""
     score: Callable[[str], float]
-    """How much a text looks like it, from 0 to 1."""
+    """Scores how well a text fits it, from 0 to 1."""
 
 
 _MARKS = frozenset("„“”‚‘’‹›«»–—…•·°§©®™€£¢¥¡¿±×÷½¼¾²³¹ªº¶†‡‰µ´¨¬¦\xa0\xad№")
@@ -170,7 +170,7 @@ def _is_wide_mark(character: str) -> bool:
 
 @cache
 def _alphabets() -> tuple[_Alphabet, ...]:
-    """All alphabets; made for the first text that is not UTF-8."""
+    """Gives all alphabets; made for the first text that is not UTF-8."""
     return (
         _Alphabet(languages=("de",), encodings=_WESTERN, score=_letters("äöüßéèàâç")),
         _Alphabet(languages=("fr", "en", "it"), encodings=_WESTERN, score=_letters("àâæçéèêëîïôœùûüÿìòö")),

@@ -8,13 +8,13 @@ from pathlib import Path
 from attendo.errors import DataError
 
 TREE_ENDINGS = (".mrg", ".ptb", ".tree", ".trees", ".parse", ".prd")
-"""What the names of treebank files end with, behind which a compressed one has .gz, .bz2, .xz or .zst."""
+"""Endings of treebank files; compressed ones add .gz, .bz2, .xz or .zst."""
 
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _BRACES = re.compile(r"\{([^{}]*(?:\.\.|,)[^{}]*)\}")
 _RANGE = re.compile(r"(\d{1,6})\.\.(\d{1,6})")
 MAX_FILES = 20_000
-"""What a pattern may stand for."""
+"""Maximum number of files that a pattern matches."""
 
 
 def matching_files(pattern: str, folder: Path) -> tuple[Path, ...]:
@@ -107,7 +107,7 @@ def _files_of(pattern: str, folder: Path) -> Iterator[Path]:
 
 
 def _files_below(path: Path) -> Iterator[Path]:
-    """A file is itself; a folder is the treebank files in it, or itself where it has none."""
+    """Lists the treebank files of a folder; a file, or a folder without any, stands for itself."""
     if not path.is_dir():
         yield path
         return

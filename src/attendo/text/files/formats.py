@@ -21,9 +21,9 @@ from attendo.text.files.encodings import UTF8, Transcoded, is_wide
 MAX_LINE_BYTES = 4 << 20
 """A line is read up to here; what comes after in the same line is skipped, so that no file can fill the memory."""
 MAX_HELD_PAIRS = 1_000_000
-"""Of text that is held in memory as a whole, as a test set is."""
+"""Maximum number of pairs held in memory, such as those of a test set."""
 MAX_HELD_BYTES = 256 << 20
-"""Likewise, both sides together."""
+"""Maximum number of bytes of such pairs, both sides together."""
 
 _UTF8_MARK = b"\xef\xbb\xbf"
 # The longer ones first: UTF-32's mark begins with UTF-16's.
@@ -44,11 +44,12 @@ class RawPair:
     source: bytes
     """At most `MAX_LINE_BYTES + 1` bytes; a longer line is cut to that."""
     target: bytes | None
-    """Likewise; None where a line of a TSV file has no tab, hence no second column."""
+    """At most `MAX_LINE_BYTES + 1` bytes; None if a line of a TSV file has no second column."""
     fault: str | None = None
-    """Why the line is no pair to train on, where its file says so: one of `text.cleaning.DROP_REASONS`."""
+    """Reason why the line is not used for training, given by its file: one of `text.cleaning.DROP_REASONS`."""
     context: str = ""
-    """What tells equal sources apart, where the file has it: a message context, or the identifier of a unit."""
+    """The context that distinguishes equal sources, if the file has it: a message context, or the identifier of a
+    unit."""
 
 
 class Lines(Protocol):
@@ -91,7 +92,7 @@ class LineReader:
         self.num_lines = first_line - 1
         """The number of the line that was read last; of a whole file: lines read so far."""
         self.line_end = b""
-        r"""What ended the line that was given last: `\n`, `\r\n`, or nothing at the end of the file."""
+        r"""End of the last line: `\n`, `\r\n`, or nothing at the end of the file."""
         self._found_feed = True
         self._encoding = encoding
         self._raw, self._text = open_content(path)
@@ -108,7 +109,7 @@ class LineReader:
 
     @property
     def position(self) -> int:
-        """Bytes of the file (compressed, where it is compressed) taken so far."""
+        """Number of bytes of the (compressed) file read so far."""
         return self._raw.tell()
 
     def close(self) -> None:
@@ -155,7 +156,7 @@ class LineReader:
         except READING_ERRORS as error:
             raise DataError(
                 f"{self.path}: cannot be read after line {self.num_lines} ({error}); "
-                "is it whole? Fetch or compress it again"
+                "is it complete? Download or compress it again"
             ) from error
         except UnicodeError as error:
             raise DataError(
@@ -304,7 +305,7 @@ def carriage_returns_error(name: str) -> DataError:
 
 
 class _FileRange(io.RawIOBase):
-    """What is left of a plain file up to a byte."""
+    """The rest of an uncompressed file up to a byte."""
 
     def __init__(self, raw: IO[bytes], end: int) -> None:
         self._raw, self._end = raw, end

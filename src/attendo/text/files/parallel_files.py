@@ -13,7 +13,7 @@ _LISTED = 5
 
 
 def sides_of(pair: str) -> tuple[str, str] | None:
-    """Gives the patterns of the source and the target that `corpus.{en,de}` stands for; None where it is no pair.
+    """Gives the patterns of source and target in `corpus.{en,de}`; None if it is not a pair.
 
     Args:
         pair: a path with two names between one pair of braces, the source's first. Other braces hold ranges.

@@ -1,4 +1,4 @@
-"""What a file is that is not lines of text: recognized by its name and its first bytes, with the way to text lines.
+"""Recognises files that are not lines of text, by name and first bytes, and says how to convert them.
 
 Text that merely begins like something else (a first line that begins with `<` or `{`, a sentence about XML) is text:
 each rule asks for more than a first character, and for most of the lines where a format has no unmistakable beginning.
@@ -16,7 +16,7 @@ from attendo.text.files.compression import unpacked_name
 from attendo.text.files.encodings import is_wide
 
 HEAD_BYTES = 1 << 16
-"""How much of a file's beginning, decompressed, `recognized` should be given."""
+"""Number of decompressed bytes that `recognized` needs."""
 
 Kind = Literal["binary", "archive", "utf-16", "markup", "catalogue", "json", "csv", "line-ends"]
 
@@ -26,11 +26,11 @@ class Recognized:
     """A format that is not lines of text."""
 
     kind: Kind
-    """Which family it belongs to, for callers that read one of them."""
+    """The family of formats, for callers that read one of them."""
     name: str
-    """What it looks like, as a message says it: `a TMX translation memory`."""
+    """The name in messages: `a TMX translation memory`."""
     way_out: str
-    """How to get lines of text or TSV out of it."""
+    """Instructions for converting it to lines of text or TSV."""
 
     def __str__(self) -> str:
         """Gives both, for messages."""
@@ -42,7 +42,7 @@ _AS_FILE = (
 )
 _OTHER_FORMATS = "tools such as Okapi Tikal write TMX or lines of it"
 _UNPACK = "unpack it, and name the text files in it"
-_SAVE_AS_TEXT = "save it as plain text, a sentence a line (for instance: pandoc -t plain --wrap=none FILE)"
+_SAVE_AS_TEXT = "save it as plain text, one sentence per line (for instance: pandoc -t plain --wrap=none FILE)"
 
 _MAGIC: Sequence[tuple[bytes, Kind, str, str]] = (
     (b"%PDF-", "binary", "a PDF document", "take its text out first (for instance: pdftotext FILE)"),
@@ -117,7 +117,7 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x0e\x0f\x1b\x1c\x1d\x1e\x1f"
 
 
 def recognized(name: str, head: bytes, whole: bool = False, *, encoding: str = "utf-8") -> Recognized | None:
-    """Says what a file is, where it is not lines of text.
+    """Recognises the format of a file that is not lines of text.
 
     Args:
         name: the file's name, or its path.
@@ -182,7 +182,7 @@ def _by_magic(name: str, head: bytes) -> Recognized | None:
 
 
 def _wide(head: bytes) -> str | None:
-    """Gives the encoding of what is UTF-16 or UTF-32, by its mark or by where its zero bytes are; None of another."""
+    """Recognises UTF-16 and UTF-32 by their mark or the places of zero bytes; None for others."""
     marked = next((encoding for mark, encoding in _WIDE_MARKS if head.startswith(mark)), None)
     if marked is not None or len(head) < 16:
         return marked

@@ -1,4 +1,4 @@
-"""How SentencePiece spells pieces of words."""
+"""Spelling of pieces in SentencePiece."""
 
 SPACE_MARK = "\u2581"
-"""What SentencePiece writes for a space."""
+"""SentencePiece's character for a space."""

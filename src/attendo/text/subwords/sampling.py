@@ -28,18 +28,18 @@ _UNKNOWN_PENALTY = 10.0  # SentencePiece's
 
 @dataclass(frozen=True, kw_only=True)
 class Vocabulary:
-    """What of a SentencePiece model a segmentation follows from."""
+    """The facts of a SentencePiece model that determine a segmentation."""
 
     pieces: Mapping[str, int]
     """The ids of pieces that text is cut into: neither `</s>`, `<unk>`, single bytes nor symbols."""
     scores: Sequence[float]
-    """Of each id."""
+    """Score of each id."""
     symbols: Mapping[str, int]
     """The ids of symbols, which are never cut nor joined."""
     byte_ids: Sequence[int]
     """The ids of the 256 bytes, which spell characters without a piece; empty where there are none."""
     unknown_id: int
-    """What a run of such characters becomes without them."""
+    """Id of a run of unknown characters in a model without bytes."""
 
 
 class Sampler(ABC):
@@ -57,7 +57,7 @@ class Sampler(ABC):
         self._has_words = not any(SPACE_MARK in piece[1:] for piece in vocabulary.pieces)
 
     def sample(self, texts: Sequence[str], seed: int) -> list[list[int]]:
-        """One random segmentation of each text, as ids.
+        """Draws a random segmentation of each text, as ids.
 
         Args:
             texts: normalised.
@@ -231,7 +231,7 @@ class LatticeSampler(Sampler):
             yield self._spelled(stretch, reversed(pieces))
 
     def _learn(self, text: str) -> list[tuple[list[int], list[float]]]:
-        """For each end of a piece, from the first character's on, where it may start, and cumulative probabilities."""
+        """Computes possible starts and cumulative probabilities for each end of a piece."""
         vocabulary, forward = self._vocabulary, [0.0]
         lattice: list[tuple[list[int], list[float]]] = []
         for end in range(1, len(text) + 1):

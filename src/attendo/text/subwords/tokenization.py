@@ -101,7 +101,7 @@ class TokenizerConfig:
 
 
 class Tokenizer:
-    """Text to ids and back with one SentencePiece model; what it does depends on the model alone.
+    """Converts text to ids and back with one SentencePiece model, which determines all results.
 
     For a model that `learn_tokenizer` made, `decode(encode(text)) == text` for every text of Unicode characters. (A
     lone surrogate, which Python's `str` can hold, is not one, and `encode` raises a DataError for it.) Control symbols
@@ -235,7 +235,7 @@ class Tokenizer:
         return batch
 
     def _segmented(self, texts: Sequence[str]) -> list[list[int]]:
-        """What SentencePiece makes of texts."""
+        """Segments texts with SentencePiece."""
         encoded = [text.encode("utf-8") for text in texts]
         if len(encoded) == 1:  # a batch would start threads
             return [self._processor.encode(encoded[0])]
@@ -243,7 +243,7 @@ class Tokenizer:
         return found
 
     def _sampler(self, dropout: float) -> "_NormalizingSampler":
-        """What draws segmentations; made once for a dropout."""
+        """Gives the sampler of segmentations; made once per dropout."""
         if self._last_sampler is None or self._last_sampler.dropout != dropout:
             self._last_sampler = _NormalizingSampler(self._processor, self.byte_ids, self.placeholders, dropout)
         return self._last_sampler
@@ -279,7 +279,7 @@ class Tokenizer:
 
 
 class _NormalizingSampler:
-    """Draws segmentations with the vocabulary of a SentencePiece model, behind its own normalisation.
+    """Draws segmentations with the vocabulary of a SentencePiece model, after its normalisation.
 
     Raises:
         ModelError: the model is neither BPE nor unigram.
@@ -316,7 +316,7 @@ class _NormalizingSampler:
         )
 
     def sample(self, texts: Sequence[str], seed: int) -> list[list[int]]:
-        """One segmentation of each text, as ids without `</s>`."""
+        """Draws a segmentation of each text, as ids without `</s>`."""
         return self._sampler.sample([self._processor.normalize(text) if text else "" for text in texts], seed)
 
 

@@ -1,4 +1,4 @@
-"""How a batch passes through the model: as packed rows if the kernels can train it, otherwise as padded rows."""
+"""The forward pass of a batch: as packed rows if the kernels can train the model, otherwise as padded rows."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""What the native kernels of training compute, as functions that torch can differentiate.
+"""The native kernels of training as differentiable functions of torch.
 
 Rows are tokens of all sentences, one sentence behind the other. `Rows` are what a sub-layer reads: in float32 for the
 residual connection, and as the matrix products take them, in float32 or bfloat16.
@@ -40,7 +40,7 @@ class Rows(NamedTuple):
 
 
 class Spans(NamedTuple):
-    """Which rows are whose."""
+    """The rows of each sentence."""
 
     starts: Tensor
     """int32 `(sentences + 1,)`: where each sentence's rows begin, and the end."""
@@ -144,7 +144,7 @@ class _Linear(torch.autograd.Function):
 
 
 def _bias_back(kernels: TrainingKernels, grad: Tensor, output: Tensor | None) -> tuple[Tensor, Tensor]:
-    """The gradient before a ReLU that gave `output`, or as it is for None, and its sum over the rows."""
+    """Computes the gradient before a ReLU that gave `output`, or without one for None, and its sum over the rows."""
     masked = grad if output is None else torch.empty_like(grad)
     rows, width = grad.shape
     parts, grad_bias = torch.empty(GAIN_PARTS, width), torch.empty(width)
@@ -237,7 +237,7 @@ def embed(
 
 @dataclass(frozen=True, kw_only=True)
 class _Look:
-    """How attention looks."""
+    """The shape of an attention: heads, scale and spans."""
 
     heads: int
     d_k: int
@@ -250,7 +250,7 @@ class _Look:
 
 
 class _Attention(torch.autograd.Function):
-    """Of queries, keys and values side by side in `query`, or of `query` to those in `key_value`."""
+    """Attention with queries, keys and values side by side in `query`, or from `query` to `key_value`."""
 
     @staticmethod
     def forward(ctx: Any, kernels: TrainingKernels, query: Tensor, key_value: Tensor | None, look: _Look) -> Tensor:
@@ -285,7 +285,7 @@ class _Place(NamedTuple):
 
 
 def _places(query: Tensor, key_value: Tensor | None, look: _Look) -> tuple[_Place, _Place, _Place]:
-    """Where queries, keys and values begin, and how far their rows are apart, in elements."""
+    """Gives the offsets of queries, keys and values and the distance of their rows, in elements."""
     size = query.element_size()
     keys_at = look.heads * look.d_k
     beside, before = (query, keys_at) if key_value is None else (key_value, 0)

@@ -44,7 +44,7 @@ class TrainingKernels:
     def softmax_gradient(
         self, logits: Tensor, bias: Tensor | None, targets: Tensor, smoothing: float, *, needs_grad: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """What `training.passes.loss.LossKernels` says; the gradient is written over the logits."""
+        """See `training.passes.loss.LossKernels`; the gradient is written over the logits."""
         logits, targets = logits.contiguous(), targets.contiguous()
         rows, vocab_size = logits.shape
         smoothed, log_loss = torch.empty(rows), torch.empty(rows)
@@ -62,7 +62,7 @@ class TrainingKernels:
 
 
 def _crew() -> object:
-    """As many threads as torch works with, by reference."""
+    """Gives the number of torch's threads, by reference."""
     return byref(make_crew(torch.get_num_threads()))
 
 
@@ -80,5 +80,5 @@ def training_kernels(config: ModelConfig, device: torch.device) -> TrainingKerne
 
 
 def address(tensor: Tensor | None) -> int | None:
-    """Where a tensor's numbers begin."""
+    """Gives the address of a tensor's first number."""
     return None if tensor is None else tensor.data_ptr()

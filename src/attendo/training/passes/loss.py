@@ -15,14 +15,14 @@ CHUNK_ELEMENTS = 1 << 24
 small ones, which would stay in the processor's cache, cost more than they save."""
 
 CHUNK_ELEMENTS_GPU = 1 << 27
-"""On a GPU larger pieces keep it busy: half a GiB of float32."""
+"""Chunk size on a GPU, which needs larger pieces: half a GiB of float32."""
 
 
 class TokenLoss(NamedTuple):
     """Sums over the tokens of a batch, scalars of float32."""
 
     smoothed: Tensor
-    """What training minimises; it has a gradient."""
+    """The loss that training minimises; it has a gradient."""
     log_loss: Tensor
     """Negative log-likelihood in nats, without smoothing: its mean's exponential is the perplexity. No gradient."""
 
@@ -146,7 +146,7 @@ def _filled(grad: Tensor, room: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class _Gradients:
-    """Of the inputs, as they are being made."""
+    """Gradients of the inputs, while they are computed."""
 
     hidden: Tensor
     weight: Tensor | None

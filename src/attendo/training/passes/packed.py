@@ -30,7 +30,7 @@ from attendo.training.passes.kernels import TrainingKernels
 
 @dataclass(frozen=True, kw_only=True)
 class PackedSide:
-    """One side of the pairs, as the concatenation of its sentences."""
+    """One side of the pairs: the tokens of all sentences as rows."""
 
     ids: Tensor
     """int64 `(rows,)`, the filling's below 0."""
@@ -140,7 +140,7 @@ def _told(
     memory: Rows,
     batch: PackedBatch,
 ) -> Rows:
-    """What the decoder reads, with what it is told of the next word, and of the parser's stack."""
+    """Adds the next word and the parser's stack to the decoder's input."""
     counted = next_word.written(batch.target.ids)
     starts = batch.target.spans.starts.long()
     earlier = torch.cat((counted.new_zeros(1), counted))[starts[:-1]]
@@ -158,7 +158,7 @@ def _told(
 
 
 def _stack_top(stack: ParserStack, target: PackedSide) -> StackTop:
-    """What is on top of the stack in each row, `(target rows,)`."""
+    """Gives the top of the stack in each row, `(target rows,)`."""
     starts = target.spans.starts.long()
     lengths = starts.diff()
     sentence = torch.repeat_interleave(torch.arange(len(lengths)), lengths)
@@ -169,7 +169,7 @@ def _stack_top(stack: ParserStack, target: PackedSide) -> StackTop:
 
 
 def _word_places(next_word: NextWord, batch: PackedBatch, number: Tensor) -> Tensor:
-    """Where words begin: the source row of each, or that of `</s>` behind the last word.
+    """Gives the source row of each word, and that of `</s>` after the last.
 
     The filling of both sides is a sentence too, in which nothing begins and nothing is written.
 

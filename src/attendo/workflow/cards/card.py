@@ -95,13 +95,13 @@ def _facts(recipe: Recipe, description: ModelDescription) -> list[tuple[str, Any
 
 
 def _beginning(description: ModelDescription) -> str:
-    """The model that this one was fine-tuned from; empty where it began with random weights."""
+    """Describes the model that this one was fine-tuned from; empty for random initial weights."""
     origin = description.training.get("init_from")
     return str(origin.get("model", "")) if isinstance(origin, dict) else ""
 
 
 def _data(recipe: Recipe, report: PreparationReport, description: ModelDescription) -> list[str]:
-    """What it was trained and validated on, with licences."""
+    """Describes the training and validation data, with licences."""
     configs = {corpus.name: corpus for corpus in recipe.data.corpora} if recipe.data else {}
     lines = [
         "## Data",
@@ -174,7 +174,7 @@ def _validation(report: PreparationReport, description: ModelDescription) -> lis
 
 
 def _limits(report: PreparationReport, description: ModelDescription) -> list[str]:
-    """What the model cannot be expected to do, as far as its data and shape tell."""
+    """Describes the model's limits, as far as its data and shape show them."""
     pairs = sum(corpus.kept for corpus in report.corpora)
     tokens = sum(corpus.source_tokens for corpus in report.corpora)
     limits = _parser_limits(description) if description.task == "parse" else _translator_limits(description)

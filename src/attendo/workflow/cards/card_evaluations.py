@@ -17,10 +17,10 @@ from attendo.evaluation.scores import Score
 from attendo.workflow.evaluation.evaluate import Evaluation
 
 EVALUATIONS_START = "<!-- attendo evaluate --card writes below -->"
-"""Where the first section goes in a card that training wrote."""
+"""The place of the first section in a card written by training."""
 _END = "<!-- end of evaluation -->"
 _SPEED_SETTINGS = {"max_batch_tokens", "max_batch_sentences", "window_lines"}
-"""Of a search, what changes no output."""
+"""Search settings that change no output."""
 
 
 def check_section_name(name: str) -> None:
@@ -38,7 +38,7 @@ def check_section_name(name: str) -> None:
 def evaluation_section(
     name: str, evaluation: Evaluation, robustness: Robustness | None, *, search: SearchConfig, version: str
 ) -> str:
-    """What a card says of an evaluation, as Markdown.
+    """Writes the card's section on an evaluation, as Markdown.
 
     Args:
         name: of the test set.

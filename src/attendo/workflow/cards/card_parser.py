@@ -10,7 +10,7 @@ _LABELS = 12
 def parser_section(
     name: str, evaluation: ParserEvaluation, *, search: SearchConfig, parameters: str, version: str
 ) -> str:
-    """What a card says of a parser's evaluation, as Markdown.
+    """Writes the card's section on a parser's evaluation, as Markdown.
 
     Args:
         name: of the treebank.

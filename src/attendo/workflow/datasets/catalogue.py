@@ -20,7 +20,7 @@ class MtdataEntry:
     """A corpus that mtdata's index has."""
 
     id: str
-    """As `mtdata list --id` prints it."""
+    """Identifier as printed by `mtdata list --id`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,7 @@ class SacrebleuSet:
     """A test set that sacreBLEU has."""
 
     name: str
-    """As `sacrebleu --list` prints it."""
+    """Name as printed by `sacrebleu --list`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ class ParallelText:
     """A corpus or a test set of a dataset: two files of lines, `NAME.en` and `NAME.de`."""
 
     name: str
-    """What its files are called, without the language."""
+    """Name of its files, without the language."""
     title: str
     pairs: int
     """Lines of each side, as those who trained on it report."""
@@ -53,13 +53,13 @@ class ParallelText:
     owner: str
     """Whose text it is, or who collected it."""
     terms: str = _WMT14_TERMS
-    """What it may be used for, and who says so."""
+    """Terms of use, and their source."""
     citation: str = _WMT14_PAPER
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dataset:
-    """What is fetched under one name."""
+    """Corpora that are fetched under one name."""
 
     name: str
     title: str
@@ -71,7 +71,7 @@ class Dataset:
 
 @dataclass(frozen=True, kw_only=True)
 class Published:
-    """What others have published of an archive."""
+    """Published facts about an archive."""
 
     bytes: int
     sha256: str | None
@@ -91,7 +91,7 @@ PUBLISHED = {
     # its size alone, as translation tutorials of its time held the download against it
     "training-giga-fren.tar": Published(bytes=2_595_102_720, sha256=None),
 }
-"""By the archive's file name. Of the others, the checksum of the first download is recorded beside the files."""
+"""Published facts by file name. For other archives, the checksum of the first download is recorded beside the files."""
 
 
 def _europarl(code: str, pairs: int) -> ParallelText:
@@ -200,7 +200,7 @@ DATASETS = {
         ),
     ),
 }
-"""By the name that `attendo data get` takes."""
+"""Datasets by the name that `attendo data get` takes."""
 
 
 def find_dataset(name: str) -> Dataset:

@@ -1,4 +1,4 @@
-"""Fetching a large file so that it arrives whole: continued where it broke off, held against its checksum."""
+"""Downloads of large files: resumed after interruptions, and verified by checksum."""
 
 import hashlib
 import http.client
@@ -20,21 +20,21 @@ from attendo.files import flush_to_disk, write_text
 _PIECE_BYTES = 1 << 18
 _TIMEOUT_S = 60.0
 _WAITS_S = (1.0, 2.0, 4.0, 8.0, 16.0)
-"""Seconds before each further try; one that brought bytes starts the count anew."""
+"""Seconds before each retry; a try that brought bytes resets the count."""
 _LINE_ERRORS = (urllib.error.URLError, http.client.HTTPException, ssl.SSLError, TimeoutError, ConnectionError)
 _PASSING_STATUS = (408, 429, 500, 502, 503, 504)
-"""What a server answers that may do better in a moment."""
+"""Status codes of temporary failures."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Checksum:
-    """What a file's bytes must come to."""
+    """The expected checksum of a file."""
 
     algorithm: Literal["sha256", "md5"]
     digits: str
     """Hexadecimal, in lower case."""
     origin: str
-    """Who says so, as messages have it behind the checksum."""
+    """The source of the checksum, as messages put it."""
 
     def digits_of(self, path: Path) -> str:
         """Gives a file's checksum by the same algorithm."""
@@ -44,19 +44,19 @@ class Checksum:
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """How far a job is."""
+    """The progress of a job."""
 
     stage: str
-    """What is being done."""
+    """The current stage."""
     done_bytes: int
     total_bytes: int | None
-    """None where it is not known."""
+    """Size; None if unknown."""
     first_bytes: int = 0
-    """What was there before the stage began, as of a download that goes on."""
+    """Bytes that were there before the stage began, as in a resumed download."""
 
 
 def mirrored(url: str, mirror: str | None) -> str:
-    """Gives the address of a file at a mirror: its own host and path, behind the mirror's address.
+    """Gives the address of a file at a mirror: the mirror's address, then the file's host and path.
 
     At `http://localhost:8000/files`, `https://example.org/a.tgz` is `http://localhost:8000/files/example.org/a.tgz`.
 
@@ -118,7 +118,7 @@ def fetch(url: str, path: Path, checksum: Checksum | None, progress: Callable[[P
 
 
 def _receive(url: str, part: Path, name: str, progress: Callable[[Progress], None]) -> None:
-    """Takes what is missing of `part` from the server, or all of it where the server's file is another by now."""
+    """Downloads the missing rest of `part`, or all of it if the server's file has changed."""
     present = _size(part)
     version = _version_path(part).read_text(encoding="utf-8") if _version_path(part).exists() else ""
     request = urllib.request.Request(url, headers={"User-Agent": f"attendo/{__version__}"})
@@ -149,11 +149,11 @@ def _receive(url: str, part: Path, name: str, progress: Callable[[Progress], Non
                 done += len(piece)
                 progress(Progress(stage=name, done_bytes=done, total_bytes=total, first_bytes=first))
     if total is not None and done < total:
-        raise ConnectionError(f"the line broke after {done:,} of {total:,} bytes")
+        raise ConnectionError(f"the connection broke after {done:,} of {total:,} bytes")
 
 
 def _version(headers: http.client.HTTPMessage) -> str:
-    """What the server calls this version of the file, for `If-Range`; a weak tag cannot be used there."""
+    """Gives the server's identifier of this version for `If-Range`, which weak tags cannot be used for."""
     tag: str = headers.get("ETag", "")
     modified: str = headers.get("Last-Modified", "")
     return tag if tag and not tag.startswith("W/") else modified
@@ -174,7 +174,7 @@ def _check(url: str, part: Path, checksum: Checksum | None) -> None:
         _version_path(part).unlink(missing_ok=True)
         raise DataError(
             f"{url}: the file has {checksum.algorithm} {found}, not {checksum.digits}, {checksum.origin}; it was "
-            "damaged on its way, which a second try may mend, or is another file"
+            "damaged during the download (try again), or it is a different file"
         )
 
 

@@ -29,7 +29,7 @@ _SEGMENT = re.compile(r"<seg[^>]*>(.*)</seg>")
 
 @dataclass(frozen=True, kw_only=True)
 class WrittenFile:
-    """One side of a text, as it lies on disk."""
+    """One side of a text on disk."""
 
     name: str
     lines: int
@@ -37,7 +37,7 @@ class WrittenFile:
     sha256: str
 
     def is_at(self, folder: Path) -> bool:
-        """Whether the file is there and as it was written; reads all of it."""
+        """Says whether the file exists unchanged; reads all of it."""
         path = folder / self.name
         if not path.is_file() or path.stat().st_size != self.bytes:
             return False
@@ -133,7 +133,7 @@ class _PlainInfo(tarfile.TarInfo):
 
 
 class _Counted:
-    """A file that tells how much of it was read."""
+    """A file that counts the bytes read from it."""
 
     def __init__(self, file: IO[bytes], tell: Callable[[int], None]) -> None:
         self._file, self._tell, self._done = file, tell, 0
@@ -169,7 +169,7 @@ def _segments(content: IO[bytes], where: str) -> Iterator[bytes]:
             try:
                 segment = _SEGMENT.sub(r"\1", line.decode("utf-8"))
             except UnicodeDecodeError as error:
-                raise DataError(f"{where}: line {number} is not UTF-8; is the archive whole?") from error
+                raise DataError(f"{where}: line {number} is not UTF-8; is the archive complete?") from error
             yield " ".join(segment.split()).encode("utf-8") + b"\n"
 
 

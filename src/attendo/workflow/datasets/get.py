@@ -19,7 +19,7 @@ from attendo.workflow.datasets.origins import Archive, Located
 ARCHIVES = "archives"
 """Folder of what was downloaded, within that of the dataset; may be removed once all is unpacked."""
 CHECKSUMS = "SHA256SUMS"
-"""In that folder: the checksum of every archive at its first download, as `sha256sum --check` reads them."""
+"""File with the checksum of every archive at its first download, in the format of `sha256sum --check`."""
 MANIFEST = "dataset.json"
 ATTRIBUTION = "ATTRIBUTION.md"
 LOCK = ".lock"
@@ -34,21 +34,21 @@ class UnpackedText:
     source: WrittenFile
     target: WrittenFile
     url: str
-    """Of the archive it was in, as its publisher has it."""
+    """Published address of its archive."""
     archive_sha256: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedText:
-    """What is to be done for a text."""
+    """The steps for a text."""
 
     located: Located
     url: str
-    """Where its archive will be fetched from."""
+    """Address of its archive."""
     checksum: Checksum | None
-    """What the archive must come to; None where nobody has published it and it was never fetched before."""
+    """Expected checksum of the archive; None if it is not published and the archive was never downloaded."""
     unpacked: bool
-    """Whether its files are there already; that they are as they were, only `get` looks."""
+    """Whether its files exist already; only `get` checks that they are unchanged."""
     archive_there: bool
 
 
@@ -82,7 +82,7 @@ def get(
     force: bool = False,
     progress: Callable[[Progress], None],
 ) -> tuple[UnpackedText, ...]:
-    """Brings a dataset into a folder, or what it lacks.
+    """Completes a dataset in a folder.
 
     A text is recorded in the manifest as soon as its two files are there, so that a second call does only what the
     first left undone. Files that are there are read and held against the manifest; one that has changed is made anew.
@@ -176,7 +176,7 @@ def attribution(dataset: Dataset, texts: tuple[UnpackedText, ...]) -> str:
 def _archive(
     archive: Archive, folder: Path, mirror: str | None, progress: Callable[[Progress], None]
 ) -> tuple[Path, str]:
-    """Gives an archive's path and SHA-256, downloaded where it is not there or not as it should be."""
+    """Gives an archive's path and SHA-256, and downloads it if it is missing or damaged."""
     path = folder / archive.file_name
     recorded = _read_checksums(folder / CHECKSUMS)
     expected = _expected(archive, recorded)
@@ -190,7 +190,7 @@ def _archive(
 
 
 def _expected(archive: Archive, recorded: dict[str, str]) -> Checksum | None:
-    """What an archive must come to: by what is published, else by its first download."""
+    """Gives the expected checksum of an archive: the published one, or that of the first download."""
     if archive.checksum is None and archive.file_name in recorded:
         origin = f"which it had at its first download; if the new one is right, take its line out of {CHECKSUMS}"
         return Checksum(algorithm="sha256", digits=recorded[archive.file_name], origin=origin)
@@ -198,7 +198,7 @@ def _expected(archive: Archive, recorded: dict[str, str]) -> Checksum | None:
 
 
 def _read_checksums(path: Path) -> dict[str, str]:
-    """By file name, the checksums of first downloads."""
+    """Reads the checksums of first downloads by file name."""
     if not path.exists():
         return {}
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -225,7 +225,7 @@ def _write_manifest(folder: Path, name: str, texts: dict[str, UnpackedText]) -> 
 
 
 def _read_manifest(folder: Path, name: str | None = None) -> dict[str, UnpackedText]:
-    """What was unpacked into the folder before, by name."""
+    """Reads what was unpacked into the folder before, by name."""
     path = folder / MANIFEST
     if not path.exists():
         return {}

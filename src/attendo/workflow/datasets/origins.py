@@ -1,4 +1,4 @@
-"""Where a dataset's files are: asked of mtdata's index and of sacreBLEU's table of test sets."""
+"""Finds the files of a dataset, by mtdata's index and sacreBLEU's table of test sets."""
 
 import os
 import subprocess
@@ -26,19 +26,19 @@ class Archive:
 
     url: str
     checksum: Checksum | None
-    """As published, or None."""
+    """Published checksum, or None."""
     bytes: int | None
-    """Its size as published, or None."""
+    """Published size, or None."""
 
     @property
     def file_name(self) -> str:
-        """What it is called on disk."""
+        """Its name on disk."""
         return PurePosixPath(urlsplit(self.url).path).name
 
 
 @dataclass(frozen=True, kw_only=True)
 class Located:
-    """Where the two sides of a text are."""
+    """The location of the two sides of a text."""
 
     name: str
     """The text's, which its files are called by."""

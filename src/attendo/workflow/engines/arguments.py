@@ -222,7 +222,7 @@ def _check_pair(method: str, index: int, pair: object, *, ids: bool) -> None:
 
 
 def _kind(value: object) -> str:
-    """What a value is, for messages."""
+    """Names the type of a value for messages."""
     if value is None:
         return "None"
     if isinstance(value, _BYTES):

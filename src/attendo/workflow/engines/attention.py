@@ -8,13 +8,13 @@ from attendo.decoding.constraints.words import Subwords
 from attendo.errors import DataError
 
 MAX_DRAWN_TOKENS = 256
-"""Of a side of a pair whose attention is drawn; the weights grow with its square, and no eye follows more."""
+"""Maximum number of tokens per side for drawing attention; the weights grow quadratically, and more cannot be read."""
 
 
 def attention_map(
     model: DecodingModel, source_tokenizer: Subwords, target_tokenizer: Subwords, src_ids: list[int], tgt_ids: list[int]
 ) -> AttentionMap:
-    """Where every head of every layer looks while a model reads a pair.
+    """Computes the attention of every head and layer for a pair.
 
     Args:
         model: the model.

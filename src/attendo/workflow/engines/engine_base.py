@@ -120,7 +120,7 @@ class EngineBase:
             ModelError: the engine is closed.
         """
         if self._ready is None:
-            raise ModelError(f"{self!r} has given its memory back; load the model again with attendo.load")
+            raise ModelError(f"{self!r} is closed; load the model again with attendo.load")
         return self._ready
 
     def _while_open(self) -> AbstractSet[int]:

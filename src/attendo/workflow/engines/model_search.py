@@ -1,4 +1,4 @@
-"""What model folders bring: search settings, what a parser may write, and what an ensemble needs."""
+"""Settings from model folders: search, parsing, and the conditions of an ensemble."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
@@ -14,7 +14,8 @@ from attendo.settings.exact import checked_table
 from attendo.workflow.changed_section import changed_section
 
 _MAX_HYPOTHESES = 1000
-"""Of a sentence. Whoever asks for more by himself may have it; a stranger's folder may not cost so much."""
+"""Maximum number of hypotheses per sentence in a folder's settings, so that an untrusted folder cannot cost too much;
+users may ask for more."""
 
 
 def own_search(folder: Path, description: ModelDescription) -> SearchConfig:
@@ -41,7 +42,7 @@ def own_search(folder: Path, description: ModelDescription) -> SearchConfig:
 
 
 def own_parsing(parser: LoadedModel) -> ParsingConfig:
-    """How a parser writes trees, as its `config.json` has it.
+    """Gives the parsing settings in a parser's `config.json`.
 
     Raises:
         ModelError: it does not have it.
@@ -54,7 +55,7 @@ def own_parsing(parser: LoadedModel) -> ParsingConfig:
 
 
 def with_parsing(model: LoadedModel, changes: Mapping[str, Any]) -> LoadedModel:
-    """Gives a parser that may write other trees.
+    """Gives a parser with other parsing settings.
 
     Args:
         model: the parser.
@@ -88,7 +89,9 @@ def check_ensemble(models: Sequence[LoadedModel]) -> None:
             each.description.parsing and each.description.parsing.linearization() for each in (first, other)
         )
         if ours != theirs:
-            raise ModelError(f"{other.folder}: does not write what {first.folder} writes; an ensemble is of one task")
+            raise ModelError(
+                f"{other.folder}: has another task than {first.folder}; all models of an ensemble need the same one"
+            )
         for side in ("source", "target"):
             ours, theirs = (getattr(model, f"{side}_tokenizer").serialized for model in (first, other))
             if ours != theirs:

@@ -1,4 +1,4 @@
-"""From a model folder to a parser: sentences as words in, constituency trees out."""
+"""Parsers from model folders: sentences as words in, constituency trees out."""
 
 import math
 from collections import Counter
@@ -29,12 +29,12 @@ _CHARACTERS_PER_TOKEN = 32
 """Twice SentencePiece's longest piece: a sentence of more characters has too many tokens, and is not even encoded."""
 
 Tags = Sequence[str | None]
-"""Of a sentence's words; None where a word's is open."""
+"""Tags of a sentence's words; None for a word without a given tag."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ParsedTree:
-    """One of the trees of a sentence."""
+    """A tree of a sentence, with its score."""
 
     tree: Tree
     """The tree, over exactly the words of the sentence."""
@@ -266,7 +266,7 @@ class Parser:
         return [word.translate(self._plain) for word in source_words(map(unescaped, sentence.words))]
 
     def _prepared(self, sentence: Sentence | DataError, number: int) -> _Prepared | Parse:
-        """A sentence made ready; what there is to say of it where it cannot be parsed."""
+        """Prepares a sentence, or gives the reason why it cannot be parsed."""
         if isinstance(sentence, DataError):
             return Parse(words=(), n_best=(), problem=str(sentence))
         if not sentence.words:
@@ -304,7 +304,7 @@ class Parser:
         return Rules(max_len=max_len, constraints=(constraint,), seed=number)
 
     def _possible_tags(self, word: str, given: str | None) -> frozenset[str] | None:
-        """The tags that the search may write for a word; None for any."""
+        """Gives the tags that the search may use for a word; None for any."""
         if given is not None:
             # A tag that the vocabulary has not is put into the tree afterwards.
             return frozenset((given,)) if given in self._tags else None

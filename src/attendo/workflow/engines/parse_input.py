@@ -1,4 +1,4 @@
-"""Sentences to parse: as text, words, tagged words or a treebank's trees, and what of it cannot be read."""
+"""Sentences to parse, as text, words, tagged words or a treebank's trees, and errors in them."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +15,7 @@ from attendo.parsing.treebank import parse_trees
 from attendo.workflow.lines import lines_from
 
 LineKind = Literal["text", "words", "tagged"]
-"""What a line has: plain text; words with spaces between them; words as word/TAG with spaces between them."""
+"""Format of a line: plain text; words separated by spaces; words as word/TAG separated by spaces."""
 
 _SPACE = re.compile(r"[ \t\n\v\f\r]+")
 _SEPARATOR = "/"
@@ -104,7 +104,7 @@ def read_lines_of(kind: LineKind, path: Path | None) -> Iterator[Sentence | Data
 
 
 def attempted(read: Callable[[GivenT], Sentence], given: GivenT) -> Sentence | DataError:
-    """What something is read as, or why it cannot be."""
+    """Gives the result of reading something, or the error."""
     try:
         return read(given)
     except DataError as error:
@@ -145,7 +145,7 @@ def sentence_of(tree: Tree | DataError | None, *, tags: bool) -> Sentence | Data
 
 
 def _with_faults(lines: Iterable[str]) -> Iterator[tuple[str, str | None]]:
-    """Lines, each with why it cannot be meant, or None."""
+    """Yields lines, each with its error or None."""
     for line in lines:
         try:
             _check_unicode(line)

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from attendo.workflow.engines.parse import Parse
 
 IdPair = tuple[list[int], list[int]]
-"""Ids of a source and of its target, each with its `</s>`."""
+"""Ids of a source and of its target, each with `</s>`."""
 
 
 class WatchedEngine(EngineBase):
-    """An engine that asks between two decoder steps which of its lines are cancelled, and can pause there.
+    """An engine that checks for cancelled lines between two decoder steps, and can pause there.
 
     The function `between_steps` returns the numbers, from 1, of the lines that are cancelled so far. It can take time
     for other work, and an exception from it ends the call. The results of the other lines do not depend on it.

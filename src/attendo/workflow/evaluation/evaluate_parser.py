@@ -22,7 +22,7 @@ from attendo.workflow.engines.parse_input import sentence_of
 from attendo.workflow.evaluation.parse_scores import score_parses
 
 ParserInput = Literal["words", "gold-tags"]
-"""What a parser is given: words alone, or words with the treebank's tags."""
+"""The input of a parser: words alone, or words with the treebank's tags."""
 
 _SHOWN = 10
 
@@ -32,7 +32,7 @@ class Failures:
     """Why sentences are not compared."""
 
     not_parsed: int
-    """They have no tree."""
+    """Number of sentences without a tree."""
     tags: int
     """Words that EVALB leaves out by their tags are left out of one tree alone."""
     others: int
@@ -42,7 +42,7 @@ class Failures:
 
     @property
     def num(self) -> int:
-        """All of them."""
+        """Gives the number of all failures."""
         return self.not_parsed + self.tags + self.others
 
     def to_text(self) -> str:
@@ -57,7 +57,7 @@ class Failures:
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
-        """All of it."""
+        """Gives all fields."""
         return {
             "not_parsed": self.not_parsed,
             "tags": self.tags,
@@ -70,27 +70,27 @@ class Failures:
 
 @dataclass(frozen=True, kw_only=True)
 class ParserEvaluation:
-    """What a parser is worth on a treebank."""
+    """The scores of a parser on a treebank."""
 
     given: ParserInput
     scores: Evaluation
     """EVALB's, and those in which every sentence counts."""
     failures: Failures
     errors: ErrorAnalysis
-    """Of the sentences that are compared."""
+    """Errors in the sentences that are compared."""
     counts: ParseCounts
-    """What has become of the sentences; what was mended is a malformed output."""
+    """Outcomes of the sentences; repaired ones are malformed outputs."""
     constrained: bool
     """Whether the search could write nothing but trees."""
     parses: tuple[Parse, ...]
     seconds: float
     """Wall time of parsing."""
     kernel: str
-    """What was calculated on and in."""
+    """The implementation and its number type."""
 
     @property
     def f1(self) -> float:
-        """In percent, every sentence counted."""
+        """F1 in per cent over all sentences."""
         return self.scores.every_sentence.f1
 
     @property
@@ -126,7 +126,7 @@ class ParserEvaluation:
         }
 
     def to_text(self) -> str:
-        """The same as a page to read."""
+        """Formats it for reading."""
         summary = self.scores.summary
         speed = f"{len(self.parses):,} sentences parsed in {self.seconds:.1f} s, {self.sentences_per_s:,.1f} a second"
         parts = [

@@ -1,4 +1,4 @@
-"""How a parser's trees compare with a treebank's: EVALB's figures, and why sentences are none of them."""
+"""Compares a parser's trees with a treebank's: EVALB's scores, and why some sentences have none."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -30,19 +30,19 @@ class OtherText:
     """Text that is not in the source language."""
 
     origin: str
-    """Where it is from, for people."""
+    """The origin of the text, for display."""
     lines: tuple[str, ...]
 
 
 def read_other_language(path: Path) -> OtherText:
-    """Text of another language from a file, a sentence a line.
+    """Text of another language from a file, one sentence per line.
 
     Raises:
         DataError: the file is missing or broken, or has no sentence.
     """
     lines = tuple(line for line in lines_from(path) if line.strip())
     if not lines:
-        raise DataError(f"{path}: no sentence; name a file with text of another language, a sentence a line")
+        raise DataError(f"{path}: no sentence; name a file with text of another language, one sentence per line")
     return OtherText(origin=path.name, lines=lines)
 
 
@@ -128,6 +128,6 @@ def _some_words(sources: Sequence[str], seed: int) -> list[str]:
 
 
 def _some(lines: Sequence[str], number: int, seed: int) -> list[str]:
-    """At most so many lines, drawn and kept in their order."""
+    """Draws a limited number of lines and keeps their order."""
     chosen = random.Random(seed).sample(range(len(lines)), min(number, len(lines)))
     return [lines[place] for place in sorted(chosen)]

@@ -65,16 +65,16 @@ REMARKS: dict[Format, tuple[str, ...]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class _Work:
-    """What writing a format needs to know."""
+    """The input of a writer."""
 
     model: LoadedModel
     folder: Path
-    """To be filled."""
+    """The folder to fill."""
     quantization: Quantization
     threads: int
     card: str
     version: str
-    """Of attendo."""
+    """The version of attendo."""
 
 
 def export(
@@ -191,7 +191,7 @@ def _attendo(work: _Work) -> Runtime:
     matrices = matrix_names(written) if work.quantization == "int8" else ()
     given, found = (to_int8(each, matrices) for each in (weights, named_weights(written)))
     if wrong := [name for name, value in given.items() if not torch.equal(value, found[name])]:
-        raise ParityError(f"{work.folder}: {wrong[0]} is read back otherwise than it was written")
+        raise ParityError(f"{work.folder}: {wrong[0]} differs when it is read back")
     return AttendoRuntime(decoding_model(written, dtype=work.quantization), threads=work.threads, version=work.version)
 
 
@@ -240,4 +240,4 @@ WRITERS: dict[Format, Callable[[_Work], Runtime]] = {
     "onnx": _onnx,
     "argos": _argos,
 }
-"""Each fills the folder and gives the other program, reading from there."""
+"""Functions that fill the folder and give the other program, which reads from there."""

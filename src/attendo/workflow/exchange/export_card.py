@@ -76,7 +76,7 @@ with attendo's and are {same} those. Its own card follows below.
 
 
 def _weights_section(quantization: str, version: str) -> str:
-    """What is added to the card of a model of which the matrices are now held in something else."""
+    """Writes the card's section on matrices that are now stored in another type."""
     if quantization == "int8":
         what = (
             "Every matrix is in int8 with a scale for each row, norms and biases are in float32. They were made by "
@@ -111,7 +111,7 @@ Hugging Face's transformers and are the same. Its data and licence are what its 
 
 
 def _values(model: LoadedModel) -> dict[str, str]:
-    """What the instructions name."""
+    """Gives the values that the instructions mention."""
     description, joint = model.description, model.target_tokenizer is model.source_tokenizer
     settings = "" if obstacles(description.model) else " With `config.json` and the tokenizer's files they load there."
     return {

@@ -14,9 +14,9 @@ from attendo.text.subwords.tokenization import EOS_ID, UNK_ID
 from attendo.workflow.lines import lines_from, read_pairs
 
 SENTENCES = 500
-"""That both sides score and translate."""
+"""Number of sentences that both sides score and translate."""
 MAX_TOKENS = 256
-"""Of a sentence; what is longer is left out, and another one taken."""
+"""Maximum tokens of a sentence; longer ones are replaced by others."""
 MAX_BLEU_LOSS = 1.0
 """The most BLEU that int8 may cost on sentences with references."""
 
@@ -26,7 +26,7 @@ class Sample:
     """Sentences that a proof is made on."""
 
     origin: str
-    """Where they are from, for people."""
+    """The origin of the sentences, for display."""
     sources: tuple[str, ...]
     references: tuple[str, ...] | None = None
     """Their translations, where there are any."""
@@ -48,7 +48,7 @@ def read_sample(sentences: Path, references: Path | None) -> Sample:
     else:
         full = [(line, "") for line in lines_from(sentences) if line.strip()]
     if not full:
-        raise DataError(f"{sentences}: no sentence, so nothing to compare; name a file with a sentence a line")
+        raise DataError(f"{sentences}: no sentence, so nothing to compare; name a file with one sentence per line")
     return Sample(
         origin=str(sentences),
         sources=tuple(pair[0] for pair in full),
@@ -97,11 +97,11 @@ class Bleu:
     theirs: float
     signature: str
     of: str
-    """What it was measured against."""
+    """The reference."""
 
     @property
     def delta(self) -> float:
-        """What the other program has more."""
+        """Difference, positive if the other program is better."""
         return self.theirs - self.ours
 
 
@@ -110,9 +110,9 @@ class ParityReport:
     """The whole proof."""
 
     what: str
-    """What was compared, such as the folder that was written."""
+    """The object of comparison, such as the folder that was written."""
     origin: str
-    """Where the sentences are from."""
+    """The origin of the sentences."""
     parity: Parity
     exact: bool
     """Whether both sides compute in float32."""
@@ -120,11 +120,11 @@ class ParityReport:
     differing_texts: tuple[str, ...] | None
     """Texts that the other program's tokenizer treats otherwise; None where it takes pieces, and so ours."""
     remarks: tuple[str, ...]
-    """What is defined differently there."""
+    """Definitions that differ there."""
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Why this is no parity; empty where it is one."""
+        """Gives the reasons why there is no parity; empty if there is."""
         found = self.parity.problems(exact=self.exact)
         if self.bleu is not None and not self.exact and self.bleu.delta < -MAX_BLEU_LOSS:
             found.append(f"BLEU falls by {-self.bleu.delta:.2f}, more than {MAX_BLEU_LOSS:g}")

@@ -1,1 +1,1 @@
-"""Where work is done: devices, threads, and what this machine has."""
+"""The machine: devices, threads and their settings."""

@@ -30,21 +30,21 @@ from attendo.workflow.machine.device import set_threads, waiting_advice
 
 _INTERVAL_S = 0.25
 _QUIET_S = 2.0
-"""How long the cores must have been free before threads wait awake again."""
+"""Seconds for which the cores must have been free before threads spin while they wait again."""
 _LEAST_OF_A_CORE = 0.1
-"""What other programs use and take, as a share of one core, below which they do not count."""
+"""Load by other programs, as a share of one core, that is ignored."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What has happened on the cores that this process may use, up to a moment."""
+    """Use of the cores that this process may use, up to a moment."""
 
     at_s: float
-    """By a clock that only goes forward."""
+    """Time by a monotonic clock."""
     used_by_others_s: float
     """Processor time of other processes."""
     delayed_s: float
-    """For which threads of this process were ready to run and had no core."""
+    """Seconds for which threads of this process were ready but had no core."""
 
 
 class Presence:

@@ -1,4 +1,4 @@
-"""Where to work, and with how many threads: what settings mean on this machine."""
+"""The device and the number of threads that settings stand for on this machine."""
 
 import os
 

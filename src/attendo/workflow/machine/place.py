@@ -1,4 +1,4 @@
-"""Where a model decodes, and with how many threads, found out without torch where nothing needs it."""
+"""The device and threads of decoding, determined without torch where possible."""
 
 import ctypes
 import os
@@ -44,7 +44,7 @@ def may_have_gpu() -> bool:
 
 
 def choose_threads(threads: int | None) -> int:
-    """How many threads to work with; where torch is loaded already, it gets as many.
+    """Chooses the number of threads, and sets torch's if it is loaded already.
 
     Args:
         threads: at least 1; None for what the user has chosen by `OMP_NUM_THREADS` or `torch.set_num_threads`, or else

@@ -1,4 +1,4 @@
-"""What torch says of this machine, for `attendo info`."""
+"""Facts about this machine from torch, for `attendo info`."""
 
 from dataclasses import dataclass
 

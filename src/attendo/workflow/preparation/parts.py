@@ -1,4 +1,4 @@
-"""The units of work that preparing a corpus is made of: pure functions of one picklable task, each on a part of it.
+"""The units of work of preparing a corpus: pure functions of one picklable task, each on a part of it.
 
 `workflow.preparation.prepare` hands them to `Workers`, in the order below, and puts the results together in the order
 of the tasks: so what comes out does not depend on who works, how many, or where. Whoever has other workers, on other
@@ -43,7 +43,7 @@ ResultT = TypeVar("ResultT")
 
 
 class Workers(Protocol):
-    """Who does the units of work."""
+    """Executes the units of work."""
 
     def map(self, unit: Callable[[TaskT], ResultT], tasks: Iterable[TaskT]) -> Iterator[tuple[TaskT, ResultT]]:
         """Yields each task with its result, in the order of the tasks.
@@ -82,7 +82,7 @@ class CleanTask:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class SampleTask:
-    """Which pairs of a part belong to the sample."""
+    """Selects the pairs of a part that belong to the sample."""
 
     part: CorpusPart
     cleaning: CleaningConfig
@@ -130,7 +130,7 @@ class DropTask:
     part: CorpusPart
     cleaning: CleaningConfig
     duplicates: npt.NDArray[np.bool_]
-    """Of the part's clean pairs, which came before, `(num_clean,)`."""
+    """Whether each clean pair of the part occurred before, `(num_clean,)`."""
     languages: tuple[str, str] = ("", "")
     """The codes of source and target; empty where unknown."""
 
@@ -146,11 +146,11 @@ class EncodeTask:
     part: CorpusPart
     cleaning: CleaningConfig
     duplicates: npt.NDArray[np.bool_]
-    """Of the part's clean pairs, which came before, `(num_clean,)`."""
+    """Whether each clean pair of the part occurred before, `(num_clean,)`."""
     source_model: bytes
     """The content of the SentencePiece model of the sources."""
     target_model: bytes
-    """Of the targets; equal to `source_model` where the vocabulary is joint."""
+    """The target's SentencePiece model; equal to `source_model` for a joint vocabulary."""
     languages: tuple[str, str] = ("", "")
     """The codes of source and target; empty where unknown."""
 
@@ -172,7 +172,7 @@ class EncodedPart:
 
 @dataclass(kw_only=True, slots=True)
 class _Written:
-    """What `encode_part` collects."""
+    """The results of `encode_part`."""
 
     source_ids: list[list[int]] = field(default_factory=list)
     target_ids: list[list[int]] = field(default_factory=list)

@@ -49,7 +49,7 @@ _WRITTEN = {
     *("source.spm", "target.spm", "shards", "dropped.tsv", "report.json", MANIFEST_NAME),
     *("valid.source.txt", "valid.target.txt", WORD_TAGS, VALID_TREES, "unread.tsv"),
 }
-"""What may stand in a prepared folder."""
+"""Files that may be in a prepared folder."""
 _TREES = "trees.tmp"
 """The folder of the pairs that treebanks come to."""
 
@@ -158,7 +158,7 @@ def _pairs_of_treebanks(
 def _facts(
     data: DataConfig, tokenizer: TokenizerConfig, vocabulary: Vocabulary | None, parsing: ParsingConfig | None
 ) -> dict[str, Any]:
-    """What the manifest says of the recipe and the vocabulary."""
+    """Gives the manifest's facts about the recipe and the vocabulary."""
     linearization = None if parsing is None else linearization_facts(parsing)
     return {
         "format_version": FORMAT_VERSION,
@@ -206,7 +206,7 @@ def _check_replaceable(output: Path, corpora: Path, *, force: bool) -> None:
 
 
 def _keep(vocabulary: Vocabulary, folder: Path) -> tuple[Tokenizer, Tokenizer]:
-    """Writes a model's vocabulary as it is; gives its two sides."""
+    """Writes a model's vocabulary unchanged; gives its two sides."""
     vocabulary.source.save(folder / "source.spm")
     if not vocabulary.joint:
         vocabulary.target.save(folder / "target.spm")

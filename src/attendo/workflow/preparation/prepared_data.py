@@ -1,4 +1,4 @@
-"""A recipe's prepared data: where it lies, and making it where it is missing. Needs no torch."""
+"""A recipe's prepared data: its folder, which is made if it is missing. Needs no torch."""
 
 import time
 from collections.abc import Iterator
@@ -23,21 +23,21 @@ from attendo.workflow.preparation.treebank_text import linearization_facts
 
 _LISTED_FILES = 20
 _WAIT_S = 0.2
-"""Seconds until it is looked again whether another process is still preparing."""
+"""Seconds between checks whether another process is still preparing."""
 
 
 class PreparationReporter(Protocol):
-    """Who is told how the preparation goes."""
+    """Receives the progress of the preparation."""
 
     def message(self, text: str) -> None:
         """A line to read."""
 
     def preparing(self, progress: Progress) -> None:
-        """How far it is."""
+        """Called with the progress."""
 
 
 def prepared_folder(recipe: Recipe, root: Path) -> Path:
-    """Where a recipe's prepared data lies below `root`: another folder for other data or another tokenizer.
+    """Gives the folder of a recipe's prepared data below `root`: another one for other data or another tokenizer.
 
     What was prepared before a corpus changed stays, for the runs that train on it; what is made of the changed one goes
     beside it, under a name with the next free number.
@@ -60,7 +60,7 @@ def prepare_if_missing(
     *,
     force: bool = False,
 ) -> PreparedData:
-    """Opens a recipe's prepared folder; makes it first where it is missing or not whole.
+    """Opens a recipe's prepared folder, and prepares it first if it is missing or incomplete.
 
     Of several processes that want the same one makes it, and the others wait. Where the recipe fine-tunes a model
     (`training.init_from`, resolved by `workflow.runs.initial_model`), it is prepared for that model's vocabulary.
@@ -124,7 +124,7 @@ def prepare_if_missing(
 
 
 def open_if_prepared(recipe: Recipe, folder: Path, *, verify: bool = False) -> PreparedData | None:
-    """Opens a recipe's prepared folder where it is there, whole, and of these settings and files.
+    """Opens a recipe's prepared folder if it is complete and of these settings and files.
 
     Args:
         recipe: what it is to be prepared for.
@@ -181,17 +181,17 @@ def _alone(folder: Path, reporter: PreparationReporter) -> Iterator[None]:
 
 
 def _default_name(recipe: Recipe) -> str:
-    """What the first folder that is prepared for a recipe's settings is called, wherever it lies."""
+    """Names the first folder that is prepared for a recipe's settings, wherever it is."""
     return f"{recipe.name}-{_fingerprint(recipe)[:12]}"
 
 
 def _corpus_folder(recipe: Recipe) -> Path:
-    """What the paths of a recipe's corpora are relative to."""
+    """Gives the folder that the paths of a recipe's corpora are relative to."""
     return recipe.folder / (recipe.data.folder if recipe.data else "")
 
 
 def _matched_files(recipe: Recipe) -> frozenset[str] | None:
-    """What the patterns of a recipe's corpora stand for now."""
+    """Lists the files that the patterns of a recipe's corpora match now."""
     return None if recipe.data is None else recipe.data.matched_files(_corpus_folder(recipe))
 
 
@@ -203,6 +203,6 @@ def _fingerprint(recipe: Recipe) -> str:
 
 
 def _vocabulary(recipe: Recipe) -> Vocabulary | None:
-    """The vocabulary of the model that a recipe fine-tunes; None where it trains one from scratch."""
+    """Gives the vocabulary of the model that a recipe fine-tunes; None for training from scratch."""
     folder = recipe.training.init_from
     return None if folder is None else Vocabulary.of_model(Path(folder))

@@ -110,7 +110,7 @@ class WorkerProcesses:
 
 
 class _Worker:
-    """One process, seen from here."""
+    """A worker process, as seen from the main process."""
 
     def __init__(self, process: SpawnProcess, connection: Connection) -> None:
         self._process, self._connection = process, connection

@@ -58,7 +58,7 @@ _UNITS = "units.tmp"
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """How far a preparation is."""
+    """The progress of a preparation."""
 
     stage: Stage
     done_bytes: int
@@ -69,12 +69,12 @@ class Progress:
 
 @dataclass(frozen=True, kw_only=True)
 class Cleaned:
-    """What the first reading tells the other two."""
+    """The results of the first reading that the other two need."""
 
     part_rows: tuple[int, ...]
-    """How many pairs `clean` lets through of each part, over all corpora in order; a row is one of them."""
+    """Number of pairs that `clean` keeps of each part, over all corpora in order; a row is one of them."""
     duplicates: RowSet
-    """Those that came before."""
+    """Duplicates among them."""
     in_valid: Counter[str]
     """Pairs kept of each corpus that the validation set has too."""
 
@@ -84,7 +84,7 @@ class Cleaned:
         return sum(self.part_rows) - len(self.duplicates)
 
     def part_duplicates(self) -> Iterator[npt.NDArray[np.bool_]]:
-        """Yields for each part which of its rows came before, `(num_rows,)`."""
+        """Yields for each part which of its rows are duplicates, `(num_rows,)`."""
         start = 0
         for num_rows in self.part_rows:
             yield self.duplicates.between(start, start + num_rows)

@@ -22,14 +22,14 @@ _NO_LIMIT = 1 << 30
 
 @dataclass(frozen=True, kw_only=True)
 class TreebankText:
-    """What came of a recipe's treebanks."""
+    """The text of a recipe's treebanks."""
 
     data: DataConfig
     """The section with pairs of files in the place of treebanks; their paths are absolute."""
     tag_symbols: tuple[str, ...]
     """The symbols of tags that sources have; none where they are words alone."""
     word_tags: dict[str, list[str]]
-    """Which tags words have, see `parsing.word_tags`."""
+    """The tags of words, see `parsing.word_tags`."""
     valid: tuple[Tree, ...]
     """The validation set's trees as the treebank has them; none where there is no such set."""
     unread: str

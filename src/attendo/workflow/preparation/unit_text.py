@@ -21,9 +21,9 @@ class ExtractTask:
     """A file of units, or two of subtitles, to be read."""
 
     corpus: CorpusConfig
-    """Of one file set, with `has_units`."""
+    """A corpus of one file set, with `has_units`."""
     folder: Path
-    """What its paths are relative to."""
+    """The folder that its paths are relative to."""
     languages: tuple[str, str]
     """The codes of source and target; empty where unknown."""
     output: Path

@@ -38,7 +38,9 @@ def average(run: Path, last: int, output: Path, *, force: bool = False) -> list[
     steps = checkpoints.steps(regular_only=True)
     if not 1 <= last <= len(steps):
         there = f"{len(steps)} regular checkpoints" + (f"; take --last {len(steps)} or fewer" if steps else "")
-        raise ModelError(f"{run}: --last {last} cannot be had: there are {there}; training.average_last keeps more")
+        raise ModelError(
+            f"{run}: --last {last} is too many: there are {there}; a larger training.average_last keeps more"
+        )
     prepared = open_prepared(prepared_folder)
     chosen = steps[-last:]
     weights = mean_weights(checkpoints.last_weights(last))

@@ -22,7 +22,7 @@ TRAIN_COLOUR, VALID_COLOUR, BEST_COLOUR = "#4477aa", "#cc6611", "#1a7a3c"
 
 @dataclass(frozen=True, kw_only=True)
 class TrainPoint:
-    """What one progress line of training said.
+    """The values of one progress line of training.
 
     Attributes:
         step: updates of the weights so far.
@@ -42,7 +42,7 @@ class TrainPoint:
 
 @dataclass(frozen=True, kw_only=True)
 class ValidPoint:
-    """What one validation found; `bleu`, and of a parser `f1`, is None where nothing was decoded.
+    """The results of one validation; `bleu`, and `f1` of a parser, are None if nothing was decoded.
 
     `elapsed_s` and `target_tokens` are as those of `TrainPoint`.
     """
@@ -86,7 +86,7 @@ class Metrics:
 
     @property
     def score_name(self) -> str:
-        """What the validations' score is: F1 where there is any, else BLEU."""
+        """Gives the name of the validation score: F1 if there is any, otherwise BLEU."""
         return "BLEU" if all(point.f1 is None for point in self.valid) else "F1"
 
 
@@ -208,12 +208,12 @@ def _parse_line(line: str) -> TrainPoint | ValidPoint | None:
 
 
 def _number(record: dict[str, Any], key: str, kind: Callable[[Any], NumberT]) -> NumberT | None:
-    """A line's figure; None where it tells none, as lines of earlier versions."""
+    """Gives a line's value; None if it has none, as in earlier versions."""
     return None if record.get(key) is None else kind(record[key])
 
 
 def _supersede(points: list[TrainPoint | ValidPoint], later: TrainPoint | ValidPoint) -> None:
-    """Appends a point to those in the order of their steps, in place of what it repeats."""
+    """Appends a point in the order of steps, and removes the points that it repeats."""
     while points and points[-1].step > later.step:
         points.pop()
     # Training and validation of one step stand beside each other, whichever comes first.

@@ -1,4 +1,4 @@
-"""What a run will take, before any hour is spent: parameters, memory, batches an epoch, and measured time."""
+"""Estimates of a run before it starts: parameters, memory, batches per epoch, and measured time."""
 
 import time
 from dataclasses import dataclass
@@ -24,29 +24,29 @@ _TRIAL_LENGTH = 25
 _FEW_TOKENS, _MANY_TOKENS = 250, 2000
 """Target tokens of the updates that are tried."""
 _TRIAL_S = 2.0
-"""Seconds to measure for: many times what the system gives one program before it is another one's turn."""
+"""Seconds of measurement: many times the system's time slice for a program."""
 _SLOW_UPDATE_S = 0.5
 """An update on few tokens that takes longer than this tells enough, and one on many would take too long."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MixPart:
-    """What one corpus is in an epoch."""
+    """The part of an epoch from one corpus."""
 
     corpus: str
     pairs: int
-    """Pairs of it in the first epoch; from epoch to epoch they differ by one at most."""
+    """Number of its pairs in the first epoch; epochs differ by one at most."""
     share: float
-    """Of all pairs of the epoch."""
+    """Share of the epoch's pairs."""
     weight: float
-    """How often each of its pairs comes, on average."""
+    """Mean number of times that each of its pairs is read."""
     source_tag: str | None
-    """What stands before its sources."""
+    """Tag before its sources."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """What a recipe comes to on this machine."""
+    """The cost of a recipe on this machine."""
 
     recipe: str
     parameters: int
@@ -58,9 +58,9 @@ class Estimate:
     state_bytes: int
     """Weights, gradients and Adam's state."""
     activation_bytes: int
-    """What the backward pass needs of one batch, or of one piece of it."""
+    """Memory of the backward pass for one batch, or for one piece of it."""
     batches_per_epoch: int | None
-    """None before the data is prepared."""
+    """Batches per epoch; None before the data is prepared."""
     padding_share: float | None
     target_tokens_per_update: float
     """Without padding; an upper bound before the data is prepared."""
@@ -68,14 +68,14 @@ class Estimate:
     target_tokens_per_s: float
     """Measured, in a few updates on made-up sentences of 25 tokens."""
     hours: float
-    """For `max_steps`, without validation and saving, if the machine stays as busy as it was."""
+    """Time for `max_steps` without validation and saving, at the current load of the machine."""
     processor_share: float
     """Processor time that the updates got of what they could have used, from 0 to 1: less than 1 where other programs
     took the rest. Always 1 for a GPU, which is not shared so."""
     device: str
     threads: int
     mix: tuple[MixPart, ...] = ()
-    """What an epoch is made of; empty before the data is prepared."""
+    """The parts of an epoch; empty before the data is prepared."""
     init_from: str | None = None
     """The model that is fine-tuned."""
 
@@ -163,14 +163,14 @@ def _mix(recipe: Recipe, prepared: PreparedData) -> tuple[MixPart, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class _Trial:
-    """What a few updates took."""
+    """The cost of a few updates."""
 
     tokens_per_s: float
     """Target tokens a second in whole updates."""
     processor_share: float
     """See `Estimate`."""
     bytes_per_token: float
-    """What the backward pass keeps for each target token."""
+    """Memory that the backward pass keeps per target token."""
 
 
 def _try_out(model: Transformer, recipe: Recipe) -> _Trial:

@@ -21,7 +21,7 @@ from attendo.text.subwords.tokenization import TokenizerConfig
 from attendo.workflow.engines.model_search import own_search
 
 REGIME = ("dropout", "attention_dropout", "activation_dropout", "window")
-"""Keys of `model` that are no part of its shape: a recipe may have other values than the model was trained with."""
+"""Keys of `model` that are not part of its shape: a recipe may set them differently from the original model."""
 _SETTINGS = ("beam_size", "length_penalty", "max_len_offset", "max_source_tokens", "guards")
 """Keys of `search` that a model's description has for those that a recipe leaves out."""
 
@@ -68,7 +68,7 @@ def with_initial_model(recipe: Recipe) -> Recipe:
 
 
 def initial_facts(recipe: Recipe) -> dict[str, Any]:
-    """What is known of the model that a resolved recipe fine-tunes, for the run's and the new model's description.
+    """Describes the model that a resolved recipe fine-tunes, for the run and the new model.
 
     Returns:
         Its folder's name, how it was trained, and the SHA-256 of its weights' file; empty where none is fine-tuned.
@@ -110,7 +110,7 @@ def _attends(model: ModelConfig, key: str, other: ModelConfig) -> bool:
 
 
 def _tokenizer(vocabulary: Vocabulary, recipe: Recipe) -> TokenizerConfig:
-    """What a recipe's section would say of the model's vocabulary."""
+    """Gives the tokenizer section that describes the model's vocabulary."""
     return replace(
         recipe.tokenizer,
         type=_type(vocabulary.source.serialized),
@@ -121,7 +121,7 @@ def _tokenizer(vocabulary: Vocabulary, recipe: Recipe) -> TokenizerConfig:
 
 
 def _type(serialized: bytes) -> Literal["bpe", "unigram"]:
-    """Which kind a SentencePiece file is: BPE scores a piece by its rank, a unigram model by its log-probability."""
+    """Recognises a SentencePiece file's type: BPE scores pieces by rank, a unigram model by log-probability."""
     processor = sentencepiece.SentencePieceProcessor()
     processor.load_from_serialized_proto(serialized)
     return "bpe" if all(processor.get_score(i).is_integer() for i in range(len(processor))) else "unigram"
@@ -159,7 +159,7 @@ def _data(description: ModelDescription, data: DataConfig | None) -> DataConfig 
 
 
 def _search(description: ModelDescription, folder: Path, recipe: Recipe) -> SearchConfig:
-    """The recipe's search, where it leaves a key out with the model's value."""
+    """Gives the recipe's search, with the model's values for keys that it leaves out."""
     left_out = [key for key in _SETTINGS if key in description.search and f"search.{key}" not in recipe.written]
     theirs = own_search(folder, description)
     try:

@@ -21,7 +21,7 @@ class _ScalarWriter(Protocol):
 
 
 class MetricsLog:
-    """Where the figures of a run go.
+    """The log of a run's metrics.
 
     Args:
         run: the run folder.

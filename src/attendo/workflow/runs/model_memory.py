@@ -1,4 +1,4 @@
-"""Whether a recipe's model fits this machine, counted before any of it is made."""
+"""Checks whether a recipe's model fits this machine, before anything is allocated."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Who is told how a run goes."""
+"""The interface for reporting the progress of a run."""
 
 from typing import Protocol
 
@@ -10,10 +10,10 @@ from attendo.workflow.preparation.prepared_data import PreparationReporter
 
 
 class Reporter(PreparationReporter, Protocol):
-    """Who is told how a run goes."""
+    """Receives the progress of a run."""
 
     def training(self, metrics: StepMetrics, max_steps: int) -> None:
-        """Another update is made."""
+        """Called after each update."""
 
     def validated(self, position: Position, validation: Validation, is_best: bool) -> None:
         """A validation is done."""

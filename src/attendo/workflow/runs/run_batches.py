@@ -29,7 +29,7 @@ def batch_stream(recipe: Recipe, prepared: PreparedData) -> BatchStream:
 
 
 def mix(recipe: Recipe, prepared: PreparedData) -> list[float]:
-    """How often each pair of each corpus comes in an epoch, by the recipe's weights and shares, in the corpora's order.
+    """Computes how often each pair of each corpus is read per epoch, in the order of the corpora.
 
     Raises:
         RecipeError: the data was prepared from other corpora than the recipe's.

@@ -1,4 +1,4 @@
-"""A run folder: made for a recipe, and read again to go on with it.
+"""The run folder: created for a recipe, and read again to resume.
 
 RUN/recipe.toml     the recipe as resolved          RUN/metrics.jsonl   a line of figures every so many steps
 RUN/run.json        prepared data, model tuned      RUN/curves.png      the same as pictures
@@ -34,8 +34,8 @@ def require_run(folder: Path) -> None:
     """
     if not (folder / "run.json").exists():
         raise ModelError(
-            f"{folder}: the run folder is gone, so that nothing can be saved; put it back and go on with --resume, or "
-            "start anew"
+            f"{folder}: the run folder is gone, so nothing can be saved; restore it and continue with --resume, or "
+            "start again"
         )
 
 
@@ -46,7 +46,7 @@ def check_new_run(folder: Path) -> None:
         ModelError: there is a run already, or the path is a file.
     """
     if (folder / "checkpoints").is_dir() or (folder / "recipe.toml").exists():
-        raise ModelError(f"{folder}: holds a run already; go on with --resume -o {folder}, or name another folder")
+        raise ModelError(f"{folder}: holds a run already; continue with --resume -o {folder}, or name another folder")
     if folder.exists() and not folder.is_dir():
         raise ModelError(f"{folder}: is a file; name a folder for the run with -o")
 
@@ -98,7 +98,7 @@ def run_lock(folder: Path) -> Iterator[None]:
 
 
 def resume_run(folder: Path, overrides: list[str]) -> tuple[Recipe, Path]:
-    """Reads a run folder's recipe and where its prepared data is.
+    """Reads the recipe of a run folder and the path of its prepared data.
 
     Raises:
         ModelError: the folder is no run, or its recipe is not as the run wrote it: half a recipe is a recipe too, of
@@ -116,7 +116,7 @@ def resume_run(folder: Path, overrides: list[str]) -> tuple[Recipe, Path]:
 
 
 def prepared_data(folder: Path) -> Path:
-    """Where the prepared data of a run is.
+    """Gives the path of a run's prepared data.
 
     Raises:
         ModelError: the folder's run.json cannot be read, or does not say so.
@@ -135,7 +135,7 @@ def was_started_by(folder: Path, launch: str) -> bool:
 
 
 def origin(folder: Path) -> dict[str, Any]:
-    """What a run folder knows of the model it fine-tunes, under `init_from`; empty where it began from scratch.
+    """Gives the facts about the fine-tuned model under `init_from`; empty for a run that started from scratch.
 
     Raises:
         ModelError: the folder's run.json cannot be read.
@@ -145,7 +145,7 @@ def origin(folder: Path) -> dict[str, Any]:
 
 
 def check_prepared(folder: Path) -> None:
-    """Compares a run's prepared data with what it was when the run began.
+    """Compares a run's prepared data with its state when the run began.
 
     That the data's files are as their manifest says is for `text.prepared.open_prepared` to find out.
 
@@ -172,7 +172,7 @@ def check_prepared(folder: Path) -> None:
 
 
 def record_changes(folder: Path, recipe: Recipe, overrides: Sequence[str], step: int) -> None:
-    """Makes what `--resume --set` changed the run's own, so that it goes on the same way the next time.
+    """Stores the changes of `--resume --set`, so that the run keeps them from then on.
 
     Args:
         folder: the run folder.
@@ -194,7 +194,7 @@ def record_changes(folder: Path, recipe: Recipe, overrides: Sequence[str], step:
 
 
 def changes(folder: Path) -> list[Any]:
-    """What `record_changes` wrote down, the oldest first.
+    """Gives the changes stored by `record_changes`, the oldest first.
 
     Raises:
         ModelError: the folder's run.json cannot be read.
@@ -214,7 +214,7 @@ def remember_split(folder: Path, max_tokens_at_once: int) -> None:
 
 
 def remembered_split(folder: Path) -> int | None:
-    """What `remember_split` wrote down; None where it did not.
+    """Gives the value stored by `remember_split`; None if there is none.
 
     Raises:
         ModelError: the folder's run.json cannot be read, or has no such number.
@@ -234,7 +234,7 @@ def _add_to_run(folder: Path, facts: dict[str, Any]) -> None:
 
 
 def _fingerprint(prepared: Path) -> dict[str, Any]:
-    """What training depends on of a prepared folder: the files that it reads, and the corpora they were made from.
+    """Describes what training depends on in a prepared folder: the files that it reads, and the corpora behind them.
 
     Reports of the preparation are left out, which have its time.
     """

@@ -16,7 +16,7 @@ from attendo.text.prepared import PreparedData
 from attendo.training.drafting import choose_shortlist
 
 DRAFTER = "drafter."
-"""What the names of its weights begin with."""
+"""Prefix of the names of the drafter's weights."""
 _AT_ONCE = 10_000
 """Sentences whose tokens are counted together."""
 
@@ -68,12 +68,12 @@ def load_initial_weights(model: Transformer, folder: Path, prepared: PreparedDat
 
 
 def languages(translates: PreparedData | ModelDescription) -> str:
-    """What is translated into what, as `en-de`."""
+    """Gives the languages as `en-de`."""
     return f"{translates.source_language}-{translates.target_language}"
 
 
 def what_is_trained(recipe: Recipe, initial: ModelDescription, ours: str) -> str:
-    """What becomes of the model that training begins from, in a line; `ours` are the run's languages."""
+    """Describes the training of an existing model in a line; `ours` are the run's languages."""
     folder, count = recipe.training.init_from, recipe.model.draft_tokens
     theirs, there = languages(initial), initial.model.draft_tokens
     if count:
@@ -86,7 +86,7 @@ def what_is_trained(recipe: Recipe, initial: ModelDescription, ours: str) -> str
 
 
 def _target_counts(prepared: PreparedData) -> npt.NDArray[np.int64]:
-    """How often each id is in the targets of a prepared folder's corpora."""
+    """Counts each id in the targets of a prepared folder's corpora."""
     size = prepared.target_tokenizer.vocab_size
     counts = np.zeros(size, dtype=np.int64)
     for corpus in prepared.corpora.values():

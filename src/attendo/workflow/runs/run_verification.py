@@ -1,4 +1,4 @@
-"""Whether a run and its prepared data are as they were written; needs torch, whose checkpoints it looks into."""
+"""Verifies the files of a run and its prepared data; needs torch to read checkpoints."""
 
 import re
 import zlib
@@ -18,7 +18,7 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def verify_run(run: Path) -> tuple[list[Path], list[str], list[str]]:
-    """Compares every file of a run, and of the prepared data it refers to, with what is known of it.
+    """Compares every file of a run, and of its prepared data, with the recorded facts.
 
     Returns:
         What was looked at, what is wrong, and what lies there and is read by nothing; see `verification.Verification`.
@@ -59,7 +59,7 @@ def verify_run(run: Path) -> tuple[list[Path], list[str], list[str]]:
 
 
 def _told(read: Callable[[], object]) -> Iterator[str]:
-    """What reading something objects to, a line each."""
+    """Lists the errors of reading something, a line each."""
     try:
         read()
     except AttendoError as error:
@@ -103,7 +103,7 @@ def _metrics_problems(run: Path, log_steps: int | None) -> Iterator[str]:
 
 
 def _png_problems(path: Path) -> Iterator[str]:
-    """A PNG has a checksum for each of its chunks, and one that says it is the last."""
+    """Checks the checksums of a PNG's chunks and its last chunk."""
     content = _bytes(path)
     at, kind = len(_PNG), b""
     if content is None or not content.startswith(_PNG):
@@ -119,7 +119,7 @@ def _png_problems(path: Path) -> Iterator[str]:
 
 
 def _bytes(path: Path) -> bytes | None:
-    """A file's content; None where it is no plain file or cannot be read."""
+    """Reads a file; None if it is not a regular file or cannot be read."""
     try:
         return path.read_bytes() if path.is_file() else None
     except OSError:

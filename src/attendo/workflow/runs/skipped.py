@@ -1,4 +1,4 @@
-"""`RUN/skipped.jsonl`: the pairs of batches that are left out because training diverged, for people to look at."""
+"""`RUN/skipped.jsonl`: the pairs of batches that are skipped because training diverged, for inspection."""
 
 import json
 from collections.abc import Iterator

@@ -180,7 +180,7 @@ class TrainingRun:
     # --- going on, and going back ---
 
     def _newest_checkpoint(self) -> str:
-        """The name of the checkpoint to go on from; empty where there is none."""
+        """Gives the name of the checkpoint to resume from; empty if there is none."""
         recover(self.folder)
         self._checkpoints.remove_drafts()
         checkpoint = self._checkpoints.latest(self._reporter.message)
@@ -232,7 +232,7 @@ class TrainingRun:
             remember_split(self.folder, max_tokens)
             raise AttendoError(
                 f"process {self._processes.rank + 1} of {self._processes.size}, {where}; the next start takes pieces "
-                f"of {max_tokens:,} tokens, gradients added up: go on with --resume (torchrun --max-restarts does)"
+                f"of {max_tokens:,} tokens, gradients added up: continue with --resume (torchrun --max-restarts does)"
             )
         self._reporter.message(
             f"{where} at once; from now on in pieces of {max_tokens:,} tokens, their gradients added up "
@@ -248,7 +248,7 @@ class TrainingRun:
                 self._reporter.message(f"the last bits may differ from an uninterrupted run's: {'; '.join(changed)}")
 
     def _circumstances(self) -> dict[str, str | int]:
-        """What the last bits of an update depend on beside the recipe."""
+        """Describes what the last bits of an update depend on besides the recipe."""
         return {
             "processes": self._processes.size,
             "threads": torch.get_num_threads(),
@@ -311,7 +311,7 @@ class TrainingRun:
         return mean_weights([*earlier, present])
 
     def _validate(self, position: Position, should_stop: Callable[[], bool]) -> Validation | None:
-        """Validates in the first process; the others wait for what it finds, since it decides how all go on."""
+        """Validates in the first process; the others wait for the result, which decides how all continue."""
         self._averaged = self._average(position)
         found: Validation | None = Validation(log_loss=math.nan, bleu=None)
         if self._processes.is_main:

@@ -28,7 +28,7 @@ from attendo.workflow.evaluation.parse_scores import score_parses
 
 _MAX_TOKENS = 4096
 _LINES_AT_ONCE = 500
-"""Between so many translations, or trees, a validation can be stopped."""
+"""Number of translations or trees after which a validation can be stopped."""
 _PARSED = 1000
 """Sentences of a validation set that are parsed where the recipe does not say how many."""
 
@@ -160,7 +160,7 @@ class Validator:
 
 
 def spread(number: int, limit: int) -> Sequence[int]:
-    """Indices of no more than so many of some things, spread evenly over them.
+    """Gives a limited number of indices, spread evenly.
 
     Args:
         number: of things.

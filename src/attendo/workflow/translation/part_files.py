@@ -133,7 +133,7 @@ class PartsFolder:
         except ValueError:
             found = None
         if not isinstance(found, dict):
-            raise DataError(f"{self.manifest}: is no manifest of ours; remove {self.path}")
+            raise DataError(f"{self.manifest}: is not a manifest of attendo; remove {self.path}")
         keys = dict.fromkeys([*manifest, *found])
         return tuple(key for key in keys if manifest.get(key) != found.get(key))
 

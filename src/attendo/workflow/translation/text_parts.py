@@ -20,7 +20,7 @@ class TextFiles:
     """The files that are read side by side, a line of each for a line of the text."""
 
     source: Path
-    """The text, a sentence a line."""
+    """The text, one sentence per line."""
     target_prefixes: Path | None = None
     """What each translation begins with."""
     forced_words: Path | None = None
@@ -69,8 +69,8 @@ def scan_texts(files: TextFiles, folder: Path) -> dict[str, ScannedFile]:
     for name, path in files.given.items():
         if scanned[name].num_lines != num_lines:
             raise DataError(
-                f"{path}: has {scanned[name].num_lines} lines, but {files.source} has {num_lines}; line n of it is for "
-                "line n of the text, an empty one for nothing"
+                f"{path}: has {scanned[name].num_lines} lines, but {files.source} has {num_lines}; line n of it "
+                "belongs to line n of the text; leave a line empty if there is nothing to give"
             )
     return scanned
 
