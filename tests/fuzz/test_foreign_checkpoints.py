@@ -57,7 +57,7 @@ def damages_of(folder: Path, outside: Path, num_flips: int) -> Iterable[Damage]:
 
 
 @pytest.mark.parametrize(
-    ("one_in", "num_flips", "refused"), [(60, 4, 4), pytest.param(1, 1000, 300, marks=pytest.mark.slow)]
+    ("one_in", "num_flips", "refused"), [(240, 2, 2), pytest.param(1, 1000, 300, marks=pytest.mark.slow)]
 )
 def test_checkpoints(checkpoint: Path, tmp_path: Path, one_in: int, num_flips: int, refused: int) -> None:
     def act(damage: Damage) -> int:

@@ -205,7 +205,7 @@ def number_changes_of_shards(folder: Path, seeds: range) -> Iterable[Damage]:
 
 
 @pytest.mark.parametrize(
-    ("number", "one_in", "refused"), [(30, 3, 20), pytest.param(2000, 1, 500, marks=pytest.mark.slow)]
+    ("number", "one_in", "refused"), [(12, 6, 8), pytest.param(2000, 1, 500, marks=pytest.mark.slow)]
 )
 def test_prepared_folders(run: Path, tmp_path: Path, number: int, one_in: int, refused: int) -> None:
     folder, outside = run.parent / "prepared", run / "recipe.toml"
