@@ -77,3 +77,17 @@ def test_no_function_of_the_command_line_is_long_or_has_many_parameters() -> Non
     assert len(functions) > 100  # they were found
     assert [name for name, lines, _ in functions if lines > MAX_BODY_LINES] == []
     assert [name for name, _, parameters in functions if parameters > MAX_PARAMETERS] == []
+
+
+def test_no_help_has_brackets_that_would_be_read_as_a_style() -> None:
+    texts = [
+        (path.name, text.value)
+        for path in sorted(Path(attendo.cli.__path__[0]).glob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.keyword) and node.arg == "help"
+        for text in ast.walk(node.value)
+        if isinstance(text, ast.Constant) and isinstance(text.value, str)
+    ]
+
+    assert len(texts) > 100  # they were found
+    assert [each for each in texts if re.search(r"\[[a-z/#@]", each[1])] == []

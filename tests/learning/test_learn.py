@@ -113,7 +113,7 @@ def test_few_corrections_are_not_enough_to_tell(tiny: Tiny, tmp_path: Path, caps
     write_po(tmp_path / "few.po", [(line, translated(line, WANTED)) for line in lines])
     (tmp_path / "new").mkdir()
     assert run(arguments(tiny, tmp_path / "few.po", tmp_path / "new")) == 4
-    assert "not enough to tell: 40 corrections" in capsys.readouterr().out
+    assert "not enough to tell: too few corrections: 40" in capsys.readouterr().out
     assert not list((tmp_path / "new").iterdir())
 
 

@@ -60,7 +60,7 @@ class LearningOptions:
     """How it is learned, and what must not be forgotten."""
 
     config: Annotated[
-        Path | None, typer.Option("--config", metavar="FILE", help="TOML file with a section [learning].")
+        Path | None, typer.Option("--config", metavar="FILE", help="TOML file with a section `learning`.")
     ] = None
     replay: Annotated[
         list[str] | None,

@@ -347,7 +347,7 @@ def _too_few(plan: RoundPlan) -> Verdict:
     number = len(plan.corrections.pairs)
     return Verdict(
         outcome="not enough to tell",
-        reason=f"{number:,} corrections, and the gate judges by {LEAST_CORRECTIONS} at least: collect more",
+        reason=f"too few corrections: {number:,}, and the gate needs {LEAST_CORRECTIONS} or more; collect more",
         checks=(),
     )
 
