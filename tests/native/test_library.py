@@ -58,7 +58,8 @@ def test_plain_torch_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "message"), [("avx2", "in this build; leave it unset"), ("fast", "no such variant")]
+    ("wanted", "message"),
+    [("avx2", "not available on this processor or in this build; leave it unset"), ("fast", "no such variant")],
 )
 def test_what_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch, wanted: str, message: str) -> None:
     with pytest.raises(ModelError, match=f"ATTENDO_KERNELS={wanted}: .*{message}"):

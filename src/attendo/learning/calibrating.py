@@ -49,12 +49,10 @@ def calibrate_anew(ancestor: Path, model: Path, held_out: Sequence[HeldOut], gen
     assert before is not None, "the caller asks is_calibrated"
     name, lines = general
     try:
-        corrections = tuple(
-            one for part in held_out for one in _judged(part.model, CORRECTIONS_SET, part.lines, before.close).judged
-        )
-        other = _judged(model, name, lines.spread(MAX_GENERAL), before.close)
-        sets = (JudgedSet(name=CORRECTIONS_SET, judged=corrections, signature=other.signature), other)
+        corrections = tuple(one for part in held_out for one in _judged(part, before.close).judged)
         with load(model) as engine:
+            other = judged_set(engine, _test_set(name, lines.spread(MAX_GENERAL)), before.close)
+            sets = (JudgedSet(name=CORRECTIONS_SET, judged=corrections, signature=other.signature), other)
             found = calibrate_judged(engine, model, sets, close=before.close)
     except DataError as error:
         return f"Confidence: not calibrated ({error}). The ancestor's calibration holds for its own weights alone."
@@ -62,6 +60,10 @@ def calibrate_anew(ancestor: Path, model: Path, held_out: Sequence[HeldOut], gen
     return f"Confidence: calibrated anew for these weights; calibration error {errors}."
 
 
-def _judged(model: Path, name: str, lines: ParallelLines, close: float) -> JudgedSet:
-    with load(model) as engine:
-        return judged_set(engine, TestSet(name, lines.sources, lines.targets), close)
+def _judged(part: HeldOut, close: float) -> JudgedSet:
+    with load(part.model) as engine:
+        return judged_set(engine, _test_set(CORRECTIONS_SET, part.lines), close)
+
+
+def _test_set(name: str, lines: ParallelLines) -> TestSet:
+    return TestSet(name, lines.sources, lines.targets)

@@ -192,7 +192,7 @@ def calibrate_judged(engine: Engine, folder: Path, sets: Sequence[JudgedSet], *,
         weights_sha256=weights,
         close=close,
         signature=sets[0].signature,
-        search=_search(engine),
+        search={"beam_size": engine.search.beam_size, "length_penalty": engine.search.length_penalty},
         learned=replace(fit(judged), source_language=engine.source_language),
         measured=tuple(measured),
     )
@@ -344,10 +344,6 @@ def _measured(each: JudgedSet, engine: Engine, confidences: Sequence[float], *, 
         confidence=reliability(confidences, close),
         token_probability=reliability([token_probability(one) for one in each.judged], close),
     )
-
-
-def _search(engine: Engine) -> dict[str, float]:
-    return {"beam_size": engine.search.beam_size, "length_penalty": engine.search.length_penalty}
 
 
 def _sealed_weights(folder: Path) -> str:

@@ -67,7 +67,9 @@ def test_what_is_wrong_is_told_before_the_work(tmp_path: Path) -> None:
         scan_texts(TextFiles(source=source), tmp_path)
     source.write_bytes(b"a\nb\n")
     words.write_bytes(b"a\n")
-    with pytest.raises(DataError, match=r"words\.txt: has 1 lines, but .*text\.txt has 2; line n of it belongs to"):
+    with pytest.raises(
+        DataError, match=r"words\.txt: has 1 lines, but .*text\.txt has 2; line n of it belongs to line n of the text"
+    ):
         scan_texts(TextFiles(source=source, forced_words=words), tmp_path)
 
 

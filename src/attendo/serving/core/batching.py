@@ -33,6 +33,7 @@ item, None for one that was cancelled; an exception that it raises is that of al
 
 _LEAST_WAIT_S, _MOST_WAIT_S = 1.0, 60.0
 """Shortest and longest waiting time in seconds reported to a caller when the queue is full."""
+_OVERDUE = "the request waited too long; send less at a time, or try again later"
 _SMOOTHING = 0.1
 _MARGIN_S = 0.01
 """Seconds that another flow must have had less before a batch yields to it."""
@@ -150,9 +151,7 @@ class Batcher:
             async with asyncio.timeout_at(self._at(deadline)):
                 results = await job.done
         except TimeoutError:
-            raise overdue(
-                "the request waited too long; send less at a time, or try again later", self._wait_s()
-            ) from None
+            raise overdue(_OVERDUE, self._wait_s()) from None
         finally:
             self._jobs.discard(job)
             if job.missing:
@@ -165,7 +164,7 @@ class Batcher:
     def _enter(self, order: Order, items: Sequence[WorkItem]) -> Job:
         now = time.monotonic()
         if order.deadline is not None and order.deadline <= now:
-            raise overdue("the request waited too long; send less at a time, or try again later", self._wait_s())
+            raise overdue(_OVERDUE, self._wait_s())
         job = Job(order, items, now)
         with self._lock:
             self._check_room(job.lines, order.caller)
