@@ -20,7 +20,7 @@ from attendo.evaluation.calibration import (
     people_agree,
     token_probability,
 )
-from attendo.evaluation.confidence import shortness, surprise
+from attendo.evaluation.confidence import features
 from attendo.evaluation.reliability import reliability
 
 
@@ -57,11 +57,11 @@ def test_the_weights_are_the_best_by_torchs_own_gradients() -> None:
     judged = drawn(400)
     learned = fit(judged)
     figures = torch.tensor(
-        [[surprise(one.token_log_probs), shortness(one.source, one.text, learned.log_ratio)] for one in judged],
-        dtype=torch.float64,
+        [features(one.source, one.text, one.token_log_probs, learned.log_ratio) for one in judged], dtype=torch.float64
     )
-    scaled = (figures - figures.mean(dim=0)) / figures.std(dim=0, correction=0)
-    weights = torch.tensor([learned.surprise.weight, learned.shortness.weight], dtype=torch.float64, requires_grad=True)
+    scaled = (figures - figures.mean(dim=0)) / figures.std(dim=0, correction=0).clamp(min=1e-6)
+    names = ("surprise", "shortness", "total_surprise", "length", "squared_length", "scaled_shortness")
+    weights = torch.tensor([getattr(learned, name).weight for name in names], dtype=torch.float64, requires_grad=True)
     bias = torch.tensor(learned.bias, dtype=torch.float64, requires_grad=True)
     outcomes = torch.tensor([float(one.close) for one in judged], dtype=torch.float64)
     loss = torch.nn.functional.binary_cross_entropy_with_logits(scaled @ weights + bias, outcomes, reduction="sum")

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from attendo.decoding.lines.translation import Candidate, Translation
-from attendo.evaluation.confidence import Confidence, Weighted, is_junk, length_ratio, shortness, surprise
+from attendo.evaluation.confidence import Confidence, Weighted, features, is_junk, length_ratio, shortness, surprise
 
 LEARNED = Confidence(
     bias=1.0,
@@ -51,6 +51,24 @@ def test_the_probability_is_the_logistic_function_of_both() -> None:
     best = candidate("y" * 15, -1.0, -1.0)
     expected = 1 / (1 + math.exp(3 + math.log(2)))
     assert LEARNED(translation("x" * 35, best), best) == pytest.approx(expected)
+
+
+def test_length_and_total_surprise_count_where_they_were_learned() -> None:
+    # Four tokens of probability 1/e cost 4 in all; 15 characters and 5 are 20; the translation is 10 for 20.
+    long = math.log(20)
+    short = math.log(2)
+    found = features("x" * 15, "y" * 5, [-1.0] * 4, 0.0)
+    assert found == pytest.approx((1.0, short, 2.0, long, long**2, short * math.sqrt(20)))
+    learned = replace(
+        LEARNED,
+        total_surprise=Weighted(mean=1.0, scale=0.5, weight=-1.0),
+        length=Weighted(mean=0.0, scale=2.0, weight=3.0),
+        squared_length=Weighted(mean=1.0, scale=1.0, weight=-0.5),
+        scaled_shortness=Weighted(mean=0.0, scale=2.0, weight=-1.0),
+    )
+    # The two of before add -3 - log 2 to the bias; total surprise is two deviations above the mean.
+    logit = -3 - short - 2 + 1.5 * long - 0.5 * (long**2 - 1) - short * math.sqrt(20) / 2
+    assert learned.of("x" * 15, "y" * 5, [-1.0] * 4) == pytest.approx(1 / (1 + math.exp(-logit)))
 
 
 def test_an_extreme_translation_is_no_overflow() -> None:

@@ -1,4 +1,4 @@
-"""Learns from translated sentences with references how sure to be of others: logistic regression on two figures."""
+"""Learns from translated sentences with references how sure to be of others: logistic regression on six figures."""
 
 import random
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attendo.errors import DataError
-from attendo.evaluation.confidence import Confidence, Weighted, length_ratio, shortness, surprise
+from attendo.evaluation.confidence import Confidence, Weighted, features, length_ratio
 from attendo.evaluation.reliability import Floats
 
 if TYPE_CHECKING:
@@ -141,18 +141,26 @@ def _learned(judged: Sequence[Judged]) -> Confidence:
     shares = np.array([one.weight for one in judged], dtype=np.float64)
     log_ratio = float(np.average([length_ratio(one.source, one.text) for one in judged], weights=shares))
     figures = np.array(
-        [[surprise(one.token_log_probs), shortness(one.source, one.text, log_ratio)] for one in judged],
-        dtype=np.float64,
+        [features(one.source, one.text, one.token_log_probs, log_ratio) for one in judged], dtype=np.float64
     )
     means = np.average(figures, axis=0, weights=shares)
     scales = np.maximum(np.sqrt(np.average((figures - means) ** 2, axis=0, weights=shares)), 1e-6)
     outcomes = np.array([one.close for one in judged], dtype=np.float64)
     *weights, bias = _logistic((figures - means) / scales, outcomes, shares).tolist()
-    surprised, short = (
+    weighted = [
         Weighted(mean=mean, scale=scale, weight=weight)
         for mean, scale, weight in zip(means.tolist(), scales.tolist(), weights, strict=True)
+    ]
+    return Confidence(
+        bias=bias,
+        log_ratio=log_ratio,
+        surprise=weighted[0],
+        shortness=weighted[1],
+        total_surprise=weighted[2],
+        length=weighted[3],
+        squared_length=weighted[4],
+        scaled_shortness=weighted[5],
     )
-    return Confidence(bias=bias, log_ratio=log_ratio, surprise=surprised, shortness=short)
 
 
 def confidence_of(learned: Confidence, one: Judged) -> float:

@@ -1,8 +1,9 @@
 """Confidence of a translation: the calibrated probability that it is close to a human translation.
 
 A model's own probabilities are no such number: it may be sure of what is wrong. But how much its own tokens surprised
-it, and how much shorter than usual its translation is, tell close translations from others; `calibration` learns how
-well from sentences with references, and this module says it of new ones.
+it, on average and in all, how long the source is, and how much shorter than usual the translation is, tell close
+translations from others; `calibration` learns how well from sentences with references, and this module applies it to
+new ones.
 """
 
 import math
@@ -39,6 +40,10 @@ class Weighted:
         return self.weight * (value - self.mean) / self.scale
 
 
+_UNUSED = Weighted(mean=0.0, scale=1.0, weight=0.0)
+"""A feature that calibrations of earlier versions do not have."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Confidence:
     """A calibrated confidence, learned from sentences with references for one model and one kind of search."""
@@ -51,6 +56,14 @@ class Confidence:
     """Normalisation and weight of `surprise`."""
     shortness: Weighted
     """Normalisation and weight of `shortness`."""
+    total_surprise: Weighted = _UNUSED
+    """Normalisation and weight of `total_surprise`."""
+    length: Weighted = _UNUSED
+    """Normalisation and weight of `length`."""
+    squared_length: Weighted = _UNUSED
+    """Normalisation and weight of the square of `length`."""
+    scaled_shortness: Weighted = _UNUSED
+    """Normalisation and weight of `shortness` times the root of the length of the source."""
     source_language: str = ""
     """ISO 639-1 code of the source language; empty if the language of texts is not checked."""
 
@@ -81,8 +94,16 @@ class Confidence:
             text: the translation of the sentence.
             token_log_probs: natural logarithms of the probabilities of its tokens, `</s>` included; one at least.
         """
-        short = shortness(source, text, self.log_ratio)
-        logit = self.bias + self.surprise(surprise(token_log_probs)) + self.shortness(short)
+        weighted = (
+            self.surprise,
+            self.shortness,
+            self.total_surprise,
+            self.length,
+            self.squared_length,
+            self.scaled_shortness,
+        )
+        values = features(source, text, token_log_probs, self.log_ratio)
+        logit = self.bias + sum(weigh(value) for weigh, value in zip(weighted, values, strict=True))
         # Written so that neither exponential overflows.
         return 1 / (1 + math.exp(-logit)) if logit >= 0 else math.exp(logit) / (1 + math.exp(logit))
 
@@ -115,3 +136,34 @@ def length_ratio(source: str, text: str) -> float:
 def shortness(source: str, text: str, log_ratio: float) -> float:
     """Returns by how much a text is shorter than its source suggests, 0 if it is not: something may be missing."""
     return max(0.0, log_ratio - length_ratio(source, text))
+
+
+def total_surprise(token_log_probs: Sequence[float]) -> float:
+    """Returns how much the tokens surprised the model in all: the square root of the negative log-probability."""
+    return math.sqrt(max(0.0, -sum(token_log_probs)))
+
+
+def length(source: str) -> float:
+    """Returns the logarithm of the length of a source in characters."""
+    return math.log(len(source) + _FEW_LETTERS)
+
+
+def features(
+    source: str, text: str, token_log_probs: Sequence[float], log_ratio: float
+) -> tuple[float, float, float, float, float, float]:
+    """Returns what the confidence is learned from, in the order of the fields of `Confidence`.
+
+    Args:
+        source: the sentence.
+        text: the translation of the sentence.
+        token_log_probs: natural logarithms of the probabilities of its tokens, `</s>` included; one at least.
+        log_ratio: the mean of `length_ratio` of such translations.
+
+    Returns:
+        Surprise; shortness; total surprise; length; its square, since a longer sentence comes close more often at the
+        same surprise, up to where its errors are many; and shortness in units of its deviation, which falls with the
+        root of the number of characters: four letters less than usual mean nothing in a short sentence.
+    """
+    long, short = length(source), shortness(source, text, log_ratio)
+    deviations = short * math.sqrt(len(source) + _FEW_LETTERS)
+    return surprise(token_log_probs), short, total_surprise(token_log_probs), long, long**2, deviations
