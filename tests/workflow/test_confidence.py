@@ -192,16 +192,17 @@ def test_what_cannot_be_learned_from_changes_nothing(
 
 def test_the_shipped_translators_know_how_sure_they_are(shipped: dict[str, Path]) -> None:
     for name in ("en-de", "de-en"):
-        folder = shipped[name]
-        calibration = read_calibration(folder)
+        calibration = read_calibration(shipped[name])
         assert calibration is not None, name
-        own, *others = calibration.measured
-        assert own.confidence.error <= own.confidence.error_by_chance
-        for measured in (own, *others):
+        others = [each for each in calibration.measured if not each.learned_from]
+        assert len(others) >= 2
+        for measured in calibration.measured:
             assert measured.confidence.error < measured.token_probability.error
             assert measured.confidence.ranking is not None
-            assert measured.confidence.ranking > 0.75
-        assert len(others) >= 2
+            assert measured.confidence.ranking > 0.7
+        # Text of the kinds that it has learned from; in points of a hundred what the cards say.
+        own = [each for each in calibration.measured if each.name in ("Tatoeba valid", "User interfaces valid")]
+        assert [each for each in own if each.confidence.error > 0.05] == [], name
 
 
 @pytest.fixture

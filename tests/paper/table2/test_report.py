@@ -85,13 +85,13 @@ def test_costs_of_systems(findings: Findings) -> None:
     assert costs["last"].counted == pytest.approx(2.25e13)
     assert costs["ensemble"].estimated == pytest.approx(12e13)
     assert costs["ensemble"].counted == pytest.approx(4.5e13)
-    # The shipped model: 8,300 updates of 3,072 tokens, 6 FLOPs a weight and token and a little attention. A source
-    # token meets 5 layers of 4 d^2 + 2 d d_ff, a target token 3 of 8 d^2 + 2 d d_ff, and the vocabulary.
-    d, ff = 256, 1024
-    met = 5 * (4 * d * d + 2 * d * ff) + 3 * (8 * d * d + 2 * d * ff) + 8000 * d
+    # The shipped model: 9,500 updates of 5,000 tokens, 6 FLOPs a weight and token and a little attention. A source
+    # token meets 5 layers of 4 d^2 + 2 d d_ff, a target token 2 of 8 d^2 + 2 d d_ff, and the vocabulary.
+    d, ff = 384, 1536
+    met = 5 * (4 * d * d + 2 * d * ff) + 2 * (8 * d * d + 2 * d * ff) + 12000 * d
     assert costs["shipped"].at_most
     assert costs["shipped"].estimated is None
-    assert costs["shipped"].counted == pytest.approx(6 * met * 8300 * 3072, rel=0.03)
+    assert costs["shipped"].counted == pytest.approx(6 * met * 9500 * 5000, rel=0.03)
 
 
 def test_every_figure_is_on_the_page(findings: Findings, translations: list[Translated]) -> None:
@@ -127,7 +127,7 @@ def test_it_says_what_figures_are_of(findings: Findings) -> None:
     assert (
         "The study is incomplete: 2 of 3 runs are done." in table2_report(replace(ORDER, seeds=3), findings).to_text()
     )
-    assert "at most 1.4" in text  # of the shipped model
+    assert "at most 5.2" in text  # of the shipped model
     assert "split:atat" in text
     assert "tok:13a" in text
     assert ORDER.command in text

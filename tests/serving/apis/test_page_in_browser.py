@@ -246,7 +246,7 @@ def test_other_translations_of_a_sentence_can_be_chosen(open_page: Open) -> None
 
 def test_confidence_is_the_servers_and_is_explained(open_page: Open) -> None:
     page = open_page()
-    text = f"{ONE} Tom fed the squirrels a philharmonic thermometer."
+    text = f"{ONE} The violin maker taps each plank with his knuckle and discards those that sound dull."
     page.fill("#source", text)
     answer = translated(page, text)
     sure, doubtful = (segment["confidence"] for segment in answer["segments"])
@@ -693,7 +693,7 @@ def test_nothing_bars_anybody(width: int, colours: str, open_page: Open) -> None
         found[state] = [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in violations]
 
     look("empty")
-    page.fill("#source", f"{TWO} Tom fed the squirrels a philharmonic thermometer.")
+    page.fill("#source", f"{TWO} The violin maker taps each plank with his knuckle and discards those that sound dull.")
     page.wait_for_selector(".said")
     page.locator(".said").nth(1).click()
     until(page, "document.querySelectorAll('.choice').length > 1")

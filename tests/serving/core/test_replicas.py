@@ -105,7 +105,7 @@ def test_a_replica_ends_under_load_and_no_request_is_lost(tmp_path: Path, model_
 def test_no_request_is_refused_or_broken_under_load(tmp_path: Path) -> None:
     # A shipped model: one with random weights decodes up to the limit, and such lines leave their batches to end alone.
     with live(["en-de"]) as server:
-        load = BENCHMARK["wrk"](server.address[1], 32, 1, tmp_path)
+        load = BENCHMARK["wrk"](server.address[1], 32, 5, tmp_path)
         assert (load.refused, load.broken) == (0, 0)
         assert load.per_s > 0
         value = server.server.service.metrics.registry.get_sample_value
