@@ -41,6 +41,14 @@ def _plain_curves() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _nothing_waits_for_the_disk() -> Iterator[None]:
+    """In this process files are not flushed, as no test takes the power away; they would wait for milliseconds each."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda fd: None)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _one_thread() -> Iterator[None]:
     """Whatever a test has set, the next one begins with one thread, in whatever order they come."""

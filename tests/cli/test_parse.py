@@ -274,7 +274,7 @@ def test_a_pause_of_the_input_brings_what_is_there(parser_folder: Path) -> None:
         assert command.stdout.readline().startswith(b"(")
     command.stdin.close()
     command.stdout.close()
-    assert command.wait(timeout=60) == 0
+    assert command.wait(timeout=300) == 0
 
 
 # --- docs/parsing.md --------------------------------------------------------------------------------------------------

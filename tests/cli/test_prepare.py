@@ -88,7 +88,7 @@ def test_a_signal_ends_all_workers_and_leaves_nothing(
             assert time.monotonic() < deadline
             time.sleep(0.02)
         kill(process.pid, number)
-        _, printed = process.communicate(timeout=60)
+        _, printed = process.communicate(timeout=300)
         assert process.returncode == status
         assert "Traceback" not in printed
         assert [path.name for path in (tmp_path / "ready").iterdir()] == [".lock-it"]

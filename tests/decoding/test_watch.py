@@ -150,7 +150,7 @@ def test_an_error_in_one_batch_stops_the_others() -> None:
 
     def work(batch: Sequence[int], check: Callable[[], None]) -> None:
         if batch == [0]:
-            assert begun.wait(30)
+            assert begun.wait(120)
             raise ValueError("told")
         begun.set()
         while True:  # ends by `check` alone

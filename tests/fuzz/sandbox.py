@@ -20,8 +20,8 @@ ROOM_MIB = 96
 """What a case may take whatever its files' sizes are: torch's and Python's own caches, a few tables."""
 BYTES_PER_BYTE = 60
 """What a case may take for each byte of its files: JSON as Python's objects is some twenty, and is there twice."""
-SECONDS = 15
-"""Far more than a case takes; the machine may be busy."""
+SECONDS = 300
+"""A hang: the longest case takes some seconds, on a busy machine twenty times as many."""
 WARM_SECONDS = 300
 """The same for what comes before them, which imports all that is used."""
 

@@ -115,7 +115,12 @@ def damages_of(folder: Path, files: tuple[str, ...], outside: Path, json_file: s
     )
 
 
-def test_reading_a_model_stays_in_its_folder(model_folder: Path, tmp_path: Path) -> None:
+one_in_some = pytest.mark.parametrize("one_in", [4, pytest.param(1, marks=pytest.mark.slow)])
+"""Of the damages of each kind and file the first and one in so many; all where there is time."""
+
+
+@one_in_some
+def test_reading_a_model_stays_in_its_folder(model_folder: Path, tmp_path: Path, one_in: int) -> None:
     outside = tmp_path / "source.spm"
     outside.write_bytes((model_folder / "source.spm").read_bytes())
     files = ("config.json", "model.safetensors", "source.spm", "README.md", "checksums.json")
@@ -124,11 +129,13 @@ def test_reading_a_model_stays_in_its_folder(model_folder: Path, tmp_path: Path)
         lambda folder: inspect(str(folder)).to_text(),
         lambda folder: load(folder, threads=1).translate(LINES),
     ]
-    watched(damages_of(model_folder, files, outside, "config.json"), model_folder, tmp_path / "copy", acts)
+    damages = every(one_in, damages_of(model_folder, files, outside, "config.json"), all_of=1)
+    watched(damages, model_folder, tmp_path / "copy", acts)
 
 
+@one_in_some
 def test_reading_a_run_stays_in_it_and_its_data(
-    corpus_recipe: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    corpus_recipe: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], one_in: int
 ) -> None:
     run, prepared = tmp_path / "run", tmp_path / "prepared"
     assert run_command(["prepare", str(corpus_recipe), "-o", str(prepared)]) == 0
@@ -140,7 +147,7 @@ def test_reading_a_run_stays_in_it_and_its_data(
         lambda folder: inspect(str(folder)).to_text(),
         lambda folder: average(folder, 2, tmp_path / "written" / str(next(numbers))),
     ]
-    damages = damages_of(run, files, prepared / "source.spm", f"{last}/state.json")
+    damages = every(one_in, damages_of(run, files, prepared / "source.spm", f"{last}/state.json"), all_of=1)
     watched(damages, run, tmp_path / "copy", acts, readable=[prepared], writable=[tmp_path / "written"])
 
 

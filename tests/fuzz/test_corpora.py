@@ -223,8 +223,8 @@ def test_every_line_of_hostile_corpora_is_accounted_for(place: Place) -> None:
 
 
 def test_anything_is_an_account_or_an_error(place: Place) -> None:
-    cases = [Case(kind="anything", name=str(n), act=partial(try_anything, place, n)) for n in range(80)]
-    run_cases(cases, partial(warm, place)).check(refused=30)
+    cases = [Case(kind="anything", name=str(n), act=partial(try_anything, place, n)) for n in range(40)]
+    run_cases(cases, partial(warm, place)).check(refused=15)
 
 
 BOMBS = {
@@ -304,7 +304,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 def try_change(place: Place, change: Callable[[Path], object], moment: int, kind: str) -> int:
     """A file changes before the n-th time that progress is told."""
     path = cleared(place.folder / "a.tsv")
-    rows = (f"kalo {n} minu\tunim {n} olak\n" for n in range(9000))
+    rows = (f"kalo {n} minu\tunim {n} olak\n" for n in range(4500))
     path.write_bytes(COMPRESSIONS[kind]("".join(rows).encode()))
     size = path.stat().st_size
     told = 0
@@ -327,7 +327,7 @@ def try_change(place: Place, change: Callable[[Path], object], moment: int, kind
 
 
 def test_a_file_that_changes_while_it_is_read_is_an_error(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attendo.workflow.preparation.stages, "PART_BYTES", 1 << 16)
+    monkeypatch.setattr(attendo.workflow.preparation.stages, "PART_BYTES", 1 << 15)
     cases = [
         Case(
             kind="changed while read",
@@ -344,7 +344,7 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(place: Place, monkeypa
 
 @pytest.mark.slow
 def test_thousands_of_hostile_corpora(place: Place) -> None:
-    cases = [Case(kind="anything", name=str(n), act=partial(try_anything, place, n)) for n in range(80, 6000)]
+    cases = [Case(kind="anything", name=str(n), act=partial(try_anything, place, n)) for n in range(40, 6000)]
     for n in range(20, 2100):
         tsv = bool(n % 2)
         act = partial(try_lines, place, n, tsv=tsv)

@@ -140,7 +140,9 @@ def try_bomb(path: Path, content: bytes) -> int:
     return len(content)
 
 
-def test_no_input_fills_the_memory(tmp_path: Path) -> None:
+@pytest.mark.parametrize("feeds", [("gz",), pytest.param(("gz", "xz", "zst"), marks=pytest.mark.slow)])
+def test_no_input_fills_the_memory(tmp_path: Path, feeds: tuple[str, ...]) -> None:
+    """Lines are counted behind what unpacks them, and a million takes seconds: of one compression here."""
     path, zero = tmp_path / "text", Path("/dev/zero")
     cases = [
         Case(kind="without end", name="standard input", act=try_endless),
@@ -148,10 +150,11 @@ def test_no_input_fills_the_memory(tmp_path: Path) -> None:
         Case(kind="without end", name="/dev/zero twice", act=lambda: len(read_pairs(zero, zero))),
     ]
     for kind in ("gz", "xz", "zst"):
-        for name, unit in (("one line", b"x" * (16 << 20)), ("line feeds", b"\n" * 700_000)):
+        units = {"one line": b"x" * (16 << 20)} | ({"line feeds": b"\n" * 700_000} if kind in feeds else {})
+        for name, unit in units.items():
             act = partial(try_bomb, path, bomb(kind, unit, 2))
             cases.append(Case(kind=f"bomb of {kind}", name=name, act=act))
-    run_cases(cases, lambda: None).check(refused=9)
+    run_cases(cases, lambda: None).check(refused=len(cases))
 
 
 def specials(model: Path) -> Iterator[tuple[str, Callable[[Path], object]]]:

@@ -177,14 +177,17 @@ def test_what_is_no_number_is_reported(kernels: Kernels, threads: int, value: fl
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8"])
 @pytest.mark.parametrize("bits", [0x7FC00000, 0x7F800001, 0x7FFFFFFF, -1])
 def test_damaged_weights_anywhere_are_reported(kernels: Kernels, dtype: Dtype, bits: int) -> None:
-    number_of = [name for name, _ in random_model().named_parameters()]
-    for name in number_of:
-        model = random_model(attention_bias=True)
-        values = dict(model.named_parameters())[name].data
-        values.view(-1)[::7].view(torch.int32).fill_(bits)
+    model = random_model(attention_bias=True)
+    values_of = {name: values.data for name, values in model.named_parameters()}
+    for name, _ in random_model().named_parameters():
+        intact = values_of[name].clone()
+        values_of[name].view(-1)[::7].view(torch.int32).fill_(bits)
         step = NativeModel(model, dtype=dtype, kernels=kernels).step([[5, 7, 14, 21]]).start()
         step = step.advance(as_ids([7]))
         assert np.isnan(step.top_k(1)[0]).all(), name
+        values_of[name].copy_(intact)
+    step = NativeModel(model, dtype=dtype, kernels=kernels).step([[5, 7, 14, 21]]).start()
+    assert np.isfinite(step.advance(as_ids([7])).top_k(1)[0]).all(), "what was damaged is intact again"
 
 
 def int8_codes_seen(hidden: Sequence[float], kernels: Kernels) -> tuple[FloatArray, FloatArray]:

@@ -20,7 +20,7 @@ from attendo.serving.core.model_names import model_sources
 from attendo.serving.logs import Log
 from attendo.serving.run import GracefulServer, uvicorn_config
 
-PATIENCE_S = 60
+PATIENCE_S = 120
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,13 @@ class Live:
         return str(found.hostname), int(found.port or 0)
 
     def ask(
-        self, method: str, path: str, body: Any = None, *, headers: Mapping[str, str] | None = None, timeout: float = 30
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout: float = PATIENCE_S,
     ) -> Answer:
         """Asks; a body that is no bytes is sent as JSON."""
         sent = dict(headers or {})
@@ -78,7 +84,7 @@ class Live:
         return self.ask("POST", "/api/translate", {"text": text, "source": "en", "target": "de", **options})
 
     def connect(self) -> socket.socket:
-        return socket.create_connection(self.address, timeout=30)
+        return socket.create_connection(self.address, timeout=PATIENCE_S)
 
     @property
     def events(self) -> list[dict[str, Any]]:

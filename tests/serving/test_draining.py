@@ -77,10 +77,11 @@ def test_every_connection_gets_its_last_answer_and_none_is_reset(model_folder: P
 
 
 def test_while_it_drains_it_says_that_it_is_not_ready(model_folder: Path) -> None:
-    with live([model_folder], "server.drain_seconds=0.5") as server:
+    with live([model_folder], "server.drain_seconds=60") as server:
         server.running.should_exit = True
         end = time.monotonic() + PATIENCE_S
         while (answer := server.ask("GET", "/ready")).status != 503:
             assert time.monotonic() < end
         assert answer.headers["connection"] == "close"
         assert server.ask("GET", "/api/models").headers["connection"] == "close"
+        server.running.force_exit = True  # instead of all of its minute

@@ -31,13 +31,9 @@ class Operations:
 
     def __init__(self, fatal: int) -> None:
         self.count, self._fatal = 0, fatal
-        self._fsync = os.fsync
-        os.fsync = self._flush  # type: ignore[assignment]
+        # What a killed process has written stays with the system: nothing needs to reach the disk.
+        os.fsync = lambda fd: self._next()
         sys.addaudithook(self._audit)
-
-    def _flush(self, descriptor: Any) -> None:
-        self._next()
-        self._fsync(descriptor)
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event in _CHANGES or (event == "open" and arguments[2] & (os.O_WRONLY | os.O_RDWR)):

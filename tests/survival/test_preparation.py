@@ -96,7 +96,7 @@ def killed_at_a_moment(preparing: Preparing, folder: Path, workers: int, after_s
     """Kills it then, or earlier if it was done by then: how fast it is differs from one time to the next."""
     while True:
         ended = preparing(folder, workers, after_s=after_s)
-        assert ended["outlived_s"] < 20, f"what it had started was there {ended['outlived_s']:.1f} s after it"
+        assert ended["outlived_s"] < 100, f"what it had started was there {ended['outlived_s']:.1f} s after it"
         if ended["status"] == KILLED:
             return
         assert ended["status"] == 0, (after_s, ended["told"])

@@ -91,7 +91,7 @@ def test_a_signal_while_python_starts(chains: Chains, uninterrupted: Reference, 
         )  # fmt: skip
         time.sleep(after_s)
         started.send_signal(number)
-        told, _ = started.communicate(timeout=60)
+        told, _ = started.communicate(timeout=300)
         assert started.returncode in (-number, 128 + number), told
         assert not what_is_whole(run).problems
 
@@ -130,7 +130,7 @@ def test_a_signal_that_an_import_loses(
     script.write_text(LOST.format(module=module, number=number, way=way), encoding="utf-8")
     ended = subprocess.run(
         [sys.executable, script, "train", "plain.toml", "-o", run],
-        cwd=chains.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False,
+        cwd=chains.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert ended.returncode == 128 + number, ended.stdout
     assert "Traceback" not in ended.stdout

@@ -91,7 +91,7 @@ def test_prefetched_items_keep_their_order_and_are_made_ahead() -> None:
 
     with Prefetched(items(), ahead=3) as prefetched:
         assert next(prefetched) == 0
-        waited_until = time.monotonic() + 30
+        waited_until = time.monotonic() + 120
         while len(made) < 4 and time.monotonic() < waited_until:
             time.sleep(0.001)
         time.sleep(0.05)  # it would go on now, if it did not wait

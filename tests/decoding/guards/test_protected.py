@@ -158,4 +158,4 @@ def test_a_huge_line_takes_no_more_than_its_length(unit: str) -> None:
     started = time.process_time()
     protected(text + "x")
     emoji_at_ends(text + "x\u2190")
-    assert time.process_time() - started < 5, "a quadratic search would take minutes"
+    assert time.process_time() - started < 30, "a quadratic search would take minutes"

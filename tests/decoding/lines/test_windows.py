@@ -27,7 +27,7 @@ def test_a_pause_hands_over_what_is_there() -> None:
 
     def lines() -> Iterator[str]:
         yield from ("a", "b")
-        assert goes_on.wait(30)
+        assert goes_on.wait(120)
         yield "c"
 
     arriving = windows(lines(), 100, pause_s=0.05)
@@ -43,12 +43,12 @@ def test_dripping_lines_do_not_wait_for_a_full_window(monkeypatch: pytest.Monkey
     monkeypatch.setattr(windows_module, "PATIENCE_S", 0.1)
 
     def lines() -> Iterator[str]:
-        for _ in range(200):
+        for _ in range(6000):  # a minute
             yield "drip"
             time.sleep(0.01)
 
-    arriving = windows(lines(), 1000, pause_s=30.0)
-    assert 0 < len(next(arriving)) < 200
+    arriving = windows(lines(), 10_000, pause_s=30.0)
+    assert 0 < len(next(arriving)) < 6000
     arriving.close()
 
 
@@ -75,7 +75,7 @@ def test_the_reader_ends_when_nobody_wants_more() -> None:
     assert next(arriving) == ["0", "1"]
     [reader] = set(threading.enumerate()) - before
     arriving.close()
-    reader.join(timeout=30)
+    reader.join(timeout=120)
     assert not reader.is_alive()
 
 
@@ -167,6 +167,6 @@ def test_ctrl_c_while_waiting_for_input_ends_the_process() -> None:
         process.stdin.flush()
         assert process.stdout.readline() == b"['a line\\n']\n"
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=30) == 130
+        assert process.wait(timeout=120) == 130
         assert process.stderr is not None
         assert process.stderr.read() == b""

@@ -22,7 +22,7 @@ playwright = pytest.importorskip(
     "playwright.sync_api", reason="playwright is not installed, which drives the browser: pip install playwright"
 )
 
-playwright.expect.set_options(timeout=30_000)  # a busy machine is no fault of the page's
+playwright.expect.set_options(timeout=120_000)  # a busy machine is no fault of the page's
 
 Open = Callable[..., Any]
 SLOW = pytest.mark.slow
@@ -74,7 +74,7 @@ def open_page(chromium: Any, server: Live) -> Iterator[Open]:
 
 def until(page: Any, condition: str) -> None:
     """Waits for what a script says; Playwright's own way to wait is forbidden by the page's policy, as it should be."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while not page.evaluate(condition):
         assert time.monotonic() < end, condition
         page.wait_for_timeout(20)

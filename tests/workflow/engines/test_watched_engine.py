@@ -56,7 +56,7 @@ def test_closing_ends_what_another_thread_has_in_work(
     def held(self: NativeStep, last_ids: Any) -> NativeStep:
         steps.append(1)
         begun.set()
-        assert closed.wait(30)
+        assert closed.wait(120)
         return advance(self, last_ids)
 
     told: list[object] = []
@@ -71,10 +71,10 @@ def test_closing_ends_what_another_thread_has_in_work(
         patch.setattr(NativeStep, "advance", held)
         thread = threading.Thread(target=work)
         thread.start()
-        assert begun.wait(30)
+        assert begun.wait(120)
         engine.close()
         closed.set()
-        thread.join(30)
+        thread.join(120)
     [message] = told
     assert "is closed; load the model again" in str(message)
     assert len(steps) <= threads, "each thread was within one step, and has made no other"
@@ -105,7 +105,7 @@ def test_ctrl_c_ends_the_translation_of_a_long_line(model_folder: Path, threads:
         with pytest.raises(subprocess.TimeoutExpired):  # it is at work
             process.wait(1)
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=120)
     finally:
         process.kill()
     assert "KeyboardInterrupt" in errors

@@ -186,7 +186,7 @@ def test_the_second_of_two_waits_and_takes_what_the_first_made(recipe: Recipe, t
         ]
         made(recipe, tmp_path / "elsewhere")
         (tmp_path / "elsewhere").rename(folder)
-    second.join(timeout=30)
+    second.join(timeout=120)
     assert listener.messages[1:] == [f"data: {folder} is prepared by now"]
 
 

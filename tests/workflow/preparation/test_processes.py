@@ -101,9 +101,9 @@ def test_a_worker_that_ends_itself_is_an_error_too() -> None:
 def test_leaving_ends_what_is_under_way() -> None:
     started = time.monotonic()
     with WorkerProcesses(2) as workers:
-        results = workers.map(time.sleep, [0.0, 60.0, 60.0, 60.0, 60.0, 60.0, 60.0, 60.0])
+        results = workers.map(time.sleep, [0.0, *[600.0] * 7])
         assert next(results) == (0.0, None)
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 300
     assert not multiprocessing.active_children()
 
 
@@ -128,7 +128,7 @@ def test_workers_end_with_a_process_that_is_killed() -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == "begun\n"
         process.kill()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while exists(process.pid):
         assert time.monotonic() < deadline
         time.sleep(0.02)
