@@ -242,7 +242,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def sha256(path: Path) -> str:
-    """Gives the SHA-256 of a file's bytes, 64 hexadecimal digits, reading it in pieces of bounded size."""
+    """Returns the SHA-256 of a file's bytes, 64 hexadecimal digits, reading it in pieces of bounded size."""
     with naming(path), path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

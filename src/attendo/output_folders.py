@@ -39,7 +39,7 @@ class Origin:
     """The options that decide what is made, as JSON has them."""
 
     def to_json(self) -> dict[str, Any]:
-        """Gives the origin as the record has it, the path as a digest: a folder may be passed on."""
+        """Returns the origin as the record has it, the path as a digest: a folder may be passed on."""
         source = hashlib.sha256(os.fsencode(self.source.resolve())).hexdigest()
         return {"command": self.command, "source": source, "options": dict(self.options)}
 

@@ -134,5 +134,5 @@ def _check_shape(value: Any, depth: int) -> None:
 
 
 def line_end_of(line: str) -> str:
-    r"""Gives what ends a line: `\n`, `\r\n`, or nothing."""
+    r"""Returns what ends a line: `\n`, `\r\n`, or nothing."""
     return "\r\n" if line.endswith("\r\n") else line[-1:] if line.endswith("\n") else ""

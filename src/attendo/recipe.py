@@ -16,7 +16,7 @@ from attendo.errors import RecipeError
 from attendo.model.config import ModelConfig
 from attendo.parsing.config import ParsingConfig
 from attendo.settings.characters import has_control_characters, is_unicode
-from attendo.settings.checking import checked, told
+from attendo.settings.checking import checked, joined_problems
 from attendo.settings.overrides import Origins, override
 from attendo.settings.tables import toml_table
 from attendo.settings.toml import (
@@ -259,7 +259,8 @@ def load_recipe(name_or_path: str, overrides: Sequence[str] = ()) -> Recipe:
             sections["parsing"] = ParsingConfig()
         recipe = Recipe(name=found.name or name, folder=folder, task=found.task, written=written, **sections)
     except ValueError as error:
-        raise RecipeError(told(f"{origins.of_text(line)}: {line}" for line in str(error).splitlines())) from error
+        problems = joined_problems(f"{origins.of_text(line)}: {line}" for line in str(error).splitlines())
+        raise RecipeError(problems) from error
     if recipe.data is None:
         return recipe
     # Absolute from here on, so that a run's own copy of the recipe finds the corpora from wherever the run lies.

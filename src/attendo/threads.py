@@ -48,7 +48,7 @@ def set_up_openmp(environment: MutableMapping[str, str] = os.environ) -> None:
 
 
 def openmp_advice(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> str | None:
-    """Gives a line for a user in whose process OpenMP was started with its own way of waiting; None elsewhere.
+    """Returns a line for a user in whose process OpenMP was started with its own way of waiting; None elsewhere.
 
     Args:
         environment: of this process.
@@ -66,7 +66,7 @@ def openmp_advice(environment: Mapping[str, str] = os.environ, platform: str = s
 
 
 def usable_cores(proc: Path = Path("/proc/self"), root: Path = Path("/")) -> int:
-    """Gives how many processors this process may use: those of its affinity, at most its cgroups' quota, at least 1.
+    """Returns how many processors this process may use: those of its affinity, at most its cgroups' quota, at least 1.
 
     Args:
         proc: the process' folder in Linux' `/proc`.
@@ -76,7 +76,7 @@ def usable_cores(proc: Path = Path("/proc/self"), root: Path = Path("/")) -> int
 
 
 def cgroup_quota(proc: Path = Path("/proc/self"), root: Path = Path("/")) -> float:
-    """Gives the processor time a second that the cgroups of this process allow; infinity where they set no limit.
+    """Returns the processor time a second that the cgroups of this process allow; infinity where they set no limit.
 
     The limits of all cgroups that this one lies in hold, in version 2 (`cpu.max`) and in version 1
     (`cpu.cfs_quota_us`), also where both are mounted.
@@ -89,12 +89,12 @@ def cgroup_quota(proc: Path = Path("/proc/self"), root: Path = Path("/")) -> flo
 
 
 def cores_by_affinity() -> int:
-    """Gives how many processors the system lets this process run on."""
+    """Returns how many processors the system lets this process run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def physical_cores(root: Path = Path("/")) -> int:
-    """Gives how many cores the processors lie on that the system lets this process run on: two threads may share one.
+    """Returns how many cores the processors lie on that the system lets this process run on: two threads may share one.
 
     Args:
         root: what Linux' `/sys` is in; where the system does not say, every processor counts.
@@ -156,7 +156,7 @@ def _mount_of(controllers: str, proc: Path, root: Path) -> _Mount | None:
 
 
 def _quota_of(folder: Path) -> float:
-    """Gives one cgroup's limit in processors."""
+    """Returns one cgroup's limit in processors."""
     quota, _, period = _read(folder / "cpu.max").strip().partition(" ")
     if not quota:
         quota, period = _read(folder / "cpu.cfs_quota_us").strip(), _read(folder / "cpu.cfs_period_us").strip()

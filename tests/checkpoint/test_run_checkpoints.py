@@ -179,7 +179,7 @@ def test_one_that_is_torn_while_a_run_goes_on_is_not_averaged(tmp_path: Path) ->
     save(checkpoints, 10, 20, 30)
     truncate(tmp_path / "step-00000020" / "weights.safetensors")
     told: list[str] = []
-    found = checkpoints.last_weights(3, tell=told.append)
+    found = checkpoints.last_weights(3, report=told.append)
     assert [part["w"][0].item() for part in found] == [10, 30]
     assert len(told) == 1
     assert "step-00000020/weights.safetensors: has " in told[0]

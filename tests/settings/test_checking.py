@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from attendo.errors import RecipeError
-from attendo.settings.checking import MAX_PROBLEMS, checked, told
+from attendo.settings.checking import MAX_PROBLEMS, checked, joined_problems
 from attendo.settings.overrides import Origins
 from attendo.settings.tables import toml_table
 from attendo.settings.toml import read_toml
@@ -150,7 +150,7 @@ def test_of_many_problems_the_first_are_told() -> None:
     assert len(lines) == MAX_PROBLEMS + 1
     assert lines[0].startswith("f: k0 = 1")
     assert lines[-1] == "and more; correct these first"
-    assert told(map(str, range(MAX_PROBLEMS))).split("\n")[-1] == str(MAX_PROBLEMS - 1)
+    assert joined_problems(map(str, range(MAX_PROBLEMS))).split("\n")[-1] == str(MAX_PROBLEMS - 1)
 
 
 @pytest.mark.parametrize(("value", "shown"), [("\udcff", '"\\udcff" is not UTF-8'), (2**70, f"{2**70} is beyond")])

@@ -107,7 +107,7 @@ def to_json(attention: AttentionMap) -> str:
     # Escaped to ASCII, so that also a lone surrogate in a piece can be written as UTF-8.
     parts = [json.dumps(document)[:-1]]
     for kind in attention.kinds:
-        told: dict[str, object] = {
+        facts: dict[str, object] = {
             "title": TITLES[kind],
             "rows": list(attention.queries(kind)),
             "columns": list(attention.keys(kind)),
@@ -116,7 +116,7 @@ def to_json(attention: AttentionMap) -> str:
         # Head by head: all weights as Python's numbers would be many times as large, and hold up a server's threads.
         layers = (", ".join(map(_head_json, layer)) for layer in attention.weights(kind))
         weights = ", ".join(f"[{heads}]" for heads in layers)
-        parts.append(f', "{kind}": {json.dumps(told)[:-1]}, "weights": [{weights}]}}')
+        parts.append(f', "{kind}": {json.dumps(facts)[:-1]}, "weights": [{weights}]}}')
     return "".join((*parts, "}"))
 
 

@@ -132,7 +132,7 @@ class TrainBench:
         """Measures everything, a model and type after another, each with processes of its own.
 
         Args:
-            progress: told before each turn which share of the work is done and what comes now.
+            progress: called before each turn with the share of the work that is done and what comes next.
 
         Yields:
             Each measurement as it is made, warm-ups included.
@@ -150,18 +150,18 @@ class TrainBench:
         )
         done = 0.0
 
-        def tell(label: str) -> None:
+        def report(label: str) -> None:
             progress(done / total, label)
 
         for model, dtype in self._parts():
             with ExitStack() as stack:
-                contenders = self._start(model, dtype, stack, tell)
+                contenders = self._start(model, dtype, stack, report)
                 measurements = measure(
                     contenders,
                     SHAPES[model],
                     self._works[model],
                     repetitions=self._options.repetitions,
-                    progress=tell,
+                    progress=report,
                     failed=self._dropped_out,
                 )
                 for one in measurements:
@@ -272,7 +272,7 @@ def make_works(
 
 
 def make_job(shape: ModelShape, dtype: TrainingDtype, options: TrainOptions) -> Job:
-    """What a process is told to train."""
+    """The job that a trainer's process is given."""
     return Job(
         d_model=shape.d_model,
         d_ff=shape.d_ff,

@@ -66,11 +66,11 @@ class Checkpoint:
 class Checkpoints:
     """The checkpoints of a run.
 
-    A torn one that is met is told and set aside as `torn-step-...`, which nothing reads, until it is out of the window
-    that an average takes in.
+    A damaged checkpoint is reported and set aside as `torn-step-...`, which nothing reads, until it is older than
+    everything that an average needs.
 
     Args:
-        folder: `RUN/checkpoints`; made where it is missing, but not the run folder above.
+        folder: `RUN/checkpoints`; created if missing, but not the run folder above it.
         keep: regular checkpoints to keep, for averaging.
     """
 
@@ -78,7 +78,7 @@ class Checkpoints:
         self.folder, self._keep = folder, max(keep, 2)
 
     def steps(self, *, regular_only: bool = False) -> list[int]:
-        """Steps with a checkpoint, rising; on wish without those of an interruption, which count in no average."""
+        """Steps with a checkpoint, ascending; `regular_only` leaves out those of interruptions."""
         return sorted({step for step, regular in self._found(_WHOLE) if regular or not regular_only})
 
     def save(
@@ -91,15 +91,15 @@ class Checkpoints:
         training: Mapping[str, Tensor],
         protected: Collection[int] = (),
     ) -> None:
-        """Writes a checkpoint of one process; only when it is whole are older ones pruned.
+        """Writes a checkpoint of one process; older ones are pruned only when it is complete.
 
         Args:
-            step: updates made.
-            regular: False for one that an interruption caused.
-            state: JSON: the position and what else is no tensor.
-            weights: the model's.
+            step: number of updates.
+            regular: False for a checkpoint at an interruption.
+            state: the position and everything else that is not a tensor, for JSON.
+            weights: the model's weights.
             training: the optimiser's tensors.
-            protected: steps whose weights are kept whatever comes, as those of the best.
+            protected: steps whose weights are always kept, such as the best.
 
         Raises:
             OSError: the disk is full, or the folder cannot be written to; it names the file.
@@ -124,14 +124,14 @@ class Checkpoints:
         group: dist.ProcessGroup,
         protected: Collection[int] = (),
     ) -> ShardedSave:
-        """Begins to write a checkpoint of many processes, all of which have to call; it holds what is so now.
+        """Starts writing a checkpoint of the current state by several processes, all of which must call it.
 
         Args:
-            step: updates made.
-            regular: False for one that an interruption caused.
+            step: number of updates.
+            regular: False for a checkpoint at an interruption.
             state: JSON, as for `save`.
-            weights: the model's, of this process.
-            training: the optimiser's tensors, of this process.
+            weights: this process's part of the model's weights.
+            training: this process's part of the optimiser's tensors.
             group: the processes; only one checkpoint at a time may be written.
             protected: as for `save`.
         """
@@ -150,9 +150,9 @@ class Checkpoints:
         return ShardedSave(written, weights, training, group, self._make_folder, seal)
 
     def prune(self, newest: int, protected: Collection[int]) -> None:
-        """Removes what is no longer needed beside a whole checkpoint; `save` does so itself.
+        """Removes what is no longer needed beside a complete checkpoint; `save` does so itself.
 
-        To be called when a run is gone on with too: the process before may have been killed when it had saved.
+        Call it when a run is resumed too: the earlier process may have been killed after it had saved.
 
         Args:
             newest: the step of the newest checkpoint.
@@ -170,35 +170,35 @@ class Checkpoints:
         for torn in self.folder.glob(f"{_TORN}*"):
             if _step_of(torn) >= 0 and sum(step > _step_of(torn) for step in regular) >= self._keep:
                 remove_folder(torn)
-        # Averaging needs the weights alone; the optimiser's state, twice as large, is kept for going on.
+        # Averaging needs the weights alone; the optimiser's state, twice as large, is kept for resuming.
         for step in regular[:-2]:
             for file in _training_files(self._path(step, regular=True)):
-                with suppress(ModelError):  # torn, which is no reason to stop: whoever needs it will tell
+                with suppress(ModelError):  # damaged; whoever reads it reports that
                     drop_file(file.parent, file.name)
 
     def remove_drafts(self) -> None:
-        """Puts right what a process that was killed has left half-written; none may be writing."""
+        """Cleans up what a killed process has left half-written; no process may be writing."""
         recover(self.folder)
         for checkpoint in self.folder.glob("step-*"):
             recover(checkpoint)
 
     def latest(
-        self, tell: Callable[[str], None] = lambda text: None, *, before: int | None = None
+        self, report: Callable[[str], None] = lambda text: None, *, before: int | None = None
     ) -> Checkpoint | None:
-        """The newest whole checkpoint, by its checksums; torn ones on the way there are told and set aside.
+        """The newest intact checkpoint, by its checksums; damaged ones after it are reported and set aside.
 
-        So are torn ones further back that the next average would take in.
+        So are damaged ones before it that the next average would need.
 
         Args:
-            tell: is given a line for each torn file, with what became of its checkpoint.
-            before: a step; only checkpoints of earlier ones, on wish.
+            report: called with a line for each damaged file, with what became of its checkpoint.
+            before: a step; only checkpoints of earlier steps count. None for all.
 
         Returns:
-            None where there has been no checkpoint yet, or none of an earlier step can be gone on from.
+            The checkpoint; None if there is none yet, or none of an earlier step to resume from.
 
         Raises:
-            ModelError: there are checkpoints, but none to go on from is whole; they are left as they are.
-            OSError: a torn one cannot be set aside.
+            ModelError: there are checkpoints, but none to resume from is intact; they are left as they are.
+            OSError: a damaged one cannot be set aside.
         """
         found = [(step, regular) for step, regular in self._found(_WHOLE) if before is None or step < before]
         torn: dict[Path, list[str]] = {}
@@ -208,8 +208,8 @@ class Checkpoints:
                 torn[folder] = problems
             elif step == 0 or _has_training_state(folder):  # before the first update there is none to have
                 for other, other_problems in torn.items():
-                    self._set_aside(other, other_problems, tell)
-                self._whole(self._window(self._keep - 1, step), tell)
+                    self._set_aside(other, other_problems, report)
+                self._whole(self._window(self._keep - 1, step), report)
                 return self.named(folder.name)
         if before is not None or not (found or self._found(_TORN)):
             return None
@@ -218,7 +218,7 @@ class Checkpoints:
         raise ModelError("; ".join(problems))
 
     def drop_after(self, step: int) -> None:
-        """Removes what is of later steps, torn or not, as if the run had never come there; the newest first.
+        """Removes the checkpoints of later steps, damaged or not, the newest first.
 
         Raises:
             OSError: the folder cannot be written to.
@@ -228,7 +228,7 @@ class Checkpoints:
                 remove_folder(path)
 
     def named(self, name: str) -> Checkpoint:
-        """A checkpoint by its folder's name, of which it is known that it is whole.
+        """The checkpoint of a folder that is known to be complete.
 
         Raises:
             ModelError: it cannot be read.
@@ -238,21 +238,22 @@ class Checkpoints:
         return Checkpoint(folder=folder, state=state)
 
     def last_weights(
-        self, number: int, *, before: int | None = None, tell: Callable[[str], None] | None = None
+        self, number: int, *, before: int | None = None, report: Callable[[str], None] | None = None
     ) -> list[dict[str, Tensor]]:
-        """The weights of the last `number` regular checkpoints, oldest first; those before a step, on wish.
+        """The weights of the last `number` regular checkpoints, oldest first.
 
         Args:
-            number: how many; a torn one is in the place of none further back.
-            before: a step.
-            tell: is given a line for each torn file; its checkpoint is set aside and left out.
+            number: how many; a damaged one is not replaced by an earlier one.
+            before: a step; only checkpoints of earlier steps count. None for all.
+            report: called with a line for each damaged file; its checkpoint is set aside and left out. None for an
+                error instead.
 
         Raises:
-            ModelError: one is torn, and there is nobody to tell, or they are not of one model.
+            ModelError: a checkpoint is damaged and `report` is None, or they are not of one model.
         """
         folders = self._window(number, before)
-        if tell is not None:
-            folders = self._whole(folders, tell)
+        if report is not None:
+            folders = self._whole(folders, report)
         elif problems := [problem for folder in folders for problem in checkpoint_problems(folder)]:
             raise ModelError("; ".join(problems))
         weights = [_whole_weights(folder) for folder in folders]
@@ -262,32 +263,32 @@ class Checkpoints:
         return weights
 
     def _window(self, number: int, before: int | None) -> list[Path]:
-        """The last `number` regular checkpoints before a step, rising, without those set aside."""
+        """The last `number` regular checkpoints before a step, in ascending order, without those set aside."""
         there = {step for step, regular in self._found(_WHOLE) if regular}
         places = there | {step for step, regular in self._found(_TORN) if regular}
         chosen = sorted(step for step in places if before is None or step < before)[-number:] if number else []
         return [self._path(step, regular=True) for step in chosen if step in there]
 
-    def _whole(self, folders: Sequence[Path], tell: Callable[[str], None]) -> list[Path]:
-        """Those that are whole; others are told and set aside."""
+    def _whole(self, folders: Sequence[Path], report: Callable[[str], None]) -> list[Path]:
+        """Returns the intact checkpoints; reports the others and sets them aside."""
         whole = []
         for folder in folders:
             if problems := checkpoint_problems(folder):
-                self._set_aside(folder, problems, tell)
+                self._set_aside(folder, problems, report)
             else:
                 whole.append(folder)
         return whole
 
-    def _set_aside(self, folder: Path, problems: Sequence[str], tell: Callable[[str], None]) -> None:
+    def _set_aside(self, folder: Path, problems: Sequence[str], report: Callable[[str], None]) -> None:
         aside = folder.with_name(_TORN + folder.name.removeprefix(_WHOLE))
         for problem in problems:
-            tell(f"{problem}; set aside as {aside.name}")
+            report(f"{problem}; set aside as {aside.name}")
         if aside.exists():
             remove_folder(aside)
         folder.rename(aside)
 
     def _found(self, prefix: str) -> list[tuple[int, bool]]:
-        """Step, and whether it is a regular one, of all checkpoints whose names begin so; rising."""
+        """Step and regularity of the checkpoints whose names begin with a prefix, in ascending order."""
         matches = [re.fullmatch(rf"{prefix}(\d+)(-interrupted)?", path.name) for path in self.folder.glob(f"{prefix}*")]
         return sorted((int(match[1]), match[2] is None) for match in matches if match)
 

@@ -37,7 +37,7 @@ def has_versions(folder: Path) -> bool:
 
 
 def current_version(folder: Path) -> Path:
-    """Gives the model folder of the version in use.
+    """Returns the model folder of the version in use.
 
     Raises:
         ModelError: the file that says which one cannot be read, or that version is not there.
@@ -46,7 +46,7 @@ def current_version(folder: Path) -> Path:
 
 
 def version_folder(folder: Path, number: int) -> Path:
-    """Gives the model folder of a version.
+    """Returns the model folder of a version.
 
     Raises:
         ModelError: it is not there.
@@ -86,7 +86,7 @@ def use_version(folder: Path, number: int) -> None:
 
 
 def next_version(folder: Path) -> Path:
-    """Gives the folder that the next version goes to."""
+    """Returns the folder that the next version goes to."""
     return folder / VERSIONS / str(max(_numbers(folder), default=0) + 1)
 
 

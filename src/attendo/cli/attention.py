@@ -82,13 +82,7 @@ def attention(
 ) -> None:
     """Draws the attention of every head and layer over a sentence and its translation."""
     suffix = output.suffix.lower()
-    if suffix not in FORMATS:
-        raise DataError(f"{output}: the name must end in one of {', '.join(FORMATS)}")
-    if suffix == ".json" and any(vars(view).values()):
-        raise DataError(f"{output}: JSON contains every weight; leave out --kind, --layer, --head, --style and --word")
-    if view.word and view.style == "maps":
-        raise DataError("--word selects lines, but --style maps draws heat maps; leave out one of them")
-
+    _check_view(view, output)
     check_file(output)
     from attendo.workflow.extras import need_packages
     from attendo.workflow.input_files import check_inputs
@@ -105,7 +99,7 @@ def attention(
     from attendo.workflow.engines.translate import load
 
     chosen = View(
-        kinds=tuple(each.value for each in view.kind) if view.kind else KINDS,
+        kinds=tuple(kind.value for kind in view.kind) if view.kind else KINDS,
         layers=tuple(view.layer or ()),
         heads=tuple(view.head or ()),
         style=view.style or ("lines" if view.word or suffix == ".html" else "maps"),
@@ -128,5 +122,16 @@ def attention(
         case _:
             write_text(output, to_json(shown))
     notes(quiet=quiet)(f"wrote {output}")
-    if absent := [TITLES[each].lower() for each in KINDS if each not in weights.kinds]:
+    if absent := [TITLES[kind].lower() for kind in KINDS if kind not in weights.kinds]:
         note(f"without {', '.join(absent)}: these layers of the model are not attention")
+
+
+def _check_view(view: ViewOptions, output: Path) -> None:
+    """Makes sure that the output's format is known and can show what is to be drawn."""
+    suffix = output.suffix.lower()
+    if suffix not in FORMATS:
+        raise DataError(f"{output}: the name must end in one of {', '.join(FORMATS)}")
+    if suffix == ".json" and any(vars(view).values()):
+        raise DataError(f"{output}: JSON contains every weight; leave out --kind, --layer, --head, --style and --word")
+    if view.word and view.style == "maps":
+        raise DataError("--word selects lines, but --style maps draws heat maps; leave out one of them")

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from attendo.cli.options import ForceOption
-from attendo.cli.output import check_folder, held_before, tell_replaced
+from attendo.cli.output import check_folder, held_before, note_replaced
 from attendo.cli.progress import note
 
 
@@ -27,5 +27,5 @@ def average(
 
     held = held_before(output, force=force)
     steps = average_run(run, last, output, force=force)
-    tell_replaced(output, held)
+    note_replaced(output, held)
     note(f"wrote {output}: the mean of the checkpoints at steps {', '.join(map(str, steps))}")

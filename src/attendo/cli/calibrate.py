@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +18,9 @@ from attendo.cli.options import (
 from attendo.cli.output import check_file
 from attendo.cli.progress import JobProgress, notes
 from attendo.errors import DataError
+
+if TYPE_CHECKING:
+    from attendo.workflow.confidence import Calibration
 
 DEFAULT_CLOSE = 50.0
 DEFAULT_NAME = "held-out set"
@@ -95,13 +98,7 @@ def calibrate(
     check_file(output)
     if output is not None:
         need_packages(["matplotlib"], "plot")
-    names = learning.name or [DEFAULT_NAME] * (len(source) == 1)
-    if not len(source) == len(reference) == len(names):
-        raise typer.BadParameter(
-            f"{len(source)} times --source, {len(reference)} times --reference and {len(names)} times --name do not go "
-            "together; give one of each for each test set",
-            param_hint="--source",
-        )
+    names = _names(learning, source, reference)
     check_inputs(models=[model], files=(*source, *reference))
     from attendo.workflow.confidence import TestSet, report
     from attendo.workflow.confidence import calibrate as learn
@@ -113,27 +110,44 @@ def calibrate(
         from attendo.plots.figure_files import check_name
 
         check_name(output)
-    sets = [TestSet(its, *read_pairs(*files)) for its, *files in zip(names, source, reference, strict=True)]
+    sets = [TestSet(name, *read_pairs(*files)) for name, *files in zip(names, source, reference, strict=True)]
     folder = find_model(model)
     engine = load(model, device=processor.device, threads=processor.threads)
     if engine.description.task != "translate":
         raise DataError(f"{folder}: is a parser; only models that translate can be calibrated")
-    num_lines = len({sentence for each in sets for sentence in each.sources})
+    num_lines = len({sentence for test_set in sets for sentence in test_set.sources})
     with JobProgress("translating", "lines", num_lines, quiet=quiet) as progress:
         if learning.check:
-            found = measure(engine, folder, sets, progress=progress.update)
+            calibration = measure(engine, folder, sets, progress=progress.update)
         else:
-            found = learn(engine, folder, sets, close=learning.close, progress=progress.update)
+            calibration = learn(engine, folder, sets, close=learning.close, progress=progress.update)
     say = notes(quiet=quiet)
     if as_json:
-        print(json.dumps(asdict(found), indent=2, ensure_ascii=False))
+        print(json.dumps(asdict(calibration), indent=2, ensure_ascii=False))
     else:
-        print("\n\n".join(report(each, found.close) for each in found.measured[-len(sets) :]))
+        print("\n\n".join(report(measured, calibration.close) for measured in calibration.measured[-len(sets) :]))
     if output is not None:
-        from attendo.plots.figure_files import write_figure
-        from attendo.plots.reliability import description, draw_reliability
-
-        figure = draw_reliability(found.measured, folder.name)
-        write_figure(figure, output, f"How sure {folder.name} is", description(found.measured))
+        _draw_curve(calibration, folder, output)
         say(f"wrote {output}")
     say(f"wrote {folder / 'confidence.json'}")
+
+
+def _names(learning: LearningOptions, source: list[Path], reference: list[Path]) -> list[str]:
+    """Returns the names of the test sets, one for each source and reference."""
+    names = learning.name or [DEFAULT_NAME] * (len(source) == 1)
+    if not len(source) == len(reference) == len(names):
+        raise typer.BadParameter(
+            f"{len(source)} times --source, {len(reference)} times --reference and {len(names)} times --name do not go "
+            "together; give one of each for each test set",
+            param_hint="--source",
+        )
+    return names
+
+
+def _draw_curve(calibration: "Calibration", folder: Path, output: Path) -> None:
+    """Draws the reliability curve of a model's calibration."""
+    from attendo.plots.figure_files import write_figure
+    from attendo.plots.reliability import description, draw_reliability
+
+    figure = draw_reliability(calibration.measured, folder.name)
+    write_figure(figure, output, f"How sure {folder.name} is", description(calibration.measured))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 import typer
 
 from attendo.cli.options import ForceIntoOption, QuietOption
-from attendo.cli.output import check_folder, tell_kept
+from attendo.cli.output import check_folder, note_kept
 from attendo.cli.progress import JobProgress, notes
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def get(
     if not dry_run:
         check_folder(folder)
         check_dataset_folder(dataset, folder, force=force)
-        tell_kept(folder, force=force)
+        note_kept(folder, force=force)
     say = notes(quiet=quiet)
     say("asking mtdata where the corpora are; the first time, it builds its index, which takes a minute")
     texts = locate(dataset)

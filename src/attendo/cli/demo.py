@@ -10,7 +10,7 @@ import typer
 
 from attendo.cli.kernel_cache import bound_for_training
 from attendo.cli.options import ForceIntoOption, JsonOption, QuietOption, SetOption
-from attendo.cli.output import check_folder, tell_kept
+from attendo.cli.output import check_folder, note_kept
 from attendo.cli.progress import clock, note
 from attendo.cli.reporter import RunReporter
 from attendo.cli.signals import StopSignal
@@ -30,7 +30,7 @@ def demo(
 
     need_packages(["torch"], "train")
     check_folder(output)
-    tell_kept(output, force=force)
+    note_kept(output, force=force)
     bound_for_training()
     from attendo.demo.run import run_demo
     from attendo.training.hooks import Ending

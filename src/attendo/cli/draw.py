@@ -97,8 +97,9 @@ def positions(
     named = find_subject(subject, tuple(settings or ()))
     table, layout = table_of(named, length), named.config.positions
     title = f"Positional encodings of {named.name}"
-    told = f"A heat map of {length} positions by {table.shape[1]} dimensions ({layout}), and some dimensions as curves."
-    write_figure(draw_positions(table, layout, named.name), output, title, told)
+    size = f"{length} positions by {table.shape[1]} dimensions ({layout})"
+    description = f"A heat map of {size}, and some dimensions as curves."
+    write_figure(draw_positions(table, layout, named.name), output, title, description)
     note(f"wrote {output}")
 
 
@@ -124,8 +125,8 @@ def schedule(
 
     check_name(output)
     schedules = [rates_of(with_initial_model(each), max_steps) for each in loaded]
-    told = f"Learning rate by step. Highest: {'; '.join(each.text for each in schedules)}."
-    write_figure(draw_schedules(schedules), output, "Learning rate", told)
+    description = f"Learning rate by step. Highest: {'; '.join(each.text for each in schedules)}."
+    write_figure(draw_schedules(schedules), output, "Learning rate", description)
     note(f"wrote {output}")
 
 

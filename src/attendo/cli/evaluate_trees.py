@@ -91,8 +91,8 @@ def evaluate_trees(
     if results.output:
         write_text(results.output, "".join(f"{tree_line(parse)}\n" for parse in evaluation.parses))
     if results.as_json:
-        told = {**evaluation.to_json(), "parameters": trees.parameters or "collins", "unread": len(gold.problems)}
-        print(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
+        figures = {**evaluation.to_json(), "parameters": trees.parameters or "collins", "unread": len(gold.problems)}
+        print(json.dumps(figures, indent=2, ensure_ascii=False, allow_nan=False))
     else:
         print(printable(evaluation.to_text()))
     if results.card is not None:

@@ -7,7 +7,7 @@ import typer
 
 from attendo import __version__
 from attendo.cli.options import ForceOption, ModelArgument, ReferencesOption, SentencesOption, ThreadsOption
-from attendo.cli.output import check_folder, held_before, tell_replaced
+from attendo.cli.output import check_folder, held_before, note_replaced
 from attendo.cli.progress import note
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def export(
         force=force,
         say=print_report,
     )
-    tell_replaced(output, held)
+    note_replaced(output, held)
     note(f"wrote {output}")
 
 

@@ -8,7 +8,7 @@ import typer
 from attendo import __version__
 from attendo.cli.export import print_report, sample_source
 from attendo.cli.options import ForceOption, ReferencesOption, SentencesOption, ThreadsOption
-from attendo.cli.output import check_folder, held_before, tell_replaced
+from attendo.cli.output import check_folder, held_before, note_replaced
 from attendo.cli.progress import note
 from attendo.errors import ModelError
 
@@ -41,5 +41,5 @@ def import_(
     held = held_before(output, force=force)
     sample = sample_source(sentences, reference)
     import_model(path, output, sample=sample, threads=threads, version=__version__, force=force, say=print_report)
-    tell_replaced(output, held)
+    note_replaced(output, held)
     note(f"wrote {output}")

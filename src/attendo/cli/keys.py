@@ -92,6 +92,6 @@ def _line(key: "Key") -> str:
         "characters/month": key.characters_per_month,
         "characters/request": key.max_characters,
     }
-    told = [f"{limit:,} {name}" for name, limit in limits.items() if limit is not None]
+    limited = [f"{limit:,} {name}" for name, limit in limits.items() if limit is not None]
     until = [f"until {key.expires}"] if key.expires is not None else []
-    return "\t".join([key.id, key.name, f"since {key.created}", *until, *told])
+    return "\t".join([key.id, key.name, f"since {key.created}", *until, *limited])

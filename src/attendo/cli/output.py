@@ -1,4 +1,4 @@
-"""Where the output of a command goes, and what is said of that before the work begins."""
+"""The output of a command: where it goes, and the checks and notes about it before the work begins."""
 
 import sys
 from collections.abc import Iterator
@@ -29,37 +29,37 @@ def check_file(output: Path | None) -> None:
         DataError: it cannot be written.
     """
     if output is not None:
-        _tell_missing(check_output_file(output))
+        _note_missing(check_output_file(output))
 
 
 def check_folder(output: Path | None) -> None:
-    """The same of an output folder.
+    """Refuses an output folder that cannot be made before the work begins, and says if it will be made.
 
     Raises:
         DataError: it cannot be made.
         ModelError: it is a file.
     """
     if output is not None:
-        _tell_missing(check_output_folder(output))
+        _note_missing(check_output_folder(output))
 
 
 def held_before(output: Path, *, force: bool) -> list[str]:
-    """What a folder holds that `--force` replaces; nothing without it."""
+    """Lists what a folder holds that `--force` replaces; nothing without it."""
     return contents(output) if force else []
 
 
-def tell_replaced(output: Path, held: list[str]) -> None:
-    """Says what was replaced by force."""
+def note_replaced(output: Path, held: list[str]) -> None:
+    """Reports what was replaced by force."""
     if held:
         note(f"replaced what {output} held: {listed(held)}")
 
 
-def tell_kept(output: Path, *, force: bool) -> None:
-    """Says beside what a command works by force."""
+def note_kept(output: Path, *, force: bool) -> None:
+    """Reports what a folder holds already, into which a command writes by force."""
     if held := held_before(output, force=force):
         note(f"writing into {output}, which holds: {listed(held)}")
 
 
-def _tell_missing(folder: Path | None) -> None:
+def _note_missing(folder: Path | None) -> None:
     if folder is not None:
         note(f"{folder}: does not exist and will be created")

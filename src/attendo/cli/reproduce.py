@@ -13,7 +13,7 @@ import typer
 from attendo.cli.kernel_cache import bound_for_training
 from attendo.cli.option_groups import with_groups
 from attendo.cli.options import ForceIntoOption, JsonOption, QuietOption
-from attendo.cli.output import check_folder, tell_kept
+from attendo.cli.output import check_folder, note_kept
 from attendo.cli.progress import JobProgress, note, notes
 from attendo.cli.reporter import RunReporter
 from attendo.cli.signals import StopSignal
@@ -151,7 +151,7 @@ def reproduce(
             _print(experiment.forecast(order, reporter), as_json=as_json)
         return
     check_folder(order.folder)
-    tell_kept(order.folder, force=force)
+    note_kept(order.folder, force=force)
     stop = StopSignal()
     with (
         own_folder(order.folder, name, study.scale, force=force),
@@ -167,8 +167,8 @@ def reproduce(
         note(f"interrupted, everything is saved in {order.folder}; run the same command again to continue")
         raise typer.Exit(128 + (stop.number or signal.SIGINT))
     if outcome.failures:
-        told = "\n".join(outcome.failures)
-        raise AttendoError(f"{len(outcome.failures)} runs failed; run the same command to try them again:\n{told}")
+        listed = "\n".join(outcome.failures)
+        raise AttendoError(f"{len(outcome.failures)} runs failed; run the same command to try them again:\n{listed}")
 
 
 def _print(report: "Report", *, as_json: bool) -> None:

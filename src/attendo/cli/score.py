@@ -93,10 +93,14 @@ def score(
             figure = pair_score.log_prob / pair_score.num_tokens if per_token else pair_score.log_prob
             print(_json_line(pair_score) if as_json else f"{figure:.6f}")
             progress.update(len(scores))
-    truncated = sum(pair_score.truncated for pair_score in scores)
     waited_s = time.monotonic() - started
     say(done_in("scored", len(scores), "pair", waited_s, progress.seconds, "scoring"))
     say(f"perplexity {perplexity(scores).per_token:.4f} a target token")
+    _note_truncated(sum(pair_score.truncated for pair_score in scores))
+
+
+def _note_truncated(truncated: int) -> None:
+    """Reports the number of pairs of which only the beginning was scored."""
     if truncated:
         cut = "was too long, and only its" if truncated == 1 else "were too long, and only their"
         note(f"{counted(truncated, 'pair')} {cut} beginning was scored")

@@ -50,20 +50,20 @@ class StopSignal:
     """A context manager in which the first SIGINT or SIGTERM asks for an end between two updates; a second one ends.
 
     Args:
-        tells: whether to tell the user; of several processes one does.
+        announces: whether to tell the user, which one of several processes does.
 
     Attributes:
         number: the signal that came, or None.
     """
 
-    def __init__(self, *, tells: bool = True) -> None:
+    def __init__(self, *, announces: bool = True) -> None:
         self.number: int | None = None
-        self._tells = tells
+        self._announces = announces
         self._previous: dict[int, object] = {}
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
         self.number = number
-        if self._tells:
+        if self._announces:
             note_at_signal("stopping behind this step and saving; a second signal ends at once")
         for other, handler in self._previous.items():
             signal.signal(other, handler)  # type: ignore[arg-type]  # as signal.signal gave it

@@ -14,7 +14,7 @@ import typer
 from attendo.cli.kernel_cache import bound_for_training
 from attendo.cli.option_groups import with_groups
 from attendo.cli.options import ForceIntoOption, QuietOption, SetOption
-from attendo.cli.output import check_folder, tell_kept
+from attendo.cli.output import check_folder, note_kept
 from attendo.cli.prepare import resolved_recipe
 from attendo.cli.progress import clock, note, notes
 from attendo.cli.reporter import RunReporter
@@ -100,7 +100,7 @@ def train(
 def together() -> Iterator["Processes | None"]:
     """Joins the processes that torchrun started; None where this one is alone.
 
-    Whatever fails, in one process or in several, the user is told one thing, by the process that failed first.
+    Whether one process fails or several, the user sees one error, that of the process that failed first.
     """
     if "WORLD_SIZE" not in os.environ:
         yield None
@@ -162,7 +162,7 @@ def _start(
             check_folder(folder)
         check_new_run(folder)
         check_begun(folder, "train", ("run.json",), force=force)
-        tell_kept(folder, force=force)
+        note_kept(folder, force=force)
         with RunReporter(quiet=quiet) as reporter:
             prepare_if_missing(recipe, data, reporter)
         start_run(recipe, folder, data, launch)
@@ -175,7 +175,7 @@ def _start(
 
 
 def _train(folder: Path, settings: list[str], processes: "Processes | None", report: ReportOptions) -> int:
-    """Trains, and tells what came of it; gives the exit status."""
+    """Trains, reports the outcome, and returns the exit status."""
     from attendo.text.prepared import open_prepared
     from attendo.training.hooks import Ending
     from attendo.workflow.runs.reporting import Silence
@@ -183,7 +183,7 @@ def _train(folder: Path, settings: list[str], processes: "Processes | None", rep
     from attendo.workflow.runs.train import TrainingRun
 
     is_main = processes is None or processes.is_main
-    stop = StopSignal(tells=is_main)
+    stop = StopSignal(announces=is_main)
     with (
         _with_a_way_on(folder),
         RunReporter(quiet=report.quiet) as shown,

@@ -222,8 +222,8 @@ def error_of(response: "httpx.Response") -> ServerError:
     """Returns the error of a response whose status is not a success, and whose body has been read."""
     code, message = "http", ""
     try:
-        told = response.json()["error"]
-        code, message = str(told["code"]), str(told["message"])
+        error = response.json()["error"]
+        code, message = str(error["code"]), str(error["message"])
     except (ValueError, KeyError, TypeError):
         message = f"{response.url}: status {response.status_code}"
     return ServerError(message, code=code, status=response.status_code, retry_after_s=_retry_after(response))
@@ -285,12 +285,12 @@ class Events:
             return None
         content = json.loads(data)
         if name == "error":
-            told = content.get("error", {})
+            error = content.get("error", {})
             raise ServerError(
-                str(told.get("message", "the server has stopped")),
-                code=str(told.get("code", "error")),
+                str(error.get("message", "the server has stopped")),
+                code=str(error.get("code", "error")),
                 status=503,
-                retry_after_s=told.get("retry_after_s"),
+                retry_after_s=error.get("retry_after_s"),
             )
         return name, content
 

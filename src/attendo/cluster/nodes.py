@@ -49,7 +49,7 @@ class SharedFile:
 
 
 def alive_nodes() -> list[Node]:
-    """Gives the machines of the cluster that one is connected to."""
+    """Returns the machines of the cluster that one is connected to."""
     import ray
 
     return [
@@ -64,15 +64,15 @@ def alive_nodes() -> list[Node]:
     ]
 
 
-def watched(results: Iterable[ResultT], told: Callable[[str], None]) -> Iterator[ResultT]:
-    """Yields what comes from a cluster, and tells when the number of its machines has changed."""
+def watched(results: Iterable[ResultT], report: Callable[[str], None]) -> Iterator[ResultT]:
+    """Yields the results of a cluster, and reports when the number of its machines changes."""
     before = len(alive_nodes())
     for result in results:
         now = len(alive_nodes())
         if now < before:
-            told(f"{now} machines, {before - now} fewer than before: what a lost one was at is done again elsewhere")
+            report(f"{now} machines, {before - now} fewer than before: what a lost one was at is done again elsewhere")
         elif now > before:
-            told(f"{now} machines, {now - before} more than before")
+            report(f"{now} machines, {now - before} more than before")
         before = now
         yield result
 

@@ -35,9 +35,9 @@ _TASKS_A_PROCESSOR = 8
 class ClusterWorkers:
     """`workflow.preparation.parts.Workers` that are the processors of the cluster that one is connected to."""
 
-    def __init__(self, told: Callable[[str], None]) -> None:
-        """Takes note of who is told when machines are lost or come."""
-        self._told = told
+    def __init__(self, report: Callable[[str], None]) -> None:
+        """Takes the function that is called with a message when machines are lost or join."""
+        self._report = report
 
     def map(self, unit: Callable[[TaskT], ResultT], tasks: Iterable[TaskT]) -> Iterator[tuple[TaskT, ResultT]]:
         """Yields each task with its result, in the order of the tasks; see `Workers`.
@@ -46,7 +46,7 @@ class ClusterWorkers:
             AttendoError: a task cannot be done, or the cluster gave up.
         """
         num_processors = max(1, sum(node.cpus for node in alive_nodes()))
-        return watched(by_tasks(unit, tasks, num_at_once=_TASKS_A_PROCESSOR * num_processors), self._told)
+        return watched(by_tasks(unit, tasks, num_at_once=_TASKS_A_PROCESSOR * num_processors), self._report)
 
 
 def prepare_on_cluster(
@@ -59,7 +59,7 @@ def prepare_on_cluster(
     Args:
         recipe: what to prepare. All machines see its corpora.
         folder: the prepared folder, which all machines see too.
-        reporter: who is told.
+        reporter: receives messages and progress.
         address: of the cluster, as `connection.connected` takes it.
         force: replace whatever else the folder holds.
 

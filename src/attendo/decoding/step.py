@@ -59,7 +59,7 @@ class Step(Protocol):
     """A batch of sentences with hypotheses, each a row, those of a sentence side by side."""
 
     def start(self) -> NextTokens:
-        """Gives the first tokens' log-probabilities, a row per sentence; called once."""
+        """Returns the first tokens' log-probabilities, a row per sentence; called once."""
 
     def advance(self, last_ids: IntArray) -> NextTokens:
         """Adds a token, int64 `(rows,)`, to each row; gives what may come next."""
@@ -148,7 +148,7 @@ def can_read(step: Step) -> TypeGuard[ReadingStep]:
 
 
 def can_draft(step: Step) -> TypeGuard[DraftingStep]:
-    """Says whether a step is a `DraftingStep`; checks one method only, since it is called for every sentence."""
+    """Whether a step is a `DraftingStep`; checks one method only, since it is called for every sentence."""
     return hasattr(step, "block")
 
 

@@ -129,7 +129,7 @@ def effect(
 
 
 def signatures(target_language: str) -> dict[str, str]:
-    """Gives sacreBLEU's signatures of the figures of an `Effect`, by the metric's name.
+    """Returns sacreBLEU's signatures of the figures of an `Effect`, by the metric's name.
 
     Raises:
         DataError: BLEU's tokeniser needs a package that is not there.

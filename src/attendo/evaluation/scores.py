@@ -172,7 +172,7 @@ def corpus_bleu(
 
 
 def corpus_chrf(outputs: Sequence[str], references: Sequence[str]) -> Score:
-    """Gives chrF alone, without an interval.
+    """Returns chrF alone, without an interval.
 
     Raises:
         DataError: the two sides differ in length or are empty.

@@ -25,14 +25,14 @@ class Convention:
     recipe: str
     """How it is made, in one line for reports."""
     tokens: Callable[[Sequence[str], str], list[str]]
-    """Gives lines as tokens with a space between; of detokenised lines and the two-letter code of their language."""
+    """Returns lines as tokens with a space between; of detokenised lines and the two-letter code of their language."""
     steps: Callable[[str], str]
-    """Gives the part of the signature that says what `tokens` does for a language."""
+    """Returns the part of the signature that says what `tokens` does for a language."""
     metric: Callable[[], BLEU]
-    """Gives a fresh metric that leaves the tokens as they are."""
+    """Returns a fresh metric that leaves the tokens as they are."""
 
     def signature(self, counted: str, language: str) -> str:
-        """Gives the figure's signature: sacreBLEU's own, what was done before, and by which sacremoses."""
+        """Returns the figure's signature: sacreBLEU's own, what was done before, and by which sacremoses."""
         return f"{counted}|{self.steps(language)}|sacremoses:{version('sacremoses')}"
 
 

@@ -25,19 +25,19 @@ _UNICODE_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _ValueStyle:
-    """How a value is written beside what XML has."""
+    """The style in which a value is written, besides its XML."""
 
     is_quoted: bool
-    """Whether all of it stands in quotes."""
+    """Whether the whole value is in quotation marks."""
     unicode_escapes: dict[str, str]
-    """Characters that are written as an escape, and how."""
+    """Characters that are written as escapes, with their escapes."""
 
 
 def read_android(data: bytes, languages: Languages) -> File:
     """Reads string resources; their sources are their own values.
 
     Raises:
-        DataError: they are none.
+        DataError: the content is not a file of string resources.
     """
     markup = parse_markup(data)
     if markup.root.local != "resources":
@@ -69,14 +69,14 @@ def read_android(data: bytes, languages: Languages) -> File:
 
 
 def classify(element: Element) -> Inline:
-    """What an element within a value is: `xliff:g` stays as it is, all others are tags around text."""
+    """Classifies an element within a value: `xliff:g` stays as it is, all others are tags around text."""
     if element.local == "g" and "xliff" in element.namespace:
         return Inline("single", f"g{element.attributes.get('id', '')}")
     return Inline(None, element.local)
 
 
 def _values(markup: Markup) -> Iterator[tuple[Element, str]]:
-    """Each resource with text, and the comment before it."""
+    """Yields each resource that has text, with the comment before it."""
     comment = ""
     for child in markup.root.children:
         if isinstance(child, Token):
@@ -144,7 +144,7 @@ def _plurals(
 
 
 def _unescaped(parts: Content) -> Content:
-    """A value as a program gets it: escapes read, quotes left out, white space outside of them collapsed."""
+    """The value that a program reads: without escapes and quotation marks, white space outside of these collapsed."""
     result: list[str | Code] = []
     in_quotes, is_pending = False, False
     has_text = False
@@ -172,7 +172,7 @@ def _unescaped(parts: Content) -> Content:
 
 
 def _writer(markup: Markup, item: Element) -> Callable[[Content], str]:
-    """What writes a value in the style of the one that is there."""
+    """Returns a function that writes a value in the style of the present one."""
     raw = "" if item.is_empty_tag else markup.raw(item.inner)
     xml_style = style_of(markup, item)
     # aapt reads the entity of an apostrophe as a bare apostrophe, which it refuses.
@@ -211,7 +211,7 @@ def _escaped(parts: Content, style: _ValueStyle) -> Content:
 
 
 def _visible_spaces(text: str, *, at_start: bool, at_end: bool) -> str:
-    """A text whose spaces survive collapsing: those at its ends, and all but the first of several."""
+    """Escapes the spaces of a text that would be collapsed: those at its ends, and all but the first of several."""
     text = re.sub("(?<= ) ", r"\\u0020", text)
     if at_start and text.startswith(" "):
         text = rf"\u0020{text[1:]}"

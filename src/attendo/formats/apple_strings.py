@@ -20,7 +20,7 @@ def read_strings(data: bytes, languages: Languages) -> File:
     """Reads Apple's strings; their sources are their own values.
 
     Raises:
-        DataError: a line is none of theirs.
+        DataError: a line does not have the syntax of the format.
     """
     del languages
     text = decoded(data, {b"\0": "utf-16-be"}.get(data[:1]) or {b"\0": "utf-16-le"}.get(data[1:2]))
@@ -44,7 +44,7 @@ def read_strings(data: bytes, languages: Languages) -> File:
 
 
 def _entries(text: EncodedText) -> list[tuple[str, Span, str]]:
-    """Each key as it is written, where its value stands between the quotes, and the comment before it."""
+    """Returns each key as written, the span of its value between the quotation marks, and the comment before it."""
     entries, note, words, marks, position = [], "", list[re.Match[str]](), "", 0
     while position < len(text.text):
         found = _PIECE.match(text.text, position)
@@ -84,7 +84,7 @@ def _unescaped(raw: str) -> str:
 
 
 def _writer(text: EncodedText, raw: str) -> Callable[[Content], str]:
-    """What writes a value: line ends as escapes, unless the value that is there has them as they are."""
+    """Returns a function that writes a value: line ends as escapes, unless the present value has them unescaped."""
     is_multiline = "\n" in raw
 
     def write(parts: Content) -> str:

@@ -41,17 +41,17 @@ class ArchiveFile(File):
         return self.archive.with_parts(changed)
 
     def byte_spans(self) -> list[tuple[int, int]]:
-        """None: an archive's bytes are packed. Those of a member are its own."""
+        """No spans: the bytes of an archive are compressed; each member has spans of its own."""
         return []
 
 
 def archive_file(name: str, archive: ZipParts, members: Mapping[str, File]) -> ArchiveFile:
-    """The file of an archive.
+    """Makes a file of an archive.
 
     Args:
-        name: of the format.
+        name: the name of the format.
         archive: the archive.
-        members: the files in it that are read, by their names, in the order of their units.
+        members: the files in it that have been read, by name, in the order of their units.
     """
     units = chain.from_iterable(_named(member, file.units) for member, file in members.items())
     declared = (file.declared for file in members.values() if file.declared != Languages())

@@ -10,7 +10,7 @@ CodeKind = Literal["single", "open", "close"]
 # From the beginning of white space alone, or a long run of it would be looked through from each of its characters.
 _LINE_END = re.compile(r"(?<!\s)\s*[\r\n]\s*")
 ALONE: CodeKind = "single"
-"""The kind of a code that is no half of a pair."""
+"""The kind of a code that is not half of a pair."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -18,21 +18,21 @@ class Code:
     """An inline code: markup within a text, which a translation may move and never changes."""
 
     id: str
-    """Unique in its text; the two halves of a pair share it."""
+    """Identifier, unique in the text except that the two halves of a pair share it."""
     raw: str
-    """The code as the file writes it."""
+    """The code as it is written in the file."""
     kind: CodeKind = "single"
-    """Whether it stands alone or is a half of a pair."""
+    """Whether the code stands alone or is half of a pair."""
     nests: bool = True
-    """Whether pairs of this kind must not overlap: XML elements must not, `bx` and `ex` of XLIFF may."""
+    """Whether pairs of this kind must be nested, as XML elements must; `bx` and `ex` of XLIFF may overlap."""
 
 
 Content = tuple[str | Code, ...]
-"""A text: strings, and codes between them."""
+"""A text as strings and the codes between them."""
 
 
 def content(text: str) -> Content:
-    """Makes content of a string without codes."""
+    """Returns the content of a string without codes."""
     return (text,) if text else ()
 
 
@@ -69,13 +69,13 @@ def joined(parts: Sequence[str | Code]) -> Content:
 
 
 def paired(tags: Sequence[tuple[str, bool]]) -> dict[int, tuple[int, CodeKind]]:
-    """Says which tags are halves of which pair, by their numbers; those without another half are left out.
+    """Pairs opening and closing tags; tags without a counterpart are left out.
 
     Args:
-        tags: the name of each one, and whether it closes; one without a name stands alone.
+        tags: the name of each tag, and whether it closes; a tag without a name stands alone.
 
     Returns:
-        The number of the pair, which is that of its opening tag, and which half it is.
+        For each paired tag, the number of its pair, which is that of the opening tag, and its half.
     """
     halves: dict[int, tuple[int, CodeKind]] = {}
     waiting: list[tuple[str, int]] = []
@@ -97,13 +97,13 @@ def paired(tags: Sequence[tuple[str, bool]]) -> dict[int, tuple[int, CodeKind]]:
 
 
 def with_codes_of(source: Content, translation: Content) -> tuple[Content, tuple[str, ...]]:
-    """Gives a translation each code of its source exactly once.
+    """Returns a translation that has each code of its source exactly once.
 
     Doubled and unknown codes are left out. Lost codes are appended in the order of the source. Where the halves of
     pairs cross, all codes go behind the text, in the order of the source.
 
     Returns:
-        The translation, and a problem for each thing that had to be repaired.
+        The translation, and a problem for each repair.
     """
     wanted = {(code.id, code.kind): code for code in codes(source)}
     kept: list[str | Code] = []
@@ -124,7 +124,7 @@ def with_codes_of(source: Content, translation: Content) -> tuple[Content, tuple
 
 
 def _is_nested(parts: Sequence[str | Code]) -> bool:
-    """Says whether each opening code stands before its closing one, and those that must nest do."""
+    """Whether each opening code precedes its closing one, and those that must be nested are."""
     paired = {part.id for part in parts if isinstance(part, Code) and part.kind == "open"}
     open_ids: set[str] = set()
     nested: list[str] = []

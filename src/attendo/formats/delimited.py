@@ -1,4 +1,4 @@
-"""CSV and TSV whose first row names the columns: a source, a target, and perhaps a key."""
+"""CSV and TSV files whose first row names the columns: a source, a target, and optionally a key."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -10,16 +10,16 @@ from attendo.formats.encoded import EncodedText, decoded
 from attendo.formats.file import File, Form, Languages, Slot, SlotEditor, Span, UniqueIds, Unit
 
 SOURCE_NAMES = ("source", "src", "original", "text")
-"""What columns of sources are usually called."""
+"""Usual names of source columns."""
 TARGET_NAMES = ("target", "tgt", "trg", "translation", "translated")
-"""What columns of translations are usually called."""
+"""Usual names of target columns."""
 _KEY_NAMES = ("key", "id", "context", "name", "location")
 _NOTE_NAMES = ("comment", "note", "notes", "description", "developer_comments")
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A field of a row: its text, and where it stands with its quotes."""
+    """A field of a row: its text, and its span with the quotation marks."""
 
     text: str
     span: Span
@@ -27,7 +27,7 @@ class Cell:
 
 
 def read_csv(data: bytes, languages: Languages) -> File:
-    """Reads CSV, whose separator is the comma, semicolon or bar that its first row has most of.
+    """Reads CSV; the separator is the most frequent of comma, semicolon and bar in the first row.
 
     Raises:
         DataError: no column is named as a source or as a target.
@@ -80,13 +80,13 @@ def _file(name: str, text: EncodedText, separator: str, languages: Languages) ->
 
 
 def _column(header: Sequence[str], language: str | None, names: Sequence[str]) -> int | None:
-    """The number of a column, by its language's code or by a usual name."""
+    """Finds a column by its language code or a usual name, and returns its number."""
     wanted = [] if language is None else [language.replace("_", "-").lower(), language.replace("_", "-").lower()[:2]]
     return next((header.index(name) for name in [*wanted, *names] if name in header), None)
 
 
 def rows_of(text: EncodedText, separator: str) -> Iterator[list[Cell]]:
-    """The rows that are not empty, with the positions of their cells.
+    """Yields the rows that are not empty, with the positions of their cells.
 
     Raises:
         DataError: a quoted field does not end.
@@ -107,7 +107,7 @@ def rows_of(text: EncodedText, separator: str) -> Iterator[list[Cell]]:
 
 
 def _cell(text: EncodedText, start: int, separator: str) -> tuple[Cell, int]:
-    """The cell that begins at a position, and where its separator or line end stands."""
+    """Reads the cell at a position; returns it with the position of the separator or line end after it."""
     whole = text.text
     if whole.startswith('"', start):
         position = start + 1
@@ -127,7 +127,7 @@ def _cell(text: EncodedText, start: int, separator: str) -> tuple[Cell, int]:
 
 
 def _slot(text: EncodedText, row: Sequence[Cell], target: int, separator: str) -> Slot:
-    """Where a row's translation is written; missing cells before it are added."""
+    """Returns the slot of a row's translation; missing cells before it are added."""
     quotes_all = all(cell.is_quoted for cell in row if cell.text)
     if len(row) > target:
         cell = row[target]

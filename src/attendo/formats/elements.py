@@ -35,14 +35,14 @@ TokenKind = Literal["text", "cdata", "comment", "instruction"]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """What stands in an element beside elements."""
+    """A part of an element's content that is not an element."""
 
     kind: TokenKind
     span: Span
 
 
 class _Names(dict[str, int]):
-    """Names, with a URI and a space before those that have a namespace, and their numbers in the order they come in."""
+    """Numbers for names in order of appearance; a name in a namespace has its URI and a space before it."""
 
     def __missing__(self, name: str) -> int:
         number = self[name] = len(self)
@@ -51,17 +51,17 @@ class _Names(dict[str, int]):
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class _Tree:
-    """All elements of a document. An element is a number, in the order of the start tags."""
+    """All elements of a document. An element is a number, in order of the start tags."""
 
     text: str
     numbers: Mapping[str, int]
-    """The different names, with their numbers."""
+    """The distinct names with their numbers."""
     names: tuple[str, ...]
-    """By their numbers."""
+    """The names by their numbers."""
     locals: tuple[str, ...]
-    """The names without their namespaces, by their numbers."""
+    """The names without namespaces, by their numbers."""
     name_numbers: "array[int]"
-    """Of each element, the number of its name."""
+    """The number of each element's name."""
     attributes: list[tuple[str, ...]]
     """Of each element, the names and values of its attributes by turns; equal ones are shared."""
     tag_starts: "array[int]"
@@ -69,10 +69,10 @@ class _Tree:
     inner_stops: "array[int]"
     """Where the end tag of each element begins; -1 of an empty tag."""
     behind: "array[int]"
-    """The number of the first element that is not within each."""
+    """For each element, the number of the first later element outside it."""
 
     def end(self, number: int) -> int:
-        """The position behind an element."""
+        """Returns the position after an element."""
         inner_stop = self.inner_stops[number]
         return self.tag_stops[number] if inner_stop == _EMPTY_TAG else self.text.index(">", inner_stop) + 1
 
@@ -82,7 +82,7 @@ class Element:
 
     Args:
         tree: the document.
-        number: of the element.
+        number: the number of the element.
     """
 
     __slots__ = ("_attributes", "_number", "_tree", "local")
@@ -91,7 +91,7 @@ class Element:
         self._tree, self._number = tree, number
         self._attributes: Mapping[str, str] | None = None
         self.local = tree.locals[tree.name_numbers[number]]
-        """Its name without the namespace."""
+        """The name without the namespace."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Element) and other._number == self._number and other._tree is self._tree
@@ -101,17 +101,17 @@ class Element:
 
     @property
     def name(self) -> str:
-        """Its name, with the URI of its namespace and a space before it where it has one."""
+        """The name, after the URI of its namespace and a space if it has one."""
         return self._tree.names[self._tree.name_numbers[self._number]]
 
     @property
     def namespace(self) -> str:
-        """The URI of its namespace, empty where it has none."""
+        """The URI of the namespace; empty if there is none."""
         return self.name.rpartition(" ")[0]
 
     @property
     def attributes(self) -> Mapping[str, str]:
-        """The values of its attributes, by names of the same kind as its own."""
+        """The values of the attributes, by names of the same form as `name`."""
         found = self._attributes
         if found is None:
             flat = iter(self._tree.attributes[self._number])
@@ -120,39 +120,39 @@ class Element:
 
     @property
     def is_empty_tag(self) -> bool:
-        """Whether it is written as one tag, such as `<br/>`."""
+        """Whether the element is written as one tag, such as `<br/>`."""
         return self._tree.inner_stops[self._number] == _EMPTY_TAG
 
     @property
     def tag(self) -> Span:
-        """Its start tag."""
+        """The span of the start tag."""
         return Span(self._tree.tag_starts[self._number], self._tree.tag_stops[self._number])
 
     @property
     def inner(self) -> Span:
-        """Between its tags. Of an empty tag, what is replaced to give it content: the slash and what follows."""
+        """The span between the tags; of an empty tag, the slash and what follows, which content would replace."""
         tree, number = self._tree, self._number
         start, stop, inner_stop = tree.tag_starts[number], tree.tag_stops[number], tree.inner_stops[number]
         return Span(stop, inner_stop) if inner_stop != _EMPTY_TAG else Span(_slash(tree.text, start, stop), stop)
 
     @property
     def end(self) -> int:
-        """Behind its end tag."""
+        """The position after the end tag."""
         return self._tree.end(self._number)
 
     @property
     def span(self) -> Span:
-        """All of it."""
+        """The span of the whole element."""
         return Span(self._tree.tag_starts[self._number], self._tree.end(self._number))
 
     @property
     def has_elements(self) -> bool:
-        """Whether there are elements in it."""
+        """Whether the element contains elements."""
         return self._tree.behind[self._number] > self._number + 1
 
     @property
     def children(self) -> tuple["Element | Token", ...]:
-        """The elements in it, and what stands between them."""
+        """The child elements, and the text and markup between them."""
         if self.is_empty_tag:
             return ()
         tree, number = self._tree, self._number + 1
@@ -168,7 +168,7 @@ class Element:
         return tuple(found)
 
     def elements(self, *names: str) -> list["Element"]:
-        """Its child elements, those with the given local names where any are given, in its own namespace."""
+        """The child elements in its own namespace; if local names are given, only those with one of them."""
         tree, number = self._tree, self._number + 1
         behind, following, numbers = tree.behind[self._number], tree.behind, tree.name_numbers
         children = []
@@ -181,7 +181,7 @@ class Element:
         return [Element(tree, child) for child in children]
 
     def first(self, name: str) -> "Element | None":
-        """Its first child element of a local name, in its own namespace."""
+        """The first child element with a local name, in its own namespace; None if there is none."""
         tree, number = self._tree, self._number + 1
         behind, following, numbers = tree.behind[self._number], tree.behind, tree.name_numbers
         wanted = self._number_of(name)
@@ -199,7 +199,7 @@ class Element:
                 yield Element(tree, number)
 
     def _number_of(self, name: str) -> int | None:
-        """The number of a local name in the element's own namespace; None where no element has it."""
+        """The number of a local name in the element's own namespace; None if no element has it."""
         namespace = self.namespace
         return self._tree.numbers.get(f"{namespace} {name}" if namespace else name)
 
@@ -211,7 +211,7 @@ def read_elements(text: EncodedText) -> Element:
         The outermost element.
 
     Raises:
-        DataError: it is not well formed, declares entities, or is nested too deeply.
+        DataError: the text is not well formed, declares entities, or is nested too deeply.
     """
     numbers, name_numbers, attributes = _read_names(text.text)
     tag_starts, tag_stops, inner_stops, behind = _positions(text, len(name_numbers))
@@ -231,7 +231,7 @@ def read_elements(text: EncodedText) -> Element:
 
 
 def _read_names(text: str) -> tuple[Mapping[str, int], "array[int]", list[tuple[str, ...]]]:
-    """The names and attributes of all elements, in the order of their start tags, as expat resolves them.
+    """Reads the names and attributes of all elements with expat, in order of the start tags.
 
     Returns:
         The names with their numbers, the number of each element's name, and each element's attributes.
@@ -265,11 +265,11 @@ def _read_names(text: str) -> tuple[Mapping[str, int], "array[int]", list[tuple[
 
 
 def _positions(text: EncodedText, count: int) -> tuple["array[int]", "array[int]", "array[int]", "array[int]"]:
-    """The positions of all tags, and the number behind each element, as `_Tree` has them.
+    """Finds the positions of all tags, and for each element the number after it, as in `_Tree`.
 
     Args:
         text: the document.
-        count: how many elements it has.
+        count: the number of its elements.
     """
     characters = text.text
     tag_starts, tag_stops = array("i", bytes(4 * count)), array("i", bytes(4 * count))
@@ -294,7 +294,7 @@ def _positions(text: EncodedText, count: int) -> tuple["array[int]", "array[int]
 
 
 def _tokens(text: str, start: int, stop: int) -> list[Token]:
-    """What stands between two tags."""
+    """Returns the text and markup between two tags."""
     if text.find("<", start, stop) < 0:
         return [Token("text", Span(start, stop))]
     found = _BETWEEN_TAGS.finditer(text, start, stop)
@@ -303,5 +303,5 @@ def _tokens(text: str, start: int, stop: int) -> list[Token]:
 
 
 def _slash(text: str, start: int, stop: int) -> int:
-    """Where the slash of an empty tag stands, with the white space before it."""
+    """Returns the span of an empty tag's slash, with the white space before it."""
     return start + len(text[start : stop - 2].rstrip())

@@ -24,22 +24,22 @@ class EncodedText:
     """A file's text together with its bytes."""
 
     content: bytes
-    """The bytes, with a byte order mark if there is one."""
+    """The bytes, including a byte order mark if there is one."""
     text: str
-    """The characters, without the mark; line ends as they are."""
+    """The characters without the mark; line ends are unchanged."""
     encoding: str
-    """A codec that adds no mark."""
+    """The name of a codec that adds no byte order mark."""
     mark: bytes = b""
     """The byte order mark."""
     line_end: str = "\n"
     r"""The first line end of the text: `\n`, `\r\n` or `\r`; `\n` where it has none."""
 
     def line_number(self, position: int) -> int:
-        """The number of the line that a character stands in, from 1."""
+        """Returns the line number of a character, from 1."""
         return self.text.count("\n", 0, position) + 1
 
     def byte_offsets(self, positions: Iterable[int]) -> Mapping[int, int]:
-        """Where characters begin in the bytes, by their positions in the text."""
+        """Returns the byte offsets of characters, by their positions in the text."""
         if self.encoding in _AS_ASCII and self.text.isascii():
             return {position: len(self.mark) + position for position in positions}
         offsets: dict[int, int] = {}
@@ -51,7 +51,7 @@ class EncodedText:
         return offsets
 
     def encode(self, text: str) -> bytes:
-        """Encodes text that goes into the file.
+        """Encodes text to put into the file.
 
         Raises:
             DataError: the encoding lacks one of its characters.
@@ -67,10 +67,10 @@ class EncodedText:
 
 
 def decoded(content: bytes, declared: str | None = None) -> EncodedText:
-    """Decodes a file exactly: by its byte order mark, else as what it declares, else as UTF-8.
+    """Decodes a file without loss: by its byte order mark, else in the declared encoding, else as UTF-8.
 
     Raises:
-        DataError: it is in another encoding, or in one whose bytes depend on those before.
+        DataError: the bytes are not in that encoding, or it is one whose bytes depend on earlier ones.
     """
     mark, encoding = next(
         ((mark, name) for mark, name in _MARKS if content.startswith(mark)), (b"", declared or "utf-8")

@@ -25,7 +25,7 @@ def read_epub(data: bytes, languages: Languages) -> ArchiveFile:
     """Reads a book.
 
     Raises:
-        DataError: it is none, damaged, or its pages are locked.
+        DataError: the file is not a book, is damaged, or its pages are encrypted.
     """
     archive = ZipParts(data)
     if _CONTAINER not in archive.names:
@@ -53,7 +53,7 @@ def _markup(archive: ZipParts, name: str) -> Markup:
 
 
 def _catalogues(archive: ZipParts) -> list[str]:
-    """The names of the book's catalogues (.opf)."""
+    """Returns the names of the book's catalogues (.opf)."""
     root = _markup(archive, _CONTAINER).root
     names = [
         unquote(found.attributes.get("full-path", "")) for found in root.descendants() if found.local == "rootfile"
@@ -65,7 +65,7 @@ def _catalogues(archive: ZipParts) -> list[str]:
 
 
 def _items(root: Element, catalogue: str) -> list[tuple[str, str]]:
-    """The members that a catalogue names, pages in the order of reading, each with its type."""
+    """Returns the members that a catalogue names, with their types; pages are in reading order."""
     folder = posixpath.dirname(catalogue)
     items = {
         element.attributes.get("id", ""): (
@@ -97,7 +97,7 @@ def _read_page(data: bytes, languages: Languages, kind: str) -> File:
 
 
 def _read_contents(markup: Markup) -> File:
-    """The table of contents of EPUB 2."""
+    """Reads the table of contents of EPUB 2."""
     labels = [
         text
         for element in markup.root.descendants()
@@ -110,7 +110,7 @@ def _read_contents(markup: Markup) -> File:
 
 
 def _read_catalogue(markup: Markup, languages: Languages) -> File:
-    """The title, the description and the subjects of a book; its language becomes the target language."""
+    """Reads the title, description and subjects of a book; its language is replaced by the target language."""
     passages, edits = [], []
     source: str | None = None
     for element in markup.root.descendants():

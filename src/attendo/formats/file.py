@@ -13,7 +13,7 @@ from attendo.formats.contents import Content, content, with_codes_of
 from attendo.formats.encoded import EncodedText
 
 State = Literal["new", "fuzzy", "translated", "final"]
-"""How far a unit is: without a translation; with one to be reviewed; translated; approved, signed off or locked."""
+"""State of a unit: without a translation; with one to review; translated; approved, signed off or locked."""
 UNTRANSLATED: tuple[State, ...] = ("new",)
 Mark = Literal["review", "problems", "none"]
 """Which machine translations are marked for review: all, those with problems, or none."""
@@ -36,7 +36,7 @@ class Edit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Languages:
-    """A source and a target language, as codes in whatever style; None where one is not known."""
+    """A source and a target language as codes of any style; None if unknown."""
 
     source: str | None = None
     target: str | None = None
@@ -44,39 +44,39 @@ class Languages:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Form:
-    """A text of a unit: its only one, or one of its plural forms."""
+    """A text of a unit: its only text, or one of its plural forms."""
 
     source: Content
-    """What is to be translated."""
+    """The source."""
     target: Content | None = None
-    """The translation that is there; None where there is none."""
+    """The present translation; None if there is none."""
     name: str = ""
-    """Which plural form it is: `0`, `1` by a file's own formula, or a category of CLDR such as `few`."""
+    """The plural form: `0`, `1` by a file's own formula, or a category of CLDR such as `few`."""
     sample: int | None = None
-    """A number that takes this plural form; None where the unit has no plural."""
+    """A number that takes this plural form; None if the unit has no plural."""
     is_of_one_number: bool = False
-    """Whether it is the form of a single number, so that it may leave the number out."""
+    """Whether this is the form of a single number, which may leave the number out."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Unit:
-    """A text of a file that is translated by itself, or the plural forms of one."""
+    """A text of a file that is translated by itself, with its plural forms if it has several."""
 
     id: str
-    """Unique in the file."""
+    """Identifier, unique in the file."""
     forms: tuple[Form, ...]
-    """One, or one for each plural form of the target language."""
+    """The only form, or one for each plural form of the target language."""
     state: State = "new"
     is_translatable: bool = True
     """False where the file says that it is not to be translated, or is locked."""
     context: str = ""
-    """What tells equal sources apart: a message context, a key."""
+    """A message context or key, which distinguishes equal sources."""
     notes: tuple[str, ...] = ()
     """Comments for translators."""
     flags: frozenset[str] = frozenset()
-    """What placeholders it has and how it is checked, as Weblate names it: `c-format`, `icu-message-format`."""
+    """Weblate's names for the kinds of placeholders and checks: `c-format`, `icu-message-format`."""
     max_length: int | None = None
-    """The most that a translation may have of `length_unit`."""
+    """Maximum length of a translation in `length_unit`."""
     length_unit: Literal["char", "byte"] = "char"
     label: str = ""
     """Of an access key that is a text of its own: the id of the unit of which it is a letter."""
@@ -85,12 +85,12 @@ class Unit:
 
     @property
     def source(self) -> Content:
-        """The source of its first form."""
+        """The source of the first form."""
         return self.forms[0].source
 
     @property
     def target(self) -> Content | None:
-        """The translation of its first form."""
+        """The translation of the first form."""
         return self.forms[0].target
 
 
@@ -99,49 +99,49 @@ class Result:
     """A unit's translation."""
 
     texts: tuple[Content, ...]
-    """One for each of the unit's forms."""
+    """A translation for each of the unit's forms."""
     origin: Literal["mt", "tm", "changed"] = "mt"
-    """Whether a model made it, a translation memory had it, or it is one of a memory with other numbers put in."""
+    """The origin: a model, a translation memory, or a memory with other numbers put in."""
     problems: tuple[str, ...] = ()
-    """What checks found."""
+    """The findings of the checks."""
     has_repaired_codes: bool = False
-    """Whether inline codes were put in place by force; it is then marked for review whatever `mark` says."""
+    """Whether inline codes had to be put in place; the result is then marked for review whatever `mark` is."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Suggestion:
-    """A translation that a file offers beside its units: what people translated in an earlier version, or elsewhere."""
+    """A translation that a file offers beside its units, such as one of an earlier version by people."""
 
     source: Content
-    """The text that it translates, which may differ from that of the unit."""
+    """The translated text, which may differ from the unit's source."""
     target: Content
     """The translation."""
     context: str = ""
-    """The id of the unit that it stands at; empty where that is not known."""
+    """The id of the unit that it belongs to; empty if unknown."""
 
 
 def no_suggestions() -> Iterator[Suggestion]:
-    """The suggestions of a file that has none."""
+    """Returns no suggestions, for files that have none."""
     return iter(())
 
 
 def result(*texts: str) -> Result:
-    """Makes a result of strings without codes, one a form."""
+    """Makes a result of strings without codes, one per form."""
     return Result(texts=tuple(content(text) for text in texts))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WriteOptions:
-    """How results are written."""
+    """Options for writing results."""
 
     mark: Mark = "review"
     tool: str = "attendo"
     """The name that files give as the origin of a translation."""
     time: str = ""
-    """When, as `2026-11-21T10:00:00Z`, for formats that keep it; left out where it is empty."""
+    """The time, as `2026-11-21T10:00:00Z`, for formats that record it; left out if empty."""
 
     def is_marked(self, written: Result) -> bool:
-        """Says whether a result is marked for review."""
+        """Whether a result is marked for review."""
         if written.has_repaired_codes or self.mark == "none":
             return written.has_repaired_codes
         # What people have translated is marked for a reason only.
@@ -149,10 +149,10 @@ class WriteOptions:
 
 
 class Editor(Protocol):
-    """What a format's reader leaves behind to turn results into edits."""
+    """The part of a format's reader that turns results into edits."""
 
     def edits(self, results: Mapping[str, Result], options: WriteOptions) -> Iterable[Edit]:
-        """The edits that put results into the file."""
+        """Returns the edits that put results into the file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,29 +160,29 @@ class File:
     """A file that was read."""
 
     format: str
-    """The name of its format."""
+    """The name of the format."""
     text: EncodedText
     units: tuple[Unit, ...]
     editor: Editor
     declared: Languages = field(default_factory=Languages)
     """The languages that the file names."""
     spans: tuple[Span, ...] = ()
-    """Spans that writing may replace beside those of units: language declarations and headers."""
+    """Spans besides those of units that writing may replace: language declarations and headers."""
     suggestions: Callable[[], Iterator[Suggestion]] = no_suggestions
-    """Gives the translations that the file offers beside its units."""
+    """Returns the translations that the file offers beside its units."""
 
     def to_translate(self, states: Collection[State] = UNTRANSLATED) -> tuple[Unit, ...]:
-        """The units that may be translated and are in one of some states; by default those without a translation."""
+        """Returns the translatable units in some states; by default those without a translation."""
         return tuple(
             unit for unit in self.units if unit.is_translatable and unit.state in states and unit.state != "final"
         )
 
     def write(self, results: Mapping[str, Result], options: WriteOptions | None = None) -> bytes:
-        """The file with results in it; without any, its very bytes.
+        """Returns the file with results in it; without results, its original bytes.
 
         Args:
-            results: by the ids of units. A form that a person translated in a unit that is not finished is kept.
-            options: how translations are marked.
+            results: the results by unit id. Forms that people have translated in an unfinished unit are kept.
+            options: the marking of translations.
 
         Raises:
             DataError: the file's encoding lacks a character of a translation.
@@ -191,25 +191,25 @@ class File:
         return self.written(results, options) if results else self.text.content
 
     def written(self, results: Mapping[str, Result], options: WriteOptions | None = None) -> bytes:
-        """The file with results in it, as `write` gives it; without any, its declared languages change alone."""
+        """The file with results in it, as for `write`; without results, only its declared languages change."""
         units = {unit.id: unit for unit in self.units}
         checked = {name: _checked(name, units.get(name), found) for name, found in results.items()}
         edits = list(self.editor.edits(checked, options or WriteOptions()))
         return spliced(self.text, edits, self.all_spans())
 
     def all_spans(self) -> frozenset[Span]:
-        """Every declared span."""
+        """Returns every declared span."""
         return frozenset(chain(self.spans, *(unit.spans for unit in self.units)))
 
     def byte_spans(self) -> list[tuple[int, int]]:
-        """Every declared span as offsets in the file's bytes, in order; what lies within another one is left out."""
+        """Returns every declared span as byte offsets, in order; spans within others are left out."""
         spans = sorted(_outermost(self.all_spans()))
         offsets = self.text.byte_offsets(position for span in spans for position in (span.start, span.stop))
         return [(offsets[span.start], offsets[span.stop]) for span in spans]
 
 
 def _outermost(spans: Iterable[Span]) -> Iterator[Span]:
-    """Spans without those within others; insertion points at the edges of others stay."""
+    """Removes spans that lie within others; insertion points at the edges of others stay."""
     start = stop = -1
     for span in sorted(spans, key=lambda span: (span.start, -span.stop)):
         is_within = span.stop <= stop and (span.start < span.stop or start < span.start < stop)
@@ -220,7 +220,7 @@ def _outermost(spans: Iterable[Span]) -> Iterator[Span]:
 
 
 def _checked(name: str, unit: Unit | None, found: Result) -> Result:
-    """A result whose codes are those of its unit's sources."""
+    """Returns a result whose codes are those of its unit's sources."""
     if unit is None or not unit.is_translatable or unit.state == "final":
         raise ValueError(f"{name!r} is not a unit of the file that may be translated")
     if len(found.texts) != len(unit.forms):
@@ -236,7 +236,7 @@ def _checked(name: str, unit: Unit | None, found: Result) -> Result:
 
 
 def spliced(text: EncodedText, edits: Sequence[Edit], declared: frozenset[Span]) -> bytes:
-    """The bytes of a text with edits in them; what is outside of the edits is copied.
+    """Applies edits to a text and returns its bytes; everything outside the edits is copied.
 
     Raises:
         DataError: the encoding lacks a character.
@@ -255,7 +255,7 @@ def spliced(text: EncodedText, edits: Sequence[Edit], declared: frozenset[Span])
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place for one form's text, and how the text is written there."""
+    """The span for a form's text, and the function that writes the text there."""
 
     span: Span
     written: Callable[[Content], str]
@@ -266,14 +266,14 @@ class SlotEditor:
     """An editor for formats without states: each form has a slot."""
 
     slots: Mapping[str, tuple[Slot, ...]]
-    """By the id of a unit, one slot a form."""
+    """The slots by unit id, one for each form."""
     always: tuple[Edit, ...] = ()
-    """What changes beside, as soon as there is a result: a declaration of the language."""
+    """Edits that are made as soon as there is any result, such as a declaration of the language."""
     beside: Mapping[str, tuple[Edit, ...]] = field(default_factory=dict)
-    """What changes with a unit, by its id: plural forms that the target language does not have are removed."""
+    """Edits that come with a unit, by its id: the removal of plural forms that the target language lacks."""
 
     def edits(self, results: Mapping[str, Result], options: WriteOptions) -> Iterable[Edit]:
-        """The edits that put results into their slots."""
+        """Yields the edits that put results into their slots."""
         del options
         yield from self.always
         for name, found in results.items():
@@ -284,23 +284,23 @@ class SlotEditor:
 
 @dataclass
 class UniqueIds:
-    """Makes names unique, in the order they come in: the second `a` is `a#2`."""
+    """Makes names unique in order of appearance: the second `a` becomes `a#2`."""
 
     _counts: dict[str, int] = field(default_factory=dict)
 
     def of(self, name: str) -> str:
-        """The name itself the first time, with a number later."""
+        """Returns the name itself the first time, and with a number later."""
         count = self._counts[name] = self._counts.get(name, 0) + 1
         return name if count == 1 else self.of(f"{name}#{count}")
 
 
 def access_key_label(name: str, source: str, names: Collection[str]) -> str:
-    """The name of the text that an access key is a letter of; empty of any other text.
+    """Returns the name of the text that an access key is a letter of; empty for any other text.
 
     Args:
-        name: of the text, such as `save.accesskey`.
+        name: the name of the text, such as `save.accesskey`.
         source: its source.
-        names: of all texts, of which the label is `save.label` or `save`.
+        names: the names of all texts; the label is `save.label` or `save`.
     """
     entry, _, attribute = name.rpartition(".")
     if attribute.casefold() != "accesskey" or len(source) != 1:
@@ -309,10 +309,10 @@ def access_key_label(name: str, source: str, names: Collection[str]) -> str:
 
 
 def base_language(language: str) -> str:
-    """The language without region, script and variant: `de` of `de-AT`, `de_AT` and `de@formal`."""
+    """The language without region, script and variant: `de` for `de-AT`, `de_AT` and `de@formal`."""
     return language.replace("_", "-").replace("@", "-").partition("-")[0].lower()
 
 
 def is_same_language(first: str, second: str) -> bool:
-    """Says whether two codes name the same language, whatever its region."""
+    """Whether two codes name the same language, whatever its region."""
     return base_language(first) == base_language(second)

@@ -45,7 +45,7 @@ _ARROW = re.compile(r"->[ ]*(?:\r\n|\n|\r)")
 class _Variant:
     key: str
     start: int
-    """Where its line begins, behind the line end before it."""
+    """The start of its line."""
     value: Span
 
 
@@ -56,14 +56,14 @@ class _Reader:
     text: EncodedText
     language: str | None
     names: frozenset[str]
-    """Of all messages and attributes."""
+    """The names of all messages and attributes."""
     ids: UniqueIds = field(default_factory=UniqueIds)
     units: list[Unit] = field(default_factory=list)
     slots: dict[str, tuple[Slot, ...]] = field(default_factory=dict)
     beside: dict[str, tuple[Edit, ...]] = field(default_factory=dict)
 
     def pattern(self, name: str, span: Span, note: str) -> None:
-        """Takes a pattern as one unit or several."""
+        """Adds the unit or units of a pattern."""
         variants = _variants(self.text, span)
         if variants is None:
             has_selector = any(_ARROW.search(code.raw) for code in _codes(_content(self.text, span)))
@@ -139,7 +139,7 @@ class _Reader:
         return partial(self._written, indent)
 
     def _written(self, indent: str, parts: Content) -> str:
-        """A pattern: its further lines are indented, and what Fluent would read as syntax is in placeables."""
+        """Writes a pattern: its further lines are indented, and text that would be syntax is in placeables."""
         pieces = []
         for number, part in enumerate(parts):
             if isinstance(part, Code):
@@ -158,12 +158,12 @@ class _Reader:
 
 
 def _is_shortcut(name: str, source: Content) -> bool:
-    """Says whether a text is the letter of a keyboard shortcut, which no word of a label has anything to do with."""
+    """Whether a text is the letter of a keyboard shortcut, which is not translated."""
     return name.rpartition(".")[2].casefold() in ("key", "commandkey", "keycode") and len(plain(source)) == 1
 
 
 def _visible(line: str, *, begins: bool, ends: bool, is_edge: bool) -> str:
-    """A line whose edges and braces are text: Fluent trims spaces, and `.`, `*` and `[` at a start are syntax."""
+    """Protects a line's edges and braces: Fluent trims spaces, and `.`, `*` and `[` at a start are syntax."""
     if not line:
         return '{ "" }' if is_edge and begins and ends else ""
     start = line[0] if begins and line[0] in " .*[" else ""
@@ -178,7 +178,7 @@ def read_fluent(data: bytes, languages: Languages) -> File:
     """Reads messages and terms; their sources are their own values.
 
     Raises:
-        DataError: a placeable does not end, or a line is none of Fluent's.
+        DataError: a placeable does not end, or a line is not in Fluent's syntax.
     """
     text = decoded(data)
     patterns = list(_patterns(text))
@@ -190,7 +190,7 @@ def read_fluent(data: bytes, languages: Languages) -> File:
 
 
 def _patterns(text: EncodedText) -> Iterator[tuple[str, Span, str]]:
-    """Each pattern with the name of its message and attribute, and the comment before it."""
+    """Yields each pattern with the name of its message and attribute, and the comment before it."""
     position, entry, note = 0, "", ""
     while position < len(text.text):
         line = _LINE.match(text.text, position)
@@ -220,14 +220,14 @@ def _patterns(text: EncodedText) -> Iterator[tuple[str, Span, str]]:
 
 
 def _pattern_start(text: EncodedText, position: int) -> int:
-    """Where a pattern's first character stands: on the line of its name, or indented on a later one."""
+    """Finds a pattern's first character: on the line of its name, or indented on a later one."""
     found = _SPACE.match(text.text, position)
     assert found is not None
     return found.end()
 
 
 def _pattern_end(text: EncodedText, position: int) -> int:
-    """The end of a pattern: of its last line that is indented and begins no attribute."""
+    """Finds the end of a pattern: that of its last line that is indented and begins no attribute."""
     end = _text_end(text, position)
     while True:
         following = _FOLLOWING.match(text.text, end)
@@ -237,7 +237,7 @@ def _pattern_end(text: EncodedText, position: int) -> int:
 
 
 def _text_end(text: EncodedText, position: int) -> int:
-    """The end of a line of a pattern, without white space; placeables may go over several lines."""
+    """Finds the end of a pattern's line, without white space; placeables may span several lines."""
     start = position
     while position < len(text.text) and text.text[position] not in "\r\n":
         position = _placeable_end(text, position) if text.text[position] == "{" else position + 1
@@ -246,7 +246,7 @@ def _text_end(text: EncodedText, position: int) -> int:
 
 
 def _placeable_end(text: EncodedText, position: int) -> int:
-    """Behind the closing brace of a placeable."""
+    """Finds the position after a placeable's closing brace."""
     depth, start = 0, position
     while position < len(text.text):
         mark = text.text[position]
@@ -261,7 +261,7 @@ def _placeable_end(text: EncodedText, position: int) -> int:
 
 
 def _content(text: EncodedText, span: Span) -> Content:
-    """A pattern's text: string literals are text, other placeables codes, and common indentation is left out."""
+    """Reads a pattern's content: string literals are text, other placeables codes; common indentation is removed."""
     pieces: list[tuple[str, bool]] = []
     position = last = span.start
     while position < span.stop:
@@ -295,7 +295,7 @@ def _codes(parts: Content) -> list[Code]:
 
 
 def _variants(text: EncodedText, span: Span) -> list[_Variant] | None:
-    """The variants of a pattern that is one selector; None of another."""
+    """Returns the variants of a pattern that is a single selector; None for any other pattern."""
     raw = text.text[span.start : span.stop]
     if not raw.startswith("{") or _placeable_end(text, span.start) != span.stop:
         return None

@@ -21,14 +21,14 @@ def read_html(data: bytes, languages: Languages) -> File:
     """Reads a page.
 
     Raises:
-        DataError: it is in no known encoding, or declares entities.
+        DataError: the page is in no known encoding, or declares entities.
     """
     text = decoded_html(data)
     return html_file(text, languages, is_xml=_XHTML.search(text.text[:_HEAD]) is not None)
 
 
 def html_file(text: EncodedText, languages: Languages, *, is_xml: bool) -> File:
-    """The file of a page that is decoded.
+    """Makes a file of a decoded page.
 
     Raises:
         DataError: it declares entities.
@@ -51,7 +51,7 @@ def decoded_html(data: bytes) -> EncodedText:
     """Decodes a page: by its byte order mark, its declaration, or as UTF-8, and else as Windows-1252.
 
     Raises:
-        DataError: it is none of these.
+        DataError: the bytes are in none of these encodings.
     """
     found = _XML_ENCODING.match(data[:_HEAD]) or _META_ENCODING.search(data[:_HEAD])
     declared = found[1].decode("ascii").lower() if found else None

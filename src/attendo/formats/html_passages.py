@@ -17,10 +17,10 @@ BLOCK_NAMES = frozenset(
     picture pre progress script section select source style summary table tbody td template textarea tfoot th thead
     title tr track ul video audio""".split()  # noqa: SIM905
 ) - {"br", "input", "script", "style", "template", "textarea"}
-"""Elements that a sentence does not go beyond."""
+"""Elements that end a sentence."""
 _WORDS = frozenset(("code", "kbd", "samp", "var", "tt", "svg", "math"))
 _FIXED = _WORDS | {"script", "style", "template", "textarea"}
-"""Elements whose content is no language, or not the page's."""
+"""Elements whose content is not natural language, or not part of the page's text."""
 _ATTRIBUTES = frozenset(
     ("title", "alt", "placeholder", "aria-label", "aria-description", "aria-placeholder", "aria-valuetext")
 )
@@ -37,8 +37,8 @@ class HtmlReader:
     """Collects the passages of HTML.
 
     Args:
-        text: the document, or one that has HTML in it.
-        languages: from which language into which; elements in another language than the first are not translated.
+        text: the HTML document, or a document that contains HTML.
+        languages: source and target language; elements in other languages than the source are not translated.
         is_xml: whether it is XHTML.
     """
 
@@ -46,7 +46,7 @@ class HtmlReader:
         self.text, self.languages, self._is_xml = text, languages, is_xml
         self.passages: list[Passage] = []
         self.edits: list[Edit] = []
-        """Declarations of the source language, which become those of the target language."""
+        """Declarations of the source language, which are replaced by the target language."""
         self.declared: str | None = None
         """The language that the `html` element names."""
         self._pieces: list[tuple[Piece, str, bool]] = []  # with the name of a tag and whether it closes
@@ -66,7 +66,7 @@ class HtmlReader:
         self._end_passage()
 
     def _read_token(self, tokens: Sequence[HtmlToken], number: int) -> int:
-        """Reads a token; an element that is not translated is read whole. Returns the number of the next token."""
+        """Reads a token, or the whole of an element that is not translated; returns the number of the next token."""
         token = tokens[number]
         if token.kind == "text":
             self._read_text(token.span)
@@ -108,7 +108,7 @@ class HtmlReader:
                 self._add_text(line[0], span.start + line.start())
 
     def _add_text(self, raw: str, start: int) -> None:
-        """Takes characters, with white space at the edges apart, so that it can be left out."""
+        """Adds characters; white space at the edges becomes separate pieces, which can be left out."""
         for span in edges(raw, start):
             self._pieces.append((Piece(span=span, text=raw[span.start - start : span.stop - start]), "", False))
 
@@ -117,7 +117,7 @@ class HtmlReader:
         self._pieces.append((Piece(span=span, code=code, is_word=is_word), name, is_closing))
 
     def _end_passage(self) -> None:
-        """Makes a passage of the pieces so far."""
+        """Ends the current passage."""
         pieces, self._pieces = self._pieces, []
         if not any(piece.text.strip() for piece, _, _ in pieces):
             return
@@ -141,7 +141,7 @@ class HtmlReader:
             self.passages.append(passage)
 
     def _read_language(self, token: HtmlToken, attributes: Mapping[str, Attribute]) -> None:
-        """Takes a declaration of the source language, which the target language replaces."""
+        """Records a declaration of the source language, which the target language replaces."""
         found = [attributes[name] for name in ("lang", "xml:lang") if name in attributes]
         equivalent = attributes.get("http-equiv")
         if token.name == "meta" and equivalent and equivalent.value.lower() == "content-language":
@@ -156,7 +156,7 @@ class HtmlReader:
                 self.edits.append(Edit(attribute.span, value if attribute.quote else f'"{value}"'))
 
     def _is_fixed(self, token: HtmlToken, attributes: Mapping[str, Attribute]) -> bool:
-        """Says whether an element is not to be translated, or is in another language."""
+        """Whether an element is not to be translated, or is in another language."""
         if (found := attributes.get("translate")) is not None and found.value.strip().lower() == "no":
             return True
         if (found := attributes.get("class")) is not None and "notranslate" in found.value.split():
@@ -168,7 +168,7 @@ class HtmlReader:
         return base_language(language.value.strip()) != base_language(source)
 
     def _read_attributes(self, element: str, attributes: Mapping[str, Attribute]) -> None:
-        """Takes the attributes that people read."""
+        """Adds the passages of attributes that people read."""
         names = set(_ATTRIBUTES) if element not in ("link", "meta") else set()
         if element in ("option", "optgroup", "track", "menu"):
             names.add("label")
@@ -184,7 +184,7 @@ class HtmlReader:
 
 
 def _last_of(tokens: Sequence[HtmlToken], number: int) -> int | None:
-    """The last token of an element; None where it is never closed."""
+    """Returns the last token of an element; None if it is never closed."""
     token = tokens[number]
     if token.kind == "empty":
         return number
@@ -211,12 +211,12 @@ def _attribute_passage(text: EncodedText, attribute: Attribute, name: str) -> Pa
 
 
 def html_pieces(raw: str, start: int, *, keeps_space: bool) -> list[Piece]:
-    """The characters of a text of HTML; references to what HTML does not define are codes.
+    """Returns the characters of HTML text; references that HTML does not define are codes.
 
     Args:
         raw: the text.
         start: its position.
-        keeps_space: whether white space stays as it is, as in `pre`; elsewhere it counts as one space.
+        keeps_space: whether white space is kept, as in `pre`; elsewhere it counts as one space.
     """
     pieces: list[Piece] = []
     last = 0
@@ -242,7 +242,7 @@ def _add_plain(pieces: list[Piece], raw: str, start: int, *, keeps_space: bool) 
 
 
 def spelling_of(raw: str) -> dict[str, str]:
-    """Which characters a text writes as references, and how; letters of ASCII and white space are left out."""
+    """Returns the references that a text has for characters, without those for ASCII letters and white space."""
     spelling: dict[str, str] = {}
     for found in _REFERENCE.finditer(raw):
         character = unescape(found[0])
@@ -252,10 +252,10 @@ def spelling_of(raw: str) -> dict[str, str]:
 
 
 def html_writer(encoding: str, spelling: Mapping[str, str]) -> Callable[[Content], str]:
-    """What writes a text in HTML.
+    """Returns a function that writes text as HTML.
 
     Args:
-        encoding: of the file; characters that it lacks become references.
+        encoding: the file's encoding; characters that it lacks become references.
         spelling: characters that the replaced text writes as references.
     """
     table = str.maketrans({"<": "&lt;", **spelling, "&": "&amp;"})

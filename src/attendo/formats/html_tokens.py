@@ -1,4 +1,4 @@
-"""HTML as tags, comments and the text between them, with their positions; nothing is repaired.
+"""Tags, comments and text of HTML with their positions; nothing is repaired.
 
 The time it takes grows with the length alone: an unclosed comment or element without markup ends with the document.
 """
@@ -32,14 +32,14 @@ class HtmlToken:
     kind: TokenKind
     span: Span
     name: str = ""
-    """The name of a tag, in small letters."""
+    """The name of a tag in lower case."""
     partner: int = -1
-    """The number of the tag that closes or opens it; -1 where there is none."""
+    """The number of the matching tag; -1 if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """An attribute's value, and where it stands: within its quotation marks, if it has any."""
+    """An attribute's value with its span, which is within quotation marks if there are any."""
 
     value: str
     span: Span
@@ -67,7 +67,7 @@ def html_tokens(text: str, span: Span, *, is_xml: bool = False) -> list[HtmlToke
 
 
 def attributes_of(text: str, tag: Span) -> Mapping[str, Attribute]:
-    """The attributes of a tag that have values, by their names in small letters; the first of equal ones."""
+    """The attributes of a tag that have values, by their names in lower case; the first of equal names."""
     found: dict[str, Attribute] = {}
     for match in _ATTRIBUTE.finditer(text, tag.start, tag.stop):
         group = next(number for number in (2, 3, 4) if match[number] is not None)
@@ -98,7 +98,7 @@ def _scanned(text: str, span: Span, *, is_xml: bool) -> Iterator[HtmlToken]:
 
 
 class _Scanner:
-    """Reads what begins at a `<`, of which no character is looked at more than a few times in all.
+    """Reads tags and comments; no character is examined more than a few times in all.
 
     Args:
         text: what the HTML is part of.
@@ -113,7 +113,7 @@ class _Scanner:
         self._quotes_close = True
 
     def markup_at(self, start: int) -> HtmlToken | None:
-        """A tag, a comment or the like; None where the `<` is a character."""
+        """Reads a tag, a comment or the like; None if the `<` is an ordinary character."""
         if start >= self._last_end:  # a comment that is not closed; else a `<` that no `>` follows is a character
             is_comment = self._text.startswith("<!--", start)
             return HtmlToken("other", Span(start, self._stop)) if is_comment else None
@@ -138,7 +138,7 @@ class _Scanner:
         return found
 
     def _end_of_other(self, start: int) -> int:
-        """Where a comment, a CDATA section, an instruction or a document type ends."""
+        """Finds the end of a comment, a CDATA section, an instruction or a document type."""
         text, stop = self._text, self._stop
         if text.startswith("<!--", start):
             return _behind(text, "-->", start + 2, stop)

@@ -64,7 +64,7 @@ def _root(text: EncodedText) -> JsonValue:
 
 
 def _is_chrome(root: JsonValue) -> bool:
-    """Says whether every member is an object with a message and what describes it."""
+    """Whether every member is an object with a message and its description, as in Chrome's files."""
     return bool(root.members) and all(
         (message := member.value.get("message")) is not None
         and message.kind == "string"
@@ -78,7 +78,7 @@ class _Reader:
 
     Args:
         text: the file.
-        style: how it writes strings.
+        style: the file's way of writing strings.
         language: the target language, by whose plural categories i18next's keys are written.
     """
 
@@ -90,7 +90,7 @@ class _Reader:
         self._beside: dict[str, tuple[Edit, ...]] = {}
 
     def file(self, name: str, *, always: tuple[Edit, ...] = (), source: str | None = None) -> File:
-        """The file of what was read."""
+        """Makes the file of the units so far."""
         return File(
             format=name,
             text=self.text,
@@ -101,7 +101,7 @@ class _Reader:
         )
 
     def string(self, key: str, value: JsonValue | None, *, note: str = "", flags: frozenset[str] = frozenset()) -> None:
-        """Takes a string as a unit; values of other kinds are none."""
+        """Adds a string as a unit; other values are ignored."""
         if value is None or value.kind != "string":
             return
         is_translatable = bool(value.text.strip())
@@ -118,7 +118,7 @@ class _Reader:
         self._slots[unit.id] = (self._slot(value),)
 
     def nested(self, root: JsonValue) -> None:
-        """Takes every string within a value, and sets of i18next's plural keys as one unit."""
+        """Adds every string within a value; a set of i18next's plural keys is one unit."""
         waiting: list[tuple[str, JsonValue]] = [("", root)]
         while waiting:
             path, value = waiting.pop()
@@ -177,7 +177,7 @@ class _Reader:
         self._slots[unit.id], self._beside[unit.id] = found.slots, found.removals
 
     def _whole(self, member: Member, number: int, parent: JsonValue) -> Span:
-        """A member with the comma and the space behind it, or before it where it is the last."""
+        """Returns the span of a member with the comma and space after it, or before it if it is the last."""
         if number + 1 < len(parent.members):
             return Span(member.start, parent.members[number + 1].start)
         previous = parent.members[number - 1].value.span.stop if number else member.start

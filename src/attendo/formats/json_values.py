@@ -23,7 +23,7 @@ class Member:
 
     name: str
     start: int
-    """Where its key, or the item, begins."""
+    """The start of the key, or of the item."""
     value: "JsonValue"
 
 
@@ -34,19 +34,19 @@ class JsonValue:
     kind: Kind
     span: Span
     members: tuple[Member, ...] = ()
-    """Of an object, equal keys too, and of an array."""
+    """The members of an object, including equal keys, or of an array."""
     text: str = ""
-    """Of a string."""
+    """The text of a string."""
 
     def get(self, *path: str) -> "JsonValue | None":
-        """A value within it, by keys; the first of equal ones."""
+        """Returns the value at a path of keys; the first of equal keys."""
         found: JsonValue | None = self
         for name in path:
             found = None if found is None else next((one.value for one in found.members if one.name == name), None)
         return found
 
     def text_of(self, *path: str) -> str:
-        """A string within it; empty where there is none."""
+        """Returns the string at a path of keys; empty if there is none."""
         found = self.get(*path)
         return "" if found is None else found.text
 
@@ -64,7 +64,7 @@ def parse_json_values(text: EncodedText) -> JsonValue:
     """Reads JSON.
 
     Raises:
-        DataError: it is none, or nested more than 64 deep.
+        DataError: the text is not JSON, or is nested more than 64 deep.
     """
     stack: list[_Open] = []
     position = _behind_space(text, 0)
@@ -83,7 +83,7 @@ def parse_json_values(text: EncodedText) -> JsonValue:
 
 
 def _next(text: EncodedText, position: int, stack: list[_Open]) -> tuple[JsonValue | None, int]:
-    """Goes on behind a member: the container where it closes, or None before the next value."""
+    """Continues after a member; returns the container if it closes, None before the next value."""
     container = stack[-1]
     closing = "}" if container.kind == "object" else "]"
     mark = text.text[position : position + 1]
@@ -150,13 +150,13 @@ def _error(text: EncodedText, position: int) -> DataError:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JsonStyle:
-    r"""How a file writes strings: characters beyond ASCII as `\uXXXX` or as they are."""
+    r"""A file's way of writing strings: characters beyond ASCII as `\uXXXX` or unchanged."""
 
     is_ascii: bool
     is_upper: bool
 
     def written(self, text: str, old: str = "") -> str:
-        """A string in quotes; characters that the one it replaces escapes, such as `/` and `<`, are escaped too."""
+        """Writes a string in quotes; characters that the replaced one escapes, such as `/` and `<`, are escaped too."""
         raw = json.dumps(text, ensure_ascii=self.is_ascii)
         if self.is_upper:
             raw = _UNICODE_ESCAPE.sub(lambda found: found[0][:-4] + found[1].upper(), raw)
@@ -170,7 +170,7 @@ class JsonStyle:
 
 
 def style_of_json(text: EncodedText) -> JsonStyle:
-    """How a file writes strings."""
+    """Determines how a file writes strings."""
     escapes = [digits for digits in _UNICODE_ESCAPE.findall(text.text) if int(digits, 16) > 0x7F]
     letters = "".join(escapes)
     is_upper = sum(map(str.isupper, letters)) > sum(map(str.islower, letters))

@@ -1,4 +1,4 @@
-"""The formats that are known: what their files are called and hold. Nothing that reads one is imported for it."""
+"""The known formats, with the names and contents of their files. No reader is imported for this."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class Format:
 
     name: str
     endings: tuple[str, ...]
-    """How names of such files end."""
+    """The endings of such files' names."""
     title: str
     layout: Literal["bilingual", "keyed", "monolingual"] = "monolingual"
     """Bilingual files have sources and translations; keyed ones have one language, and keys by which a file and its
@@ -60,30 +60,30 @@ FORMATS: Sequence[Format] = (
 
 
 def format_named(name: str) -> Format:
-    """The format that a file was read as.
+    """Returns a format by its name.
 
     Args:
-        name: one in the table.
+        name: a name in the table.
     """
     return next(known for known in FORMATS if known.name == name)
 
 
 def format_by_ending(name: str) -> Format | None:
-    """The format that the end of a file's name says, in capitals or small letters; None where it says none."""
+    """Returns the format of a file name's ending, in upper or lower case; None if there is none."""
     lower = name.lower()
     return next((known for known in FORMATS if lower.endswith(known.endings)), None)
 
 
 def format_of(name: str, data: bytes, wanted: str | None = None) -> Format:
-    """Says which format a file is read as.
+    """Determines the format to read a file as.
 
     Args:
-        name: the file's name; its end decides where a format has it.
-        data: its content, which decides about other names: what is recognized as no lines of text is refused.
-        wanted: the name of a format, which goes before both.
+        name: the file's name; its ending decides if a format has it.
+        data: its content, which decides for other names: files recognized as other than lines of text are refused.
+        wanted: the name of a format, which takes precedence over both.
 
     Raises:
-        DataError: there is no format of that name, or the content is of a format that the name does not say.
+        DataError: there is no format of that name, or the content is of a format that the name does not indicate.
     """
     names = ", ".join(known.name for known in FORMATS)
     if wanted is not None:

@@ -1,4 +1,4 @@
-"""Codes of languages, as names of files and keys in them have them."""
+"""Language codes that are recognized in names of files and in keys."""
 
 _CODES = (
     "ab aa af sq am ar an hy as az be bn eu bg bs br my ca zh co cs cy da de el en eo et fa fi fr fy ga gd gl gu "
@@ -7,4 +7,4 @@ _CODES = (
     "wo xh yi yo zu"
 )
 LANGUAGES = frozenset(_CODES.split())
-"""Codes of languages that names of files and keys are known by."""
+"""The recognized codes."""

@@ -27,7 +27,7 @@ FRONT_MATTER_KEYS = frozenset(
     alt image_alt linktitle nav_title menu_title short_title shorttitle sidebar_label sidebar_title
     pagination_label""".split()  # noqa: SIM905
 )
-"""The keys of a front matter whose values are translated, in small letters."""
+"""The keys of a front matter whose values are translated, in lower case."""
 _FRONT_MATTER = re.compile(r"\A---[ \t]*(?:\r\n|\r|\n)(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*(?:\r\n|\r|\n|\Z)", re.S | re.M)
 _TOML = re.compile(r"\A\+\+\+[ \t]*(?:\r\n|\r|\n).*?^\+\+\+[ \t]*(?:\r\n|\r|\n|\Z)", re.S | re.M)
 _TITLE = r"""(?P<title>"(?:[^"\\]|\\.)+"|'(?:[^'\\]|\\.)+'|\((?:[^()\\]|\\.)+\))"""
@@ -43,9 +43,9 @@ _SKIPPED = re.compile(
 )
 _MAX_COLUMN = 400
 _MAX_GAPS = 16
-"""Different ones between the lines of a paragraph; with more, its lines may be joined when it is written."""
+"""Maximum number of different gaps between a paragraph's lines; with more, its lines may be joined on writing."""
 _MAX_DEPTH = 3
-"""Pictures within the descriptions of pictures, of which those that are deeper are not translated."""
+"""Maximum nesting of pictures within descriptions of pictures; deeper ones are not translated."""
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -53,7 +53,7 @@ def read_markdown(data: bytes, languages: Languages) -> File:
     """Reads Markdown.
 
     Raises:
-        DataError: it is not UTF-8, nor what its byte order mark says, or its front matter cannot be read.
+        DataError: the file is not in UTF-8 nor in the encoding of its byte order mark, or its front matter is invalid.
     """
     text = decoded(data)
     passages, start = _front_matter(text)
@@ -71,7 +71,7 @@ def read_markdown(data: bytes, languages: Languages) -> File:
 
 
 def _front_matter(text: EncodedText) -> tuple[list[Passage], int]:
-    """The texts of a front matter, and where the Markdown begins."""
+    """Reads the texts of a front matter; returns them with the start of the Markdown."""
     if (toml := _TOML.match(text.text)) is not None:
         return [], toml.end()
     found = _FRONT_MATTER.match(text.text)
@@ -90,14 +90,14 @@ def _front_matter(text: EncodedText) -> tuple[list[Passage], int]:
 
 
 def _labels(text: str, blocks: Iterable[Block]) -> frozenset[str]:
-    """The labels of links that the document defines."""
+    """Returns the link labels that the document defines."""
     lines = (line for block in blocks if block.kind == "paragraph" for line in block.lines)
     found = (_DEFINITION.match(text[line.start : line.stop]) for line in lines)
     return frozenset(normalized_label(match["label"]) for match in found if match is not None)
 
 
 def _runs(text: str, block: Block) -> Iterator[tuple[tuple[Span, ...], Span | None]]:
-    """The texts of a block, each as its lines, and the titles of definitions of links, with their quotation marks."""
+    """Yields the texts of a block, each as its lines, and the titles of link definitions with their quotation marks."""
     if block.kind != "paragraph":
         yield block.lines, None
         return
@@ -126,7 +126,7 @@ def _runs(text: str, block: Block) -> Iterator[tuple[tuple[Span, ...], Span | No
 def _text_passages(
     text: EncodedText, lines: Sequence[Span], kind: str, labels: Collection[str], *, is_cell: bool, depth: int = 0
 ) -> Iterator[Passage]:
-    """A text as a passage, and what its codes hold: descriptions of pictures and titles of links."""
+    """Yields a text as a passage, then the passages in its codes: descriptions of pictures and titles of links."""
     lines = [line for line in lines if line.start < line.stop]
     if not lines:
         return
@@ -154,13 +154,13 @@ def _text_passages(
 
 
 def _gaps(text: str, lines: Sequence[Span]) -> tuple[str, ...]:
-    """What most often stands between the lines of a text, longer ones first."""
+    """Returns the most frequent gaps between the lines of a text, longer ones first."""
     counts = Counter(text[line.stop : after.start] for line, after in pairwise(lines))
     return tuple(sorted((gap for gap, _ in counts.most_common(_MAX_GAPS)), key=len, reverse=True))
 
 
 def _wrapping(text: str, lines: Sequence[Span]) -> Wrapping | None:
-    """How the lines of a paragraph are broken; None where each but the last ends in a break of its own."""
+    """Returns how a paragraph's lines are wrapped; None if all but the last end in hard breaks."""
     gaps = [
         text[line.stop : after.start]
         for line, after in pairwise(lines)
@@ -177,7 +177,7 @@ def _wrapping(text: str, lines: Sequence[Span]) -> Wrapping | None:
 
 
 def _column(text: str, line: Span) -> int:
-    """How many characters stand before a text on its line."""
+    """Returns the number of characters before a text on its line."""
     before = text[max(0, line.start - _MAX_COLUMN) : line.start]
     return len(before) - 1 - max(before.rfind("\n"), before.rfind("\r"))
 
@@ -187,7 +187,7 @@ def _writer(style: MarkdownStyle) -> Callable[[Content], str]:
 
 
 def _title_passage(text: str, span: Span) -> Passage:
-    """The title of a link; `span` has its quotation marks."""
+    """Makes a passage of a link's title; `span` includes the quotation marks."""
     closing = text[span.stop - 1]
     inner = Span(span.start + 1, span.stop - 1)
     source = unescape(_ESCAPE.sub(r"\1", text[inner.start : inner.stop]))

@@ -38,15 +38,15 @@ class Block:
 
     kind: BlockKind
     lines: tuple[Span, ...]
-    """Where the text of each line stands, without white space around it; of HTML all of it."""
+    """The span of each line's text, without white space around it; the whole of HTML."""
 
 
 def markdown_blocks(text: str, span: Span) -> Iterator[Block]:
-    """Reads the blocks of a document, in no particular order.
+    """Reads the blocks of a document in any order.
 
     Args:
         text: the document.
-        span: what of it is Markdown: all but a front matter.
+        span: the Markdown in it, which is everything after the front matter.
     """
     lines = [
         Span(found.start(1), found.end(1))
@@ -102,7 +102,7 @@ def _indented_admonition(state: StateBlock, start_line: int, end_line: int, sile
 
 
 def _colon_fence(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
-    """A rule for lines that begin with `:::`; what stands between them are blocks as elsewhere, or code."""
+    """A rule for lines that begin with `:::`; between them are ordinary blocks, or code."""
     if state.is_code_block(start_line):
         return False
     line = state.src[state.bMarks[start_line] + state.tShift[start_line] : state.eMarks[start_line]]
@@ -128,7 +128,7 @@ def _push(state: StateBlock, name: str, line: int) -> None:
 
 
 class _TokenReader:
-    """Finds the text of tokens in the lines that they name.
+    """Finds the text of tokens in their lines.
 
     Args:
         text: the document.
@@ -138,10 +138,10 @@ class _TokenReader:
     def __init__(self, text: str, lines: Sequence[Span]) -> None:
         self._text, self._lines = text, lines
         self.directives: list[tuple[int, list[str]]] = []
-        """Fences whose content is Markdown: the number of its first line, and its lines."""
+        """Fences whose content is Markdown: the number of the content's first line, and its lines."""
 
     def blocks(self, tokens: Sequence[Token]) -> Iterator[Block]:
-        """The blocks of tokens."""
+        """Yields the blocks of tokens."""
         row, column = -1, 0
         for before, token in zip([None, *tokens], tokens, strict=False):
             if token.map is None:
@@ -169,7 +169,7 @@ class _TokenReader:
         return self._text[line.start : line.stop]
 
     def _paragraph(self, first: int, content: str) -> tuple[Span, ...]:
-        """The lines of a paragraph; each one's text is what the line ends with."""
+        """Returns the spans of a paragraph's lines; the text of each is the end of its line."""
         spans = []
         for number, line in enumerate(content.split("\n"), first):
             stop = self._lines[number].start + len(self._raw(number).rstrip())
@@ -183,7 +183,7 @@ class _TokenReader:
         return (Span(at, at + len(content)),) if content and start >= 0 else ()
 
     def _cell(self, number: int, content: str, column: int) -> tuple[Span, int]:
-        """Where a cell's text stands, and where the next cell begins."""
+        """Returns the span of a cell's text, and the start of the next cell."""
         line = self._lines[number]
         if column == line.start:
             found = _AFTER_QUOTE.match(self._text, column, line.stop)
@@ -198,13 +198,13 @@ class _TokenReader:
         return Span(start, start + len(raw)), min(end.end() + 1, line.stop)
 
     def _html(self, first: int, behind: int) -> Iterator[Block]:
-        """HTML; within quotes, where each line begins with a mark, it is left as it is."""
+        """Yields a block of HTML; within quotes, whose lines begin with a mark, it stays as it is."""
         start, stop = self._lines[first].start, self._lines[min(behind, len(self._lines)) - 1].stop
         if not any(self._raw(number).lstrip().startswith(">") for number in range(first, behind)):
             yield Block("html", (Span(start, stop),))
 
     def _fence(self, first: int, token: Token) -> Iterator[Block]:
-        """The title of a directive that has Markdown in it; other fences are code."""
+        """Reads the title of a directive that contains Markdown; other fences are code."""
         info = f"{token.markup}{token.info}"
         if _FENCED.match(info) is None:
             return
@@ -217,7 +217,7 @@ class _TokenReader:
         self.directives.append((first + 1, content))
 
     def _title(self, number: int, pattern: re.Pattern[str]) -> Iterator[Block]:
-        """The title on the first line of an admonition."""
+        """Reads the title on the first line of an admonition."""
         raw = self._raw(number)
         begin = next((at for at, mark in enumerate(raw) if mark in ":!?=`~"), len(raw))
         found = pattern.match(raw, begin)

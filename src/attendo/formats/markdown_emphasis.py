@@ -10,7 +10,7 @@ _RUN = re.compile(r"(\*+|_+|~+)")
 
 @dataclass(slots=True)
 class Run:
-    """A run of `*`, `_` or `~`; what is used of it goes from `low` and `high` towards each other."""
+    """A run of `*`, `_` or `~`; its characters are used up from both ends, `low` and `high`."""
 
     mark: str
     start: int
@@ -20,16 +20,16 @@ class Run:
     low: int
     high: int
     halves: list[tuple[int, int, int, bool]] = field(default_factory=list)
-    """What begins or ends emphasis: from where to where, the number of the pair, and whether it ends it."""
+    """Marks of emphasis: start, end, the number of the pair, and whether the mark closes it."""
 
     @property
     def length(self) -> int:
-        """How many characters the run has."""
+        """The number of characters in the run."""
         return self.stop - self.start
 
 
 def delimiter_run(text: str, at: int) -> Run:
-    """The run at a position; what stands beside it says whether it can begin or end emphasis."""
+    """Reads the run at a position; the characters beside it determine whether it can open or close emphasis."""
     found = _RUN.match(text, at)
     assert found is not None
     stop = found.end()
@@ -50,7 +50,7 @@ def _is_punctuation(character: str) -> bool:
 
 
 def pair_runs(runs: Sequence[Run]) -> None:
-    """Pairs the runs of a text, or of a link's text, which are then used up for what is around it."""
+    """Pairs the runs of a text, or of a link's text, whose runs are not available outside it afterwards."""
     # The numbers of runs that may still open; what stands between the halves of a pair is taken off, so that each run
     # is passed over once, and `bottoms` says from which number on a closing run of a kind has not been looked for.
     openers: list[int] = []
@@ -84,7 +84,7 @@ def _matches(opener: Run, closer: Run) -> bool:
 
 
 def _pair(opener: Run, closer: Run) -> None:
-    """Takes one or two characters of both runs as the halves of a pair."""
+    """Uses one or two characters of both runs as the halves of a pair."""
     size = 2 if min(opener.high - opener.low, closer.high - closer.low) > 1 else 1
     pair = opener.high - size
     opener.halves.append((opener.high - size, opener.high, pair, False))

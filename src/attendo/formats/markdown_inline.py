@@ -15,7 +15,7 @@ from attendo.formats.markdown_emphasis import Run, delimiter_run, pair_runs
 from attendo.formats.passages import Piece, paired_codes
 
 PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
-"""What a backslash escapes."""
+"""Characters that a backslash escapes."""
 _PLAIN = re.compile(r"[^\\\n`<&!\[\]*_~{:$]+")
 _TICKS = re.compile(r"`+")
 _AUTOLINK = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>")
@@ -46,26 +46,26 @@ _VOID = frozenset(("br", "img", "hr", "wbr", "input"))
 
 
 def normalized_label(label: str) -> str:
-    """A label of a link as labels are compared: in one case, with white space as one space."""
+    """Normalizes a link's label for comparison: in one case, with white space as one space."""
     return " ".join(label.split()).casefold()
 
 
 @dataclass(slots=True)
 class _Item:
-    """Something in the text, by its position in the joined lines."""
+    """An item of the text, by its position in the joined lines."""
 
     start: int
     stop: int
     text: str = ""
     tag: str | None = None
-    """Of a code: the name of the HTML element that it begins or ends, else empty."""
+    """For a code, the name of the HTML element that it begins or ends; empty for any other."""
     is_word: bool = False
     run: Run | None = None
-    """Of a run of delimiters."""
+    """The run, for delimiters."""
     link: tuple[int, int] | None = None
-    """Of half a link: the position of its opening bracket, and 0 or 1 for which half."""
+    """For half of a link, the position of its opening bracket, and 0 or 1 for the half."""
     raw: str | None = None
-    """A code's text where it is not the file's."""
+    """A code's text if it differs from the file."""
 
 
 @dataclass(slots=True)
@@ -75,21 +75,21 @@ class _Bracket:
     item: int
     is_image: bool
     num_descriptions: int
-    """Descriptions of pictures that were found before it."""
+    """Number of picture descriptions found before it."""
     num_titles: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class InlineText:
-    """What a block's text consists of."""
+    """The content of a block's text."""
 
     pieces: tuple[Piece, ...]
     descriptions: tuple[tuple[Span, ...], ...]
-    """The descriptions of pictures, which are texts of their own; each as its lines."""
+    """The descriptions of pictures, which are separate texts; each as its lines."""
     titles: tuple[Span, ...]
     """The titles of links and pictures, with their quotation marks."""
     escaped: frozenset[str]
-    """Which characters are written with a backslash."""
+    """The characters that are written with a backslash."""
 
 
 def read_inline(text: str, lines: Sequence[Span], labels: Collection[str]) -> InlineText:
@@ -97,15 +97,15 @@ def read_inline(text: str, lines: Sequence[Span], labels: Collection[str]) -> In
 
     Args:
         text: the document.
-        lines: where the text of each line stands.
-        labels: those of links that the document defines, normalized.
+        lines: the span of each line's text.
+        labels: the normalized link labels that the document defines.
     """
     return _Reader(text, lines, labels).read()
 
 
 @dataclass(slots=True)
 class _Found:
-    """What is found beside items."""
+    """Results of reading besides the items."""
 
     descriptions: list[tuple[Span, ...]] = field(default_factory=list)
     titles: list[Span] = field(default_factory=list)
@@ -126,13 +126,13 @@ class _Reader:
         self._items: list[_Item] = []
         self._brackets: list[_Bracket] = []
         self._num_in_links = 0
-        """So many of the first brackets stand before a link, and begin none themselves, unless they are pictures."""
+        """Number of brackets that precede a link, and so cannot begin one themselves, only a picture."""
         self._found = _Found()
         self._ticks: dict[int, list[int]] | None = None
         self._ends: dict[str, int] = {}
 
     def read(self) -> InlineText:
-        """The text with its codes."""
+        """Reads the text with its codes."""
         at = 0
         while at < len(self._text):
             at = self._read_at(at)
@@ -145,7 +145,7 @@ class _Reader:
         )
 
     def _read_at(self, at: int) -> int:
-        """Reads what stands at a position; returns the position behind it."""
+        """Reads the item at a position; returns the position after it."""
         mark = self._text[at]
         found = _PLAIN.match(self._text, at)
         if found is not None:
@@ -167,7 +167,7 @@ class _Reader:
         return self._special(at, mark)
 
     def _special(self, at: int, mark: str) -> int:
-        """HTML, entities, templates, roles, attributes, emoji and formulas."""
+        """Reads HTML, entities, templates, roles, attributes, emoji and formulas."""
         text = self._text
         if mark == "<":
             if at >= self._last(">"):
@@ -199,7 +199,7 @@ class _Reader:
         return self._add(at, at + 1, mark)
 
     def _last(self, closing: str) -> int:
-        """The last place where tags, comments, instructions or templates end."""
+        """The last position at which tags, comments, instructions or templates end."""
         if closing not in self._ends:
             self._ends[closing] = self._text.rfind(closing)
         return self._ends[closing]
@@ -222,7 +222,7 @@ class _Reader:
         return self._add(at, at + 1, "\\")
 
     def _line_break(self, at: int) -> int:
-        """The end of a line: a break where two spaces stand before it, else a space."""
+        """Reads the end of a line: a break after two spaces, otherwise a space."""
         number = bisect_right(self._starts, at) - 1
         between = self._file[self._lines[number].stop : self._lines[number + 1].start]
         if between.startswith("  "):
@@ -230,7 +230,7 @@ class _Reader:
         return self._add(at, at + 1, " ")
 
     def _code_span(self, start: int, at: int) -> int:
-        """Code between runs of equally many backticks; `start` is that of a role before it."""
+        """Reads code between runs of equally many backticks; `start` is that of a role before it."""
         opening = _TICKS.match(self._text, at)
         assert opening is not None
         if self._ticks is None:
@@ -254,7 +254,7 @@ class _Reader:
         return self._add(at, stop, self._text[at:stop])
 
     def _closing_bracket(self, at: int) -> int:
-        """A link or a picture where there is a destination or a label, else a bracket."""
+        """Reads the end of a link or a picture if it has a destination or a label; otherwise a bracket."""
         bracket = self._brackets.pop() if self._brackets else None
         is_before_link = len(self._brackets) < self._num_in_links
         self._num_in_links = min(self._num_in_links, len(self._brackets))
@@ -286,7 +286,7 @@ class _Reader:
         return stop
 
     def _reference(self, start: int, at: int) -> tuple[int, str | None]:
-        """Where a link by a label ends, and its end with the label; -1 where the label is not defined."""
+        """Returns the ends of a link's text and of its label; -1 if the label is not defined."""
         label = _LABEL.match(self._text, at + 1)
         if label is not None and label[1].strip():
             return (label.end(), None) if normalized_label(label[1]) in self._labels else (-1, None)
@@ -297,7 +297,7 @@ class _Reader:
         return (label.end() if label is not None else at + 1), f"][{' '.join(own.split())}]"
 
     def _spans(self, start: int, stop: int) -> tuple[Span, ...]:
-        """Where a part of the joined lines stands in the file, line by line."""
+        """Returns the spans in the file of a part of the joined lines, line by line."""
         spans = []
         while start < stop:
             number = bisect_right(self._starts, start) - 1
@@ -312,7 +312,7 @@ class _Reader:
         return self._lines[number].start + at - self._starts[number]
 
     def _pieces(self) -> list[Piece]:
-        """All items as pieces; codes get their kinds and ids."""
+        """Returns all items as pieces; codes get their kinds and ids."""
         items = [part for item in self._items for part in _parts(item)]
         names = [(_tag_name(item.tag), (item.tag or "").startswith("/")) for item in items]
         halves = paired(names)
@@ -348,7 +348,7 @@ def _tag_name(tag: str | None) -> str:
 
 
 def _parts(item: _Item) -> list[_Item]:
-    """An item, or what became of a run of delimiters: halves of emphasis, and characters that are left."""
+    """Returns an item, or the parts of a run of delimiters: halves of emphasis, and the remaining characters."""
     if item.run is None:
         return [item]
     run = item.run

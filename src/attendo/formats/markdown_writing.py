@@ -1,4 +1,4 @@
-"""Texts written as Markdown: with as few escapes as will do, in one line, and never as the beginning of a block."""
+"""Writing texts as Markdown: with as few escapes as possible, in one line, and never as the beginning of a block."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -26,7 +26,7 @@ _NO_LINE_START = re.compile(r"[<|:{!?=]")
 _SINGLE_SPACE = re.compile(r"(?<![ \\]) (?! )")
 _SHORTEST_WIDTH = 40
 _LONGEST_START = 200
-"""Characters that are looked at to see whether a line begins a block."""
+"""Number of characters that decide whether a line begins a block."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,18 +34,18 @@ class Wrapping:
     """How the lines of a paragraph are broken."""
 
     width: int
-    """Of the longest line of the source, marks of quotes and lists included."""
+    """Width of the longest line of the source, including marks of quotes and lists."""
     indent: int
-    """Columns before the first line's text."""
+    """Number of columns before the first line's text."""
     gap: str
-    """What stands between two lines: the line end, and the marks before the next one."""
+    """The gap between two lines: the line end, and the marks before the next line."""
 
     def wrapped(self, raw: str, spaces: Sequence[int]) -> str:
-        """A written text with line breaks in place of some of its spaces.
+        """Wraps a written text: line breaks replace some of its spaces.
 
         Args:
             raw: the text.
-            spaces: the places of spaces that a line may end at, in their order.
+            spaces: the positions of spaces at which a line may end, in order.
         """
         width = max(self.width, _SHORTEST_WIDTH)
         margin = len(self.gap) - 1 - max(self.gap.rfind("\n"), self.gap.rfind("\r"))
@@ -64,28 +64,28 @@ class Wrapping:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MarkdownStyle:
-    """How and where a text is written."""
+    """The style and the position of a text."""
 
     kind: str
-    """What it is: `paragraph`, `heading`, `cell`, `title` or `alt`."""
+    """The kind of text: `paragraph`, `heading`, `cell`, `title` or `alt`."""
     is_cell: bool
-    """Whether it stands in a table, where a vertical bar ends it."""
+    """Whether it is in a table, where a vertical bar ends it."""
     is_line_start: bool
-    """Whether its first line begins with it."""
+    """Whether the text begins its line."""
     escaped: frozenset[str]
     """Characters that the replaced text writes with a backslash."""
     spelling: Mapping[str, str]
-    """Characters that it writes as entities."""
+    """Characters that the replaced text writes as entities."""
     gaps: tuple[str, ...]
-    """What stands between its lines, longer ones first: line ends, and the marks of quotes and lists around it."""
+    """The gaps between its lines, longer ones first: line ends, and the marks of quotes and lists around it."""
     labels: Collection[str]
-    """Those of the links of the document, normalized."""
+    """The normalized labels of the document's links."""
     wrapping: Wrapping | None = None
-    """How its lines are broken; None where it is one line."""
+    """The wrapping of its lines; None for a single line."""
 
 
 def written_markdown(parts: Content, style: MarkdownStyle) -> str:
-    """A text as Markdown.
+    """Writes a text as Markdown.
 
     It is read again: where that does not give the same text and codes, all characters that may mean something are
     escaped.
@@ -103,7 +103,7 @@ def written_markdown(parts: Content, style: MarkdownStyle) -> str:
 
 
 def _begins_a_block(raw: str, place: int) -> bool:
-    """Says whether a line that began at a place would begin a block."""
+    """Whether a line that began at a position would begin a block."""
     line = raw[place : place + _LONGEST_START]
     return _BLOCK_START.match(line) is not None or _NO_LINE_START.match(line) is not None
 
@@ -113,7 +113,7 @@ def _joined(parts: Content, style: MarkdownStyle, *, escapes_all: bool) -> str:
 
 
 def _spaces(raw: str, parts: Content, style: MarkdownStyle, *, escapes_all: bool) -> list[int]:
-    """The places of single spaces in a written text that are not part of a code."""
+    """Returns the positions of single spaces in a written text that are not part of a code."""
     spaces, start = [], 0
     for part, piece in zip(parts, _pieces(parts, style, escapes_all=escapes_all), strict=True):
         if isinstance(part, str):
@@ -123,7 +123,7 @@ def _spaces(raw: str, parts: Content, style: MarkdownStyle, *, escapes_all: bool
 
 
 def _pieces(parts: Content, style: MarkdownStyle, *, escapes_all: bool) -> list[str]:
-    """The strings and codes of a text as they are written."""
+    """Returns the strings and codes of a text as they are written."""
     pieces: list[str] = []
     is_line_start = style.is_line_start
     for number, part in enumerate(parts):
@@ -184,7 +184,7 @@ def _with_tight_emphasis(parts: Content) -> Content:
 
 
 def _without_loose_breaks(parts: Content) -> Content:
-    """A text without line breaks at its ends, and without those behind others that would be empty lines."""
+    """Removes line breaks at the ends of a text, and those after others, which would be empty lines."""
     kept: list[str | Code] = []
     for part in parts:
         is_loose = not kept or (_is_break(kept[-1]) and isinstance(part, Code) and not part.raw.startswith("\\"))
@@ -199,7 +199,7 @@ def _without_loose_breaks(parts: Content) -> Content:
 
 
 def _is_break(part: str | Code) -> bool:
-    """Says whether a code is a line break."""
+    """Whether a code is a line break."""
     return isinstance(part, Code) and part.raw.endswith(tuple("\r\n> \t")) and not part.raw.strip("\\\r\n> \t")
 
 
@@ -208,7 +208,7 @@ def _is_emphasis(part: str | Code | None, kind: str) -> bool:
 
 
 def _is_read_as(raw: str, parts: Content, style: MarkdownStyle) -> bool:
-    """Says whether what is written is read as the text that it stands for."""
+    """Whether a written text is read back as the same text."""
     lines = []
     start = 0
     plain = _without_marks(raw, style.gaps)
@@ -223,7 +223,7 @@ def _is_read_as(raw: str, parts: Content, style: MarkdownStyle) -> bool:
 
 
 def _without_marks(raw: str, gaps: Sequence[str]) -> str:
-    """Written text with line ends alone in place of what stands between lines."""
+    """Replaces the gaps between lines of a written text by line ends alone."""
     for gap in gaps:
         before = gap[: len(gap) - len(gap.lstrip(" \t"))]
         raw = raw.replace(gap, f"{before}\n")
@@ -231,7 +231,7 @@ def _without_marks(raw: str, gaps: Sequence[str]) -> str:
 
 
 def _shown(parts: Content, gaps: Sequence[str]) -> list[tuple[bool, str]]:
-    """A text for comparison: its characters and the codes as they are written."""
+    """Returns a text for comparison: its characters, and the codes as they are written."""
     shown = [
         (True, _without_marks(part.raw, gaps).strip(" ")) if isinstance(part, Code) else (False, in_one_line(part))
         for part in parts

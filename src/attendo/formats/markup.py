@@ -8,7 +8,7 @@ from attendo.formats.encoded import EncodedText, decoded
 from attendo.formats.file import Edit, Span
 
 ENTITIES = ((">", "&gt;"), ('"', "&quot;"), ("'", "&apos;"))
-"""Characters that may be written as entities and need not be."""
+"""Characters that may, but need not, be written as entities."""
 _ATTRIBUTE = re.compile(r"""\s+([^\s=<>/"']+)\s*=\s*("[^"]*"|'[^']*')""")
 _NAME = re.compile(r"<([^\s/>]+)")
 _DECLARED = re.compile(rb"""^(?:\xef\xbb\xbf)?\s*<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']""")
@@ -16,25 +16,25 @@ _DECLARED = re.compile(rb"""^(?:\xef\xbb\xbf)?\s*<\?xml[^>]*?\sencoding\s*=\s*["
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Markup:
-    """A document."""
+    """An XML document with the positions of its elements."""
 
     text: EncodedText
     root: Element
     escapes: frozenset[str]
-    """Which of `>`, `"` and `'` its text has as entities somewhere."""
+    """Those of `>`, `"` and `'` that its text has as entities anywhere."""
 
     def raw(self, span: Span) -> str:
-        """A span as it is written."""
+        """Returns the text of a span as it is written."""
         return self.text.text[span.start : span.stop]
 
     def prefix(self, element: Element) -> str:
-        """The prefix of an element's name, with its colon; empty where it has none."""
+        """Returns the prefix of an element's name with its colon; empty if there is none."""
         found = _NAME.match(self.text.text, element.tag.start)
         assert found is not None
         return found[1].rpartition(":")[0] + ":" if ":" in found[1] else ""
 
     def attribute(self, element: Element, name: str) -> Span:
-        """Where an attribute stands, by its name as written, with the space before it; or where to insert it."""
+        """Returns an attribute's span, with the space before it, by its name as written; or where to insert it."""
         tag = element.tag
         behind_name = _NAME.match(self.text.text, tag.start)
         assert behind_name is not None
@@ -46,7 +46,7 @@ class Markup:
         return Span(position, position)
 
     def set_attribute(self, element: Element, name: str, value: str | None) -> Edit:
-        """The edit that gives an attribute a value, in the quotes it has, or removes it."""
+        """Returns the edit that sets an attribute, in its present quotation marks, or removes it."""
         span = self.attribute(element, name)
         if value is None:
             return Edit(span, "")
@@ -65,7 +65,7 @@ class Markup:
         return space if before.rstrip().endswith(">") else ""
 
     def content_edit(self, element: Element, raw: str) -> Edit:
-        """The edit that gives an element other content; an empty tag becomes two."""
+        """Returns the edit that replaces an element's content; an empty tag becomes two tags."""
         if not element.is_empty_tag:
             return Edit(element.inner, raw)
         found = _NAME.match(self.text.text, element.tag.start)
@@ -74,7 +74,7 @@ class Markup:
 
 
 def escaped(text: str, *, quotes: bool = False) -> str:
-    """Text with what XML must not have in it escaped."""
+    """Escapes the characters that text in XML must not contain."""
     text = text.replace("&", "&amp;").replace("<", "&lt;")
     return text.replace('"', "&quot;").replace("'", "&apos;") if quotes else text
 
@@ -83,7 +83,7 @@ def parse_markup(content: bytes) -> Markup:
     """Reads XML.
 
     Raises:
-        DataError: it is not well formed, declares entities, or is nested too deeply.
+        DataError: the document is not well formed, declares entities, or is nested too deeply.
     """
     found = _DECLARED.match(content[:1_024])
     declared = found[1].decode("ascii") if found else _without_mark(content)

@@ -1,4 +1,4 @@
-"""The content of XML elements as text with inline codes, and back in the style of what it replaces."""
+"""Content of XML elements as text with inline codes, and back in the style of the replaced content."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -16,32 +16,32 @@ _PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 @dataclass(frozen=True, slots=True)
 class Inline:
-    """What an element is within a text."""
+    """The role of an element within a text."""
 
     kind: CodeKind | None
-    """None for a pair of tags around text that is translated, else a code that is the element with all its content."""
+    """None for a pair of tags around translatable text; otherwise a code for the element with all its content."""
     id: str
     nests: bool = True
 
 
 Classify = Callable[[Element], Inline]
-"""Says what an element within a text is; its id is made unique."""
+"""Classifies an element within a text; its id is made unique."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Style:
-    """How a value was written."""
+    """The style in which a value was written."""
 
     cdata: tuple[str, str] | None = None
-    """What stands before and behind its CDATA section; None where it has none."""
+    """The text before and after its CDATA section; None if it has none."""
     escapes: frozenset[str] = frozenset()
-    """Which of `>`, `"` and `'` it has as entities."""
+    """Those of `>`, `"` and `'` that it has as entities."""
     encoding: str = "utf-8"
     line_end: str = "\n"
 
 
 def style_of(markup: Markup, element: Element) -> Style:
-    """How an element's content is written: in CDATA, and with which entities."""
+    """Determines how an element's content is written: in CDATA or not, and with which entities."""
     raw = "" if element.is_empty_tag else markup.raw(element.inner)
     children = element.children
     text = "".join(markup.raw(child.span) for child in children if isinstance(child, Token) and child.kind == "text")
@@ -55,7 +55,7 @@ def style_of(markup: Markup, element: Element) -> Style:
 
 
 def _around_cdata(markup: Markup, element: Element, children: Sequence[Element | Token]) -> tuple[str, str] | None:
-    """What stands before and behind the CDATA sections of an element that has nothing else but white space."""
+    """Returns the white space around the CDATA sections of an element without other content; None for others."""
     if element.has_elements:
         return None
     tokens = [child for child in children if isinstance(child, Token)]
@@ -68,13 +68,13 @@ def _around_cdata(markup: Markup, element: Element, children: Sequence[Element |
 
 
 def content_of(markup: Markup, element: Element, classify: Classify, *, decode: bool = True) -> Content:
-    """An element's content: characters, and a code for each piece of markup.
+    """Reads an element's content: characters, and a code for each piece of markup.
 
     Args:
         markup: the document.
-        element: whose content.
-        classify: says what the elements in it are.
-        decode: whether white space around CDATA sections is left out, as `style_of` keeps it apart.
+        element: the element.
+        classify: classifies the elements in it.
+        decode: whether to leave out white space around CDATA sections, which `style_of` records.
     """
     if element.is_empty_tag:
         return ()
@@ -89,12 +89,12 @@ def content_of(markup: Markup, element: Element, classify: Classify, *, decode: 
 
 
 def text_of(markup: Markup, element: Element) -> str:
-    """An element's characters, without markup and with all white space."""
+    """Returns an element's characters, without markup and with all white space."""
     return plain(content_of(markup, element, lambda _: Inline(None, ""), decode=False))
 
 
 def _parts(markup: Markup, nodes: Iterable[Element | Token], classify: Classify) -> list[str | Code]:
-    """The parts of nodes, without recursion: closing tags wait on the stack as codes."""
+    """Returns the parts of nodes, without recursion: closing tags wait on the stack as codes."""
     parts: list[str | Code] = []
     waiting: list[Element | Token | Code] = [*nodes]
     waiting.reverse()
@@ -122,7 +122,7 @@ def _parts(markup: Markup, nodes: Iterable[Element | Token], classify: Classify)
 
 
 def token_parts(markup: Markup, token: Token) -> list[str | Code]:
-    """The characters of what stands between tags; comments, instructions and unknown entities are codes."""
+    """Returns the characters between tags; comments, instructions and unknown entities are codes."""
     raw = markup.raw(token.span)
     if token.kind == "cdata":
         return [raw[9:-3].replace("\r\n", "\n")]
@@ -132,7 +132,7 @@ def token_parts(markup: Markup, token: Token) -> list[str | Code]:
 
 
 def _text_parts(raw: str, start: int) -> list[str | Code]:
-    """The characters of text that begins at a position; unknown entities are codes."""
+    """Returns the characters of text that begins at a position; unknown entities are codes."""
     if "&" not in raw:
         return [raw.replace("\r\n", "\n")]
     parts: list[str | Code] = []
@@ -146,14 +146,14 @@ def _text_parts(raw: str, start: int) -> list[str | Code]:
 
 
 def character_of(reference: str) -> str | None:
-    """The character of a reference such as `amp` or `#xA0`; None of an entity that XML does not define."""
+    """Returns the character of a reference such as `amp` or `#xA0`; None for an entity that XML does not define."""
     if not reference.startswith("#"):
         return _PREDEFINED.get(reference)
     return chr(int(reference[2:], 16) if reference[1] in "xX" else int(reference[1:]))
 
 
 def written(parts: Content, style: Style) -> str:
-    """Content as it stands in XML, in the style of what it replaces; characters that XML cannot say are U+FFFD."""
+    """Writes content as XML, in the style of the replaced content; characters that XML lacks become U+FFFD."""
     if style.cdata is not None and all(isinstance(part, str) for part in parts):
         text = _NOT_IN_XML.sub("\ufffd", "".join(part for part in parts if isinstance(part, str)))
         if _is_in(text, style.encoding) and "\r" not in text:

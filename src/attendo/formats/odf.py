@@ -31,7 +31,7 @@ def read_odf(data: bytes, languages: Languages) -> ArchiveFile:
     """Reads a document: its paragraphs and headings, in tables, notes, boxes, headers and footers too.
 
     Raises:
-        DataError: it is none, or damaged.
+        DataError: the file is not a document, or is damaged.
     """
     archive = ZipParts(data)
     if "content.xml" not in archive.names:
@@ -48,13 +48,13 @@ def read_odf(data: bytes, languages: Languages) -> ArchiveFile:
 
 def _read_member(markup: Markup, languages: Languages) -> File:
     del languages
-    looks = _formattings(markup)
-    passages = (_passage(markup, element, looks) for element in _paragraphs(markup.root))
+    formattings = _formattings(markup)
+    passages = (_passage(markup, element, formattings) for element in _paragraphs(markup.root))
     return document_file("odf", markup.text, [passage for passage in passages if passage is not None])
 
 
 def _paragraphs(root: Element) -> Iterator[Element]:
-    """Paragraphs and headings whose text is the document's own."""
+    """Yields paragraphs and headings whose text is the document's own."""
     waiting = [root]
     while waiting:
         element = waiting.pop()
@@ -65,7 +65,7 @@ def _paragraphs(root: Element) -> Iterator[Element]:
 
 
 def _is_fixed(element: Element) -> bool:
-    """Says whether all that an element holds stays: deletions, comments, computed cells and hidden sections."""
+    """Whether all of an element stays unchanged: deletions, comments, computed cells and hidden sections."""
     if (element.namespace, element.local) in ((_TEXT, "tracked-changes"), (_OFFICE, "annotation")):
         return True
     if element.namespace == _TABLE and element.local in ("table-cell", "covered-table-cell"):
@@ -75,8 +75,8 @@ def _is_fixed(element: Element) -> bool:
 
 
 def _formattings(markup: Markup) -> Mapping[str, str]:
-    """What automatic styles of text look like, by their names; LibreOffice gives many names to one look."""
-    looks: dict[str, str] = {}
+    """Returns the formatting of automatic text styles by name; LibreOffice has many names for one formatting."""
+    formattings: dict[str, str] = {}
     for element in markup.root.descendants():
         family = element.attributes.get(f"{_STYLE} family")
         if element.local == "style" and element.namespace == _STYLE and family == "text":
@@ -84,15 +84,15 @@ def _formattings(markup: Markup) -> Mapping[str, str]:
             raw = re.sub(r'\s[\w.-]+:(?:paragraph-)?rsid="[^"]*"', "", raw)
             parent = element.attributes.get(f"{_STYLE} parent-style-name", "")
             is_plain = not parent and re.fullmatch(r"(?:<[\w.-]+:text-properties\s*/>)?", raw) is not None
-            looks[element.attributes.get(f"{_STYLE} name", "")] = "" if is_plain else f"{parent} {raw}"
-    return looks
+            formattings[element.attributes.get(f"{_STYLE} name", "")] = "" if is_plain else f"{parent} {raw}"
+    return formattings
 
 
-def _passage(markup: Markup, element: Element, looks: Mapping[str, str]) -> Passage | None:
-    """A paragraph as a passage; None where it has no text."""
+def _passage(markup: Markup, element: Element, formattings: Mapping[str, str]) -> Passage | None:
+    """Makes a passage of a paragraph; None if it has no text."""
     if element.is_empty_tag:
         return None
-    found = list(_nodes(markup, element, looks))
+    found = list(_nodes(markup, element, formattings))
     codes = iter(paired_codes([(piece.code, pair) for piece, pair in found if piece.code is not None]))
     pieces = [piece if piece.code is None else replace(piece, code=next(codes)) for piece, _ in found]
     prefix = markup.prefix(element)
@@ -102,16 +102,16 @@ def _passage(markup: Markup, element: Element, looks: Mapping[str, str]) -> Pass
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Neighbouring spans that look the same, as one; without tags where they look like the text around them."""
+    """Neighbouring spans of one formatting, as one; without tags if it is that of the text around them."""
 
     tag: Span | None
     children: tuple[Element | Token, ...]
     closing: Span
 
 
-def _nodes(markup: Markup, element: Element, looks: Mapping[str, str]) -> Iterator[tuple[Piece, int | None]]:
-    """What a paragraph consists of, each code with the number of its pair."""
-    waiting: list[Element | Token | _Group | tuple[Span, int]] = list(reversed(_grouped(element.children, looks)))
+def _nodes(markup: Markup, element: Element, formattings: Mapping[str, str]) -> Iterator[tuple[Piece, int | None]]:
+    """Yields the pieces of a paragraph, each code with the number of its pair."""
+    waiting: list[Element | Token | _Group | tuple[Span, int]] = list(reversed(_grouped(element.children, formattings)))
     number = 0
     while waiting:
         node = waiting.pop()
@@ -125,7 +125,7 @@ def _nodes(markup: Markup, element: Element, looks: Mapping[str, str]) -> Iterat
                 closing = node.closing if isinstance(node, _Group) else Span(node.inner.stop, node.end)
                 yield _code(markup, node.tag, number), number
                 waiting.append((closing, number))
-            waiting.extend(reversed(_grouped(node.children, looks)))
+            waiting.extend(reversed(_grouped(node.children, formattings)))
         else:
             yield _code(markup, node.span, number, is_word=node.local in _WORDS), None
 
@@ -134,15 +134,15 @@ def _is_wrapper(element: Element) -> bool:
     return element.namespace == _TEXT and element.local in _WRAPPERS and not element.is_empty_tag
 
 
-def _grouped(nodes: Sequence[Element | Token], looks: Mapping[str, str]) -> list[Element | Token | _Group]:
-    """Nodes with neighbouring spans that look the same put together."""
+def _grouped(nodes: Sequence[Element | Token], formattings: Mapping[str, str]) -> list[Element | Token | _Group]:
+    """Groups neighbouring spans of the same formatting."""
     found: list[Element | Token | _Group] = []
     look_before: str | None = None
     for node in nodes:
         look = None
         if isinstance(node, Element) and _is_wrapper(node) and node.local == "span":
             name = node.attributes.get(f"{_TEXT} style-name", "")
-            look = looks.get(name, f"style {name}")
+            look = formattings.get(name, f"style {name}")
             closing = Span(node.inner.stop, node.end)
             last = found[-1] if found else None
             if isinstance(last, _Group) and look == look_before:
@@ -160,7 +160,7 @@ def _code(markup: Markup, span: Span, number: int, *, is_word: bool = False) -> 
 
 
 def _token_pieces(markup: Markup, token: Token) -> Iterator[Piece]:
-    """Characters, with white space as one space and that at the edges apart."""
+    """Yields characters, with white space as one space; that at the edges is separate pieces."""
     if token.kind != "text":
         parts = token_parts(markup, token)
         for part in parts:
@@ -175,7 +175,7 @@ def _token_pieces(markup: Markup, token: Token) -> Iterator[Piece]:
 
 
 def _written(parts: Content, style: Style, prefix: str) -> str:
-    """A text as OpenDocument has it: of several spaces all but the first are an element."""
+    """Writes a text as OpenDocument: of several spaces, all but the first are an element."""
 
     def spaces(found: re.Match[str]) -> str:
         return f'<{prefix}s {prefix}c="{len(found[0])}"/>'

@@ -108,7 +108,7 @@ def _archive(data: bytes, main: re.Pattern[str], ending: str, expected: str) -> 
 
 
 def _names(archive: ZipParts, pattern: re.Pattern[str]) -> list[str]:
-    """The names of parts: those of the main text first, and each kind in the order of its numbers."""
+    """Returns the names of parts: those of the main text first, and each kind in order of number."""
 
     def place(name: str) -> tuple[bool, str, int]:
         kind, number = re.sub(r"\d+", "", name), re.search(r"\d+", name)
@@ -145,7 +145,7 @@ def _read_strings(markup: Markup, languages: Languages, headers: frozenset[str])
 
 
 def _read_styles(markup: Markup, languages: Languages) -> File:
-    """The language that text has which names none."""
+    """Returns the language of text that names none."""
     assert languages.target is not None
     edits: list[Edit] = []
     for element in markup.root.descendants("lang"):

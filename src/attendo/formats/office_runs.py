@@ -22,31 +22,31 @@ _LETTERS = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunNames:
-    """How a kind of document names what a paragraph consists of, without namespaces."""
+    """The names of a paragraph's elements in a kind of document, without namespaces."""
 
     paragraphs: frozenset[str]
     run: str = "r"
     text: str = "t"
     properties: str = "rPr"
     ignored: frozenset[str] = frozenset()
-    """What is part of a paragraph and neither text nor worth keeping: marks of spelling, of pages as last laid out."""
+    """Elements that are dropped: marks of the spelling checker and of the last page layout."""
     outside: frozenset[str] = frozenset()
-    """What stands before or behind a paragraph's text."""
+    """Elements that stand before or after a paragraph's text."""
     wrappers: frozenset[str] = frozenset()
     """Elements around runs whose content is part of the sentence."""
     characters: dict[str, str] = field(default_factory=dict)
-    """Elements that stand for a character."""
+    """Elements that represent a character."""
     hidden: frozenset[str] = frozenset()
-    """Properties of text that is hidden, and stays."""
+    """Properties of hidden text, which stays unchanged."""
     unseen: frozenset[str] = frozenset()
-    """Properties that nobody sees: the language, marks of the spelling checker."""
+    """Properties without visible effect: the language, marks of the spelling checker."""
     keeps_space: bool = True
     """Whether white space at the edges of a text needs `xml:space`."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Format:
-    """A formatting: a run's start tag and properties as they are written first, and what makes it another one."""
+    """A formatting: a run's start tag and properties as first written, and the key that distinguishes it."""
 
     opening: str
     closing: str
@@ -62,19 +62,19 @@ class _Part(NamedTuple):
     format: _Format | None = None
     code: Code | None = None
     inner: Span | None = None
-    """Where a code stands that shares a run with text, whose span is the run's."""
+    """The position of a code that shares a run with text; its span is the run's."""
 
 
 def paragraph_passages(
     markup: Markup, names: RunNames, languages: Languages, paragraphs: Sequence[Element]
 ) -> Iterator[Passage]:
-    """The paragraphs that have text, as passages.
+    """Yields the paragraphs that have text, as passages.
 
     Args:
         markup: the document.
-        names: of its elements.
-        languages: the target language takes the place of the one that runs are marked with.
-        paragraphs: those that are read.
+        names: the names of its elements.
+        languages: the target language replaces the one with which runs are marked.
+        paragraphs: the paragraphs to read.
     """
     reader = _ParagraphReader(markup, names, languages)
     for element in paragraphs:
@@ -84,16 +84,16 @@ def paragraph_passages(
 
 
 class _ParagraphReader:
-    """Reads paragraphs, one after the other."""
+    """Reads paragraphs one after another."""
 
     def __init__(self, markup: Markup, names: RunNames, languages: Languages) -> None:
         self._markup, self._names, self._languages = markup, names, languages
         self._parts: list[_Part] = []
         self._formats: dict[tuple[str, str], _Format] = {}
-        """Those that were met, by a run's start tag and its properties as they are written."""
+        """The formattings so far, by a run's start tag and its properties as they are written."""
 
     def passage(self, element: Element) -> Passage | None:
-        """The paragraph as a passage; None where it has no text."""
+        """Returns the paragraph as a passage; None if it has no text."""
         if element.is_empty_tag:
             return None
         self._parts = []
@@ -117,7 +117,7 @@ class _ParagraphReader:
         ]
 
     def _read(self, nodes: Sequence[Element | Token]) -> None:
-        """Takes what a paragraph or a wrapper consists of; a field that ends in it is one code."""
+        """Adds the parts of a paragraph or a wrapper; a field that ends in it is one code."""
         number = 0
         ends = _field_ends(nodes) if self._has_fields(nodes) else {}
         while number < len(nodes):
@@ -144,7 +144,7 @@ class _ParagraphReader:
         return bool(nodes) and self._markup.text.text.find("fldChar", nodes[0].span.start, nodes[-1].span.stop) >= 0
 
     def _read_wrapper(self, element: Element) -> None:
-        """Takes an element around runs, such as a link, as a pair of codes."""
+        """Adds an element around runs, such as a link, as a pair of codes."""
         inner = element
         if element.local == "sdt":
             found = element.first("sdtContent")
@@ -160,7 +160,7 @@ class _ParagraphReader:
         self._parts.append(_Part(closing, code=Code(id=name, raw=raw(closing), kind="close")))
 
     def _read_run(self, run: Element) -> None:
-        """Takes a run's text; what else it holds is a code, in a run of its own."""
+        """Adds a run's text; everything else in it is a code, in a run of its own."""
         names, span = self._names, run.span
         properties: Element | None = None
         inner: list[tuple[str, Element]] = []
@@ -207,7 +207,7 @@ class _ParagraphReader:
         return _Format(tag + raw, f"</{found[1]}>", key, is_hidden)
 
     def _key(self, properties: Element) -> str:
-        """What of a formatting can be seen."""
+        """Returns the visible part of a formatting."""
         raw = self._markup.raw
         children = sorted(raw(child.span) for child in properties.elements() if child.local not in self._names.unseen)
         attributes = sorted(
@@ -220,7 +220,7 @@ class _ParagraphReader:
 
 
 def _field_ends(nodes: Sequence[Element | Token]) -> dict[int, int]:
-    """The numbers of the nodes that end fields, by those of the nodes that begin them."""
+    """Returns the numbers of the nodes that end fields, by those of the nodes that begin them."""
     ends: dict[int, int] = {}
     open_fields: list[int] = []
     for number, node in enumerate(nodes):
@@ -232,7 +232,7 @@ def _field_ends(nodes: Sequence[Element | Token]) -> dict[int, int]:
 
 
 def _field_depth(node: Element | Token) -> int:
-    """How many more fields a node begins than it ends."""
+    """Returns the number of fields that a node begins, less those that it ends."""
     if isinstance(node, Token) or node.local != "r":
         return 0
     marks = [
@@ -245,7 +245,7 @@ def _field_depth(node: Element | Token) -> int:
 
 
 def _trimmed(parts: Sequence[_Part], first: int, last: int) -> Sequence[_Part]:
-    """The parts from the first text to the last, and what belongs to pairs of codes that begin or end between them."""
+    """Returns the parts from the first text to the last, with the pairs of codes that begin or end between them."""
     low, high = first, last
     halves = {
         (part.code.id, part.code.kind): number
@@ -270,7 +270,7 @@ def _trimmed(parts: Sequence[_Part], first: int, last: int) -> Sequence[_Part]:
 
 
 def _merged(parts: Sequence[_Part]) -> list[_Part]:
-    """Neighbours of one formatting as one text; white space takes the formatting before it."""
+    """Merges neighbours of one formatting; white space takes the formatting before it."""
     groups: list[list[_Part]] = []
     for part in parts:
         if groups and _is_same_text(groups[-1][0], part):
@@ -292,7 +292,7 @@ def _is_same_text(first: _Part, second: _Part) -> bool:
 
 
 def _most_frequent(parts: Sequence[_Part]) -> str:
-    """The key of the formatting that most letters and digits have."""
+    """Returns the key of the formatting that most letters and digits have."""
     if len(parts) == 1 and parts[0].format is not None:
         return parts[0].format.key
     letters: Counter[str] = Counter()
@@ -303,7 +303,7 @@ def _most_frequent(parts: Sequence[_Part]) -> str:
 
 
 def _content(parts: Sequence[_Part], base: str) -> tuple[Content, dict[str, _Format], CodeSpans]:
-    """The text with its codes, the formatting of each pair, and where codes stand."""
+    """Returns the text with its codes, the formatting of each pair, and the positions of codes."""
     found: list[str | Code] = []
     formats: dict[str, _Format] = {}
     codes: dict[tuple[str, CodeKind], Span] = {}
@@ -323,7 +323,7 @@ def _content(parts: Sequence[_Part], base: str) -> tuple[Content, dict[str, _For
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """What writes a paragraph's text: a run for each stretch of one formatting."""
+    """Writes a paragraph's text: a run for each stretch of one formatting."""
 
     markup: Markup
     names: RunNames
@@ -331,7 +331,7 @@ class _Writer:
     formats: dict[str, _Format]
 
     def written(self, parts: Content) -> str:
-        """The runs of a text."""
+        """Returns the runs of a text."""
         pieces: list[str] = []
         stack: list[_Format] = []
         for part in parts:
@@ -355,12 +355,12 @@ class _Writer:
 
 
 def _prefix(tag: str) -> str:
-    """The prefix of a tag's name, with its colon."""
+    """Returns the prefix of a tag's name, with its colon."""
     found = re.match(r"<([^\s/>:]+:)?", tag)
     return found[1] or "" if found is not None else ""
 
 
 def _with_language(properties: str, language: str) -> str:
-    """A run's properties with another language; of several that they name, that of most scripts changes."""
+    """Replaces the language in a run's properties; of several, that of most scripts."""
     properties = re.sub(r'(<(?:\w+:)?lang\b[^>]*?\b\w*:?val=["\'])[^"\']*', rf"\g<1>{language}", properties)
     return re.sub(r'(^<(?:\w+:)?rPr\b[^>]*?\blang=["\'])[^"\']*', rf"\g<1>{language}", properties)

@@ -9,22 +9,22 @@ from attendo.formats.encoded import EncodedText
 from attendo.formats.file import Edit, File, Form, Languages, Result, Span, Unit, WriteOptions
 
 WHITE = " \t\n\r\f"
-"""White space that markup counts as one space."""
+"""White space that counts as one space in markup."""
 CodeSpans = Mapping[tuple[str, CodeKind], Span]
-"""Where the codes of a passage stand, by their ids and kinds."""
+"""The spans of a passage's codes, by their ids and kinds."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Passage:
-    """A text of a document, and where and how it is written."""
+    """A text of a document, with its position and the way it is written."""
 
     span: Span
     source: Content
     written: Callable[[Content], str]
     codes: CodeSpans = field(default_factory=dict)
-    """Of the codes that may hold passages."""
+    """The spans of the codes that may hold passages."""
     context: str = ""
-    """What kind of text it is, such as `h1` or `alt`."""
+    """The kind of text, such as `h1` or `alt`."""
     is_translatable: bool = True
 
 
@@ -37,11 +37,11 @@ class Piece:
     """The characters; empty for a code."""
     code: Code | None = None
     is_word: bool = False
-    """Whether a code stands for a word, so that a sentence that begins or ends with it keeps it."""
+    """Whether a code represents a word, so that it stays within a sentence that begins or ends with it."""
 
 
 def edges(raw: str, start: int) -> list[Span]:
-    """White space at the beginning of a text, what is between, and white space at its end; empty ones are left out.
+    """Splits a text into the white space at its beginning, the rest, and that at its end; empty parts are left out.
 
     Args:
         raw: the text.
@@ -54,10 +54,10 @@ def edges(raw: str, start: int) -> list[Span]:
 
 
 def trimmed(pieces: Sequence[Piece]) -> Sequence[Piece]:
-    """Leaves out white space and codes around a text; pairs go only whole, and codes that stand for words stay.
+    """Removes white space and codes around a text; pairs are removed only as a whole, and codes for words stay.
 
     Returns:
-        The pieces of the text; none where there is no text.
+        The pieces of the text; empty if there is no text.
     """
     low, high = 0, len(pieces)
     while low < high:
@@ -83,7 +83,7 @@ def trimmed(pieces: Sequence[Piece]) -> Sequence[Piece]:
 
 
 def _without_space(piece: Piece, text: str, side: int) -> Piece:
-    """A piece with white space left out at its beginning (0) or end (1), where its characters stand as they are."""
+    """Removes white space at the beginning (0) or end (1) of a piece whose characters are written as they are."""
     size = piece.span.stop - piece.span.start
     if piece.code is not None or len(piece.text) != size:
         return piece
@@ -98,7 +98,7 @@ def _is_droppable(piece: Piece) -> bool:
 
 
 def _is_pair(first: Piece, last: Piece) -> bool:
-    """Says whether two pieces are the halves of one pair."""
+    """Whether two pieces are the halves of one pair."""
     if first.code is None or last.code is None:
         return False
     return first.code.kind == "open" and last.code.kind == "close" and first.code.id == last.code.id
@@ -107,7 +107,7 @@ def _is_pair(first: Piece, last: Piece) -> bool:
 def passage_of(
     pieces: Sequence[Piece], written: Callable[[Content], str], *, context: str = "", is_trimmed: bool = True
 ) -> Passage | None:
-    """Makes a passage of pieces; None where they have no text."""
+    """Makes a passage of pieces; None if they have no text."""
     kept = trimmed(pieces) if is_trimmed else pieces
     if not kept:
         return None
@@ -121,13 +121,13 @@ def passage_of(
 
 
 def paired_codes(found: Sequence[tuple[Code, int | None]]) -> list[Code]:
-    """Gives codes their kinds.
+    """Determines the kinds of codes.
 
     Args:
-        found: codes in order, each with the number of its pair; None for one that stands alone.
+        found: the codes in order, each with the number of its pair; None for a code that stands alone.
 
     Returns:
-        The same codes; halves of pairs that cross others stand alone, since a translation could not keep them nested.
+        The same codes; halves of crossing pairs stand alone, since a translation could not keep them nested.
     """
     open_pairs: list[int] = []
     crossed: set[int] = set()
@@ -162,13 +162,13 @@ def document_file(
     always: Sequence[Edit] = (),
     declared: Languages | None = None,
 ) -> File:
-    """A file of passages, numbered in the order in which they begin.
+    """Makes a file of passages, numbered in order of their starts.
 
     Args:
-        name: of the format.
+        name: the name of the format.
         text: the document.
         passages: its texts.
-        always: what changes as soon as there is a result: declarations of the language.
+        always: edits that are made as soon as there is any result: declarations of the language.
         declared: the languages that it names.
     """
     ordered = sorted(passages, key=lambda passage: (passage.span.start, -passage.span.stop))
@@ -195,14 +195,14 @@ def document_file(
 
 @dataclass(frozen=True, slots=True)
 class PassageEditor:
-    """An editor for documents: what changes within a code is put into the code, wherever a translation moves it."""
+    """An editor for documents: edits within a code are made in the code, wherever a translation moves it."""
 
     text: EncodedText
     passages: Mapping[str, Passage]
     always: tuple[Edit, ...] = ()
 
     def edits(self, results: Mapping[str, Result], options: WriteOptions) -> Iterable[Edit]:
-        """The edits that put results into the document."""
+        """Returns the edits that put results into the document."""
         del options
         edits = _Edits(self.always)
         # From the end, inner passages before those around them, so that codes have the translations that are in them.
@@ -217,7 +217,7 @@ class PassageEditor:
         return edits.ordered()
 
     def _with_inner(self, code: Code, passage: Passage, edits: "_Edits") -> Code:
-        """A code with the edits that lie within it."""
+        """Returns a code with the edits that lie within it."""
         span = passage.codes.get((code.id, code.kind))
         inner = edits.within(span) if span else ()
         if span is None or not inner:
@@ -235,10 +235,10 @@ def _from_the_end(span: Span) -> tuple[int, int]:
 
 
 class _Edits:
-    """Edits that do not overlap, taken in from the end of the document to its beginning.
+    """Edits without overlaps, collected from the end of the document to its beginning.
 
     Args:
-        others: edits that take their places among those that come in.
+        others: further edits, which are merged in by position.
     """
 
     def __init__(self, others: Iterable[Edit]) -> None:
@@ -246,22 +246,22 @@ class _Edits:
         self._edits: list[Edit] = []
 
     def ordered(self) -> Sequence[Edit]:
-        """All of them, from the beginning of the document to its end."""
+        """Returns all edits, from the beginning of the document to its end."""
         self.advance(0)
         return self._edits[::-1]
 
     def advance(self, start: int) -> None:
-        """Takes in the others from a position on."""
+        """Adds the other edits from a position on."""
         while self._others and self._others[-1].span.start >= start:
             self._edits.append(self._others.pop())
 
     def within(self, span: Span) -> Sequence[Edit]:
-        """Those within a span, in order."""
+        """Returns the edits within a span, in order."""
         last, first = (bisect_right(self._edits, -at, key=_reversed_start) for at in (span.stop, span.start))
         return self._edits[last:first][::-1]
 
     def replace(self, edit: Edit) -> None:
-        """Puts an edit in the place of those within its span, none of which begins before it."""
+        """Replaces the edits within an edit's span by that edit; none of the others begins before it."""
         while self._edits and self._edits[-1].span.start < edit.span.stop:
             self._edits.pop()
         self._edits.append(edit)

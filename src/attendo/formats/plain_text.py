@@ -14,7 +14,7 @@ def read_text(data: bytes, languages: Languages) -> File:
     """Reads lines of text.
 
     Raises:
-        DataError: they are not UTF-8, nor what their byte order mark says, or hold NUL characters.
+        DataError: the file is not in UTF-8 nor in the encoding of its byte order mark, or has NUL characters.
     """
     del languages
     text = decoded(data)
@@ -33,5 +33,5 @@ def read_text(data: bytes, languages: Languages) -> File:
 
 
 def _written(parts: Content) -> str:
-    """A line: line ends within it, which would make it several, become spaces."""
+    """Writes a line; line ends within it become spaces."""
     return in_one_line(plain(parts))

@@ -1,4 +1,4 @@
-"""Plural forms: the formulas of gettext files, read by a parser of our own, and the categories of CLDR by language."""
+"""Plural forms: the formulas of gettext files, with a parser for them, and the categories of CLDR by language."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -36,20 +36,20 @@ class PluralForm:
     """A plural form of a language."""
 
     name: str
-    """Its number in a formula, or its category of CLDR."""
+    """The form's number in a formula, or its category of CLDR."""
     sample: int
-    """A number that takes it."""
+    """A number that takes this form."""
     is_singular: bool
-    """Whether the number 1 takes it and 2 does not, so that it is made of the source's singular."""
+    """Whether the number 1 takes this form and 2 does not, so that it translates the source's singular."""
     is_of_one_number: bool
-    """Whether one number alone takes it."""
+    """Whether a single number takes this form."""
 
 
 def parse_formula(header: str) -> tuple[PluralForm, ...]:
     """Reads the value of a `Plural-Forms` header, such as `nplurals=2; plural=(n != 1);`.
 
     Raises:
-        DataError: it cannot be read, or has a form that no number up to 1,000 takes.
+        DataError: the value is invalid, or has a form that no number up to 1,000 takes.
     """
     found = re.fullmatch(r"\s*nplurals\s*=\s*(\d{1,2})\s*;\s*plural\s*=\s*([^;]+);?\s*", header)
     if not found or not 0 < int(found[1]) <= _MAX_FORMS or len(header) > _MAX_LENGTH:
@@ -93,7 +93,7 @@ class _Parser:
         self._depth = 0
 
     def expression(self) -> Expression:
-        """Parses all of it."""
+        """Parses the whole expression."""
         parsed = self._conditional()
         if self._tokens:
             raise self._error(self._tokens[-1])
@@ -103,7 +103,7 @@ class _Parser:
         return DataError(f"the plural formula {self._text[:80]!r} cannot be read at {token!r}")
 
     def _taken(self, *wanted: str) -> str:
-        """Takes the next token if it is one of those wanted; an empty string otherwise."""
+        """Consumes the next token if it is a wanted one; returns an empty string otherwise."""
         return self._tokens.pop() if self._tokens and self._tokens[-1] in wanted else ""
 
     def _conditional(self) -> Expression:
@@ -180,7 +180,7 @@ _FORMULAS: Mapping[str, str] = {
 
 
 def usual_formula(language: str) -> str | None:
-    """The `Plural-Forms` that gettext's files of a language have; None of a language that is not listed."""
+    """Returns the usual `Plural-Forms` of gettext files in a language; None for an unlisted language."""
     whole = language.replace("-", "_").lower()
     return _FORMULAS.get(whole) or _FORMULAS.get(base_language(language))
 
@@ -211,7 +211,7 @@ _SINGLE = {("one", "pl"), ("one", "cs"), ("one", "sk"), ("two", "ar"), ("zero", 
 
 
 def categories(language: str) -> tuple[PluralForm, ...]:
-    """The plural categories of CLDR that a language has; `one` and `other` where it is not listed."""
+    """Returns a language's plural categories of CLDR; `one` and `other` for an unlisted language."""
     base = base_language(language)
     return tuple(
         PluralForm(

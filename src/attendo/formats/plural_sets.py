@@ -1,4 +1,4 @@
-"""Plural forms of formats that name them by CLDR's categories: which a translation has, and where they are written."""
+"""Plural forms of formats that use CLDR's categories: the forms of a translation, and their slots."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class Category:
     source: Content
     slot: Slot
     whole: Span
-    """What is removed where the target language does not have the category."""
+    """The span to remove if the target language does not have the category."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,20 +28,20 @@ class PluralSet:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """Every span that writing the unit may replace."""
+        """Returns every span that writing the unit may replace."""
         return tuple(dict.fromkeys([*(slot.span for slot in self.slots), *(edit.span for edit in self.removals)]))
 
 
 def plural_set(
     there: Mapping[str, Category], language: str | None, insertion: Span, inserted: Callable[[str, Content], str]
 ) -> PluralSet:
-    """Says which forms a translation has and where they go.
+    """Determines the forms of a translation and their slots.
 
     Args:
-        there: the file's categories by name; there is at least one.
+        there: the file's categories by name, at least one.
         language: the target language; None keeps the categories of the file.
-        insertion: where categories that the file lacks are written.
-        inserted: what is written there for a category.
+        insertion: the insertion point for categories that the file lacks.
+        inserted: gives the text to insert for a category.
     """
     wanted = categories(language) if language else tuple(_as_in_file(name) for name in CATEGORY_NAMES if name in there)
     other = there.get("other") or list(there.values())[-1]

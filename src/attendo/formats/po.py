@@ -30,11 +30,11 @@ _CREDIT_CONTEXTS = ("NAME OF TRANSLATORS", "EMAIL OF TRANSLATORS")
 
 @dataclass
 class _Draft:
-    """An entry while its lines are read."""
+    """An entry whose lines are being read."""
 
     start: int
     fields: dict[str, list[Field]] = field(default_factory=dict)
-    """The literals of each keyword, a line each."""
+    """The literals of each keyword, one per line."""
     flag_lines: list[Span] = field(default_factory=list)
     previous_lines: list[Span] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -46,7 +46,7 @@ def read_po(data: bytes, languages: Languages) -> File:
     """Reads a PO or POT file.
 
     Raises:
-        DataError: it is none, or not in the encoding that it declares.
+        DataError: the file is not a PO file, or is not in its declared encoding.
     """
     charset = _CHARSET.search(data[:65_536])
     declared = charset[1].decode("ascii", errors="replace") if charset and charset[1] != b"CHARSET" else None
@@ -74,7 +74,7 @@ def read_po(data: bytes, languages: Languages) -> File:
 
 
 def unescaped(raw: str) -> str:
-    """The text of a string literal of C, as PO files have them."""
+    """Returns the text of a C string literal, as in PO files."""
 
     def character(found: re.Match[str]) -> str:
         if found[1]:
@@ -134,7 +134,7 @@ def _field(text: EncodedText, start: int, stop: int, line: int) -> Field:
 
 
 def _comment(draft: _Draft, line: str, span: Span) -> None:
-    """Takes a comment into an entry; obsolete lines stay outside."""
+    """Adds a comment to an entry; obsolete lines stay outside."""
     line = line.strip()
     if line.startswith("#~"):
         return
@@ -148,7 +148,7 @@ def _comment(draft: _Draft, line: str, span: Span) -> None:
 
 
 def _finished(text: EncodedText, draft: _Draft) -> list[PoEntry]:
-    """The entry of a draft; none where it has no message."""
+    """Returns the entry of a draft; none if it has no message."""
     if "domain" in draft.fields and "msgid" not in draft.fields:
         return []
     if not draft.fields:
@@ -191,7 +191,7 @@ def _unit(entry: PoEntry, forms: Sequence[PluralForm], ids: UniqueIds) -> Unit:
 
 
 def _forms(entry: PoEntry, forms: Sequence[PluralForm]) -> tuple[Form, ...]:
-    """The forms of an entry: one, or those that the file's formula has."""
+    """Returns the forms of an entry: a single one, or those of the file's formula."""
 
     def target(name: str) -> str:
         return unescaped("".join(entry.fields[name].lines)) if name in entry.fields else ""
@@ -213,7 +213,7 @@ def _forms(entry: PoEntry, forms: Sequence[PluralForm]) -> tuple[Form, ...]:
 
 
 def _header(text: EncodedText, entries: Sequence[PoEntry], languages: Languages) -> PoHeader:
-    """Reads the header, the entry whose msgid is empty, and says what of it may be set."""
+    """Reads the header, the entry with an empty msgid, and determines which of its fields may be set."""
     entry = next((entry for entry in entries if not entry.source and "msgctxt" not in entry.fields), None)
     wanted = usual_formula(languages.target) if languages.target else None
     if entry is None or "msgstr" not in entry.fields:
@@ -245,12 +245,12 @@ def _header(text: EncodedText, entries: Sequence[PoEntry], languages: Languages)
 
 
 def _within(span: Span, found: re.Match[str]) -> Span:
-    """The first group of a match in the text of a span."""
+    """Returns the first group of a pattern's match in a span."""
     return Span(span.start + found.start(1), span.start + found.end(1))
 
 
 def _is_unwrapped(text: str) -> bool:
-    """Says whether a file's strings are not wrapped: a line that could be broken is longer than gettext makes them."""
+    """Whether a file's strings are not wrapped: a line that could be broken is longer than gettext's lines."""
     return any(
         len(line) > _WRAPPED_AT + 1 and line.startswith(('"', "msg")) and " " in line[:-2].partition('"')[2].strip()
         for line in text.splitlines()

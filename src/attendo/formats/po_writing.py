@@ -1,4 +1,4 @@
-"""PO files: writing translations, their fuzzy flags, and what the header lacks."""
+"""PO files: writing translations, their fuzzy flags, and missing fields of the header."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,15 +29,15 @@ class Field:
     """A keyword's string: its literals on one or several lines."""
 
     span: Span
-    """From the first opening quote to the last closing one."""
+    """The span from the first opening quotation mark to the last closing one."""
     lines: tuple[str, ...]
-    """The literals' content, as it is written."""
+    """The literals' content as written."""
     line: Span
-    """All of its lines, with the keyword and the last line end."""
+    """The span of all its lines, with the keyword and the last line end."""
 
 
 def joined_field(literals: Sequence[Field]) -> Field:
-    """The field of literals on successive lines."""
+    """Makes a field of literals on successive lines."""
     first, last = literals[0], literals[-1]
     return Field(
         span=Span(first.span.start, last.span.stop),
@@ -48,35 +48,35 @@ def joined_field(literals: Sequence[Field]) -> Field:
 
 @dataclass(frozen=True, kw_only=True)
 class PoEntry:
-    """An entry, and where its parts are."""
+    """An entry, with the positions of its parts."""
 
     fields: Mapping[str, Field]
-    """By `msgctxt`, `msgid`, `msgid_plural`, `msgstr`, `msgstr[0]` and so on."""
+    """The fields by `msgctxt`, `msgid`, `msgid_plural`, `msgstr`, `msgstr[0]` and so on."""
     flag_lines: tuple[Span, ...]
     previous_lines: tuple[Span, ...]
     notes: tuple[str, ...]
     flags: tuple[str, ...]
     keyword: int
-    """Where its first keyword's line begins."""
+    """The start of its first keyword's line."""
     source: str
 
     @property
     def is_fuzzy(self) -> bool:
-        """Whether it is flagged fuzzy."""
+        """Whether the entry is flagged fuzzy."""
         return "fuzzy" in self.flags
 
     def names(self, count: int) -> list[str]:
-        """The names of its `msgstr` fields for a number of forms, whether they are there or not."""
+        """Returns the names of its `msgstr` fields for a number of forms, present or not."""
         return [f"msgstr[{index}]" for index in range(count)] if "msgid_plural" in self.fields else ["msgstr"]
 
     def last(self) -> Field:
-        """The last of its `msgstr` fields."""
+        """The last `msgstr` field."""
         return max(
             (found for name, found in self.fields.items() if name.startswith("msgstr")), key=lambda one: one.span
         )
 
     def surplus(self, count: int) -> list[Span]:
-        """The lines of empty plural forms beyond those that the file's formula has."""
+        """Returns the lines of empty plural forms beyond those of the file's formula."""
         names = self.names(count)
         return [
             found.line
@@ -85,7 +85,7 @@ class PoEntry:
         ]
 
     def spans(self, count: int) -> tuple[Span, ...]:
-        """Every span that writing the entry may replace."""
+        """Returns every span that writing the entry may replace."""
         names = self.names(count)
         values = [self.fields[name].span for name in names if name in self.fields]
         behind = [Span(self.last().span.stop, self.last().span.stop)] if len(values) < len(names) else []
@@ -100,11 +100,11 @@ class PoEntry:
 
     @property
     def _place(self) -> int:
-        """Where a line of flags is inserted: before previous messages, or the first keyword."""
+        """The insertion point of a line of flags: before previous messages, or before the first keyword."""
         return min((span.start for span in self.previous_lines), default=self.keyword)
 
     def state_edits(self, *, fuzzy: bool, text: EncodedText) -> Iterator[Edit]:
-        """The edits that set or remove the fuzzy flag; previous messages are removed with it."""
+        """Yields the edits that set or remove the fuzzy flag; previous messages are removed with it."""
         if fuzzy == self.is_fuzzy:
             return
         if fuzzy and self.flag_lines:
@@ -119,7 +119,7 @@ class PoEntry:
 
 
 def _without_fuzzy(line: str) -> str:
-    """A line of flags without fuzzy; nothing where it was the only one."""
+    """Returns a line of flags without fuzzy; empty if that was the only one."""
     kept = re.sub(r"(#,|,)[ \t]*fuzzy[ \t]*(?=,|\r|\n|$)", lambda found: found[1] if found[1] == "#," else "", line)
     kept = re.sub(r"^([ \t]*#,),", r"\1", kept)
     return "" if kept.strip() == "#," else kept
@@ -127,14 +127,14 @@ def _without_fuzzy(line: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class PoHeader:
-    """What a file's header says, and what is set in it as soon as something is translated."""
+    """A file's header, with the edits that are made as soon as there is any translation."""
 
     forms: tuple[PluralForm, ...]
     edits: Mapping[Span, str] = field(default_factory=dict)
     language: str = ""
 
     def spans(self) -> tuple[Span, ...]:
-        """What may be set."""
+        """The spans that may be set."""
         return tuple(self.edits)
 
 
@@ -144,13 +144,13 @@ class PoEditor:
 
     text: EncodedText
     entries: Mapping[str, PoEntry]
-    """By the ids of units."""
+    """The entries by unit id."""
     header: PoHeader
     wrap: int | None
-    """The width that the file's lines are wrapped at; None where they are not."""
+    """The width at which the file's lines are wrapped; None if they are not."""
 
     def edits(self, results: Mapping[str, Result], options: WriteOptions) -> Iterable[Edit]:
-        """The edits of the header and of each entry."""
+        """Yields the edits of the header and of each entry."""
         yield from (Edit(span, text) for span, text in self.header.edits.items())
         for name, found in results.items():
             entry = self.entries[name]
@@ -173,7 +173,7 @@ class PoEditor:
         yield from (Edit(line, "") for line in entry.surplus(len(found.texts)))
 
     def _literals(self, name: str, text: str, entry: PoEntry) -> str:
-        """A text as string literals, on as many lines as its source's style and the file's width ask for."""
+        """Writes a text as string literals, on lines by its source's style and the file's width."""
         escaped = _escaped(text)
         source = entry.fields["msgid_plural" if "msgid_plural" in entry.fields and name != "msgstr[0]" else "msgid"]
         lines = [_escaped(part) for part in re.split(r"(?<=\n)", text) if part] or [""]
@@ -192,7 +192,7 @@ def _escaped(text: str) -> str:
 
 
 def _wrapped(line: str, width: int | None) -> list[str]:
-    """Breaks a literal behind spaces, so that each piece with its quotes is no wider than the width."""
+    """Breaks a literal after spaces, so that no piece with its quotation marks exceeds the width."""
     if width is None:
         return [line]
     pieces = [""]

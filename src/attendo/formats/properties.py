@@ -24,19 +24,19 @@ _ARGUMENT = re.compile(r"\{\d+\s*[,}]")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Style:
-    """How a file writes its values."""
+    """A file's way of writing values."""
 
     escapes_unicode: bool
     """Whether characters beyond ASCII are written as `\\uXXXX`."""
     is_upper: bool
-    """Whether these have capital letters."""
+    """Whether these escapes have capital letters."""
 
 
 def read_properties(data: bytes, languages: Languages) -> File:
-    """Reads properties: in UTF-8, or as Java before version 9 has them, in ISO 8859-1.
+    """Reads properties in UTF-8 or, as for Java before version 9, in ISO 8859-1.
 
     Raises:
-        DataError: they are in no known encoding.
+        DataError: the file is in no known encoding.
     """
     del languages
     try:
@@ -67,7 +67,7 @@ def read_properties(data: bytes, languages: Languages) -> File:
 
 
 def unescaped(raw: str) -> str:
-    """A key or a value as a program gets it."""
+    """Returns a key or a value without escapes."""
 
     def character(found: re.Match[str]) -> str:
         if found[1]:
@@ -134,7 +134,7 @@ def _writer(style: _Style, text: EncodedText, *, is_message: bool) -> Callable[[
 
 
 def _written(character: str, style: _Style, encoding: str) -> str:
-    """A character, or its escape where the file writes escapes or its encoding lacks it."""
+    """Writes a character, or its escape if the file writes escapes or its encoding lacks the character."""
     if character.isascii():
         return character
     try:

@@ -44,7 +44,7 @@ def read_ts(data: bytes, languages: Languages) -> File:
     """Reads Qt Linguist's translations.
 
     Raises:
-        DataError: they are none.
+        DataError: the file is not one of Qt Linguist's.
     """
     markup = parse_markup(data)
     if markup.root.local != "TS":
@@ -78,7 +78,7 @@ def read_ts(data: bytes, languages: Languages) -> File:
 
 
 def _messages(markup: Markup) -> Iterator[tuple[str, Element]]:
-    """Each message with the name of its context."""
+    """Yields each message with the name of its context."""
     for element in markup.root.elements():
         if element.local == "message":
             yield "", element
@@ -152,7 +152,7 @@ class _Editor:
     declarations: tuple[Edit, ...]
 
     def edits(self, results: Mapping[str, Result], options: WriteOptions) -> Iterable[Edit]:
-        """The edits of the language and of each message."""
+        """Yields the edits of the language and of each message."""
         yield from self.declarations
         for name, found in results.items():
             message = self.messages[name]

@@ -1,4 +1,4 @@
-"""YAML files of messages, as Rails has them: a language at the top, texts under keys, plural forms under categories."""
+"""YAML files of messages as in Rails: a language at the top, texts under keys, plural forms under categories."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -17,10 +17,10 @@ _FLAGS = frozenset({"ruby-format"})
 
 
 def read_yaml(data: bytes, languages: Languages) -> File:
-    """Reads messages; values that are no strings, such as numbers and symbols, are none.
+    """Reads messages; values other than strings, such as numbers and symbols, are not translated.
 
     Raises:
-        DataError: it is no YAML that can be read, or no mapping.
+        DataError: the file is not supported YAML, or not a mapping.
     """
     text = decoded(data)
     scalars = yaml_scalars(text, Span(0, len(text.text)))
@@ -44,14 +44,14 @@ def read_yaml(data: bytes, languages: Languages) -> File:
 
 
 def is_text(scalar: YamlScalar) -> bool:
-    """Says whether a scalar is a string that has text in it."""
+    """Whether a scalar is a string with text in it."""
     if not scalar.text.strip() or scalar.has_tag:
         return False
     return scalar.style != "plain" or not is_typed(scalar.text)
 
 
 def scalar_writer(text: EncodedText, scalar: YamlScalar) -> Callable[[Content], str]:
-    """What writes a value in the style of the one that is there, or in quotation marks where that cannot say it."""
+    """Returns a function that writes a value in the present style, or in quotation marks if that cannot express it."""
     old = text.text[scalar.span.start : scalar.span.stop]
     escape = re.search(r"\\[xuU][0-9]*([a-fA-F]?)", old) if text.text.isascii() else None
     digits = "" if escape is None else "X" if escape[1].isupper() else "x"
@@ -71,7 +71,7 @@ def scalar_writer(text: EncodedText, scalar: YamlScalar) -> Callable[[Content], 
 
 
 def _root_language(text: EncodedText, scalars: Sequence[YamlScalar], languages: Languages) -> Span | None:
-    """Where the one key stands that everything is under, if it is a language."""
+    """Returns the span of the only top-level key, if it is a language."""
     names = {scalar.path[0] for scalar in scalars}
     name = next(iter(names)) if len(names) == 1 else ""
     if _LANGUAGE.fullmatch(name) is None or all(len(scalar.path) == 1 for scalar in scalars):
@@ -86,7 +86,7 @@ def _root_language(text: EncodedText, scalars: Sequence[YamlScalar], languages: 
 
 
 def _root_key(old: str, language: str) -> str:
-    """The language as a key; Norwegian is quoted, since `no` is a truth value."""
+    """Writes a language as a key; Norwegian is quoted, since `no` is a truth value."""
     name = language.replace("_", "-")
     return f"{old[0]}{name}{old[0]}" if old[0] in "'\"" else plain_or_quoted(name, is_flow=False)
 
@@ -97,7 +97,7 @@ class _Reader:
     Args:
         text: the file.
         language: the target language, by whose categories plural forms are written.
-        depth: how many keys stand before the name of a unit.
+        depth: the number of keys before the name of a unit.
     """
 
     def __init__(self, text: EncodedText, language: str | None, *, depth: int) -> None:
@@ -108,7 +108,7 @@ class _Reader:
         self.beside: dict[str, tuple[Edit, ...]] = {}
 
     def read(self, scalars: Sequence[YamlScalar]) -> None:
-        """Takes values as units, and sets of plural forms as one each."""
+        """Adds values as units; a set of plural forms is one unit."""
         plurals = _plural_sets(scalars, self._language)
         done: set[tuple[str, ...]] = set()
         for scalar in scalars:
@@ -165,7 +165,7 @@ class _Reader:
         self.slots[unit.id], self.beside[unit.id] = found.slots, found.removals
 
     def _lines(self, scalar: YamlScalar) -> Span:
-        """All lines of a key and its value, with the line end before and without the one behind."""
+        """Returns the lines of a key and its value, with the line end before but without the one after."""
         text = self._text.text
         start = max(text.rfind("\n", 0, scalar.key.start), text.rfind("\r", 0, scalar.key.start), 0)
         if text.startswith("\r\n", start - 1):
@@ -176,7 +176,7 @@ class _Reader:
 
 
 def _plural_sets(scalars: Sequence[YamlScalar], language: str | None) -> dict[tuple[str, ...], dict[str, YamlScalar]]:
-    """The plural forms by the key that they are under; `zero`, which Rails takes for 0 in any language, stays apart."""
+    """Returns the plural forms by key; `zero`, which Rails uses for 0 in any language, is separate."""
     wanted = {form.name for form in categories(language)} if language else set(CATEGORY_NAMES)
     members: dict[tuple[str, ...], list[YamlScalar]] = {}
     for scalar in scalars:

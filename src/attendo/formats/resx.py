@@ -19,7 +19,7 @@ def read_resx(data: bytes, languages: Languages) -> File:
     """Reads .NET resources; their sources are their own values.
 
     Raises:
-        DataError: they are none.
+        DataError: the file has no .NET resources.
     """
     del languages
     markup = parse_markup(data)

@@ -29,7 +29,7 @@ def srt_cues(data: bytes) -> tuple[EncodedText, list[Cue]]:
     """Reads the cues of SubRip subtitles.
 
     Raises:
-        DataError: there is none.
+        DataError: there is no cue.
     """
     try:
         text = decoded(data)
@@ -42,7 +42,7 @@ def srt_cues(data: bytes) -> tuple[EncodedText, list[Cue]]:
 
 
 def _cues(text: EncodedText) -> Iterator[Cue]:
-    """The cues; the empty lines behind a text are not part of it."""
+    """Yields the cues; the empty lines after a text are not part of it."""
     found = list(_TIMES.finditer(text.text))
     ends = [match.start() for match in found[1:]] + [len(text.text)]
     for number, (match, end) in enumerate(zip(found, ends, strict=False), 1):

@@ -18,7 +18,7 @@ def read_stringsdict(data: bytes, languages: Languages) -> File:
     """Reads a dictionary of plural rules; its sources are its own values.
 
     Raises:
-        DataError: it is no property list.
+        DataError: the file is not a property list.
     """
     markup = parse_markup(data)
     root = markup.root.first("dict")
@@ -43,7 +43,7 @@ def read_stringsdict(data: bytes, languages: Languages) -> File:
 
 
 def _pairs(markup: Markup, dictionary: Element) -> list[tuple[str, tuple[Element, Element]]]:
-    """The keys of a dictionary, each with the elements of the key and of its value."""
+    """Returns the keys of a dictionary, with the elements of the key and of its value."""
     children = dictionary.elements()
     return [
         (markup.raw(key.inner).strip(), (key, value))

@@ -1,4 +1,4 @@
-"""Where subtitles break: sentences that go on over several cues, and a translation divided over cues and lines."""
+"""Line breaks of subtitles: sentences over several cues, and translations divided over cues and lines."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 from attendo.formats.contents import Code, Content, joined
 
 _LONGEST_LINE = 42
-"""Characters that most guidelines allow a line."""
+"""Maximum characters per line in most guidelines."""
 _LONGEST_PAUSE_S = 2.0
 _ENDS = re.compile(r"(?:[.!?…:;。！？؟।]|\.\.)[\"'”’»)\]]*$|[\"”»)\]♪♫]$")
 # Dialogue has a dash before each speaker; songs, sounds and names of speakers are lines of their own.
@@ -19,11 +19,11 @@ _CLOSING = "、。，．！？；：」』）】》〉…ー々ぁぃぅぇぉ�
 
 
 def goes_on(text: str, following: str, pause_s: float) -> bool:
-    """Says whether the sentence of a cue goes on in the next one.
+    """Whether the sentence of a cue continues in the next one.
 
     Args:
-        text: of the cue.
-        following: of the next one.
+        text: the cue's text.
+        following: the next cue's text.
         pause_s: seconds between the two.
     """
     text, following = text.strip(), following.strip()
@@ -35,12 +35,12 @@ def goes_on(text: str, following: str, pause_s: float) -> bool:
 
 
 def has_lines_of_its_own(text: str) -> bool:
-    """Says whether the lines of a cue are said or sung by themselves, and do not make up one sentence."""
+    """Whether the lines of a cue are spoken or sung separately, rather than one sentence."""
     return _OWN_LINE.search(text) is not None
 
 
 def divided(text: str, shares: Sequence[float]) -> list[str]:
-    """A text in as many pieces as there are shares, in proportion to them; the last ones are empty where words run out.
+    """Divides a text in proportion to shares; the last pieces are empty if there are too few words.
 
     It is divided at spaces, behind punctuation where that is near, and between characters in scripts without spaces.
     """
@@ -51,7 +51,7 @@ def divided(text: str, shares: Sequence[float]) -> list[str]:
 
 
 def in_lines(parts: Content, source_lines: Sequence[str]) -> Content:
-    """A cue's text with as many lines as its source has, in like proportions; two where a single one would be too long.
+    """Divides a cue's text into lines like those of its source, or into two if a single line would be too long.
 
     Args:
         parts: the text; one that has lines stays as it is.

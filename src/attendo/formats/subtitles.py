@@ -1,4 +1,4 @@
-"""What SRT and WebVTT share: the tags in a cue's text, and sentences of one or several cues as units."""
+"""Parts that SRT and WebVTT share: tags in a cue's text, and sentences of one or several cues as units."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,16 +14,16 @@ TAGS = r"<(/?)([A-Za-z0-9][\w:.]*)[^<>\n]*>"
 """Tags in angle brackets; the groups are the slash and the name."""
 _TIME = re.compile(r"(?:(\d+):)?(\d\d):(\d\d)[,.](\d{1,3})")
 _MAX_CUES = 8
-"""Cues that a sentence may go over."""
+"""Maximum number of cues per sentence."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cue:
-    """A text and when it is shown."""
+    """A text with the times at which it is shown."""
 
     name: str
     span: Span
-    """Where its text stands."""
+    """The span of its text."""
     text: Content
     start_s: float
     stop_s: float
@@ -42,16 +42,16 @@ def _seconds(time: re.Match[str]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """How a cue's text is written."""
+    """The syntax of a cue's text."""
 
     tags: re.Pattern[str]
     decode: Callable[[str], str]
-    """Gives the characters of a piece of text."""
+    """Returns the characters of a piece of text."""
     encode: Callable[[str], str]
-    """Writes such a piece."""
+    """Writes characters as a piece of text."""
 
     def read(self, raw: str) -> Content:
-        """A text with its tags as codes; a tag without its other half stands alone."""
+        """Reads a text with its tags as codes; a tag without a counterpart stands alone."""
         tags = list(self.tags.finditer(raw))
         halves = paired([((tag[2] or "").partition(".")[0], bool(tag[1])) for tag in tags])
         parts: list[str | Code] = []
@@ -64,7 +64,7 @@ class Syntax:
         return joined([*parts, self.decode(raw[last:])])
 
     def written(self, parts: Content, line_end: str) -> str:
-        """A text as a cue has it; an empty line would end the cue."""
+        """Writes a text for a cue, without empty lines, which would end the cue."""
         raw = "".join(part.raw if isinstance(part, Code) else self.encode(part) for part in parts)
         return re.sub(r"\n\s*\n+", "\n", raw.strip("\n")).replace("\n", line_end)
 
@@ -80,17 +80,17 @@ class _Framed:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of its text, without its codes."""
+        """The lines of the text, without codes."""
         return plain(self.core).split("\n")
 
     def source(self) -> Content:
-        """Its text as it is translated: in one line, unless its lines are texts of their own."""
+        """The text to translate: in one line, unless its lines are separate texts."""
         if has_lines_of_its_own(plain(self.core)):
             return self.core
         return joined([re.sub(r"[ \t]*\n[ \t]*", " ", part) if isinstance(part, str) else part for part in self.core])
 
     def goes_on_in(self, other: "_Framed") -> bool:
-        """Says whether its sentence goes on in another cue."""
+        """Whether the sentence continues in another cue."""
         has_codes = any(isinstance(part, Code) for part in (*self.core, *other.core))
         frames = ([code.raw for code in (*one.before, *one.after)] for one in (self, other))
         is_framed_alike = next(frames) == next(frames)
@@ -99,13 +99,13 @@ class _Framed:
 
 
 def cue_file(name: str, text: EncodedText, cues: Iterable[Cue], syntax: Syntax) -> File:
-    """A file of cues. Each sentence that goes over several cues is one unit with them.
+    """Makes a file of cues; a sentence over several cues is one unit.
 
     Args:
-        name: of the format.
+        name: the name of the format.
         text: the file.
-        cues: in the order of the file.
-        syntax: how their texts are written.
+        cues: the cues in the order of the file.
+        syntax: the syntax of their texts.
     """
     ids, units, groups = UniqueIds(), [], {}
     for group in _groups([_framed(one) for one in cues]):
@@ -126,7 +126,7 @@ def cue_file(name: str, text: EncodedText, cues: Iterable[Cue], syntax: Syntax) 
 
 
 def _groups(cues: Sequence[_Framed]) -> list[list[_Framed]]:
-    """Cues, with those together that a sentence goes over."""
+    """Groups the cues of a sentence."""
     groups = [[cues[0]]] if cues else []
     for before, following in pairwise(cues):
         if len(groups[-1]) < _MAX_CUES and before.goes_on_in(following):
@@ -137,7 +137,7 @@ def _groups(cues: Sequence[_Framed]) -> list[list[_Framed]]:
 
 
 def _framed(cue: Cue) -> _Framed:
-    """A cue without positions and other single codes at its edges, and without pairs around all of it."""
+    """Separates a cue's text from single codes at its edges, such as positions, and from pairs around all of it."""
     parts, before, after = list(cue.text), list[Code](), list[Code]()
     while parts:
         first, last = parts[0], parts[-1]
@@ -158,14 +158,14 @@ def _framed(cue: Cue) -> _Framed:
 
 @dataclass(frozen=True, slots=True)
 class _CueEditor:
-    """Puts translations into cues: those of several cues are divided by the time that each is shown."""
+    """Puts translations into cues; that of several cues is divided by their durations."""
 
     text: EncodedText
     groups: Mapping[str, Sequence[_Framed]]
     syntax: Syntax
 
     def edits(self, results: Mapping[str, Result], options: WriteOptions) -> Iterable[Edit]:
-        """The edits of each cue."""
+        """Yields the edits of each cue."""
         del options
         for name, found in results.items():
             group = self.groups[name]

@@ -10,7 +10,7 @@ _LANGUAGE = "http://www.w3.org/XML/1998/namespace lang"
 _MATCHES = "urn:oasis:names:tc:xliff:matches:2.0"
 _MACHINE_QUALIFIER = "mt-suggestion"
 _MACHINE_TYPES = frozenset(("am", "ebm", "mt"))
-"""Types of matches of XLIFF 2.x that a machine has made or put together."""
+"""Types of matches of XLIFF 2.x that were made or assembled by machines."""
 _FULL = frozenset(("100", "100%", "100.0", "100.0%"))
 
 ReadContent = Callable[[Element], Content]
@@ -20,12 +20,12 @@ ReadContent = Callable[[Element], Content]
 def alternatives(
     trans_unit: Element, segments: Sequence[tuple[str, str, Element]], target_language: str, content: ReadContent
 ) -> Iterator[Suggestion]:
-    """The translations that a `trans-unit` of XLIFF 1.2 offers, but for rejected ones and those of machines.
+    """Yields the translations that a `trans-unit` of XLIFF 1.2 offers, without rejected ones and those of machines.
 
     Args:
         trans_unit: the element.
         segments: its segments in order: the id of the unit, the `mid`, and the source of each.
-        target_language: the language of the file's translations; empty where that is not known.
+        target_language: the language of the file's translations; empty if unknown.
         content: reads a source or a target.
     """
     for found in trans_unit.elements("alt-trans"):
@@ -47,11 +47,11 @@ def alternatives(
 
 
 def matches(unit: Element, segments: Sequence[tuple[str, str]], content: ReadContent) -> Iterator[Suggestion]:
-    """The matches of a unit of XLIFF 2.x, but for those of machines and in other languages.
+    """Yields the matches of a unit of XLIFF 2.x, without those of machines and in other languages.
 
     Args:
         unit: the element.
-        segments: its segments in order: the id of the unit as it is read, and that of the segment.
+        segments: its segments in order: the id of the unit as read, and that of the segment.
         content: reads a source or a target.
     """
     lists = [child for child in unit.elements() if child.name == f"{_MATCHES} matches"]

@@ -30,7 +30,7 @@ _MACHINE = '<prop type="x-origin">MT</prop>'
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _TranslationUnit:
     source: Element
-    """The source's `tuv`."""
+    """The `tuv` of the source."""
     source_segment: Element
     target: Element | None
     target_segment: Element | None
@@ -47,7 +47,7 @@ def read_tmx(data: bytes, languages: Languages) -> File:
     """Reads a translation memory; without a target language, that of its first unit with two languages.
 
     Raises:
-        DataError: it is none.
+        DataError: the file is not a translation memory.
     """
     markup = parse_markup(data)
     if markup.root.local != "tmx":
@@ -76,7 +76,7 @@ def read_tmx(data: bytes, languages: Languages) -> File:
 
 
 def classify(element: Element) -> Inline:
-    """What an inline element of TMX is."""
+    """Classifies an inline element of TMX."""
     pair = element.attributes.get("i", "")
     if element.local == "hi":
         return Inline(None, f"hi{element.attributes.get('x', '')}")
@@ -98,7 +98,7 @@ def _other_language(elements: Iterable[Element], source: str) -> str:
 
 
 def _language_name(elements: Iterable[Element], target: str) -> str:
-    """The target language as the memory's other units write it, if they have it."""
+    """Returns the target language as the memory's other units write it, if they have it."""
     written_names = dict.fromkeys(_language(variant) for element in elements for variant in element.elements("tuv"))
     as_asked = [name for name in written_names if name.replace("_", "-").lower() == target.replace("_", "-").lower()]
     has_region = base_language(target) != target.lower()
@@ -107,7 +107,7 @@ def _language_name(elements: Iterable[Element], target: str) -> str:
 
 
 def _variant(element: Element, language: str) -> Element | None:
-    """The variant of a language: the very one asked for, else one of another region."""
+    """Returns the variant in a language: exactly the requested one, otherwise that of another region."""
     variants = [variant for variant in element.elements("tuv") if variant.first("seg") is not None]
     exact = [one for one in variants if _language(one).replace("_", "-").lower() == language.replace("_", "-").lower()]
     return next(iter(exact + [one for one in variants if is_same_language(_language(one), language)]), None)
@@ -158,10 +158,10 @@ class _Editor:
     markup: Markup
     records: Mapping[str, _TranslationUnit]
     language: str
-    """The target language as it is written in new variants."""
+    """The target language as written in new variants."""
 
     def edits(self, results: Mapping[str, Result], options: WriteOptions) -> Iterable[Edit]:
-        """A new variant, or the content of one that is there and empty."""
+        """Yields the edits: a new variant, or the content of a present, empty one."""
         for name, found in results.items():
             record = self.records[name]
             raw = written(found.texts[0], style_of(self.markup, record.source_segment))

@@ -40,7 +40,7 @@ def webvtt_cues(data: bytes) -> tuple[EncodedText, list[Cue]]:
 
 
 def _cues(text: EncodedText) -> Iterator[Cue]:
-    """The cues, by their names or numbers."""
+    """Yields the cues with their names or numbers."""
     number = 0
     for block in _BLOCK.finditer(text.text):
         times = _TIMES.search(text.text, block.start(), block.end())

@@ -27,7 +27,7 @@ _STEP = "  "
 _STATES: Mapping[str, State] = {"translated": "translated", "needs_review": "fuzzy", "new": "new"}
 
 Tree = str | Sequence[tuple[str, "Tree"]]
-"""What is written: a string, or members of an object."""
+"""A value to write: a string, or members of an object."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,18 +36,18 @@ class _Entry:
 
     value: JsonValue
     language: str
-    """The target language, as the catalogue writes it."""
+    """The target language as written in the catalogue."""
     names: tuple[str, ...]
-    """The plural categories of its forms; one empty name where it has none."""
+    """The plural categories of its forms; a single empty name if it has none."""
 
     def unit(self, name: str) -> JsonValue | None:
-        """The `stringUnit` of a form in the target language."""
+        """Returns the `stringUnit` of a form in the target language."""
         path = ("localizations", self.language)
         variation = ("variations", "plural", name) if name else ()
         return self.value.get(*path, *variation, "stringUnit")
 
     def parent(self) -> tuple[JsonValue, tuple[str, ...]]:
-        """The innermost object that is there on the way to the forms, and the names of those that are missing."""
+        """Returns the innermost present object on the path to the forms, and the names of the missing ones."""
         path = ["localizations", self.language, *(["variations", "plural"] if self.names[0] else [])]
         found = self.value
         for number, name in enumerate(path):
@@ -62,7 +62,7 @@ def read_xcstrings(data: bytes, languages: Languages) -> File:
     """Reads a string catalogue.
 
     Raises:
-        DataError: it is none, or the target language is not known.
+        DataError: the file is not a string catalogue, or the target language is unknown.
     """
     text = decoded(data)
     root = parse_json_values(text)
@@ -92,7 +92,7 @@ def read_xcstrings(data: bytes, languages: Languages) -> File:
 
 
 def _language_name(strings: JsonValue, target: str) -> str:
-    """The target language as the catalogue writes it."""
+    """Returns the target language as written in the catalogue."""
     wanted = target.replace("_", "-")
     names = {
         one.name
@@ -104,7 +104,7 @@ def _language_name(strings: JsonValue, target: str) -> str:
 
 
 def _forms(key: str, value: JsonValue, source: str, target: str) -> tuple[tuple[Form, ...], tuple[str, ...]]:
-    """The forms of an entry and their categories."""
+    """Returns the forms of an entry and their categories."""
     there = value.get("localizations", source)
     plural = None if there is None else there.get("variations", "plural")
     if plural is None:
@@ -174,11 +174,11 @@ class _Writer:
     text: EncodedText
 
     def raw(self, value: JsonValue) -> str:
-        """A value as it is written."""
+        """Writes a value."""
         return self.text.text[value.span.start : value.span.stop]
 
     def spans(self, entry: _Entry) -> tuple[Span, ...]:
-        """Every span that writing an entry may replace."""
+        """Returns every span that writing an entry may replace."""
         spans = []
         for unit in (entry.unit(name) for name in entry.names):
             spans += [] if unit is None else [one.span for one in _value_and_state(unit)]
@@ -189,7 +189,7 @@ class _Writer:
         return tuple(dict.fromkeys(spans))
 
     def inserted(self, parent: JsonValue, name: str, tree: Tree) -> Edit:
-        """The edit that adds a member to an object, where its name belongs by the alphabet."""
+        """Returns the edit that adds a member to an object, in alphabetical order."""
         span, before, behind = self._place(parent, name)
         return Edit(span, f"{before}{self._key(name)}{self._rendered(tree, self._indent(parent))}{behind}")
 
@@ -207,7 +207,7 @@ class _Writer:
         return Span(start, start), "", f",{self.text.line_end}{indent}"
 
     def _indent(self, parent: JsonValue) -> str:
-        """The indentation of an object's members."""
+        """Returns the indentation of an object's members."""
         position = parent.members[0].start if parent.members else parent.span.start
         line = self.text.text[self.text.text.rfind("\n", 0, position) + 1 : position]
         own = line[: len(line) - len(line.lstrip())]
@@ -227,7 +227,7 @@ class _Writer:
 
 
 def _value_and_state(unit: JsonValue) -> Iterator[JsonValue]:
-    """The strings of a `stringUnit` that change."""
+    """Yields the strings of a `stringUnit` that change: value and state."""
     for name in ("state", "value"):
         found = unit.get(name)
         if found is not None:
@@ -242,7 +242,7 @@ class _Editor:
     entries: Mapping[str, _Entry]
 
     def edits(self, results: Mapping[str, Result], options: WriteOptions) -> Iterable[Edit]:
-        """The edits of each key: of strings that are there, and of what is added."""
+        """Yields the edits of each key: of present strings, and of added members."""
         for name, found in results.items():
             state = "needs_review" if options.is_marked(found) else "translated"
             yield from self._entry(self.entries[name], [plain(text) for text in found.texts], state)

@@ -11,7 +11,7 @@ def read_xliff(data: bytes, languages: Languages) -> File:
     """Reads XLIFF.
 
     Raises:
-        DataError: it is none, or of a version that is not known.
+        DataError: the file is not XLIFF, or is of an unknown version.
     """
     markup = parse_markup(data)
     version = markup.root.attributes.get("version", "")

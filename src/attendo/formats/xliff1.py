@@ -1,6 +1,6 @@
 """XLIFF 1.2, reading: `trans-unit` elements and their segments. `xliff1_writing` writes.
 
-Each segment is a unit: a `mrk` of a `seg-source`, or the whole source of what is not segmented.
+Each segment is a unit: a `mrk` of a `seg-source`, or the whole source if it is not segmented.
 """
 
 import re
@@ -25,7 +25,7 @@ _APPLE_KEY = re.compile("NSString(?:PluralRuleType|FormatSpecTypeKey|FormatValue
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Place:
-    """What a `trans-unit` inherits from its groups and its file."""
+    """The properties that a `trans-unit` inherits from its groups and its file."""
 
     file: Element
     file_number: int
@@ -61,7 +61,7 @@ def read_xliff1(markup: Markup, languages: Languages) -> File:
 
 
 def _suggestions(markup: Markup, records: Sequence[TransUnit], target_language: str) -> Iterator[Suggestion]:
-    """The translations that `alt-trans` elements offer."""
+    """Yields the translations that `alt-trans` elements offer."""
     content = partial(content_of, markup, classify=classify)
     for record in records:
         segments = [(segment.id, segment.mid, segment.source) for segment in record.segments]
@@ -69,7 +69,7 @@ def _suggestions(markup: Markup, records: Sequence[TransUnit], target_language: 
 
 
 def classify(element: Element) -> Inline:
-    """What an inline element of XLIFF 1.2 is."""
+    """Classifies an inline element of XLIFF 1.2."""
     name = element.attributes.get("id", "")
     pair = element.attributes.get("rid", name)
     if element.local == "g":
@@ -85,7 +85,7 @@ def classify(element: Element) -> Inline:
 
 
 def _trans_units(markup: Markup) -> Iterator[tuple[Element, _Place]]:
-    """Each `trans-unit` with the place in which it stands."""
+    """Yields each `trans-unit` with its inherited properties."""
     waiting: list[tuple[Element, _Place]] = []
     for number, file in enumerate(markup.root.elements("file")):
         place = _Place(file=file, file_number=number, is_translatable=_translate(file, True), context="")
@@ -152,12 +152,12 @@ def _trans_unit(markup: Markup, element: Element, place: _Place, ids: UniqueIds)
 
 
 def _marks(element: Element) -> list[Element]:
-    """The segments of a `seg-source` or a target."""
+    """Returns the segments of a `seg-source` or a target."""
     return [found for found in element.descendants("mrk") if found.attributes.get("mtype") == "seg"]
 
 
 def _flavour(element: Element, definitions: Mapping[str, Element]) -> str:
-    """Whose states a unit has: the namespace of Trados, memoQ or Phrase; empty for XLIFF's own."""
+    """Determines whose states a unit has: the namespace of Trados, memoQ or Phrase; empty for XLIFF's own."""
     if definitions:
         return SDL
     namespaces = {name.rpartition(" ")[0] for name in element.attributes if " " in name}
@@ -230,7 +230,7 @@ def _is_locked(element: Element, segment: Segment) -> bool:
 
 
 def _declarations(markup: Markup, files: list[Element], languages: Languages) -> tuple[Edit, ...]:
-    """The edits that name the target language where a file names none."""
+    """Returns the edits that name the target language where a file names none."""
     if languages.target is None:
         return ()
     return tuple(

@@ -15,16 +15,16 @@ MEMSOURCE = "http://www.memsource.com/mxlf/2.0"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Segment:
-    """A segment of a `trans-unit`, or all of one that has none."""
+    """A segment of a `trans-unit`, or the whole of an unsegmented one."""
 
     id: str
     mid: str
     source: Element
-    """The source, or a `mrk` of the `seg-source`."""
+    """The `source` element, or a `mrk` of the `seg-source`."""
     target: Element | None
-    """Where its translation goes; None where no element is there yet."""
+    """The element for its translation; None if it does not exist yet."""
     definition: Element | None
-    """Trados' element that holds its state."""
+    """Trados' element with its state."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,27 +34,27 @@ class TransUnit:
     element: Element
     source: Element
     segmented: Element | None
-    """Its `seg-source`, where that has segments."""
+    """The `seg-source`, if it has segments."""
     target: Element | None
     segments: tuple[Segment, ...]
     flavour: str
-    """The namespace whose states it has; empty for XLIFF's own."""
+    """The namespace of its states; empty for XLIFF's own."""
 
     @property
     def is_built(self) -> bool:
-        """Whether its target is written as a whole: it has none, or it is segmented and its target is empty."""
+        """Whether the target is written as a whole: there is none, or the unit is segmented and the target empty."""
         if self.target is None:
             return True
         return self.segmented is not None and all(segment.target is None for segment in self.segments)
 
     @property
     def insertion(self) -> Span:
-        """Where a target is inserted."""
+        """The insertion point of a target."""
         place = (self.segmented or self.element.first("seg-source") or self.source).end
         return Span(place, place)
 
     def spans(self, markup: Markup, segment: Segment) -> tuple[Span, ...]:
-        """Every span that writing a segment may replace."""
+        """Returns every span that writing a segment may replace."""
         spans = []
         if self.target is None:
             spans.append(self.insertion)
@@ -81,7 +81,7 @@ class TransUnit:
 
 
 def _prefix(markup: Markup, element: Element, namespace: str) -> str:
-    """The prefix that an element's attributes of a namespace have."""
+    """Returns the prefix of an element's attributes in a namespace."""
     local = next(name.rpartition(" ")[2] for name in element.attributes if name.startswith(f"{namespace} "))
     raw = markup.raw(element.tag)
     end = raw.index(f":{local}")
@@ -98,7 +98,7 @@ class Xliff1Editor:
     declarations: tuple[Edit, ...]
 
     def edits(self, results: Mapping[str, Result], options: WriteOptions) -> Iterable[Edit]:
-        """The edits of the declarations and of each `trans-unit`."""
+        """Yields the edits of the declarations and of each `trans-unit`."""
         yield from self.declarations
         records = {id(self.owner[name]): self.owner[name] for name in results}
         for record in records.values():
@@ -127,7 +127,7 @@ class Xliff1Editor:
                     yield self.markup.set_attribute(record.element, name, value)
 
     def _state_edits(self, target: Element, states: Iterable[tuple[str, str]]) -> Iterator[Edit]:
-        """Sets a target's attributes; those that are new stand at one place, in one edit."""
+        """Yields the edits of a target's attributes; new ones are inserted by a single edit."""
         inserted: dict[Span, str] = {}
         for name, value in states:
             edit = self.markup.set_attribute(target, name, value)
@@ -138,7 +138,7 @@ class Xliff1Editor:
         yield from (Edit(span, text) for span, text in inserted.items())
 
     def _filled(self, record: TransUnit, found: Mapping[str, Result]) -> Iterator[Edit]:
-        """The edits of the values of a target that is there."""
+        """Yields the edits of a present target's values."""
         assert record.target is not None
         if record.segmented is not None and record.is_built:
             yield self.markup.content_edit(record.target, self._built(record, found))
@@ -151,7 +151,7 @@ class Xliff1Editor:
         return written(found.texts[0], style_of(self.markup, segment.source))
 
     def _built(self, record: TransUnit, found: Mapping[str, Result]) -> str:
-        """The content of a new target: what stands between segments is copied from the `seg-source`."""
+        """Returns the content of a new target; the text between segments is copied from the `seg-source`."""
         if record.segmented is None:
             (segment,) = record.segments
             return self._value(segment, found[segment.id])
@@ -164,7 +164,7 @@ class Xliff1Editor:
         return "".join([*pieces, self.markup.raw(Span(last, record.segmented.inner.stop))])
 
     def _sdl(self, definition: Element, found: Result, options: WriteOptions) -> Iterator[Edit]:
-        """The state of a segment as Trados has it."""
+        """Yields the edits of a segment's state in Trados' element."""
         is_memory = found.origin != "mt"
         values = [
             ("conf", "Draft" if options.is_marked(found) else "Translated"),
@@ -177,7 +177,7 @@ class Xliff1Editor:
 
 
 def _states(found: Mapping[str, Result], marked: bool) -> list[tuple[str, str]]:
-    """The state of a target as XLIFF itself has it."""
+    """Returns the state attributes of a target in XLIFF's own terms."""
     origins = {one.origin for one in found.values()}
     qualifier = "leveraged-mt" if "mt" in origins else "leveraged-tm" if "changed" in origins else "exact-match"
     return [

@@ -1,4 +1,4 @@
-"""XLIFF 2.0 and 2.1: segments, their states, and codes whose data the file keeps elsewhere."""
+"""XLIFF 2.0 and 2.1: segments, their states, and codes whose data are stored elsewhere in the file."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -80,11 +80,11 @@ def read_xliff2(markup: Markup, languages: Languages) -> File:
 
 
 def _suggestions(markup: Markup, places: Mapping[Element, Sequence[tuple[str, str]]]) -> Iterator[Suggestion]:
-    """The translations that the matches of units offer.
+    """Yields the translations that the matches of units offer.
 
     Args:
         markup: the document.
-        places: the segments of each unit: the id as it is read, and that of the element.
+        places: the segments of each unit: the id as read, and that of the element.
     """
     content = partial(content_of, markup, classify=classify)
     for unit, segments in places.items():
@@ -92,7 +92,7 @@ def _suggestions(markup: Markup, places: Mapping[Element, Sequence[tuple[str, st
 
 
 def classify(element: Element) -> Inline:
-    """What an inline element of XLIFF 2.x is."""
+    """Classifies an inline element of XLIFF 2.x."""
     name = element.attributes.get("id", "")
     if element.local == "pc":
         return Inline(None, f"c{name}")
@@ -112,7 +112,7 @@ def classify(element: Element) -> Inline:
 
 
 def _segments(root: Element) -> Iterator[tuple[Element, int, Element, Element, bool]]:
-    """Each segment with its file, its number in its unit, its unit, and whether it is to be translated."""
+    """Yields each segment with its file, its number in its unit, its unit, and whether it is to be translated."""
     waiting = [(element, element, _translate(element, True)) for element in reversed(root.elements("file"))]
     while waiting:
         file, element, is_translatable = waiting.pop()
@@ -125,7 +125,7 @@ def _segments(root: Element) -> Iterator[tuple[Element, int, Element, Element, b
 
 
 def _length_limit(unit: Element, file: Element) -> tuple[int | None, Literal["char", "byte"]]:
-    """The most characters or bytes of a unit's text, by the module for size restrictions in its standard profiles."""
+    """Returns the maximum characters or bytes of a unit's text, by the standard profiles of size restrictions."""
     profiles = next((child for child in file.elements() if child.name == f"{_SIZE} profiles"), None)
     if profiles is None or len(unit.elements("segment")) > 1:  # a restriction is of all segments together
         return None, "char"
@@ -176,7 +176,7 @@ class _Editor:
     declarations: tuple[Edit, ...]
 
     def edits(self, results: Mapping[str, Result], options: WriteOptions) -> Iterable[Edit]:
-        """The edits of the declarations and of each segment."""
+        """Yields the edits of the declarations and of each segment."""
         yield from self.declarations
         for name, found in results.items():
             segment = self.segments[name]
@@ -190,7 +190,7 @@ class _Editor:
             yield from self._states(segment, found, options)
 
     def _states(self, segment: _Segment, found: Result, options: WriteOptions) -> Iterator[Edit]:
-        """The state, with a subState as long as it is to be reviewed."""
+        """Yields the state attributes, with a subState as long as the segment is to be reviewed."""
         is_marked = options.is_marked(found)
         has_problems = bool(found.problems)
         state = "initial" if is_marked and has_problems else "translated"

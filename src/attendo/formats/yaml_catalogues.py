@@ -1,4 +1,4 @@
-"""Which YAML files hold messages, and which are configuration that a translation would break."""
+"""Distinction of YAML files with messages from configuration, which a translation would break."""
 
 import re
 from pathlib import PurePath
@@ -11,7 +11,7 @@ _SEPARATOR = re.compile(r"[._-]")
 _OF_MESSAGES = frozenset(
     "locale locales lang langs language languages i18n l10n translation translations messages strings".split()  # noqa: SIM905
 )
-"""Words in names of files and folders that hold messages."""
+"""Words in names of files and folders of messages."""
 _CONFIGURATION = (
     (
         r"(?:.*/)?\.(?:github|circleci|gitlab|azure|buildkite|config|devcontainer|vscode|woodpecker|forgejo)/.*",
@@ -28,11 +28,11 @@ _CONFIGURATION = (
         "a tool",
     ),
 )
-"""Patterns of paths that are configuration whatever else they look like, and whose it is."""
+"""Patterns of paths that are always configuration, with the program that it belongs to."""
 
 
 def refusal(name: str, text: str) -> str | None:
-    """Why a YAML file is not taken for messages; None where it is.
+    """Returns why a YAML file is not accepted as messages; None if it is.
 
     Messages have a language at the top, or a name or a folder that says that they are messages or in which language.
 

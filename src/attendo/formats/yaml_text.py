@@ -1,10 +1,10 @@
-r"""YAML's scalars as text and back: plain, in quotes with escapes, and blocks that are literal or folded."""
+r"""YAML scalars as text and back: plain, in quotation marks with escapes, and literal or folded blocks."""
 
 import re
 from collections.abc import Sequence
 
 PLAIN_REST = r"(?:[^\s:#]|:(?=\S)|(?<=\S)#|[ \t]+(?![\s#:]|\Z)|[ \t]+(?=:\S))*+"
-"""What may follow the first character of a plain scalar on its line."""
+"""Pattern of the characters after the first one of a plain scalar on its line."""
 PLAIN = re.compile(r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`]|[\-?:](?=\S))" + PLAIN_REST, re.ASCII)
 """A plain scalar of a line."""
 FLOW_PLAIN = re.compile(
@@ -35,7 +35,7 @@ _TYPED = re.compile(
 
 
 def folded_lines(raw: str) -> str:
-    """The text of a plain or single-quoted scalar: a line end is a space, and an empty line a line end."""
+    """Returns the text of a plain or single-quoted scalar: a line end is a space, an empty line a line end."""
     first, *rest = _LINE_END.split(raw)
     if not rest:
         return raw
@@ -52,7 +52,7 @@ def folded_lines(raw: str) -> str:
 
 
 def double_text(raw: str) -> str:
-    """The text of a double-quoted scalar."""
+    """Returns the text of a double-quoted scalar."""
 
     def character(found: re.Match[str]) -> str:
         digits = found[1] or found[2] or found[3]
@@ -69,12 +69,12 @@ def double_text(raw: str) -> str:
 
 
 def block_text(lines: Sequence[str], header: str, indent: int) -> str:
-    """The text of a block.
+    """Returns the text of a block.
 
     Args:
-        lines: those behind its header.
+        lines: the lines after its header.
         header: its indicators, such as `|-`.
-        indent: the columns that its text is indented by; 0 where its first line says it.
+        indent: the indentation of its text in columns; 0 if its first line determines it.
     """
     indent = indent or next((len(line) - len(line.lstrip(" ")) for line in lines if line.strip()), 0)
     content = [line[indent:] for line in lines]
@@ -108,12 +108,12 @@ def _folded(lines: Sequence[str]) -> str:
 
 
 def is_typed(text: str) -> bool:
-    """Says whether a plain scalar is no string: empty, a number, a date, a truth value, or a symbol of Ruby."""
+    """Whether a plain scalar is not a string: empty, a number, a date, a truth value, or a symbol of Ruby."""
     return not text or _TYPED.fullmatch(text) is not None
 
 
 def plain_or_quoted(text: str, *, is_flow: bool) -> str:
-    """A text as a plain scalar where it would be read as that text, else in quotation marks."""
+    """Writes a text as a plain scalar if it would be read back as that text, otherwise in quotation marks."""
     pattern = FLOW_PLAIN if is_flow else PLAIN
     is_plain = pattern.fullmatch(text) is not None and "\t" not in text and "\n" not in text
     is_plain = is_plain and not (is_flow and ("?" in text or ":" in text))  # which readers of YAML 1.1 take for marks
@@ -121,18 +121,18 @@ def plain_or_quoted(text: str, *, is_flow: bool) -> str:
 
 
 def single_quoted(text: str) -> str:
-    """A text in single quotation marks, or in double ones where it has characters that must be escaped."""
+    """Writes a text in single quotation marks, or in double ones if it has characters that must be escaped."""
     if "\n" in text or "\t" in text or _UNPRINTABLE.search(text):
         return double_quoted(text)
     return "'" + text.replace("'", "''") + "'"
 
 
 def double_quoted(text: str, *, digits: str = "") -> str:
-    """A text in double quotation marks.
+    """Writes a text in double quotation marks.
 
     Args:
         text: the text.
-        digits: `x` or `X` where characters beyond ASCII are escaped, with small or capital letters.
+        digits: `x` or `X` to escape characters beyond ASCII, in lower or upper case.
     """
     text = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
     text = _UNPRINTABLE.sub(lambda found: _escape(found[0], digits or "X"), text)
@@ -147,14 +147,14 @@ def _escape(character: str, digits: str) -> str:
 
 
 def block(text: str, old: str, header: str, *, indent: int, line_end: str) -> str | None:
-    """A text as a block; None where a block cannot hold it.
+    """Writes a text as a block; None if a block cannot express it.
 
     Args:
         text: the text.
         old: the block that it replaces.
-        header: the indicators of that one.
-        indent: the column of the key that it belongs to.
-        line_end: of the file.
+        header: the indicators of that block.
+        indent: the column of its key.
+        line_end: the file's line end.
     """
     is_folded = header.startswith(">")
     body = text.rstrip("\n")

@@ -1,6 +1,6 @@
-"""YAML's scalars with their paths and positions: block mappings and sequences, flow collections, all five styles.
+"""YAML scalars with their paths and positions: block mappings and sequences, flow collections, all five styles.
 
-Anchors, aliases, tags, comments and several documents are read past; what other YAML there is, such as keys with `?`,
+Anchors, aliases, tags, comments and several documents are skipped; other YAML, such as keys with `?`,
 is refused.
 """
 
@@ -36,21 +36,21 @@ class YamlScalar:
     """A scalar that is a value."""
 
     path: tuple[str, ...]
-    """The keys and numbers that lead to it."""
+    """The path of keys and numbers to it."""
     span: Span
-    """All of it: with its quotation marks, or with the header of a block."""
+    """The whole span: with quotation marks, or with the header of a block."""
     style: ScalarStyle
     text: str
     indent: int
-    """The column of the mapping or sequence that it belongs to."""
+    """The column of its mapping or sequence."""
     key: Span
-    """Its key; of an item of a sequence, empty."""
+    """The span of its key; empty for an item of a sequence."""
     header: str = ""
-    """Of a block, its first line without a comment."""
+    """The first line of a block, without a comment."""
     has_tag: bool = False
-    """Whether a tag says of what type it is."""
+    """Whether a tag declares its type."""
     is_flow: bool = False
-    """Whether it stands within brackets or braces."""
+    """Whether it is within brackets or braces."""
 
 
 @dataclass(slots=True)
@@ -72,13 +72,13 @@ def yaml_scalars(text: EncodedText, span: Span) -> list[YamlScalar]:
         span: the part; it begins at the start of a line.
 
     Raises:
-        DataError: it is no YAML that can be read, with the line.
+        DataError: the text is not supported YAML; the message names the line.
     """
     return list(_Scanner(text, span).scalars())
 
 
 class _Scanner:
-    """Reads YAML from top to bottom; what is open stands on a stack of levels.
+    """Reads YAML from top to bottom, with a stack of open levels.
 
     Args:
         text: what it is part of.
@@ -92,7 +92,7 @@ class _Scanner:
         self._line_start = span.start
 
     def scalars(self) -> Iterator[YamlScalar]:
-        """The values, in order."""
+        """Yields the values in order."""
         while self._at < self._span.stop:
             line = self._line()
             stripped = line.strip()
@@ -130,7 +130,7 @@ class _Scanner:
             self._at += 1
 
     def _end_line(self) -> None:
-        """Goes to the next line; nothing but a comment may stand before it."""
+        """Moves to the next line; only a comment may precede it."""
         found = _REST.match(self._text, self._at, self._span.stop)
         if found is None:
             shown = self._text[self._at : self._at + 30].partition("\n")[0]
@@ -139,7 +139,7 @@ class _Scanner:
         self._next_line()
 
     def _entry(self) -> Iterator[YamlScalar]:
-        """What a line holds: items and a key, each within the one before, and a value."""
+        """Reads a line: items and a key, each within the one before, and a value."""
         while self._at < self._span.stop and self._text[self._at] == " ":
             self._at += 1
         while True:
@@ -165,7 +165,7 @@ class _Scanner:
                 return
 
     def _open(self, column: int, *, is_item: bool, name: str, key: Span) -> None:
-        """Puts a key or an item onto the stack, in the place of the one before it."""
+        """Pushes a key or an item, which replaces the one before it on its level."""
         number = 0
         while self._levels and (
             self._levels[-1].column > column
@@ -179,7 +179,7 @@ class _Scanner:
         self._levels.append(_Level(column, is_item, str(number) if is_item else name, number, key))
 
     def _key(self) -> tuple[str, Span] | None:
-        """A key and the colon behind it; None where there is none."""
+        """Reads a key and the colon after it; None if there is none."""
         start = self._at
         found = _QUOTED.match(self._text, start, self._span.stop) or PLAIN.match(self._text, start, self._span.stop)
         if found is None or "\n" in found[0]:
@@ -194,7 +194,7 @@ class _Scanner:
         return tuple(level.name for level in self._levels)
 
     def _value(self) -> Iterator[YamlScalar]:
-        """A value, or nothing where it stands on other lines."""
+        """Reads a value, or nothing if it is on other lines."""
         has_tag = False
         while (found := _PROPERTY.match(self._text, self._at, self._span.stop)) is not None:
             has_tag = has_tag or found[0].startswith("!")
@@ -229,7 +229,7 @@ class _Scanner:
         )
 
     def _flat(self, *, has_tag: bool) -> YamlScalar:
-        """A plain or quoted scalar, of one or several lines."""
+        """Reads a plain or quoted scalar of one or several lines."""
         start = self._at
         if self._text[start] in "'\"":
             found = _QUOTED.match(self._text, start, self._span.stop)
@@ -244,7 +244,7 @@ class _Scanner:
         return self._scalar(Span(start, stop), style, text, "", has_tag=has_tag)
 
     def _plain_end(self) -> int:
-        """Where a plain scalar ends: lines that are indented further belong to it."""
+        """Finds the end of a plain scalar, which includes lines that are indented further."""
         found = PLAIN.match(self._text, self._at, self._span.stop)
         if found is None:
             shown = self._text[self._at : self._at + 30].partition("\n")[0]
@@ -269,7 +269,7 @@ class _Scanner:
         return stop
 
     def _block(self, *, has_tag: bool) -> YamlScalar:
-        """A literal or folded block."""
+        """Reads a literal or folded block."""
         found = _BLOCK_HEADER.match(self._text, self._at, self._span.stop)
         if found is None:
             raise self._error("the header of a block, such as '|' or '>-', cannot be read")
@@ -299,7 +299,7 @@ class _Scanner:
         return self._scalar(Span(start, stop), style, text, header, has_tag=has_tag)
 
     def _flow(self, path: tuple[str, ...], depth: int) -> Iterator[YamlScalar]:
-        """A collection in brackets or braces."""
+        """Reads a collection in brackets or braces."""
         if depth > _MAX_DEPTH:
             raise self._error(f"nested more than {_MAX_DEPTH} deep")
         start = self._at
@@ -322,7 +322,7 @@ class _Scanner:
             number += 1
 
     def _flow_member(self, path: tuple[str, ...], number: int, depth: int) -> Iterator[YamlScalar]:
-        """A value of a flow collection, with its key if it has one."""
+        """Reads a value of a flow collection, with its key if it has one."""
         name, key = str(number), Span(self._at, self._at)
         has_tag = False
         for is_value in (False, True):
@@ -361,7 +361,7 @@ class _Scanner:
             return
 
     def _flow_raw(self) -> str:
-        """A scalar or an alias within a flow collection; reading goes on behind it."""
+        """Reads a scalar or an alias within a flow collection, and moves past it."""
         for pattern in (_QUOTED, _ALIAS, FLOW_PLAIN):
             if (found := pattern.match(self._text, self._at, self._span.stop)) is not None:
                 self._at = found.end()
@@ -376,7 +376,7 @@ class _Scanner:
 
 
 def _scalar_text(raw: str) -> tuple[ScalarStyle, str]:
-    """The style of a scalar that is no block, and its text."""
+    """Returns the style of a scalar other than a block, and its text."""
     if raw.startswith("'"):
         return "single", folded_lines(raw[1:-1]).replace("''", "'")
     if raw.startswith('"'):

@@ -1,4 +1,4 @@
-"""ZIP archives by strangers: looked at before anything is unpacked, never unpacked to disk, and written back raw.
+"""Untrusted ZIP archives: checked before anything is unpacked, never unpacked to disk, and written back raw.
 
 A part that does not change keeps its bytes, with its header, its extra fields and its place. A changed part keeps its
 name, its time and its method of compression.
@@ -15,11 +15,11 @@ from itertools import pairwise
 from attendo.errors import DataError
 
 MAX_PARTS = 5_000
-"""Of an archive."""
+"""Maximum size of an archive."""
 MAX_BYTES = 200 << 20
-"""Of all parts together, unpacked."""
+"""Maximum size of all parts together, unpacked."""
 MAX_RATIO = 200
-"""Of a part's size to what it takes in the archive; a part that is small anyway may have more."""
+"""Maximum ratio of a part's size to its packed size; a small part may exceed it."""
 _SMALL = 1 << 20
 _LOCAL = struct.Struct("<4s5H3L2H")
 _CENTRAL = struct.Struct("<4s6H3L5H2L")
@@ -33,23 +33,23 @@ _DESCRIPTOR = 0x8
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A part: its place in the archive and what the directory says of it."""
+    """A part: its position in the archive, and its entry in the directory."""
 
     info: zipfile.ZipInfo
     central: bytes
     """Its record in the directory."""
     stop: int
-    """Where what belongs to it ends, a data descriptor and padding too."""
+    """The end of everything that belongs to it, including a data descriptor and padding."""
 
 
 class ZipParts:
-    """An archive whose parts are read when they are wanted.
+    """An archive whose parts are read on demand.
 
     Args:
-        content: of the file.
+        content: the bytes of the file.
 
     Raises:
-        DataError: it is no archive, or holds more than a document would.
+        DataError: the content is not an archive, or holds more than a document would.
     """
 
     def __init__(self, content: bytes) -> None:
@@ -71,10 +71,10 @@ class ZipParts:
         self.names = tuple(info.filename for info in infos)
 
     def read(self, name: str) -> bytes:
-        """A part, unpacked; never more of it than the archive said.
+        """Unpacks a part, up to the size that the archive declares.
 
         Raises:
-            DataError: it is damaged, locked, or larger than it said.
+            DataError: the part is damaged, encrypted, or larger than declared.
         """
         info = self._archive.getinfo(name)
         try:
@@ -89,7 +89,7 @@ class ZipParts:
         return found
 
     def with_parts(self, changed: Mapping[str, bytes]) -> bytes:
-        """The archive with other contents of some parts; everything else is copied as it is packed.
+        """Returns the archive with the contents of some parts replaced; everything else is copied as packed.
 
         Raises:
             DataError: the archive is damaged.
@@ -118,17 +118,17 @@ class ZipParts:
         return b"".join([*pieces, gap, directory, self._ending(start, len(directory), shift)])
 
     def _shift(self) -> int:
-        """How many bytes stand before the archive, which its offsets do not count."""
+        """The number of bytes before the archive, which its offsets do not count."""
         fields = _END.unpack_from(self.content, self._end_place())
         return 0 if fields[6] == _IN_EXTRA else self._archive.start_dir - int(fields[6])
 
     def _end_place(self) -> int:
-        """Where the record at the archive's end stands."""
+        """The position of the record at the archive's end."""
         at = len(self.content) - _END.size - len(self._archive.comment)
         return at if self.content.startswith(b"PK\5\6", max(at, 0)) else self.content.rfind(b"PK\5\6")
 
     def _entries(self) -> list[_Entry]:
-        """The parts in the order of the directory.
+        """Returns the parts in the order of the directory.
 
         Raises:
             DataError: parts overlap, or the directory cannot be read.
@@ -153,7 +153,7 @@ class ZipParts:
         return entries
 
     def _packed(self, entry: _Entry, content: bytes) -> tuple[bytes, bytes, tuple[int, int, int]]:
-        """A part with other content: its bytes, its record, and its checksum and sizes."""
+        """Packs a part with new content: its bytes, its record, and its checksum and sizes."""
         start = entry.info.header_offset
         fields = list(_LOCAL.unpack_from(self.content, start))
         name_stop = start + _LOCAL.size + fields[9]
@@ -169,7 +169,7 @@ class ZipParts:
         return _LOCAL.pack(*fields) + name + extra + packed, bytes(record), (checksum, len(packed), len(content))
 
     def _ending(self, start: int, size: int, shift: int) -> bytes:
-        """What stands behind the directory, with its new place."""
+        """Returns the records after the directory, with its new position."""
         at = self._end_place()
         ending = bytearray(self.content[at:])
         values = list(_END.unpack_from(ending))
@@ -198,7 +198,7 @@ def _deflated(content: bytes) -> bytes:
 
 
 def _without_zip64(extra: bytes) -> bytes:
-    """Extra fields without the one for sizes of more than 4 GiB."""
+    """Removes the extra field for sizes of more than 4 GiB."""
     kept, at = b"", 0
     while at + 4 <= len(extra):
         kind, size = struct.unpack_from("<2H", extra, at)
@@ -209,7 +209,7 @@ def _without_zip64(extra: bytes) -> bytes:
 
 
 def _with_place(record: bytes, offset: int, sizes: tuple[int, int, int] | None) -> bytes:
-    """A part's record with the offset of its header, and its checksum and sizes where they changed."""
+    """Returns a part's record with the offset of its header, and its checksum and sizes if they changed."""
     changed = bytearray(record)
     fields = _CENTRAL.unpack_from(record)
     # Fields that are full have their values in an extra field, in this order; their places in the record:
@@ -229,7 +229,7 @@ def _with_place(record: bytes, offset: int, sizes: tuple[int, int, int] | None) 
 
 
 def _zip64_place(record: bytes, start: int, size: int) -> int:
-    """Where the values of the extra field for large sizes begin; -1 where there is none."""
+    """Finds the values of the extra field for large sizes; -1 if there is none."""
     at = start
     while at + 4 <= start + size:
         kind, length = struct.unpack_from("<2H", record, at)

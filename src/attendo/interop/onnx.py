@@ -139,23 +139,23 @@ def _encoder(model: Transformer) -> _Graph:
         own = layer.self_attention
         sizes = (own.num_heads * own.d_k, own.num_heads * own.d_k, own.num_heads * own.d_v)
         query, key, value = _projections(graph, f"{name}.self", own.query_key_value, hidden, sizes, heads)
-        looked = _attend(graph, f"{name}.self", own, (query, key, value), seen)
-        hidden = _add_and_norm(graph, f"{name}.self.norm", layer.self_attention_norm, hidden, looked)
+        attended = _attend(graph, f"{name}.self", own, (query, key, value), seen)
+        hidden = _add_and_norm(graph, f"{name}.self.norm", layer.self_attention_norm, hidden, attended)
         hidden = _feed_forward(graph, f"{name}.ffn", layer, hidden)
     graph.output("last_hidden_state", hidden, ("batch", "src_len", model.config.d_model))
     return graph
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Looks:
-    """What a decoder's layers look at."""
+class _AttentionInputs:
+    """The inputs of the attention in a decoder's layers."""
 
     memory: str | None
-    """The encoder's output; None where its keys and values are given."""
+    """The encoder's output; None if its keys and values are given."""
     source: str
-    """What is added to the logits of encoder-decoder attention."""
+    """The mask that is added to the logits of encoder-decoder attention."""
     causal: str
-    """What is added to the logits of self-attention."""
+    """The mask that is added to the logits of self-attention."""
 
 
 def _decoder(model: Transformer, *, past: bool) -> _Graph:
@@ -167,11 +167,11 @@ def _decoder(model: Transformer, *, past: bool) -> _Graph:
     before = [_past(graph, number, model) for number in range(config.decoder_layers)] if past else []
     first = graph.size(before[0][0], 2) if past else graph.numbers(0)
     hidden = _embed(graph, model.target_embedding, ids, first, padding_id(model) + 1)
-    looks = _Looks(memory=memory, source=source, causal=_causal(graph, first, graph.size(ids, 1)))
+    inputs = _AttentionInputs(memory=memory, source=source, causal=_causal(graph, first, graph.size(ids, 1)))
     presents: list[str] = []
     for number, layer in enumerate(model.decoder_layers):
         assert isinstance(layer, DecoderLayer)
-        hidden, present = _decoder_layer(graph, number, layer, hidden, looks, before[number] if past else None)
+        hidden, present = _decoder_layer(graph, number, layer, hidden, inputs, before[number] if past else None)
         presents += present
     rows = padding_id(model) + 1
     graph.output("logits", _project(graph, model, hidden), ("batch", "tgt_len", rows))
@@ -188,7 +188,12 @@ def _decoder(model: Transformer, *, past: bool) -> _Graph:
 
 
 def _decoder_layer(
-    graph: _Graph, number: int, layer: DecoderLayer, hidden: str, looks: _Looks, before: tuple[str, ...] | None
+    graph: _Graph,
+    number: int,
+    layer: DecoderLayer,
+    hidden: str,
+    inputs: _AttentionInputs,
+    before: tuple[str, ...] | None,
 ) -> tuple[str, list[str]]:
     """One layer up.
 
@@ -197,7 +202,7 @@ def _decoder_layer(
         number: the layer's.
         layer: its weights.
         hidden: `(batch, tgt_len, d_model)`.
-        looks: what it looks at.
+        inputs: the inputs of its attention.
         before: keys and values of the written positions and of the memory, where there are any.
 
     Returns:
@@ -211,18 +216,18 @@ def _decoder_layer(
     )
     if before is not None:
         key, value = (graph.op("Concat", old, new, axis=2) for old, new in zip(before[:2], (key, value), strict=True))
-    looked = _attend(graph, f"{name}.self", own, (query, key, value), looks.causal)
-    hidden = _add_and_norm(graph, f"{name}.self.norm", layer.self_attention_norm, hidden, looked)
+    attended = _attend(graph, f"{name}.self", own, (query, key, value), inputs.causal)
+    hidden = _add_and_norm(graph, f"{name}.self.norm", layer.self_attention_norm, hidden, attended)
     (query,) = _projections(graph, f"{name}.cross.query", across.query, hidden, (size_k,), heads)
     if before is not None:
         seen_key, seen_value = before[2:]
     else:
-        assert looks.memory is not None
+        assert inputs.memory is not None
         sizes = (size_k, size_v)
-        seen_key, seen_value = _projections(graph, f"{name}.cross", across.key_value, looks.memory, sizes, heads)
+        seen_key, seen_value = _projections(graph, f"{name}.cross", across.key_value, inputs.memory, sizes, heads)
     parts = (query, seen_key, seen_value)
-    looked = _attend(graph, f"{name}.cross", across, parts, looks.source)
-    hidden = _add_and_norm(graph, f"{name}.cross.norm", layer.encoder_attention_norm, hidden, looked)
+    attended = _attend(graph, f"{name}.cross", across, parts, inputs.source)
+    hidden = _add_and_norm(graph, f"{name}.cross.norm", layer.encoder_attention_norm, hidden, attended)
     hidden = _feed_forward(graph, f"{name}.ffn", layer, hidden)
     return hidden, [key, value] if before is not None else [key, value, seen_key, seen_value]
 

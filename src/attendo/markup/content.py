@@ -1,4 +1,4 @@
-"""A stretch of a source that can be translated: its characters, and the markup between them."""
+"""A translatable stretch of a source: its characters, and the markup between them."""
 
 from array import array
 from bisect import bisect_left, bisect_right
@@ -10,16 +10,16 @@ STAND_IN = "\ufdd0"
 """The character that stands for protected text in a content; a noncharacter of Unicode."""
 
 MarkKind = Literal["open", "close", "single", "space"]
-"""A tag that opens, one that closes, one by itself (or something else of no width), white space that is no single
-space, in place of which the content has one."""
+"""An opening tag, a closing tag, an empty tag (or anything else without width), or white space other than a single
+space, for which the content has a single one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that stands between characters, or is a white space other than one space."""
+    """Markup between two characters, or white space other than a single space."""
 
     at: int
-    """The character before which it stands; of white space, the space that it is."""
+    """Index of the character after it; for white space, of the space in the content."""
     raw: str
     """The text in the source."""
     kind: MarkKind
@@ -29,8 +29,8 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
-    """Protected text, which the translation has unchanged or in a known form."""
+class ProtectedText:
+    """Protected text, which the translation must contain unchanged or in a known form."""
 
     source: str
     """The text in the source, markup and entities included."""
@@ -48,30 +48,30 @@ class Content:
     """The characters with entities decoded; `STAND_IN` for protected text."""
     origins: Sequence[int]
     """Position of each character in the whole source, and the end of the content."""
-    things: tuple[Thing, ...] = ()
+    protected: tuple[ProtectedText, ...] = ()
     """The protected texts in order."""
     marks: tuple[Mark, ...] = ()
     """The marks in order."""
 
     def source_end(self, end: int) -> int:
-        """Gives the end, in the whole source, of the characters before a position; tags at that position come later."""
+        """Returns the end in the whole source of the characters before a position; tags at that position come later."""
         return self.origins[end] - sum(len(mark.raw) for mark in self._tags_at(end))
 
     def has_mark_within(self, start: int, end: int) -> bool:
-        """Whether a mark stands between the first and the last of some characters."""
+        """Whether a mark stands within a stretch of characters."""
         found = bisect_right(self.marks, start, key=_place)
         return found < len(self.marks) and self.marks[found].at < end
 
-    def piece(self, start: int, end: int, num_things_before: int) -> "Piece":
-        """Gives a stretch of characters with the marks in it.
+    def piece(self, start: int, end: int, num_protected_before: int) -> "Piece":
+        """Returns a stretch of characters with the marks in it.
 
-        Of those at its ends it has the tags whose partners are within it, and what is between these and the stretch:
-        what they are around may have another place in the translation. All others stay outside.
+        Of the marks at its ends the piece has the tags whose partners are within it, and the marks between these and
+        the stretch, because the text that they enclose may move in the translation. All others stay outside.
 
         Args:
             start: its first character.
-            end: the one behind its last.
-            num_things_before: things before it.
+            end: the character after its last.
+            num_protected_before: number of protected texts before it.
         """
         inside = self.text.count(STAND_IN, start, end)
         near = self.marks[bisect_left(self.marks, start, key=_place) : bisect_left(self.marks, end, key=_place)]
@@ -82,9 +82,9 @@ class Content:
         last_with = max((place for place, mark in enumerate(last) if mark.element in partners), default=-1)
         first, last = first[first_with:], last[: last_with + 1]
         marks = tuple(Mark(mark.at - start, mark.raw, mark.kind, mark.element) for mark in (*first, *within, *last))
-        things = self.things[num_things_before : num_things_before + inside]
+        protected = self.protected[num_protected_before : num_protected_before + inside]
         return Piece(
-            Content(self.text[start:end], self.origins[start : end + 1], things, marks),
+            Content(self.text[start:end], self.origins[start : end + 1], protected, marks),
             self.origins[start] - sum(len(mark.raw) for mark in first),
             self.source_end(end) + sum(len(mark.raw) for mark in last),
         )
@@ -93,15 +93,15 @@ class Content:
         near = self.marks[bisect_left(self.marks, at, key=_place) : bisect_right(self.marks, at, key=_place)]
         return [mark for mark in near if mark.kind != "space"]
 
-    def with_things(self, spans: Sequence[tuple[int, int, Thing]]) -> "Content":
-        """Gives a content with stretches protected; they are in order, do not overlap and contain no mark."""
+    def with_protected(self, spans: Sequence[tuple[int, int, ProtectedText]]) -> "Content":
+        """Returns the content with further stretches protected, in order and without overlaps or marks in them."""
         if not spans:
             return self
-        stretches, origins, things, marks = [], array("q"), list[Thing](), list[Mark]()
+        stretches, origins, protected, marks = [], array("q"), list[ProtectedText](), list[Mark]()
         position = removed = passed = moved = 0
-        for start, end, thing in [*spans, (len(self.text), len(self.text), None)]:
+        for start, end, text in [*spans, (len(self.text), len(self.text), None)]:
             before = self.text.count(STAND_IN, position, start)
-            things += self.things[passed : passed + before]
+            protected += self.protected[passed : passed + before]
             passed += before + self.text.count(STAND_IN, start, end)
             stretches.append(self.text[position:start])
             origins.extend(self.origins[position:start])
@@ -109,14 +109,14 @@ class Content:
                 mark = self.marks[moved]
                 marks.append(Mark(mark.at - removed, mark.raw, mark.kind, mark.element))
                 moved += 1
-            if thing is not None:
+            if text is not None:
                 stretches.append(STAND_IN)
                 origins.append(self.origins[start])
-                things.append(thing)
+                protected.append(text)
                 removed += end - start - 1
             position = end
         origins.append(self.origins[-1])
-        return Content("".join(stretches), origins, tuple(things), tuple(marks))
+        return Content("".join(stretches), origins, tuple(protected), tuple(marks))
 
 
 @dataclass(frozen=True, slots=True)

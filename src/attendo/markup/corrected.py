@@ -1,6 +1,6 @@
-"""Corrections: texts whose translation a person has settled on, which answers in the model's place.
+"""Corrections: translations by people that replace those of the model.
 
-A correction answers where it is of exactly the same text: of a whole text, or of one of its sentences. In HTML and XML
+A correction is used for exactly the same text: for a whole text, or for one of its sentences. In HTML and XML
 entities are read first, and written again as the source writes them; of a stretch with tags the correction has to have
 the same ones.
 """
@@ -17,12 +17,12 @@ _TAG = re.compile(r"<[^<>]*>")
 
 
 async def corrections_of(request: TextRequest, plan: Plan, corrections: FindCorrections) -> Mapping[str, str]:
-    """The corrections of a text and of its sentences, by source; none where several translations are asked for.
+    """Returns the corrections of a text and of its sentences, by source; empty if several translations are requested.
 
     Args:
         request: the text.
         plan: its sentences.
-        corrections: finds those of whoever asks.
+        corrections: finds the caller's corrections.
     """
     if corrections is no_corrections or request.n_best > 1:
         return {}
@@ -33,7 +33,7 @@ async def corrections_of(request: TextRequest, plan: Plan, corrections: FindCorr
 def corrected_sentence(
     sentence: Sentence, request: TextRequest, spelling: Spelling, known: Mapping[str, str]
 ) -> str | None:
-    """The correction of a sentence, as it is to be in the translated text; None where there is none.
+    """Returns the correction of a sentence in the form for the translated text; None if there is none.
 
     Args:
         sentence: the sentence.
@@ -45,7 +45,7 @@ def corrected_sentence(
 
 
 def corrected_text(request: TextRequest, spelling: Spelling, known: Mapping[str, str]) -> TranslatedText | None:
-    """The answer to a text that was corrected as a whole; None where it was not. White space at its ends stays.
+    """Returns the correction of a whole text; None if there is none. White space at its ends stays.
 
     Args:
         request: the text.
@@ -70,7 +70,7 @@ def corrected_text(request: TextRequest, spelling: Spelling, known: Mapping[str,
 
 
 def _read(stretch: str, request: TextRequest) -> str:
-    """A stretch of a text as a correction has it."""
+    """Returns a stretch of a text in the form that corrections have."""
     return stretch if request.format == "text" or "<" in stretch else html.unescape(stretch)
 
 

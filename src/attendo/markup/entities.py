@@ -1,4 +1,4 @@
-"""Characters as markup writes them: read from entities, and written as the source wrote them."""
+"""Entities of markup: read as characters, and written as in the source."""
 
 import html
 import re
@@ -9,12 +9,12 @@ ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{
 """A pattern of possible entities."""
 _OF_XML = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'"}
 SPECIAL = re.compile("[&<>\"']|[^\x00-\x7f]")
-"""A character that may be written in several ways."""
+"""Pattern of a character that may be written in several ways."""
 _NEEDED = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 def character_of(entity: str, *, xml: bool) -> str | None:
-    """The one character that an entity stands for, or None: then it is unknown, several, or no character for text.
+    """Returns the single character of an entity; None if it is unknown, several characters, or none for text.
 
     Args:
         entity: as it is written.
@@ -39,16 +39,16 @@ class Spelling:
     """The first spelling of each such character."""
 
     def note(self, character: str, written: str) -> None:
-        """Remembers a form, if it is the character's first."""
+        """Records a spelling, if it is the character's first."""
         self.forms.setdefault(character, written)
 
     def note_all(self, characters: Iterable[str]) -> None:
-        """Remembers that characters are written as they are."""
+        """Records that characters are written unescaped."""
         for character in characters:
             self.forms.setdefault(character, character)
 
     def written(self, character: str, behind: str) -> str:
-        """A character as the source would write it, so that it is not read as markup.
+        """Writes a character as the source would, so that it is not read as markup.
 
         Args:
             character: one that `SPECIAL` finds.
@@ -71,9 +71,9 @@ class Plain(Spelling):
         super().__init__(xml=False)
 
     def note(self, character: str, written: str) -> None:
-        """Nothing is to be remembered."""
+        """Does nothing, since characters have only one spelling."""
 
     def written(self, character: str, behind: str) -> str:
-        """The character."""
+        """Returns the character."""
         del behind
         return character

@@ -1,4 +1,4 @@
-"""Tags of a sentence put into its translation: around the words that come from those they are around, well nested.
+"""Placement of a sentence's tags in its translation: around the corresponding words, well nested.
 
 A tag pair gets the stretch of the translation that has most of its own words and fewest others', within the stretch of
 the pair that it is in and beside those of its neighbours. Every tag comes exactly once, whatever the alignment says.
@@ -17,7 +17,7 @@ from attendo.markup.word_links import TokenLinks
 _NEUTRAL = -0.02
 """Weight of a word of unknown origin: smaller than any error, so that it is included but not at an end."""
 _FEW_SPACES = 12
-"""Places of more odd spaces than these in a sentence, as a table drawn with them has, are not looked for by words."""
+"""Maximum number of unusual spaces that are placed by words; a table drawn with spaces has more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Placed:
     """A mark in a translation."""
 
     at: int
-    """The character before which it stands; of white space, the space in place of which it stands."""
+    """Index of the character after it; for white space, of the space that it replaces."""
     mark: Mark
     """The mark."""
 
@@ -43,7 +43,7 @@ class _Node:
     first: int = 0
     """Its first token in the target."""
     behind: int = 0
-    """The token behind its last."""
+    """The token after its last."""
 
     @property
     def is_element(self) -> bool:
@@ -56,11 +56,11 @@ def placed_marks(read: str, written: str, links: TokenLinks, marks: Sequence[Mar
     Args:
         read: the line that was translated.
         written: its translation.
-        links: which of its tokens come from which.
-        marks: of the line, by its characters; in their order.
+        links: the links between tokens of both.
+        marks: the marks of the line, by character, in order.
 
     Returns:
-        The marks, in the order in which they are to be written; and what is wrong with them, for people.
+        The marks in writing order, and problems with them, for display.
     """
     root = _tree([mark for mark in marks if mark.kind != "space"], len(read))
     layout = _Layout(read, written, links)
@@ -72,7 +72,7 @@ def placed_marks(read: str, written: str, links: TokenLinks, marks: Sequence[Mar
 
 
 def _tree(marks: Sequence[Mark], length: int) -> _Node:
-    """Elements within elements. What is opened or closed elsewhere reaches to the end, or from the beginning."""
+    """Makes a tree of elements; one that is opened or closed elsewhere extends to the beginning or end."""
     root = _Node(0, length)
     stack = [root]
     for mark in marks:
@@ -98,7 +98,7 @@ class _Layout:
         self.problems: list[str] = []
 
     def divide(self, nodes: Sequence[_Node], lo: int, hi: int) -> None:
-        """Gives each node of a row its stretch of target tokens within `lo` to `hi`."""
+        """Assigns each of some siblings its stretch of target tokens within `lo` to `hi`."""
         taken: list[tuple[int, int]] = []
         gains = {id(node): self._gains(node) for node in nodes if node.is_element}
         elements = [node for node in nodes if node.is_element]
@@ -137,15 +137,15 @@ class _Layout:
             least = end
 
     def token_end(self, number: int) -> int:
-        """Gives the end of the token before a boundary."""
+        """Returns the end of the token before a boundary."""
         return self.links.target[number - 1].end if number > 0 else 0
 
     def token_start(self, number: int) -> int:
-        """Gives the start of the token after a boundary."""
+        """Returns the start of the token after a boundary."""
         return self.links.target[number].start if number < len(self.links.target) else len(self.written)
 
     def _covered(self, node: _Node) -> NDArray[np.bool_]:
-        """The source tokens that an element is around, at least by half; if there is none, those it has a part of."""
+        """Returns the source tokens that an element contains at least by half; if there are none, those it overlaps."""
         tokens = self.links.source
         parts = [min(each.end, node.end) - max(each.start, node.start) for each in tokens]
         half = np.array(
@@ -154,7 +154,7 @@ class _Layout:
         return half if half.any() else np.array([part > 0 for part in parts], dtype=bool)
 
     def _gains(self, node: _Node) -> NDArray[np.float64]:
-        """What each target token is worth to an element: above 0 if more of it comes from there than from elsewhere."""
+        """Returns each target token's gain for an element: above 0 if more of it comes from there than elsewhere."""
         covered = self._covered(node)
         if not len(covered) or not len(self.links.target):
             return np.zeros(len(self.links.target))
@@ -163,7 +163,7 @@ class _Layout:
         return np.where(known, share - 0.5, _NEUTRAL)
 
     def _stretch(self, node: _Node, gains: NDArray[np.float64], gaps: Sequence[tuple[int, int]]) -> tuple[int, int]:
-        """The best stretch of tokens in the gaps."""
+        """Returns the best stretch of tokens in the gaps."""
         covered = self._covered(node)
         num_target = len(self.links.target)
         whole = node.opening is None, node.closing is None
@@ -188,7 +188,7 @@ class _Layout:
         return best, best + 1
 
     def boundary(self, at: int, boundaries: Sequence[int]) -> int:
-        """The boundary between target tokens that is most like that before a source character."""
+        """Returns the boundary between target tokens that corresponds best to that before a source character."""
         weights, num_source, num_target = self.links.weights, len(self.links.source), len(self.links.target)
         left = bisect_right(self.links.source, at, key=lambda token: token.end)
         if not num_target or not left:
@@ -208,7 +208,7 @@ class _Layout:
         return boundaries[int(best)]
 
     def _edges(self, node: _Node) -> tuple[int, int]:
-        """Gives the positions of an element's tags, with white space on the same side as in the source."""
+        """Returns the positions of an element's tags, with white space on the same side as in the source."""
         if node.first == node.behind:
             at = self._single_at(node)
             return at, at
@@ -268,13 +268,13 @@ def _placed_spaces(written: str, layout: _Layout, marks: Sequence[Mark]) -> list
 
 
 def _best_run(gains: NDArray[np.float64], lo: int, hi: int, *, whole: tuple[bool, bool]) -> tuple[float, int, int]:
-    """The run of tokens with the largest sum: the sum, the first token and the one behind the last.
+    """Finds the run of tokens with the largest sum; returns the sum, the first token and the one after the last.
 
     Args:
-        gains: one a token.
-        lo: the first that may be taken.
-        hi: the one behind the last that may be.
-        whole: whether it has to begin with the first, and to end with the last.
+        gains: the gain of each token.
+        lo: the first token that may be used.
+        hi: the token after the last that may be used.
+        whole: whether the run must begin with the first token, and end with the last.
     """
     if lo == hi:
         return 0.0, lo, lo
@@ -295,7 +295,7 @@ def _best_run(gains: NDArray[np.float64], lo: int, hi: int, *, whole: tuple[bool
 
 
 def _beside(node: _Node, elements: Sequence[_Node]) -> int | None:
-    """The boundary of a tag that stands right behind an element, or right before one; None for any other."""
+    """Returns the boundary of a tag directly after or before an element; None for any other tag."""
     for each in elements:
         if each.closing is not None and each.end == node.start:
             return each.behind
@@ -303,9 +303,9 @@ def _beside(node: _Node, elements: Sequence[_Node]) -> int | None:
 
 
 def _free(node: _Node, taken: Sequence[tuple[int, int]], lo: int, hi: int) -> list[tuple[int, int]]:
-    """Gives the rest of a stretch for an element; an empty stretch if there is no room.
+    """Returns the rest of a stretch for an element; an empty stretch if there is no room.
 
-    What is opened or closed elsewhere has to be at the stretch's beginning or end.
+    An element that is opened or closed elsewhere must be at the stretch's beginning or end.
     """
     gaps, position = [], lo
     for first, behind in sorted(taken):
@@ -322,5 +322,5 @@ def _free(node: _Node, taken: Sequence[tuple[int, int]], lo: int, hi: int) -> li
 
 
 def _boundaries(taken: Sequence[tuple[int, int]], lo: int, hi: int) -> list[int]:
-    """The boundaries of a stretch that are in the middle of nothing."""
+    """Returns the boundaries of a stretch that are not within an element."""
     return [place for place in range(lo, hi + 1) if not any(first < place < behind for first, behind in taken)]

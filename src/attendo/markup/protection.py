@@ -13,8 +13,8 @@ from attendo.decoding.guards.values import Value, values
 from attendo.decoding.guards.verbatim import verbatim
 
 _KINDS = frozenset(("literal", "markup", "variable", "address", "path", "handle"))
-"""Those of the engine's guard that are held here too, so that it can be told when one is lost; not numbers and emoji,
-which the engine does well and which are only counted."""
+"""Kinds of the engine's guard that are checked here too, so that a loss is reported; not numbers and emoji, which the
+engine keeps well and which are only counted."""
 _MORE = re.compile(
     r"\[ ?X ?\d+ ?X ?\]"  # Weblate's
     r"|[%#]\{[^{}\s]{1,80}\}"  # Ruby's
@@ -25,25 +25,25 @@ _MORE = re.compile(
 _DIGIT = re.compile("[0-9]")
 _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _EMOJI_FROM = "\u2190"
-_MAX_TOLD, _MAX_SHOWN = 10, 40
+_MAX_REPORTED, _MAX_SHOWN = 10, 40
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A stretch that is no language."""
+    """A stretch that is not natural language."""
 
     start: int
     """Position of its first character."""
     end: int
-    """The character behind it."""
+    """Position of the character after it."""
     is_verbatim: bool = False
-    """Whether it is text that no language has, such as base64."""
+    """Whether it is text that is not a word of any language, such as base64."""
 
 
 def things_of(text: str) -> list[Found]:
-    """Placeholders, variables, addresses, paths, handles, base64 and the like, in their order, none overlapping."""
+    """Finds placeholders, variables, addresses, paths, handles, base64 and the like, in order and without overlaps."""
     spans = [(match.start(), match.end(), False) for match in _MORE.finditer(text)]
-    spans += [(thing.start, thing.end, False) for thing in protected(text) if thing.kind in _KINDS]
+    spans += [(span.start, span.end, False) for span in protected(text) if span.kind in _KINDS]
     spans += [(stretch.start, stretch.end, True) for stretch in verbatim(text)]
     # Of those that overlap the one that begins first, and of those the longest; but all of what is no language.
     found: list[Found] = []
@@ -58,33 +58,31 @@ def things_of(text: str) -> list[Found]:
 def copied_problems(texts: Sequence[str]) -> tuple[str, ...]:
     """Reports text that was copied because it is not natural language; empty if there is none."""
     distinct = list(dict.fromkeys(texts))
-    told = [
-        f"copied, not translated, because it is not natural language: {_shown(each)}" for each in distinct[:_MAX_TOLD]
-    ]
-    if len(distinct) > _MAX_TOLD:
-        told.append(f"copied, not translated, because it is not natural language: {len(distinct) - _MAX_TOLD} more")
-    return tuple(told)
+    named = [_shown(text) for text in distinct[:_MAX_REPORTED]]
+    if len(distinct) > _MAX_REPORTED:
+        named.append(f"{len(distinct) - _MAX_REPORTED} more")
+    return tuple(f"copied, not translated, because it is not natural language: {text}" for text in named)
 
 
 def _shown(text: str) -> str:
-    """A text in quotation marks, or its beginning and its length."""
+    """Returns a text in quotation marks, or its beginning and its length."""
     if len(text) <= _MAX_SHOWN:
         return repr(text)
     return f"{text[:_MAX_SHOWN]!r}… ({len(text):,} characters)"
 
 
 def numbers_of(text: str, language: str) -> list[Value]:
-    """The values with digits of a text in a language, in their order."""
+    """Returns the values with digits in a text, in order."""
     return [value for value in values(text, language) if _DIGIT.search(value.text)]
 
 
 def lost_numbers(source: str, target: str, languages: tuple[str, str]) -> list[str]:
-    """The values with digits of a source that its translation has neither in digits nor, if they are small, as words.
+    """Returns the values of a source that its translation has neither in digits nor, for small ones, as words.
 
     Args:
-        source: without things.
-        target: its translation, without things.
-        languages: of both, as ISO 639-1 codes; empty where not known.
+        source: a text without protected text.
+        target: its translation, without protected text.
+        languages: both languages as ISO 639-1 codes; empty if unknown.
     """
     if not _DIGIT.search(source):
         return []
@@ -92,7 +90,7 @@ def lost_numbers(source: str, target: str, languages: tuple[str, str]) -> list[s
 
 
 def lost_emoji(source: str, target: str) -> list[str]:
-    """The pictures and symbols of a source that its translation has less often."""
+    """Returns the emoji and symbols of a source that its translation has less often."""
     if source.isascii() or max(source) < _EMOJI_FROM:
         return []
     wanted = Counter(each for each in source if each >= _EMOJI_FROM and category(each) == "So")
@@ -100,7 +98,7 @@ def lost_emoji(source: str, target: str) -> list[str]:
     return [each for each, times in wanted.items() if there[each] < times]
 
 
-def missing_things(wanted: Sequence[str], text: str) -> list[str]:
+def missing_protected(wanted: Sequence[str], text: str) -> list[str]:
     """Lists strings that a text has less or more often than required, each once."""
     return [each for each, times in Counter(wanted).items() if text.count(each) != times]
 
@@ -109,8 +107,8 @@ def number_word_spans(text: str, number: int, language: str) -> list[tuple[int, 
     """Finds the word for a small number in a text, with any ending.
 
     Args:
-        text: in the language.
-        number: of which the word is looked for.
+        text: a text in the language.
+        number: the number.
         language: its ISO 639-1 code.
     """
     names = CARDINALS.get(language, "").split()

@@ -23,13 +23,13 @@ class Rendered:
     text: str
     """The translated text."""
     links: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
-    """Stretches of the source and of this text whose words belong together."""
+    """Pairs of stretches of the source and of this text whose words correspond."""
     problems: tuple[str, ...]
     """Problems of the translation."""
 
 
 def has_all_symbols(reading: Reading, written: str) -> bool:
-    """Says whether a translation has each symbol of its line once, and no other."""
+    """Whether a translation has each symbol of its line exactly once, and no other."""
     return sorted(symbols_in(written)) == sorted(symbol for symbol, _ in reading.symbols)
 
 
@@ -41,15 +41,15 @@ def rendered(
     alignment: Alignment | None,
     spelling: Spelling,
 ) -> Rendered:
-    """Makes a text of one of a line's translations.
+    """Renders one of a line's translations as text with markup.
 
     Args:
-        sentence: what was translated.
-        reading: the line that was.
-        translation: of the line.
+        sentence: the sentence that was translated.
+        reading: the line that was made of it.
+        translation: the result for the line.
         candidate: one of its translations, with all symbols.
-        alignment: of the two; None where there is none.
-        spelling: how characters are written.
+        alignment: alignment of line and candidate; None if there is none.
+        spelling: the spelling of characters in the source.
     """
     written = candidate.text
     placed: list[Placed] = []
@@ -57,38 +57,38 @@ def rendered(
     if reading.marks:
         links = token_links(reading.text, written, alignment, translation, candidate)
         placed, problems = placed_marks(reading.text, written, links, reading.marks)
-    things = {symbol: thing.target for symbol, thing in reading.symbols}
-    made = _Made(written, things, spelling)
-    for each in placed:
-        made.add(each.at, each.mark)
-    made.finish()
-    return Rendered("".join(made.texts), _links(sentence, reading, candidate, alignment, made), tuple(problems))
+    protected = {symbol: text.target for symbol, text in reading.symbols}
+    text = _Text(written, protected, spelling)
+    for mark in placed:
+        text.add(mark.at, mark.mark)
+    text.finish()
+    return Rendered("".join(text.texts), _links(sentence, reading, candidate, alignment, text), tuple(problems))
 
 
-class _Made:
-    """A text as it grows, which knows where each character of what was written has gone."""
+class _Text:
+    """A text under construction, which records where each character of the model's output has gone."""
 
-    def __init__(self, written: str, things: dict[str, str], spelling: Spelling) -> None:
-        self._written, self._things, self._spelling = written, things, spelling
+    def __init__(self, written: str, protected: dict[str, str], spelling: Spelling) -> None:
+        self._written, self._protected, self._spelling = written, protected, spelling
         self.texts: list[str] = []
         self._length = self._position = 0
-        self._steps: list[tuple[int, int, int, int]] = []  # where it begins and how long it is: as written, in the text
+        self._steps: list[tuple[int, int, int, int]] = []  # start and length in the output, then in the text
         self._starts: list[int] = []
         self._after_number = False
 
     def add(self, at: int, mark: Mark) -> None:
-        """Writes all before a place, and a mark."""
+        """Appends the output before a position, and a mark."""
         self._write_until(at)
         self._append(mark.raw)
         if mark.kind == "space":
             self._position = max(self._position, at + 1)
 
     def finish(self) -> None:
-        """Writes the rest."""
+        """Appends the rest of the output."""
         self._write_until(len(self._written))
 
     def place_of(self, at: int, *, is_end: bool) -> int:
-        """Where a character of what was written stands in the text, or where that before a place ends."""
+        """The position in the text of a character of the output, or the end of the character before a position."""
         number = bisect_right(self._starts, at - 1 if is_end else at) - 1
         if number < 0:
             return 0
@@ -108,8 +108,8 @@ class _Made:
                 self._after_number = False
             if match is not None:
                 behind = self._written[match.end() : match.end() + 1]
-                plain = match[0] not in self._things
-                text = self._spelling.written(match[0], behind) if plain else self._things[match[0]]
+                plain = match[0] not in self._protected
+                text = self._spelling.written(match[0], behind) if plain else self._protected[match[0]]
                 if not plain and self._ends_with_digit and text[:1].isdigit():
                     self._append(" ")  # or two numbers would be one
                 self._step(match[0], text)
@@ -131,9 +131,9 @@ class _Made:
 
 
 def _links(
-    sentence: Sentence, reading: Reading, candidate: Candidate, alignment: Alignment | None, made: _Made
+    sentence: Sentence, reading: Reading, candidate: Candidate, alignment: Alignment | None, made: _Text
 ) -> tuple[tuple[tuple[int, int], tuple[int, int]], ...]:
-    """Gives the stretches of source and text whose words belong together."""
+    """Returns the stretches of source and text whose words correspond."""
     if alignment is None:
         return ()
     source, target = word_spans(reading.text), word_spans(candidate.text)
@@ -150,7 +150,7 @@ def _links(
 
 
 def _places_in_content(text: str, reading: Reading) -> Sequence[int]:
-    """Gives the position in the content of each character of a line."""
+    """Returns the position in the content of each character of a line."""
     if not reading.symbols:
         return range(len(reading.text))
     places: list[int] = []

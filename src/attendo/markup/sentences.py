@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from attendo.decoding.guards.comparison import target_form
-from attendo.markup.content import STAND_IN, Content, Mark, Thing
+from attendo.markup.content import STAND_IN, Content, Mark, ProtectedText
 from attendo.markup.entities import Spelling
 from attendo.markup.protection import copied_problems, numbers_of, things_of
 from attendo.markup.splitting import sentence_spans, shorter_spans
@@ -17,7 +17,7 @@ from attendo.terms.glossary import Glossary
 from attendo.text.subwords.placeholders import placeholder
 
 MAX_MARKS = 120
-"""Tags of a sentence; with more, what is between two is read by itself."""
+"""Maximum number of tags in a sentence; with more, the text between two is read by itself."""
 
 # Spaces that no line breaks at are odd between words; French has them before its marks.
 _ODD_SPACE = re.compile(r"[^\S \u00a0\u202f]\s*| \s+|(?<=\w)[\u00a0\u202f](?=[\w%‰°€$£¥])|[\u00a0\u202f]\s+")
@@ -50,7 +50,7 @@ class Reading:
     """The line."""
     marks: tuple[Mark, ...]
     """Marks of the sentence by the characters of the line."""
-    symbols: tuple[tuple[str, Thing], ...]
+    symbols: tuple[tuple[str, ProtectedText], ...]
     """Symbols in the line, with the protected text of each."""
 
 
@@ -87,43 +87,43 @@ def planned(request: TextRequest, contents: Sequence[Content], spelling: Spellin
     line_ends = request.line_ends
     for content in contents:
         content = _protected(content, request.text, copied)
-        position = things = 0
+        position = num_protected = 0
         for start, end in sentence_spans(content.text, request.split, line_ends):
-            things += content.text.count(STAND_IN, position, start)
+            num_protected += content.text.count(STAND_IN, position, start)
             position = start
-            sentences += _sentences_of(content, start, end, spelling, things)
+            sentences += _sentences_of(content, start, end, spelling, num_protected)
     return Plan(request.text, tuple(sentences), spelling, copied_problems(copied))
 
 
-def _sentences_of(content: Content, start: int, end: int, spelling: Spelling, num_things_before: int) -> list[Sentence]:
-    piece = content.piece(start, end, num_things_before)
+def _sentences_of(content: Content, start: int, end: int, spelling: Spelling, num_before: int) -> list[Sentence]:
+    piece = content.piece(start, end, num_before)
     whole = _with_single_spaces(piece.content, spelling)
     if sum(mark.kind != "space" for mark in whole.marks) > MAX_MARKS:
         cuts = sorted({start, end} | {start + mark.at for mark in piece.content.marks})
-        return _between(content, cuts, spelling, num_things_before)
+        return _between(content, cuts, spelling, num_before)
     sentence = Sentence(whole, piece.start, piece.end)
     return [sentence] if sentence.has_words or any(map(str.isdigit, whole.text)) else []
 
 
-def _between(content: Content, cuts: Sequence[int], spelling: Spelling, num_things_before: int) -> list[Sentence]:
-    """Gives the stretches between places of a content; the number is that of protected texts before the first place."""
+def _between(content: Content, cuts: Sequence[int], spelling: Spelling, num_before: int) -> list[Sentence]:
+    """Returns the stretches between positions of a content; `num_before` counts protected texts before the first."""
     found: list[Sentence] = []
     for first, behind in pairwise(cuts):
-        found += _stretch(content, first, behind, spelling, num_things_before)
-        num_things_before += content.text.count(STAND_IN, first, behind)
+        found += _stretch(content, first, behind, spelling, num_before)
+        num_before += content.text.count(STAND_IN, first, behind)
     return found
 
 
-def _stretch(content: Content, start: int, end: int, spelling: Spelling, num_things_before: int) -> list[Sentence]:
-    """Gives the content between two marks without white space at its ends."""
+def _stretch(content: Content, start: int, end: int, spelling: Spelling, num_before: int) -> list[Sentence]:
+    """Returns the content between two marks without white space at its ends."""
     text = content.text[start:end]
     start += len(text) - len(text.lstrip())
     end -= len(text) - len(text.rstrip())
-    return _sentences_of(content, start, end, spelling, num_things_before) if start < end else []
+    return _sentences_of(content, start, end, spelling, num_before) if start < end else []
 
 
-def stretches_between_things(sentence: Sentence, spelling: Spelling) -> list[Sentence]:
-    """Gives the stretches between a sentence's protected texts, in order."""
+def stretches_between_protected(sentence: Sentence, spelling: Spelling) -> list[Sentence]:
+    """Returns the stretches between a sentence's protected texts, in order."""
     content, found, position = sentence.content, [], 0
     places = [place for place, character in enumerate(content.text) if character == STAND_IN]
     for number, place in enumerate([*places, len(content.text)]):
@@ -133,28 +133,28 @@ def stretches_between_things(sentence: Sentence, spelling: Spelling) -> list[Sen
 
 
 def shorter_sentences(sentence: Sentence, max_characters: int, spelling: Spelling) -> list[Sentence]:
-    """A sentence in pieces that are no longer."""
-    content, found, position, things = sentence.content, list[Sentence](), 0, 0
+    """Divides a sentence into pieces of limited length."""
+    content, found, position, num_protected = sentence.content, list[Sentence](), 0, 0
     for start, end in shorter_spans(content.text, max_characters):
-        things += content.text.count(STAND_IN, position, start)
+        num_protected += content.text.count(STAND_IN, position, start)
         position = start
-        found += _sentences_of(content, start, end, spelling, things)
+        found += _sentences_of(content, start, end, spelling, num_protected)
     return found
 
 
 def reading_of(sentence: Sentence) -> Reading:
     """Reads a sentence with a symbol for each protected text."""
-    things = sentence.content.things
-    symbols = [placeholder(number) for number in range(1, len(things) + 1)]
-    return _filled(sentence.content, symbols, tuple(zip(symbols, things, strict=True)))
+    protected = sentence.content.protected
+    symbols = [placeholder(number) for number in range(1, len(protected) + 1)]
+    return _filled(sentence.content, symbols, tuple(zip(symbols, protected, strict=True)))
 
 
 def reading_as_it_is(sentence: Sentence) -> Reading:
     """Reads a sentence with protected text unchanged."""
-    return _filled(sentence.content, [thing.source for thing in sentence.content.things], ())
+    return _filled(sentence.content, [protected.source for protected in sentence.content.protected], ())
 
 
-def _filled(content: Content, texts: Sequence[str], symbols: tuple[tuple[str, Thing], ...]) -> Reading:
+def _filled(content: Content, texts: Sequence[str], symbols: tuple[tuple[str, ProtectedText], ...]) -> Reading:
     stretches = content.text.split(STAND_IN)
     line = [stretches[0]]
     shifts = [(0, 0)]  # from which character of the content on a mark is moved by how much
@@ -179,11 +179,11 @@ def with_numbers(sentence: Sentence, numbers: Sequence[str] | None, languages: t
     """Protects some or all numbers of a sentence, in the form that the translation is to have."""
     text = sentence.content.text
     spans = [
-        (found.start, found.end, Thing(found.text, target_form(found, text, languages), found.text))
+        (found.start, found.end, ProtectedText(found.text, target_form(found, text, languages), found.text))
         for found in numbers_of(text, languages[0])
         if numbers is None or found.text in numbers
     ]
-    return _with_things(sentence, spans)
+    return _with_protected(sentence, spans)
 
 
 def with_terms(sentence: Sentence, glossary: Glossary, sources: Collection[str]) -> Sentence:
@@ -195,20 +195,20 @@ def with_terms(sentence: Sentence, glossary: Glossary, sources: Collection[str])
         sources: which of them, as the glossary has them; those without a translation are left out.
 
     Returns:
-        Another sentence; the same one where none of the terms can be a thing.
+        Another sentence; the same one if none of the terms can be protected.
     """
     text = sentence.content.text
     spans = [
-        (each.start, each.end, Thing(text[each.start : each.end], each.term.target, each.term.source))
+        (each.start, each.end, ProtectedText(text[each.start : each.end], each.term.target, each.term.source))
         for each in glossary.occurrences(text)
         if each.term.source in sources and each.term.target
     ]
-    return _with_things(sentence, spans) if spans else sentence
+    return _with_protected(sentence, spans) if spans else sentence
 
 
-def _with_things(sentence: Sentence, spans: Sequence[tuple[int, int, Thing]]) -> Sentence:
+def _with_protected(sentence: Sentence, spans: Sequence[tuple[int, int, ProtectedText]]) -> Sentence:
     free = [span for span in spans if not sentence.content.has_mark_within(span[0], span[1])]
-    return Sentence(sentence.content.with_things(free), sentence.start, sentence.end)
+    return Sentence(sentence.content.with_protected(free), sentence.start, sentence.end)
 
 
 def _protected(content: Content, source: str, copied: list[str]) -> Content:
@@ -218,14 +218,14 @@ def _protected(content: Content, source: str, copied: list[str]) -> Content:
         whole = STAND_IN not in content.text[found.start : found.end]
         if whole and not content.has_mark_within(found.start, found.end):
             raw = source[content.origins[found.start] : content.source_end(found.end)]
-            spans.append((found.start, found.end, Thing(raw, raw, raw)))
+            spans.append((found.start, found.end, ProtectedText(raw, raw, raw)))
             if found.is_verbatim:
                 copied.append(raw)
-    return content.with_things(spans)
+    return content.with_protected(spans)
 
 
 def _with_single_spaces(content: Content, spelling: Spelling) -> Content:
-    """A content with a space for every other white space within it, which becomes a mark."""
+    """Replaces white space other than single spaces by one space and a mark."""
     runs = [run.span() for run in _ODD_SPACE.finditer(content.text)]
     if not runs:
         return content
@@ -244,7 +244,7 @@ def _with_single_spaces(content: Content, spelling: Spelling) -> Content:
     text.append(content.text[position:])
     origins += content.origins[position:]
     marks += [_moved(mark, removed) for mark in remaining]
-    return Content("".join(text), origins, content.things, tuple(marks))
+    return Content("".join(text), origins, content.protected, tuple(marks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +252,7 @@ class _Run:
     """A stretch of white space."""
 
     text: str
-    """The content's."""
+    """The text of the content."""
     start: int
     """Start of the run."""
     end: int
@@ -264,16 +264,16 @@ def _moved(mark: Mark, by: int) -> Mark:
 
 
 def _marks_of_run(run: _Run, marks: Sequence[Mark], at: int, spelling: Spelling) -> list[Mark]:
-    """The marks of white space that has become one space, and of the tags within it.
+    """Returns the marks of white space that has become one space, and of the tags within it.
 
     White space before closing tags and behind others goes with them, so that what is left is what is between them; a
     tag by itself, with white space on both sides, stands in place of a space together with it.
 
     Args:
         run: the white space.
-        marks: within it; some of its characters may be marks already.
-        at: where its one space is now.
-        spelling: how characters are written.
+        marks: the marks within it; some of its characters may be marks already.
+        at: the position of its single space.
+        spelling: the spelling of characters in the source.
     """
     known = {mark.at: mark.raw for mark in marks if mark.kind == "space"}
     inside = [mark for mark in marks if mark.kind != "space"]

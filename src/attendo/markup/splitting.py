@@ -1,4 +1,4 @@
-"""A content cut into sentences, and what is between them: white space, bullets, cells of tables.
+"""Splitting of a content into sentences and the text between them: white space, bullets, cells of tables.
 
 Sentences are found as the engine's guard finds them (`decoding.guards.sentences`): on newstest2013 its boundaries are
 right more often than those of the installed libraries that bring their rules along (docs/serving-apis.md has the
@@ -16,7 +16,7 @@ from attendo.markup.text_format import LineEnds, Split
 
 MAX_CHARACTERS = 800
 """Maximum length of a sentence; longer ones are divided at a comma, or at a space."""
-MAX_THINGS = 8
+MAX_PROTECTED = 8
 """Maximum number of protected texts per sentence: vocabularies have no more placeholders."""
 
 _LINE_END = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
@@ -27,7 +27,7 @@ _FULL_STOP = re.compile('[。！？｡]+[」』）”"]*')
 _FINAL = ".!?:;…。！？"
 _PAUSE = re.compile(r"[,;:–—)\]](?=\s)")
 _SPACE = re.compile(r"\s+")
-_THING = re.compile(STAND_IN)
+_STAND_INS = re.compile(STAND_IN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,12 @@ def sentence_spans(text: str, split: Split, line_ends: LineEnds) -> list[tuple[i
     """Finds the sentences.
 
     Args:
-        text: characters, `STAND_IN` for things.
-        split: what is to be read at a time.
-        line_ends: what a line end is.
+        text: characters, with `STAND_IN` for protected text.
+        split: the unit that is read at a time.
+        line_ends: the meaning of line ends.
 
     Returns:
-        Each sentence's first character and the one behind its last, in their order; white space is at no end of any.
+        The start and end of each sentence, in order, without white space at their ends.
     """
     lines = [_Line(0, len(text))] if split == "off" else _joined(text, _lines(text), line_ends)
     found = []
@@ -69,7 +69,7 @@ def _lines(text: str) -> list[_Line]:
 
 
 def _joined(text: str, lines: list[_Line], line_ends: LineEnds) -> list[_Line]:
-    """Lines, those put together that are one sentence."""
+    """Joins lines that are one sentence."""
     if line_ends == "sentences" or len(lines) == 1:
         return [_Line(_after_bullet(text, place, lines), line.end) for place, line in enumerate(lines)]
     joined: list[_Line] = []
@@ -85,7 +85,7 @@ def _joined(text: str, lines: list[_Line], line_ends: LineEnds) -> list[_Line]:
 
 
 def _goes_on(text: str, before: _Line, line: _Line, line_ends: LineEnds) -> bool:
-    """Says whether a line continues the sentence of the line before."""
+    """Whether a line continues the sentence of the line before."""
     first, next_ = text[before.start : before.end].strip(), text[line.start : line.end].strip()
     if not first or not next_:
         return False
@@ -123,11 +123,11 @@ def _cells(text: str, line: _Line) -> Iterator[tuple[int, int]]:
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """A cell's sentences."""
+    """Yields the sentences of a cell."""
     words = text[start:end]
     masked = words
     if STAND_IN in words:
-        # A thing at the beginning of a sentence is its capital; elsewhere it is a word like others.
+        # Protected text at the beginning of a sentence counts as a capital letter; elsewhere it is an ordinary word.
         masked = re.sub(rf"(?<=[.!?]\s){STAND_IN}", "X", words).replace(STAND_IN, "_")
     starts = set(sentence_starts(masked)) | {match.end() for match in _FULL_STOP.finditer(masked)}
     for first, behind in pairwise(sorted(starts | {0, len(words)})):
@@ -145,9 +145,9 @@ def _chopped(text: str, start: int, end: int, *, max_characters: int = MAX_CHARA
     found = []
     while start < end:
         behind = min(end, start + max_characters)
-        things = [match.start() for match in islice(_THING.finditer(text, start, behind), MAX_THINGS + 1)]
-        if len(things) > MAX_THINGS:
-            behind = things[-1]
+        stand_ins = [match.start() for match in islice(_STAND_INS.finditer(text, start, behind), MAX_PROTECTED + 1)]
+        if len(stand_ins) > MAX_PROTECTED:
+            behind = stand_ins[-1]
         if behind < end:
             behind = _best_cut(text, start, behind)
         found.append(_stripped(text, start, behind))
@@ -156,7 +156,7 @@ def _chopped(text: str, start: int, end: int, *, max_characters: int = MAX_CHARA
 
 
 def _best_cut(text: str, start: int, latest: int) -> int:
-    """The last pause in the second half, or the last space, or the latest place there is."""
+    """Returns the last pause in the second half, else the last space, else the latest possible position."""
     half = start + (latest - start) // 2
     for pattern in (_PAUSE, _SPACE):
         places = [match.end() for match in pattern.finditer(text, half, latest) if match.end() < latest]

@@ -1,4 +1,4 @@
-"""Tags found in a source, and which of them belong together; what is between them is text."""
+"""The tags of a source, paired, and the text between them."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _HALVES: dict[str, tuple[MarkKind, str]] = {
     "sc": ("open", "sc"),
     "ec": ("close", "sc"),
 }
-"""Codes for half an element: which half, and what the whole is called."""
+"""Codes for half an element: the half, and the name of the whole."""
 _KEY = re.compile(r"""\s(?:i|rid|startRef|id)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
 
@@ -41,11 +41,11 @@ class Token:
     """Kind of tag; None for text."""
     name: str = ""
     partner: int = -1
-    """The number of the token that closes or opens it; -1 for none."""
+    """The number of the matching token; -1 for none."""
 
 
 def tokens_of(request: TextRequest) -> list[Token]:
-    """A source's tags, each with its partner, and the texts between them.
+    """Returns a source's tags, paired, and the texts between them.
 
     Args:
         request: the source, how it is written and which elements are ignored.
@@ -70,7 +70,7 @@ def text_tokens(text: str) -> list[Token]:
 
 
 def _tokens(source: str, markup: str) -> Iterator[Token]:
-    """Tags and what is between them; elements of HTML whose content is no markup have it as one text."""
+    """Yields tags and the texts between them; the content of HTML elements without markup is one text."""
     position = 0
     scanner = _Scanner(source)
     while (raw := scanner.next_tag()) is not None:
@@ -91,7 +91,7 @@ def _tokens(source: str, markup: str) -> Iterator[Token]:
 
 
 class _Scanner:
-    """Finds tags, comments and the like, one after the other, in time that grows with the length alone."""
+    """Finds tags, comments and the like one after another, in linear time."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -101,7 +101,7 @@ class _Scanner:
         self._quotes_close = True
 
     def next_tag(self) -> str | None:
-        """The next one; None where there is none."""
+        """Returns the next tag; None if there is none."""
         found = self.position
         while (found := self._source.find("<", found)) >= 0:
             if raw := self._at(found):
@@ -112,7 +112,7 @@ class _Scanner:
         return None
 
     def _at(self, place: int) -> str:
-        """What begins at a `<`; nothing where that is a character."""
+        """Reads a tag at a `<`; returns None if that is an ordinary character."""
         for beginning, end in _NO_ELEMENTS.items():
             if self._source.startswith(beginning, place):
                 behind = self._source.find(end, place + len(beginning)) if beginning not in self._never_end else -1
@@ -172,7 +172,7 @@ def _with_half_elements(tokens: list[Token], request: TextRequest) -> list[Token
 
 
 def paired(tokens: list[Token]) -> list[Token]:
-    """Tokens that know their partners. Where elements overlap, the one that is closed first has them."""
+    """Pairs tokens; of overlapping elements, the one that is closed first is paired."""
     open_by_name: dict[str, list[int]] = {}
     waiting: list[int] = []
     partners: dict[int, int] = {}

@@ -8,7 +8,7 @@ from typing import Literal
 Format = Literal["text", "html", "xml"]
 """How a text is written. Text may have tags in it too, as OmegaT's `<b0>`; but `&` and a lone `<` are themselves."""
 Split = Literal["sentences", "lines", "off"]
-"""What the model reads at a time: a sentence, a line (of markup: a block), all of it."""
+"""The unit that the model reads at a time: a sentence, a line (of markup: a block), or the whole text."""
 LineEnds = Literal["auto", "sentences", "spaces"]
 """What a line end is: the end of a sentence; a space; the first, unless the next line plainly goes on with the
 sentence. In HTML and XML it is a space, unless the first is asked for."""

@@ -35,11 +35,11 @@ class TextRequest:
     n_best: int = 1
     """Number of translations per segment, if the function that translates supports it."""
     alignment: bool = False
-    """Whether the words of each segment are to be linked."""
+    """Whether to link the words of each segment."""
     source_language: str = ""
     """ISO 639-1 code of the source language, for numbers; empty if unknown."""
     target_language: str = ""
-    """The translation's."""
+    """ISO 639-1 code of the target language; empty if unknown."""
     glossary: Glossary | None = None
     """The glossary."""
 
@@ -51,7 +51,7 @@ class Span:
     start: int
     """Position of its first character, from 0."""
     end: int
-    """The place behind its last character."""
+    """Position after its last character."""
     text: str
     """The text, markup included."""
 
@@ -89,13 +89,13 @@ class Segment:
     confidence: float | None
     """Confidence of the translation between 0 and 1; None for a model without calibration."""
     score: float
-    """Log-probability over the length penalty; 0 where the model has translated nothing."""
+    """Log-probability over the length penalty; 0 if the model has translated nothing."""
     log_prob: float
     """Log-probability of the translation; 0 if the model has translated nothing."""
     alternatives: tuple[Alternative, ...] = ()
-    """The next best, in their order."""
+    """The next best translations, in order."""
     links: tuple[Link, ...] = ()
-    """Word by word, where asked for."""
+    """Links of words, if requested."""
     problems: tuple[str, ...] = ()
     """Descriptions of what could not be kept, or only by a worse translation; a sentence each, for display."""
     terms: tuple[TermUse, ...] = ()
@@ -142,7 +142,7 @@ class Confidence(Protocol):
     """A confidence function."""
 
     def __call__(self, translation: Translation, candidate: Candidate) -> float | None:
-        """Gives the confidence of a candidate between 0 and 1; None if it is unknown."""
+        """Returns the confidence of a candidate between 0 and 1; None if it is unknown."""
 
 
 class TranslateLines(Protocol):
@@ -156,20 +156,20 @@ class TranslateLines(Protocol):
 
 
 class FindCorrections(Protocol):
-    """Finds translations that a person has settled on."""
+    """Finds corrections by people."""
 
     async def __call__(self, texts: Sequence[str]) -> Mapping[str, str]:
-        """The corrections of those of the texts that have one: translations by source."""
+        """Returns the corrections of texts: translations by source."""
         ...
 
 
 async def no_corrections(texts: Sequence[str]) -> Mapping[str, str]:
-    """Nobody has corrected anything."""
+    """Returns no corrections."""
     del texts
     return {}
 
 
 def no_confidence(translation: Translation, candidate: Candidate) -> float | None:
-    """Nothing is known of any."""
+    """Returns None, for models without calibration."""
     del translation, candidate
     return None

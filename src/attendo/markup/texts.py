@@ -1,17 +1,17 @@
-"""A text in, its translation out, everything that is no language carried over: the way of every API and document.
+"""Translation of whole texts, with everything that is not language carried over: for every API and document.
 
-plan_of        what of the text can be translated, cut into sentences
-corrected      what a person has settled on, for all of it or for sentences
-attempts       each sentence translated and looked at; what was lost is tried in another way
-rendering      things restored, tags put in by word alignment
-translate_text the sentences' translations between what is not translated
+plan_of              cuts the translatable parts of the text into sentences
+corrected            finds a person's corrections, of the whole text or of sentences
+sentence_translation translates each sentence and checks it; what was lost is retried in another way
+rendering            restores protected text and puts in tags by word alignment
+translate_text       joins the sentences' translations with the text between them
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 
-from attendo.markup.attempts import Attempts, Made
 from attendo.markup.corrected import corrected_text, corrections_of
+from attendo.markup.sentence_translation import SentenceTranslation, SentenceTranslator
 from attendo.markup.sentences import Plan, plan_of
 from attendo.markup.text_types import (
     Alternative,
@@ -30,7 +30,7 @@ from attendo.markup.text_types import (
 _FIRST_GROUP, _LARGEST_GROUP = 1, 32
 _GROUPS_AT_A_TIME = 3
 _LONG = 5_000
-"""Characters of a text that is cut up in another thread, so that others are answered meanwhile."""
+"""Characters from which a text is cut into sentences in another thread, so that others are answered meanwhile."""
 
 
 async def translate_text(
@@ -43,10 +43,10 @@ async def translate_text(
     """Translates a text.
 
     Args:
-        request: the text, and how it is written.
-        translate: what translates lines.
-        confidence: how sure a translation is.
-        corrections: finds what answers in the model's place.
+        request: the text and its format.
+        translate: translates lines.
+        confidence: gives the confidence of a translation.
+        corrections: finds corrections by people, which replace the model's translations.
 
     Raises:
         ServingError: whatever `translate` raises.
@@ -66,11 +66,11 @@ async def translate_plan(
     """Translates a text that is cut into sentences.
 
     Args:
-        request: the text, and how it is written.
+        request: the text and its format.
         plan: its sentences.
-        translate: what translates lines.
-        confidence: how sure a translation is.
-        corrections: finds what answers in the model's place.
+        translate: translates lines.
+        confidence: gives the confidence of a translation.
+        corrections: finds corrections by people, which replace the model's translations.
 
     Raises:
         ServingError: whatever `translate` raises.
@@ -78,11 +78,11 @@ async def translate_plan(
     known = await corrections_of(request, plan, corrections)
     if (corrected := corrected_text(request, plan.spelling, known)) is not None:
         return corrected
-    made = await Attempts(request, plan.spelling, translate, confidence, known).made(plan.sentences)
-    growing = _Growing(request, plan)
-    for each in made:
-        growing.add(each)
-    return growing.whole()
+    translator = SentenceTranslator(request, plan.spelling, translate, confidence, known)
+    text = _JoinedText(request, plan)
+    for translation in await translator.translate(plan.sentences):
+        text.add(translation)
+    return text.whole()
 
 
 async def stream_text(
@@ -92,13 +92,13 @@ async def stream_text(
     confidence: Confidence = no_confidence,
     corrections: FindCorrections = no_corrections,
 ) -> AsyncIterator[Segment | TranslatedText]:
-    """Translates a text segment by segment: each as soon as it and those before it are there, then the whole.
+    """Translates a text segment by segment: yields each when it and those before it are ready, then the whole.
 
     Args:
-        request: the text, and how it is written.
-        translate: what translates lines.
-        confidence: how sure a translation is.
-        corrections: finds what answers in the model's place.
+        request: the text and its format.
+        translate: translates lines.
+        confidence: gives the confidence of a translation.
+        corrections: finds corrections by people, which replace the model's translations.
 
     Raises:
         ServingError: whatever `translate` raises.
@@ -109,18 +109,18 @@ async def stream_text(
         yield corrected.segments[0]
         yield corrected
         return
-    attempts = Attempts(request, plan.spelling, translate, confidence, known)
-    growing = _Growing(request, plan)
+    translator = SentenceTranslator(request, plan.spelling, translate, confidence, known)
+    text = _JoinedText(request, plan)
     groups = _groups(len(plan.sentences))
-    tasks: list[asyncio.Task[list[Made]]] = []
+    tasks: list[asyncio.Task[list[SentenceTranslation]]] = []
     try:
         for number in range(len(groups)):
             while len(tasks) < min(len(groups), number + _GROUPS_AT_A_TIME):
                 group = plan.sentences[groups[len(tasks)]]
-                tasks.append(asyncio.create_task(attempts.made(group)))
-            for each in await tasks[number]:
-                yield growing.add(each)
-        yield growing.whole()
+                tasks.append(asyncio.create_task(translator.translate(group)))
+            for translation in await tasks[number]:
+                yield text.add(translation)
+        yield text.whole()
     finally:
         for task in tasks:
             task.cancel()
@@ -134,7 +134,7 @@ async def _planned(request: TextRequest) -> Plan:
 
 
 def _groups(count: int) -> list[slice]:
-    """Sentences translated together: the first alone, so that it is there soon, then more and more."""
+    """Groups of sentences that are translated together: the first alone, for an early answer, then larger ones."""
     groups, start, size = [], 0, _FIRST_GROUP
     while start < count:
         groups.append(slice(start, start + size))
@@ -143,8 +143,8 @@ def _groups(count: int) -> list[slice]:
     return groups
 
 
-class _Growing:
-    """A translation, sentence by sentence."""
+class _JoinedText:
+    """A text's translation, joined from those of its sentences one by one."""
 
     def __init__(self, request: TextRequest, plan: Plan) -> None:
         self._request, self._plan = request, plan
@@ -153,31 +153,33 @@ class _Growing:
         self._segments: list[Segment] = []
         self._others: list[list[str]] = [[] for _ in range(request.n_best - 1)]
 
-    def add(self, made: Made) -> Segment:
-        """Takes the next sentence's translation in, and gives its segment."""
+    def add(self, translation: SentenceTranslation) -> Segment:
+        """Appends the next sentence's translation, and returns its segment."""
         sentence = self._plan.sentences[len(self._segments)]
         self._verbatim(sentence.start)
         start = self._length
         source = Span(start=sentence.start, end=sentence.end, text=self._request.text[sentence.start : sentence.end])
         segment = Segment(
             source=source,
-            target=Span(start=start, end=start + len(made.text), text=made.text),
-            confidence=made.confidence,
-            score=made.score,
-            log_prob=made.log_prob,
-            alternatives=made.alternatives,
-            links=tuple(Link(source=here, target=(there[0] + start, there[1] + start)) for here, there in made.links),
-            problems=made.problems,
-            terms=made.terms,
-            is_corrected=made.is_corrected,
+            target=Span(start=start, end=start + len(translation.text), text=translation.text),
+            confidence=translation.confidence,
+            score=translation.score,
+            log_prob=translation.log_prob,
+            alternatives=translation.alternatives,
+            links=tuple(
+                Link(source=here, target=(there[0] + start, there[1] + start)) for here, there in translation.links
+            ),
+            problems=translation.problems,
+            terms=translation.terms,
+            is_corrected=translation.is_corrected,
         )
-        self._append(made.text, made.alternatives)
+        self._append(translation.text, translation.alternatives)
         self._position = sentence.end
         self._segments.append(segment)
         return segment
 
     def whole(self) -> TranslatedText:
-        """All of it."""
+        """The whole translation."""
         self._verbatim(len(self._request.text))
         best = "".join(self._best)
         alternatives = dict.fromkeys("".join(texts) for texts in self._others)

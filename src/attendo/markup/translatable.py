@@ -1,6 +1,6 @@
 """Finds the translatable content of a source by its format.
 
-A content knows where in the source each of its characters stands, and whatever is between two contents goes into the
+A content has the position of each of its characters in the source, and everything between two contents goes into the
 translation as it is. Nothing is repaired: markup that is wrong stays wrong. The time that it takes grows with the
 length alone, whatever the source holds.
 """
@@ -9,7 +9,7 @@ import re
 from array import array
 from dataclasses import dataclass, field
 
-from attendo.markup.content import STAND_IN, Content, Mark, MarkKind, Thing
+from attendo.markup.content import STAND_IN, Content, Mark, MarkKind, ProtectedText
 from attendo.markup.entities import ENTITY, Plain, Spelling, character_of
 from attendo.markup.tags import Token, tokens_of
 from attendo.markup.text_types import TextRequest
@@ -34,13 +34,13 @@ _WHITE = re.compile(r"[^\S\u00a0\u202f]+")
 
 
 def contents_of(request: TextRequest) -> tuple[list[Content], Spelling]:
-    """Gives the translatable contents of a source.
+    """Returns the translatable contents of a source.
 
     Args:
         request: the source, its format and which tags are what.
 
     Returns:
-        The contents, in their order, and how their characters are written in this source.
+        The contents in order, and the spelling of characters in this source.
     """
     tokens = tokens_of(request)
     if request.format == "text":
@@ -56,7 +56,7 @@ def contents_of(request: TextRequest) -> tuple[list[Content], Spelling]:
         elif (last := kinds.untranslated(number)) is not None:
             raw = request.text[token.start : tokens[last].end]
             if kinds.is_inline(number):
-                builder.thing(token.start, Thing(raw, raw, raw))
+                builder.add_protected(token.start, ProtectedText(raw, raw, raw))
             else:
                 builder.end(token.start)
             number = last
@@ -69,7 +69,7 @@ def contents_of(request: TextRequest) -> tuple[list[Content], Spelling]:
 
 
 def _contents_of_text(tokens: list[Token], length: int) -> list[Content]:
-    """Text whose tags, if it has any, are all inline."""
+    """Returns the contents of text, whose tags, if any, are all inline."""
     builder = Builder(Plain(), sentences_at_line_ends=True)
     for number, token in enumerate(tokens):
         if token.kind is None:
@@ -80,7 +80,7 @@ def _contents_of_text(tokens: list[Token], length: int) -> list[Content]:
 
 
 class _Kinds:
-    """Tags that are part of a sentence, that end one, and that are not translated."""
+    """Classification of tags: part of a sentence, end of one, or not translated."""
 
     def __init__(self, request: TextRequest, tokens: list[Token]) -> None:
         self._tokens, self._html = tokens, request.format == "html"
@@ -104,11 +104,11 @@ class _Kinds:
         return number not in self._outline
 
     def in_pre(self, number: int) -> bool:
-        """Whether line ends count in a text."""
+        """Whether line ends of a text are significant."""
         return number in self._in_pre
 
     def untranslated(self, number: int) -> int | None:
-        """The last token of what begins here and is not translated; None if that is translated."""
+        """Returns the last token of an untranslated element that begins here; None if it is translated."""
         token = self._tokens[number]
         empty = token.kind == "open" and token.partner == number + 1
         if token.kind == "single" and not self._html and not token.raw.startswith(("<!-", "<?")):
@@ -122,7 +122,7 @@ class _Kinds:
         return None
 
     def _inside(self, name: str) -> frozenset[int]:
-        """The texts within elements of a name."""
+        """Returns the texts within elements of a name."""
         found: list[int] = []
         behind = 0
         for number, token in enumerate(self._tokens):
@@ -133,7 +133,7 @@ class _Kinds:
 
 
 def _outline(tokens: list[Token]) -> frozenset[int]:
-    """The tags of XML elements that stand among elements alone, and not in a sentence.
+    """Returns the tags of XML elements that are among elements only, and not part of a sentence.
 
     An element is part of a sentence if it, or an element that it is in, has words beside it.
     """
@@ -158,7 +158,7 @@ def _outline(tokens: list[Token]) -> frozenset[int]:
 
 @dataclass
 class Builder:
-    """Puts contents together, token by token."""
+    """Builds contents token by token."""
 
     spelling: Spelling
     sentences_at_line_ends: bool
@@ -166,11 +166,11 @@ class Builder:
     _text: list[str] = field(default_factory=list)
     _length: int = 0
     _origins: "array[int]" = field(default_factory=lambda: array("q"))
-    _things: list[Thing] = field(default_factory=list)
+    _protected: list[ProtectedText] = field(default_factory=list)
     _marks: list[Mark] = field(default_factory=list)
 
     def text(self, token: Token, *, in_pre: bool) -> None:
-        """Takes text in."""
+        """Adds text."""
         if isinstance(self.spelling, Plain):
             self._plain(token.raw, token.start, keep_lines=True)
             return
@@ -182,7 +182,7 @@ class Builder:
             self._plain(token.raw[position : match.start()], token.start + position, keep_lines=keep_lines)
             character = character_of(match[0], xml=self.spelling.xml)
             if character is None or character == STAND_IN:
-                self.thing(token.start + match.start(), Thing(match[0], match[0], match[0]))
+                self.add_protected(token.start + match.start(), ProtectedText(match[0], match[0], match[0]))
             else:
                 self.spelling.note(character, match[0])
                 self._add(character, [token.start + match.start()])
@@ -199,7 +199,7 @@ class Builder:
             position += len(line)
 
     def _plain(self, text: str, start: int, *, keep_lines: bool) -> None:
-        """Characters that are themselves."""
+        """Adds literal characters."""
         if not text:
             return
         self.spelling.note_all({each for each in "&<>\"'" if each in text})
@@ -217,7 +217,7 @@ class Builder:
         position = 0
         while (found := text.find(STAND_IN, position)) >= 0:
             self._add(text[position:found], range(start + position, start + found))
-            self.thing(start + found, Thing(STAND_IN, STAND_IN, "U+FDD0"))
+            self.add_protected(start + found, ProtectedText(STAND_IN, STAND_IN, "U+FDD0"))
             position = found + 1
         self._add(text[position:], range(start + position, start + len(text)))
 
@@ -226,26 +226,26 @@ class Builder:
         self._length += len(text)
         self._origins.extend(origins)
 
-    def thing(self, start: int, thing: Thing) -> None:
-        """Takes in what stands for itself within a sentence."""
-        self._things.append(thing)
+    def add_protected(self, start: int, text: ProtectedText) -> None:
+        """Adds protected text within a sentence."""
+        self._protected.append(text)
         self._add(STAND_IN, [start])
 
     def mark(self, token: Token, element: int) -> None:
-        """Takes in a tag within a sentence."""
+        """Adds a tag within a sentence."""
         assert token.kind is not None
         kind: MarkKind = token.kind if token.partner >= 0 or token.kind == "single" else "single"
         self._marks.append(Mark(self._length, token.raw, kind, element))
 
     def end(self, place: int) -> None:
-        """Ends a content, before a place of the source."""
+        """Ends a content at a position of the source."""
         if self._length:
             self._origins.append(place)
-            things, marks = tuple(self._things), tuple(self._marks)
-            self.contents.append(Content("".join(self._text), self._origins, things, marks))
-        self._text, self._length, self._origins, self._things, self._marks = [], 0, array("q"), [], []
+            protected, marks = tuple(self._protected), tuple(self._marks)
+            self.contents.append(Content("".join(self._text), self._origins, protected, marks))
+        self._text, self._length, self._origins, self._protected, self._marks = [], 0, array("q"), [], []
 
     def done(self, length: int) -> list[Content]:
-        """Ends the source, and gives all contents."""
+        """Ends the source, and returns all contents."""
         self.end(length)
         return self.contents

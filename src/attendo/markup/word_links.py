@@ -26,30 +26,30 @@ class Token:
     start: int
     """Position of its first character."""
     end: int
-    """The character behind it."""
+    """Position of the character after it."""
     text: str
     """The text."""
 
     @property
     def is_mark(self) -> bool:
-        """Whether it is a single character that is no letter and no digit."""
+        """Whether it is a single character other than a letter or a digit."""
         return len(self.text) == 1 and not self.text.isalnum()
 
 
 @dataclass(frozen=True, slots=True)
 class TokenLinks:
-    """Two sides' tokens, and how much each of the target's has of each of the source's."""
+    """The tokens of both sides, with the weights of their links."""
 
     source: tuple[Token, ...]
     """Tokens of the source in order."""
     target: tuple[Token, ...]
     """Tokens of the translation in order."""
     weights: Weights
-    """`(target tokens, source tokens)`; a row sums to 1, or to 0 where nothing is known."""
+    """The weights, `(target tokens, source tokens)`; a row sums to 1, or to 0 if nothing is known."""
 
 
 def tokens_of(text: str) -> tuple[Token, ...]:
-    """A text's tokens, in their order."""
+    """Returns the tokens of a text in order."""
     return tuple(Token(match.start(), match.end(), match[0]) for match in _TOKEN.finditer(text))
 
 
@@ -104,7 +104,7 @@ def _word_weights(
 
 
 def _membership(words: Words, num_pieces: int) -> Weights:
-    """`(words, pieces)`: 1 where a piece is one of a word's."""
+    """Returns `(words, pieces)`: 1 where a piece belongs to a word."""
     found = np.zeros((len(words), num_pieces))
     for word, places in enumerate(words):
         found[word, list(places)] = 1
@@ -123,7 +123,7 @@ def _prefer_the_same(weights: Weights, source: Sequence[Token], target: Sequence
 
 
 def _words_of_tokens(tokens: Sequence[Token], text: str) -> list[int]:
-    """Gives the number of each token's word."""
+    """Returns the number of each token's word."""
     numbers, number, spans = [], 0, word_spans(text)
     for token in tokens:
         while number + 1 < len(spans) and spans[number][1] <= token.start:

@@ -1,4 +1,4 @@
-"""Building the index of a translation memory: a SQLite database of pairs and of the words that they have."""
+"""Building the index of a translation memory: a SQLite database of pairs and their words."""
 
 import sqlite3
 from collections import Counter
@@ -19,10 +19,10 @@ from attendo.text.files.compression import unpacked_name
 from attendo.text.files.formats import LineReader, RawPair
 
 APPLICATION_ID = 0x41544D31
-"""What the header of an index says that it is."""
+"""The application id in the header of an index."""
 FORMAT_VERSION = 1
 BLOCK_ENTRIES = 1 << 17
-"""Entries whose words are sorted together, which bounds the memory that building takes."""
+"""Number of entries whose words are sorted together, which bounds the memory for building."""
 _BATCH = 5_000
 _TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -48,14 +48,14 @@ VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?) ON CONFLICT (pair) DO UPDATE SET uses = us
 
 @dataclass(frozen=True, kw_only=True)
 class BuiltIndex:
-    """What was put into an index."""
+    """Counts of the pairs in a new index."""
 
     num_pairs: int
-    """Pairs that were read and can be used."""
+    """Number of usable pairs that were read."""
     num_entries: int
-    """Different ones among them."""
+    """Number of distinct pairs among them."""
     left_out: Counter[str] = field(default_factory=Counter)
-    """Pairs that cannot be used, by the reason."""
+    """Number of unusable pairs by reason."""
 
 
 def build_index(
@@ -64,11 +64,11 @@ def build_index(
     languages: tuple[str, str],
     progress: Callable[[int], None] | None = None,
 ) -> BuiltIndex:
-    """Builds an index of translation memories; it appears when it is whole.
+    """Builds an index of translation memories; the file appears when it is complete.
 
     Args:
         path: the file to write.
-        files: TMX, XLIFF, PO, TSV, CSV, or JSON with an object a line.
+        files: TMX, XLIFF, PO, TSV, CSV, or JSON lines.
         languages: the codes of source and target.
         progress: called with the number of pairs read so far.
 
@@ -84,13 +84,13 @@ def build_index(
 def build_index_of(
     path: Path, suggestions: Iterable[Suggestion], languages: tuple[str, str], digest: str
 ) -> BuiltIndex:
-    """Builds an index of the translations that a file offers beside its units; it appears when it is whole.
+    """Builds an index of the translations that a file offers beside its units; it appears when it is complete.
 
     Args:
         path: the file to write.
         suggestions: the translations.
         languages: the codes of source and target.
-        digest: of the file that they are from, in hexadecimal digits.
+        digest: the digest of their file, in hexadecimal digits.
 
     Raises:
         DataError: none of them can be used.
@@ -112,13 +112,13 @@ def _pair(suggestion: Suggestion) -> RawPair:
 
 @dataclass(frozen=True, kw_only=True)
 class _Described:
-    """What an index is of."""
+    """The sources of an index."""
 
     name: str
     """The files, for messages."""
     languages: tuple[str, str]
     digests: Iterable[str]
-    """SHA-256, of each of the files; read when they have been."""
+    """The SHA-256 digests of the files; consumed after the files have been read."""
 
 
 def _built(
@@ -140,7 +140,7 @@ def memory_pairs(path: Path, languages: tuple[str, str]) -> Iterator[RawPair]:
     """Yields the pairs of a translation memory, codes as marks, in bounded memory.
 
     Raises:
-        DataError: the file cannot be read, or is of no format that has pairs.
+        DataError: the file cannot be read, or its format has no pairs.
     """
     if not has_both_sides(path) and not path.is_file():
         raise DataError(f"{path}: there is no such file; name a translation memory: TMX, XLIFF, PO, TSV or CSV")
@@ -150,7 +150,7 @@ def memory_pairs(path: Path, languages: tuple[str, str]) -> Iterator[RawPair]:
 
 
 def _is_plain_table(path: Path, languages: tuple[str, str]) -> bool:
-    """Says whether a file with tabs has no first line that names its columns."""
+    """Whether a tab-separated file lacks a first line that names its columns."""
     if not unpacked_name(path.name).endswith((".tsv", ".tab")):
         return False
     with LineReader(path) as lines:
@@ -240,7 +240,7 @@ def _rows(
 
 
 def _index_words(connection: sqlite3.Connection, num_entries: int) -> None:
-    """Writes which entries have a word, block by block."""
+    """Writes the entries of each word, block by block."""
     for block, first in enumerate(range(1, num_entries + 1, BLOCK_ENTRIES)):
         last = min(first + BLOCK_ENTRIES, num_entries + 1)
         found = connection.execute("SELECT words FROM entries WHERE id >= ? AND id < ? ORDER BY id", (first, last))

@@ -18,14 +18,14 @@ from attendo.memory.texts import text_hash
 
 _MAGIC = b"SQLite format 3\0"
 _MAX_POSTINGS = 100_000
-"""Entries of frequent words that are looked at beside those that have to be."""
+"""Number of additional entries, those of frequent words, that a search examines."""
 _MAX_CANDIDATES = 128
 _MAX_SAME = 200
-"""Translations of one text that are compared."""
+"""Maximum number of translations of one text that are compared."""
 _COLUMNS = "id, source, target, context, before, uses, latest"
 
 IntArray = npt.NDArray[Any]
-"""Whole numbers, of whatever size."""
+"""Integers of any width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ class Entry:
     source: str
     target: str
     context: str
-    """What tells equal sources apart; empty where the file has nothing."""
+    """The context, which distinguishes equal sources; empty if the file has none."""
     before: int
     """The hash of the text before it in its file; 0 at the beginning."""
     uses: int
-    """How often the pair occurs."""
+    """The number of occurrences of the pair."""
     latest: int
-    """The number of the last pair that was equal, in the order of reading."""
+    """The number of the last equal pair, in order of reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Candidate:
 
 
 def is_index(path: Path) -> bool:
-    """Says whether a file is a SQLite database, as an index is."""
+    """Whether a file is a SQLite database, as an index is."""
     try:
         with path.open("rb") as file:
             return file.read(len(_MAGIC)) == _MAGIC
@@ -116,20 +116,20 @@ class Index:
         return tuple(self._meta.get("files", "").splitlines())
 
     def same_texts(self, text: str) -> list[Entry]:
-        """Gives the entries whose source is a text; it is in the form of `same_text`."""
+        """Returns the entries whose source is a text, which is in the form of `same_text`."""
         return self._entries("text", text_hash(text))
 
     def same_patterns(self, text: str) -> list[Entry]:
-        """Gives the entries whose source has a pattern, given as its text."""
+        """Returns the entries whose source has a pattern, given as its text."""
         return self._entries("pattern", text_hash(text))
 
     def entry(self, number: int) -> Entry:
-        """Gives an entry by its id."""
+        """Returns an entry by its id."""
         [found] = self._query(f"SELECT {_COLUMNS} FROM entries WHERE id = ?", (number,))
         return Entry(*found)
 
     def candidates(self, words: Sequence[int], threshold: int) -> list[Candidate]:
-        """Gives entries that may be similar to a text.
+        """Returns entries that may be similar to a text.
 
         An entry of which at least `threshold` per cent is the same has lost at most so many words of the text, hence
         it has at least one of that many and one more, of which the rarest are taken; it is missed only where more than
@@ -137,7 +137,7 @@ class Index:
 
         Args:
             words: the words of the text, as numbers.
-            threshold: the least similarity in per cent, from 1 to 100.
+            threshold: the minimum similarity in per cent, from 1 to 100.
         """
         most = len(words) * 100 // threshold
         max_changes = most * (100 - threshold) // 100
@@ -199,11 +199,11 @@ class Index:
 
 
 def _counted(entries: IntArray, most: int) -> tuple[IntArray, IntArray]:
-    """Gives the different entries among many, ascending, and how often each is there.
+    """Returns the distinct entries, ascending, and the number of occurrences of each.
 
     Args:
         entries: ids.
-        most: an upper bound of the ids.
+        most: an upper bound on the ids.
     """
     if len(entries) * 16 < most:  # to sort few is less work than to go through all ids
         return np.unique(entries, return_counts=True)

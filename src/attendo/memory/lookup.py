@@ -1,4 +1,4 @@
-"""Looking texts up in translation memories: the same text, one with other values, or one with similar words."""
+"""Lookup in translation memories: the same text, one with other values, or one with similar words."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -13,22 +13,22 @@ from attendo.memory.texts import Pattern, pattern_of, same_text, text_hash, with
 
 MIN_THRESHOLD = 50
 _SAME_WORDS = 99
-"""The most that a match has whose text is not the same."""
+"""Maximum similarity of a match whose text is not the same."""
 _MIN_WORDS = 3
-"""Texts of fewer words have no similar ones."""
+"""Minimum number of words for a similarity search."""
 _MAX_WORDS = 400
 _TRIED = 8
-"""Similar entries that are read, of which the best is taken."""
+"""Number of similar entries that are read, of which the best is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What tells a text from the same text elsewhere."""
+    """The surroundings of a text, which distinguish it from the same text elsewhere."""
 
     contexts: Collection[str] = ()
-    """Its message context or identifiers."""
+    """The message context or identifiers."""
     before: str | None = None
-    """The text before it; None where that is not known."""
+    """The text before it; None if unknown."""
 
 
 NOWHERE = Surroundings()
@@ -38,8 +38,8 @@ class Memory:
     """Translation memories that are looked up together.
 
     Args:
-        indexes: all of the same languages; of matches that are equally good, one of the first index is taken.
-        threshold: the least similarity of a match in per cent of the words.
+        indexes: indexes of the same languages; of equally good matches, that of the first index is used.
+        threshold: the minimum similarity of a match in per cent of the words.
 
     Raises:
         RecipeError: the threshold is out of range.
@@ -60,7 +60,7 @@ class Memory:
 
     @property
     def num_entries(self) -> int:
-        """The number of different pairs of all indexes."""
+        """The number of distinct pairs in all indexes."""
         return sum(index.num_entries for index in self._indexes)
 
     def close(self) -> None:
@@ -69,11 +69,11 @@ class Memory:
             index.close()
 
     def match(self, text: str, surroundings: Surroundings = NOWHERE) -> MemoryMatch | None:
-        """Gives the best match of a text; None where there is none of at least the threshold.
+        """Returns the best match of a text; None if none reaches the threshold.
 
         Args:
             text: a text, with marks for its codes.
-            surroundings: where it stands.
+            surroundings: the surroundings of the text.
 
         Raises:
             DataError: an index is damaged.
@@ -82,7 +82,7 @@ class Memory:
         return found if found is not None or self.threshold > _SAME_WORDS else self._similar(text)
 
     def exact(self, text: str, surroundings: Surroundings = NOWHERE) -> MemoryMatch | None:
-        """Gives the translation of the same text, or of one that has other values; None where there is none."""
+        """Returns the translation of the same text, or of one with other values; None if there is none."""
         same = same_text(text)
         if not same:
             return None
@@ -135,7 +135,7 @@ class Memory:
 
 
 def _chosen(text: str, entries: Sequence[Entry], surroundings: Surroundings) -> MemoryMatch:
-    """Gives the best of the translations of a text: in its context, used most often, or else the latest."""
+    """Returns the best of a text's translations: that of its context, the most frequent, or the latest."""
     before = None if surroundings.before is None else text_hash(same_text(surroundings.before))
 
     def nearness(entry: Entry) -> tuple[bool, bool]:

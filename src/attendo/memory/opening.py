@@ -1,4 +1,4 @@
-"""Opening translation memories: an index is made once of the files, and kept in the user's cache."""
+"""Opening translation memories: the index of the files is built once, and kept in the user's cache."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from attendo.memory.index import Index, is_index
 from attendo.memory.lookup import Memory
 
 Built = Callable[[BuiltIndex, Path], None]
-"""Called with what was put into an index that had to be made, and where it lies."""
+"""A function that is called with the counts of a new index and its path."""
 
 
 def open_memory(
@@ -21,10 +21,10 @@ def open_memory(
     """Opens translation memories.
 
     Args:
-        files: TMX, XLIFF, PO, TSV, CSV, JSON with an object a line, or indexes that `attendo memory build` wrote.
+        files: TMX, XLIFF, PO, TSV, CSV, JSON lines, or indexes of `attendo memory build`.
         languages: the codes of source and target.
-        threshold: the least similarity of a match in per cent of the words.
-        built: called where an index had to be made first.
+        threshold: the minimum similarity of a match in per cent of the words.
+        built: called if an index had to be built first.
 
     Raises:
         DataError: a file cannot be read, or holds no pair of these languages.
@@ -44,14 +44,14 @@ def open_memory(
 
 
 def cache_folder() -> Path:
-    """The folder in which indexes are kept: `attendo/memory` in `$XDG_CACHE_HOME`, or in `~/.cache`."""
+    """Returns the folder of indexes: `attendo/memory` in `$XDG_CACHE_HOME`, or in `~/.cache`."""
     given = os.environ.get("XDG_CACHE_HOME", "")
     base = Path(given) if given and Path(given).is_absolute() else Path.home() / ".cache"
     return base / "attendo" / "memory"
 
 
 def _cached(files: Sequence[Path], languages: tuple[str, str], built: Built | None) -> Index:
-    """The index of files, made if none is there of these very files."""
+    """Returns the index of files, which is built if there is none of exactly these files."""
     path = cache_folder() / f"{_key(files, languages)}.sqlite"
     if not path.is_file():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -68,7 +68,7 @@ def _cached(files: Sequence[Path], languages: tuple[str, str], built: Built | No
 
 
 def _key(files: Sequence[Path], languages: tuple[str, str]) -> str:
-    """What an index is called: its format, languages, and the places, sizes and times of its files.
+    """Returns the name of an index: a digest of its format, languages, and its files' paths, sizes and times.
 
     Raises:
         DataError: a file is missing.

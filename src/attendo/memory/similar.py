@@ -1,4 +1,4 @@
-"""The frame that a similar text's translation gives to that of a new text: what both texts share stays as it is.
+"""Frames from similar texts: the parts of a translation that a new text shares with its source stay unchanged.
 
 The words in which the sources differ are found by their edit distance, and the words of the translation that come from
 them by the model's own alignment. These words are gaps, which the model fills; where words were added, there is a gap
@@ -17,23 +17,23 @@ from attendo.decoding.lines.alignment import Alignment, words_of
 from attendo.decoding.step import FloatArray
 
 _MIN_WORDS = 2
-"""Words that stay as they are, at least."""
+"""Minimum number of words that stay unchanged."""
 _TOKENS_A_WORD = 3
 _MAX_GAP = 24
 _CORE = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)
 _ORDINARY = re.compile(r"[^\W\d_]?[a-zà-öø-ÿß-]+")
-"""A word that is translated; any other, with digits, signs or capitals within it, is a name or a number."""
+"""Pattern of a word that is translated; any other, with digits, signs or inner capitals, is a name or a number."""
 
 
 def frame_of(source: str, found: Alignment) -> Frame | None:
-    """Gives the frame of a new text's translation.
+    """Returns the frame of a new text's translation.
 
     Args:
         source: the new text.
         found: the alignment of the similar text with its translation.
 
     Returns:
-        The frame, or None where too little stays as it is to make one.
+        The frame, or None if too little stays unchanged.
     """
     known, new, draft = found.source_words, source.split(), _Draft(list(found.target_words))
     received = _received(found)
@@ -60,12 +60,12 @@ class _Draft:
 
     words: list[str]
     opened: dict[int, int] = field(default_factory=dict)
-    """By the words that are gaps, how many new words of the source belong there."""
+    """The number of new source words for each gap, by its word."""
     inserted: dict[int, int] = field(default_factory=dict)
-    """By the places of words, how many new words of the source belong before them."""
+    """The number of new source words before a word, by its position."""
 
     def put_in(self, old: str, new: str) -> bool:
-        """Puts a name in the place of another that the translation has as its source has it; False where it has not."""
+        """Replaces a name that the translation has unchanged from its source; returns False if it does not have it."""
         cores = [_CORE.search(word) for word in (old, new)]
         before, now = (core[0] if core else "" for core in cores)
         if not before or not now or _ORDINARY.fullmatch(now) or _ORDINARY.fullmatch(before):
@@ -77,17 +77,17 @@ class _Draft:
         return True
 
     def open(self, places: Sequence[int], added: int) -> None:
-        """Makes words gaps, where so many new words belong."""
+        """Turns words into gaps for a number of new words."""
         for place in places:
             self.opened.setdefault(place, 0)
         self.opened[places[0]] += added
 
     def insert(self, place: int, added: int) -> None:
-        """Makes a gap before a word, where so many new words belong."""
+        """Makes a gap before a word for a number of new words."""
         self.inserted[place] = self.inserted.get(place, 0) + added
 
     def frame(self) -> Frame | None:
-        """The words between the gaps as a frame; None where there are too few."""
+        """Returns the words between the gaps as a frame; None if there are too few."""
         stretches, gaps, size, added, is_open = list[list[str]](), list[int](), 0, 0, True
         for place, word in enumerate([*self.words, None]):
             if place in self.inserted:
@@ -107,7 +107,7 @@ class _Draft:
 
 
 def _received(found: Alignment) -> FloatArray:
-    """The attention of the translation's words to the source's, float32 `(target words, source words)`."""
+    """Returns the attention of the translation's words to the source's, float32 `(target words, source words)`."""
     source, target = words_of(found.source_pieces[:-1]), words_of(found.target_pieces[:-1])
     if not source or not target:
         return np.zeros((0, 0), dtype=np.float32)
@@ -116,7 +116,7 @@ def _received(found: Alignment) -> FloatArray:
 
 
 def _span(received: FloatArray, places: Sequence[int]) -> list[int]:
-    """The words of the translation that come from words of the source: the best of each, and neighbours of that."""
+    """Returns the translation's words for words of the source: the best one for each, and neighbours of it."""
     links = received.argmax(axis=1)
     found = set[int]()
     for place in places:
@@ -130,7 +130,7 @@ def _span(received: FloatArray, places: Sequence[int]) -> list[int]:
 
 
 def _place_of(received: FloatArray, place: int) -> int:
-    """Where the translation of words that are added before a word of the source goes."""
+    """Returns the position for the translation of words that are added before a word of the source."""
     if place == 0:
         return 0
     if place == received.shape[1]:

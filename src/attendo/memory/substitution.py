@@ -1,4 +1,4 @@
-"""The values of a new text put into the translation of a text that differs from it in values alone."""
+"""Substitution of values: a text that differs from a known one in values alone reuses its translation."""
 
 from collections.abc import Sequence
 
@@ -14,14 +14,14 @@ _ZERO_IS_SINGULAR = "(n > 1)"
 
 
 def with_values_of(new: Pattern, text: str, known: Pattern, target: str, languages: tuple[str, str]) -> str | None:
-    """Gives the translation of a text, made of that of another one which has the same pattern.
+    """Returns the translation of a text, made from that of a known text with the same pattern.
 
     Args:
         new: the pattern of the text.
         text: the text itself.
         known: the pattern of the other text.
-        target: the other one's translation.
-        languages: of source and target, as ISO 639-1 codes.
+        target: the other text's translation.
+        languages: source and target language as ISO 639-1 codes.
 
     Returns:
         The translation with the new values in it; None where a value of the known text does not stand exactly once in
@@ -52,13 +52,13 @@ def with_values_of(new: Pattern, text: str, known: Pattern, target: str, languag
 
 
 def is_kept(source: str, target: str, languages: tuple[str, str]) -> bool:
-    """Says whether a translation has the values and the placeholders of its source, and no others."""
+    """Whether a translation has exactly the values and placeholders of its source."""
     has_values = compared(source, target, languages).num_faults == 0
     return has_values and arguments(source, ()) == arguments(target, ())
 
 
 def _places(old: Value, there: Sequence[Value], languages: tuple[str, str]) -> list[tuple[int, int]]:
-    """Gives where a value of the known text stands in its translation."""
+    """Returns the positions of a known text's value in its translation."""
     return [(value.start, value.end) for value in there if value.text in _spellings(old, languages)]
 
 
@@ -67,7 +67,7 @@ def _spellings(value: Value, languages: tuple[str, str]) -> tuple[str, ...]:
 
 
 def _written(new: Value, old: Value, found: str, languages: tuple[str, str]) -> str | None:
-    """Gives a new value as the translation writes it, as it has written the old one; None where that is not known."""
+    """Returns a new value in the form in which the translation has the old one; None if that is unknown."""
     if new.kind != "number":
         # A date or a time that both languages write alike may be ambiguous in another one: 03/04/2024.
         return None if new.kind == "date" and "/" in new.text else new.text
@@ -78,7 +78,7 @@ def _written(new: Value, old: Value, found: str, languages: tuple[str, str]) -> 
 
 
 def _has_same_plural(new: Value, old: Value, languages: tuple[str, str]) -> bool:
-    """Says whether a noun behind a number keeps its form in the target language, where the source's keeps its own."""
+    """Whether a noun after a number keeps its form in the target language if it does in the source."""
     formula = usual_formula(languages[1])
     if formula is None or not formula.startswith(_AT_MOST_TWO_FORMS):
         return False

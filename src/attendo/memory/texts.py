@@ -1,4 +1,4 @@
-"""Texts as a translation memory keeps them: codes as numbered marks, and forms in which texts are compared."""
+"""Texts in translation memories: codes as numbered marks, and the forms in which texts are compared."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,21 +15,21 @@ _WORD = re.compile(r"\x02\w+\x03|⟦/?\d+/?⟧|[^\W_]+|[^\s\w]|_")
 _SPACES = re.compile(r"\s+")
 _NO_SOURCE_CODE = "⟦?⟧"
 _HIDDEN = "\ue001"
-"""Stands for each character of a mark while values are looked for."""
+"""The character that replaces each character of a mark during the search for values."""
 _MAX_CHARACTERS = 5_000
 """Longer texts are compared as wholes only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A text in which each value, such as a number or a placeholder, stands as its kind."""
+    """A text in which each value, such as a number or a placeholder, is replaced by its kind."""
 
     words: tuple[str, ...]
     """Lower-case words and single signs; a value is one word."""
     text: str
-    """The text with the kinds of its values in their places."""
+    """The text with values replaced by their kinds."""
     values: tuple[Value, ...]
-    """The values in their order."""
+    """The values in order."""
 
     @property
     def word_ids(self) -> list[int]:
@@ -38,11 +38,11 @@ class Pattern:
 
 
 def pattern_of(text: str, language: str) -> Pattern:
-    """Gives the pattern of a text.
+    """Returns the pattern of a text.
 
     Args:
         text: a text with marks for its codes.
-        language: its ISO 639-1 code, for how it writes numbers.
+        language: its ISO 639-1 code, which determines the form of numbers.
     """
     normal = normalize("NFC", text)
     if len(normal) > _MAX_CHARACTERS:
@@ -58,18 +58,18 @@ def pattern_of(text: str, language: str) -> Pattern:
 
 
 def same_text(text: str) -> str:
-    """Gives the form in which equal texts are equal: NFC, without white space at its ends."""
+    """Returns a text in the form for comparison: NFC, without white space at its ends."""
     return normalize("NFC", text).strip()
 
 
 def text_hash(text: str) -> int:
-    """Gives a signed 64-bit number of a text."""
+    """Returns a hash of a text as a signed 64-bit number."""
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little", signed=True)
 
 
 def with_edges_of(text: str, source: str) -> str:
-    """Gives a translation the white space that its source begins and ends with.
+    """Returns a translation with the white space at the ends of its source.
 
     Args:
         text: the translation.
@@ -81,7 +81,7 @@ def with_edges_of(text: str, source: str) -> str:
 
 
 def marked_texts(source: Content, target: Content) -> tuple[str, str]:
-    """Gives a source and its translation with a mark in the place of each code: `⟦1⟧` and `⟦/1⟧`, or `⟦1/⟧`.
+    """Returns a source and its translation with a mark for each code: `⟦1⟧` and `⟦/1⟧`, or `⟦1/⟧`.
 
     A translation that has other codes than its source cannot be used again, and is empty.
     """
@@ -95,19 +95,19 @@ def marked_texts(source: Content, target: Content) -> tuple[str, str]:
 
 
 def marked_text(source: Content) -> str:
-    """Gives a source with a mark in the place of each code."""
+    """Returns a source with a mark for each code."""
     return marked_texts(source, ())[0]
 
 
 def content_of(text: str, source: Content) -> Content | None:
-    """Gives a text with marks as content.
+    """Converts a text with marks to content.
 
     Args:
-        text: a translation, in which marks stand for the codes of a source.
-        source: the source whose codes they are.
+        text: a translation with marks for the codes of a source.
+        source: the source with these codes.
 
     Returns:
-        The content, or None where the text does not have exactly the codes of the source.
+        The content, or None if the text does not have exactly the codes of the source.
     """
     numbers: dict[str, int] = {}
     known: dict[tuple[int, CodeKind], Code] = {}
@@ -126,7 +126,7 @@ def content_of(text: str, source: Content) -> Content | None:
 
 
 def without_marks(text: str) -> str:
-    """Gives a text without the marks of its codes."""
+    """Returns a text without the marks of its codes."""
     return _MARK.sub("", text) if "⟦" in text else text
 
 

@@ -1,4 +1,4 @@
-"""Units of files that people translate, taken from a translation memory where it has them."""
+"""Translation of units by a translation memory where it has them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,11 +14,11 @@ from attendo.memory.lookup import Memory, Surroundings
 from attendo.memory.texts import content_of, marked_text
 
 _ENDS = ".!?:…"
-"""What sentences end with."""
+"""Characters that end sentences."""
 
 
 class TranslatesUnits(Protocol):
-    """What translates the units that the memory does not have."""
+    """A translator of the units that the memory does not have."""
 
     async def translated(self, unit: Unit) -> UnitTranslation:
         """Translates a unit."""
@@ -29,7 +29,7 @@ class MemoryUnits:
 
     Args:
         memory: the translation memory.
-        translator: what translates the other units.
+        translator: translates the other units.
         units: all units of the file, in order.
         language: the target language.
         matched: what the memory had for lines that the translator has given the model, by the line; it grows.
@@ -60,7 +60,7 @@ class MemoryUnits:
         return replace(found, matches=tuple(replace(match, text="") for match in lines)) if lines else found
 
     def _remembered(self, unit: Unit) -> UnitTranslation | None:
-        """The unit's translation as the memory has it; None where it has none that can be taken."""
+        """Returns the unit's translation from the memory; None if it has no usable one."""
         sources = [marked_text(form.source) for form in unit.forms]
         # Plural forms of one source have several translations, and nothing says which is which.
         if unit.label or len(set(sources)) < len(sources):
@@ -88,7 +88,7 @@ class MemoryUnits:
 
 
 def _is_sentence_of(line: str, text: str) -> bool:
-    """Says whether a line is a text, or one of its sentences."""
+    """Whether a line is a text, or one of its sentences."""
     place = text.find(line)
     if place < 0 or not line:
         return False

@@ -164,7 +164,7 @@ class SelfAttention(MultiHeadAttention):
         return self.heads(query), KeysValues(self.heads(key), self.heads(value))
 
     def still_seen(self, past: KeysValues) -> KeysValues:
-        """Gives the keys and values that the next position attends to: those of all positions so far."""
+        """Returns the keys and values that the next position attends to: those of all positions so far."""
         return past
 
     def forward(self, hidden: Tensor, mask: Tensor | None) -> Tensor:

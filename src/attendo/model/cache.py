@@ -66,7 +66,7 @@ class DecoderCache:
         )
 
     def first(self, length: int) -> "DecoderCache":
-        """Gives the cache after a number of positions; for self-attention over all positions."""
+        """Returns the cache after a number of positions; for self-attention over all positions."""
         written = tuple(
             None if layer is None else KeysValues(layer.keys[:, :, :length], layer.values[:, :, :length])
             for layer in self.written

@@ -213,17 +213,17 @@ class ModelConfig:
 
     @property
     def key_size(self) -> int:
-        """Gives d_k, or its default."""
+        """Returns d_k, or its default."""
         return self.d_model // self.num_heads if self.d_k is None else self.d_k
 
     @property
     def value_size(self) -> int:
-        """Gives d_v, or its default."""
+        """Returns d_v, or its default."""
         return self.d_model // self.num_heads if self.d_v is None else self.d_v
 
     @property
     def attention_scale(self) -> float:
-        """Gives the factor of products of queries and keys (Equation 1); additive attention has none."""
+        """Returns the factor of products of queries and keys (Equation 1); additive attention has none."""
         return 1 / math.sqrt(self.key_size) if self.attention_function == "scaled-dot-product" else 1.0
 
     @property

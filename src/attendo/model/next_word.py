@@ -40,7 +40,7 @@ class NextWord(nn.Module):
         self.writes.copy_(writes)
 
     def tables(self, kinds: Tensor | None) -> WordTables:
-        """Gives its tables of the vocabularies, in the same memory.
+        """Returns its tables of the vocabularies, in the same memory.
 
         Args:
             kinds: uint8 `(tgt_vocab_size,)`, what `ParserStack` knows; None for a model without it.

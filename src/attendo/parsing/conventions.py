@@ -41,7 +41,7 @@ GOLD_CONVENTIONS = replace(CONVENTIONS, unary_chains="keep")
 
 
 def normalised(tree: Tree, conventions: Conventions) -> Tree | None:
-    """Gives a tree as the conventions want it.
+    """Returns a tree as the conventions want it.
 
     Returns:
         The tree; None where nothing but traces was in it.

@@ -182,7 +182,7 @@ class ErrorAnalysis:
 
 
 def counted_brackets(tree: Tree, parameters: EvalbParameters) -> list[Bracket]:
-    """Gives the constituents that EVALB counts, each before those within it.
+    """Returns the constituents that EVALB counts, each before those within it.
 
     Args:
         tree: any.

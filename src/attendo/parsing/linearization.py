@@ -71,7 +71,7 @@ class Repaired:
 
 
 def read_symbol(text: str, order: Order) -> Symbol | None:
-    """Gives what a symbol says; None where it is none of this order."""
+    """Returns what a symbol says; None where it is none of this order."""
     if order == "bottom-up" and text.startswith(")"):
         reduction = _REDUCTION.fullmatch(text)
         return None if reduction is None else Symbol("close", reduction[2], int(reduction[1]))

@@ -34,7 +34,7 @@ class TreebankTokenizer:
         self._tokenizer = NLTKWordTokenizer()
 
     def words(self, text: str) -> list[str]:
-        """Gives the words of a sentence; put together they are the text without its white space.
+        """Returns the words of a sentence; put together they are the text without its white space.
 
         Args:
             text: any.

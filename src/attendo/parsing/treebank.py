@@ -203,7 +203,7 @@ class _TreeReader:
             self._hold(self._assembler.abandon(f"more than {MAX_CHARACTERS:,} characters, so a bracket is missing"))
 
     def _go_back(self, problem: str) -> None:
-        """Gives up the open tree, and reads on from its second line at the margin that may begin one."""
+        """Abandons the open tree, and continues reading from its second line at the margin that may begin one."""
         root = self._assembler.root_label
         self._hold(self._assembler.abandon(problem))
         ahead, self._ahead = self._ahead, []

@@ -19,7 +19,7 @@ def escaped(word: str) -> str:
 
 
 def unescaped(word: str) -> str:
-    r"""Gives a treebank's word as text has it.
+    r"""Returns a treebank's word as text has it.
 
     That is -LRB-, -RRB-, -LSB-, -RSB-, -LCB- and -RCB-, and the \/ and \* of the Penn Treebank.
 

@@ -32,7 +32,7 @@ def check_name(output: Path, formats: tuple[str, ...] = FORMATS) -> str:
 
 
 def png_bytes(figure: Figure, **metadata: str) -> bytes:
-    """A chart as PNG, with what is to be told in it; the same figures give the same bytes under any version."""
+    """A chart as PNG, with metadata; the same figures give the same bytes under any version of attendo."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", metadata={"Software": None, **metadata})
     return buffer.getvalue()
@@ -55,9 +55,9 @@ def figure_bytes(figure: Figure, suffix: str, title: str, description: str) -> b
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     text = buffer.getvalue().decode()
     start = text.index(">", text.index("<svg")) + 1
-    told = f'<title id="title">{escape(title)}</title>\n<desc id="description">{escape(description)}</desc>'
+    labels = f'<title id="title">{escape(title)}</title>\n<desc id="description">{escape(description)}</desc>'
     opened = text[: start - 1] + ' role="img" aria-labelledby="title description">'
-    return f"{opened}\n{told}{text[start:]}".encode()
+    return f"{opened}\n{labels}{text[start:]}".encode()
 
 
 def write_figure(figure: Figure, output: Path, title: str, description: str) -> None:

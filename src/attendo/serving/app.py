@@ -1,4 +1,4 @@
-"""Assembles the server: models, queue and callers behind the APIs, and all of it behind the gate."""
+"""Assembly of the server: models, queue and callers behind the APIs, and all of it behind the gate."""
 
 import asyncio
 import re
@@ -89,15 +89,15 @@ class Server:
 
 
 def build(config: ServingConfig, sources: Sequence[ModelSource], *, log: Log | None = None) -> Server:
-    """Puts a server together; nothing runs yet.
+    """Assembles a server without starting anything.
 
     Args:
-        config: how it serves.
+        config: the configuration.
         sources: the models.
-        log: where it writes; standard error where left out.
+        log: the log; None for standard error.
 
     Raises:
-        AttendoError: a model's folder is torn, or the keys or the state are.
+        AttendoError: a model's folder, the keys or the state are damaged.
         OSError: a file cannot be read.
     """
     log, metrics, status = log or Log(), Metrics(), Status()
@@ -135,22 +135,20 @@ def build(config: ServingConfig, sources: Sequence[ModelSource], *, log: Log | N
 def _documents(
     core: Core, detector: Detector, config: ServingConfig, helpers: ThreadPoolExecutor, state: State
 ) -> Documents:
-    """Gives the documents of a server, with those of its last run if its state has them."""
+    """Returns the documents of a server, with those of its last run if its state has them."""
     records = None if state.folder is None else DocumentRecords(state, state.folder / "documents")
     corrections = Corrections(state, config.corrections)
     return Documents(core, detector, config.documents, helpers, records=records, corrections=corrections)
 
 
 def create_app(server: Server) -> ASGIApp:
-    """The application of a server.
+    """Makes the application of a server.
 
     Args:
-        server: its parts.
+        server: the parts of the server.
     """
-    service, config = server.service, server.service.config
+    config = server.service.config
     prefix = config.server.url_prefix
-    shapes = [libretranslate.ERRORS, deepl.ERRORS, omegat.ERRORS]
-    glossaries = Glossaries(service.state)
     app = FastAPI(
         title="attendo",
         version=__version__,
@@ -160,6 +158,19 @@ def create_app(server: Server) -> ASGIApp:
         redoc_url=None,
         lifespan=lambda app: running(server),
     )
+    _include_routers(app, server, prefix)
+    if config.server.docs:
+        operations.add_description(app, prefix)
+    shapes = [libretranslate.ERRORS, deepl.ERRORS, omegat.ERRORS]
+    _add_error_answers(app, prefix, shapes)
+    _add_middleware(app, server, shapes)
+    return app
+
+
+def _include_routers(app: FastAPI, server: Server, prefix: str) -> None:
+    """Adds the routes of every API, and of the page where it is served."""
+    service = server.service
+    glossaries = Glossaries(service.state)
     app.include_router(native.router(service, glossaries), prefix=prefix)
     app.include_router(glossaries_api.router(service, glossaries), prefix=prefix)
     app.include_router(documents_api.router(service, glossaries), prefix=prefix, responses=native.ERRORS)
@@ -172,17 +183,18 @@ def create_app(server: Server) -> ASGIApp:
         operations.router(service, server.status),
     ):
         app.include_router(routes, prefix=prefix)
-    if config.server.page:
+    if service.config.server.page:
         app.include_router(page.router(service), prefix=prefix)
-    if config.server.docs:
-        operations.add_description(app, prefix)
-    _add_error_answers(app, prefix, shapes)
-    # The last one is the outermost.
+
+
+def _add_middleware(app: FastAPI, server: Server, shapes: Sequence[ErrorShape]) -> None:
+    """Adds what every request passes before its route; the last one added is the outermost."""
+    config = server.service.config
     app.add_middleware(Bodies, config=config, max_bytes=lambda path: _max_body_bytes(config, path))
     app.add_middleware(
         Identification,
         config=config,
-        callers=service.callers,
+        callers=server.service.callers,
         connections=server.connections,
         parameters=_KEY_PARAMETERS,
     )
@@ -205,7 +217,6 @@ def create_app(server: Server) -> ASGIApp:
             expose_headers=["Retry-After", "X-Request-Id"],
             max_age=86_400,
         )
-    return app
 
 
 @asynccontextmanager
@@ -232,14 +243,14 @@ async def running(server: Server) -> AsyncIterator[None]:
 
 
 async def _load(server: Server) -> None:
-    """Loads what has to be there before the server is ready."""
+    """Loads what the server needs to be ready."""
     try:
         await server.pool.load_first()
         if server.pool.pairs():
             await server.service.in_thread(server.service.detector.detect, "Hello")  # reads its model
     except Exception as error:
-        told = str(error) if isinstance(error, AttendoError | OSError) else error_place(error)
-        server.status.state, server.status.reason = "failed", str(told)
+        reason = str(error) if isinstance(error, AttendoError | OSError) else error_place(error)
+        server.status.state, server.status.reason = "failed", str(reason)
         return
     if server.status.state == "starting":
         server.status.state = "ready"
@@ -269,29 +280,28 @@ def _add_error_answers(app: FastAPI, prefix: str, shapes: Sequence[ErrorShape]) 
     async def of_http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         code = {404: "not-found", 405: "method-not-allowed", 400: "bad-request"}.get(error.status_code, "http")
-        told = ServingError(error.status_code, code, str(error.detail))
-        found = answer(request, told)
-        found.headers.update(error.headers or {})
-        return found
+        response = answer(request, ServingError(error.status_code, code, str(error.detail)))
+        response.headers.update(error.headers or {})
+        return response
 
     async def of_validation(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
-        return answer(request, ServingError(400, "bad-request", _told(error.errors())))
+        return answer(request, ServingError(400, "bad-request", _problems(error.errors())))
 
     app.add_exception_handler(ServingError, of_ours)
     app.add_exception_handler(HTTPException, of_http)
     app.add_exception_handler(RequestValidationError, of_validation)
 
 
-def _told(errors: Sequence[Any]) -> str:
+def _problems(errors: Sequence[Any]) -> str:
     """Describes what is wrong with a request without repeating its content, which may be invalid or huge."""
-    told = []
+    problems = []
     for error in errors[:5]:
         where = ".".join(str(part)[:40] for part in error["loc"][1:] if not str(part).startswith("function-"))
         message = f"{where}: {error['msg']}" if where else str(error["msg"])
-        told.append(message.encode("ascii", errors="backslashreplace").decode()[:300])
-    return "; ".join(dict.fromkeys(told))
+        problems.append(message.encode("ascii", errors="backslashreplace").decode()[:300])
+    return "; ".join(dict.fromkeys(problems))
 
 
 async def _nothing(scope: Any, receive: Any, send: Any) -> None:
-    """Stands for the application until there is one."""
+    """Placeholder for the application until it is made."""

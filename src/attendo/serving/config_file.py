@@ -26,7 +26,7 @@ from attendo.settings.toml import MAX_BYTES, one_line, read_toml, toml_text
 
 
 class _Document(BaseModel):
-    """A configuration's TOML. Strict: no "3" for 3; and no key that is not ours, here or in a section."""
+    """A configuration's TOML, read strictly: no "3" for 3, and no unknown keys here or in a section."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -41,7 +41,7 @@ class _Document(BaseModel):
 
 
 def _start_from(folder: Path, document: dict[str, Any]) -> None:
-    """Has the translation memories of a configuration start from its folder."""
+    """Makes paths of translation memories relative to the configuration's folder."""
     models = document.get("models")
     memories = models.get("memories") if isinstance(models, dict) else None
     if not isinstance(memories, dict):
@@ -55,11 +55,11 @@ def load_config(path: Path | None, overrides: Sequence[str] = ()) -> ServingConf
     """Reads a configuration.
 
     Args:
-        path: a TOML file; None for the defaults. A path in it starts from its folder.
-        overrides: `SECTION.KEY=VALUE` each, which go before the file.
+        path: a TOML file; None for the defaults. Paths in it are relative to its folder.
+        overrides: assignments `SECTION.KEY=VALUE`, which take precedence over the file.
 
     Raises:
-        RecipeError: keys or values that cannot be meant, all of them at once.
+        RecipeError: keys or values are invalid; the message lists all of them.
         OSError: the file cannot be read.
     """
     origin = "configuration" if path is None else one_line(str(path))

@@ -1,4 +1,4 @@
-"""Corrections that callers have sent: each caller's own, of bounded number, kept in the server's state."""
+"""Corrections by callers: each caller's own, limited in number, kept in the server's state."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -16,36 +16,36 @@ from attendo.xml_text import xml_text
 
 _COLUMNS = "id, source_language, target_language, source, machine, target, model, created"
 _AT_ONCE = 500
-"""Texts that are looked up together, at most."""
+"""Maximum number of texts that are looked up together."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SentCorrection:
-    """A correction as it is sent."""
+    """A correction as sent by a caller."""
 
     source_language: str
     target_language: str
     source: str
     """The text, without white space at its ends."""
     target: str
-    """How its sender wants it to be translated."""
+    """The translation that its sender wants."""
     machine: str = ""
-    """What a model had written; empty where that is not known."""
+    """The translation of a model; empty if unknown."""
     model: str = ""
-    """Which model; empty where that is not known."""
+    """The name of the model; empty if unknown."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class KeptCorrection:
-    """A correction as it is kept."""
+    """A correction as stored."""
 
     id: int
     correction: SentCorrection
     created: str
-    """When it was sent, in UTC, as ISO 8601."""
+    """The time of sending in UTC, as ISO 8601."""
 
     def to_json(self) -> dict[str, Any]:
-        """A dictionary for `json.dumps`."""
+        """Returns a dictionary for `json.dumps`."""
         sent = self.correction
         return {
             "id": self.id,
@@ -60,18 +60,18 @@ class KeptCorrection:
 
 
 class Corrections:
-    """The corrections of a server, each its caller's own.
+    """The corrections of a server, which belong to their callers.
 
     Args:
-        state: where they are kept.
-        config: whether they are kept, and how many.
+        state: the state that stores them.
+        config: whether they are kept, and the maximum number.
     """
 
     def __init__(self, state: State, config: CorrectionsConfig) -> None:
         self._state, self._config = state, config
 
     def answering(self, caller: Caller, pair: Pair) -> FindCorrections:
-        """Gives what answers in a model's place: the corrections of a caller in the languages of a pair."""
+        """Returns a function that finds a caller's corrections for a pair of languages."""
         if not self._config.enabled:
             return no_corrections
         return partial(self.exact, caller.name, (pair.source, pair.target))
@@ -80,7 +80,7 @@ class Corrections:
         """Keeps corrections; a later one of a source takes the place of the earlier one.
 
         Returns:
-            How many there are now of the caller.
+            The number of the caller's corrections.
 
         Raises:
             ServingError: 456, the caller has too many; none of these is kept.
@@ -105,12 +105,12 @@ class Corrections:
         return await self._state.run(insert)
 
     async def of(self, caller: str) -> tuple[KeptCorrection, ...]:
-        """A caller's, in the order in which they were sent."""
+        """Returns a caller's corrections, in the order in which they were sent."""
         select = f"SELECT {_COLUMNS} FROM corrections WHERE caller = ? ORDER BY id"
         return tuple(map(_kept, await self._state.run(lambda rows: rows.execute(select, (caller,)).fetchall())))
 
     async def exact(self, caller: str, languages: tuple[str, str], texts: Sequence[str]) -> dict[str, str]:
-        """The corrections of a caller whose sources are among some texts: translations by source."""
+        """Returns a caller's corrections of some texts: translations by source."""
         wanted = list(dict.fromkeys(texts))
 
         def find(database: sqlite3.Connection) -> dict[str, str]:
@@ -127,17 +127,17 @@ class Corrections:
         return await self._state.run(find)
 
     async def delete(self, caller: str, id_: int) -> None:
-        """Removes one of a caller's.
+        """Removes one of a caller's corrections.
 
         Raises:
-            ServingError: 404, there is none.
+            ServingError: 404, there is no such correction.
         """
         delete = "DELETE FROM corrections WHERE caller = ? AND id = ?"
         if not await self._state.run(lambda rows: rows.execute(delete, (caller, id_)).rowcount):
             raise not_found("no such correction")
 
     async def delete_all(self, caller: str) -> None:
-        """Removes all of a caller's."""
+        """Removes all of a caller's corrections."""
         delete = "DELETE FROM corrections WHERE caller = ?"
         await self._state.run(lambda rows: rows.execute(delete, (caller,)))
 

@@ -86,7 +86,7 @@ def overdue(message: str, retry_after_s: float) -> ServingError:
 
 
 ErrorBody = Callable[[ServingError], dict[str, Any]]
-"""The JSON that an API tells an error with."""
+"""The JSON in which an API reports an error."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +103,7 @@ class ErrorShape:
 
 def native_body(error: ServingError) -> dict[str, Any]:
     """The shape of our own API, and of every path that no other API has: `{"error": {"code", "message"}}`."""
-    told: dict[str, Any] = {"code": error.code, "message": error.message}
+    fields: dict[str, Any] = {"code": error.code, "message": error.message}
     if error.retry_after_s is not None:
-        told["retry_after_s"] = round(error.retry_after_s, 3)
-    return {"error": told}
+        fields["retry_after_s"] = round(error.retry_after_s, 3)
+    return {"error": fields}

@@ -98,7 +98,7 @@ class Glossaries:
         return _glossary(found)
 
     async def change(self, caller: str, id_: str, name: str, terms: Sequence[Term]) -> OwnGlossary:
-        """Gives one of a caller's another name and other entries.
+        """Gives one of a caller's glossaries another name and other entries.
 
         Raises:
             ServingError: 404, there is none.

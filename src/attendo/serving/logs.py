@@ -36,10 +36,10 @@ class Log:
 
     def _write(self, level: str, event: str, fields: dict[str, Any]) -> None:
         when = datetime.fromtimestamp(self._now(), UTC).isoformat(timespec="milliseconds")
-        told = {"time": when, "level": level, "event": event}
-        told |= {key: value for key, value in fields.items() if value is not None and key not in _OUR_OWN}
-        # Escaped to ASCII: no line end and no control character of a stranger's comes into the log.
-        line = json.dumps(told, default=str)
+        entry = {"time": when, "level": level, "event": event}
+        entry |= {key: value for key, value in fields.items() if value is not None and key not in _OUR_OWN}
+        # Escaped to ASCII: line ends and control characters of foreign text do not reach the log.
+        line = json.dumps(entry, default=str)
         try:
             stream = self._stream or sys.stderr
             stream.write(line + "\n")

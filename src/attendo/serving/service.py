@@ -98,7 +98,7 @@ class Service:
         return characters
 
     def deadline(self) -> float:
-        """Gives the deadline of a request that arrives now, by `time.monotonic()`."""
+        """Returns the deadline of a request that arrives now, by `time.monotonic()`."""
         return time.monotonic() + self.config.limits.request_seconds
 
     async def in_thread(self, work: Callable[..., DoneT], *arguments: object) -> DoneT:

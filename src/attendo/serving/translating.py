@@ -69,7 +69,7 @@ class Translating(Protocol):
         """
 
     def description(self, model: str) -> ModelDescription:
-        """Gives the `config.json` of a served model.
+        """Returns the `config.json` of a served model.
 
         Raises:
             ServingError: no such model.
@@ -83,7 +83,7 @@ class Translating(Protocol):
         """
 
     def confidence(self, model: str) -> Confidence:
-        """Gives a model's confidence function, which returns None if the model is not calibrated.
+        """Returns a model's confidence function, which returns None if the model is not calibrated.
 
         Raises:
             ServingError: no such model.

@@ -32,17 +32,17 @@ def checked(document: Mapping[str, Any], schema: type[DocumentT], origins: Origi
     Raises:
         RecipeError: keys or values that cannot be meant; a line each.
     """
-    if beyond := told(f"{origins.of(key)}: {problem}" for key, problem in _beyond_toml(document, ())):
+    if beyond := joined_problems(f"{origins.of(key)}: {problem}" for key, problem in _beyond_toml(document, ())):
         raise RecipeError(beyond)
     document = _with_nulls(document, schema)
     try:
         # As JSON, because pydantic's strictness otherwise takes no table for a dataclass and no list for a tuple.
         return schema.model_validate_json(json.dumps(document, default=_no_key_takes))
     except ValidationError as error:
-        raise RecipeError(told(_problems(error, document, schema, origins))) from error
+        raise RecipeError(joined_problems(_problems(error, document, schema, origins))) from error
 
 
-def told(problems: Iterable[str]) -> str:
+def joined_problems(problems: Iterable[str]) -> str:
     """Problems as one message, a line each; of very many the first."""
     lines = list(islice(problems, MAX_PROBLEMS + 1))
     return "\n".join(lines if len(lines) <= MAX_PROBLEMS else [*lines[:-1], "and more; correct these first"])

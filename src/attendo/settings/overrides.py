@@ -47,22 +47,22 @@ def override(document: dict[str, Any], setting: str) -> KeyPath:
     Raises:
         RecipeError: it is not of this form, or goes through something that has no keys.
     """
-    told = f"--set {one_line(setting)}"
+    option = f"--set {one_line(setting)}"
     key, equals, text = setting.partition("=")
     parts = tuple(part.strip() for part in key.split("."))
     if not equals or not all(parts):
-        raise RecipeError(f"{told}: write it as section.key=value, such as training.max_steps=1000")
+        raise RecipeError(f"{option}: write it as section.key=value, such as training.max_steps=1000")
     if not is_unicode(setting):
-        raise RecipeError(f"{told}: is not UTF-8; type it in a terminal whose locale is UTF-8")
+        raise RecipeError(f"{option}: is not UTF-8; type it in a terminal whose locale is UTF-8")
     table: Any = document
     path: KeyPath = ()
     while len(parts) > 1:
         name, table = _child(table, parts)
         path, parts = (*path, name), parts[name.count(".") + 1 :]
         if table is None:
-            raise RecipeError(f"{told}: {dotted(*path)} is no table with keys of its own; name one that is")
+            raise RecipeError(f"{option}: {dotted(*path)} is no table with keys of its own; name one that is")
     if not parts or not isinstance(table, dict):
-        raise RecipeError(f"{told}: {dotted(*path)} is a list or one of its entries; name a key of an entry")
+        raise RecipeError(f"{option}: {dotted(*path)} is a list or one of its entries; name a key of an entry")
     table[parts[0]] = _value(text.strip())
     return (*path, parts[0])
 

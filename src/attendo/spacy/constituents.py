@@ -54,7 +54,7 @@ class Constituents:
             self.tags[token] = tag
 
     def found(self, start: int, end: int) -> Range:
-        """Gives a constituent without the white space around it.
+        """Returns a constituent without the white space around it.
 
         Raises:
             DataError: there is none from and to there, or no parse.
@@ -70,12 +70,12 @@ class Constituents:
         return start, end
 
     def labels(self, constituent: Range) -> tuple[str, ...]:
-        """Gives its labels, the upper one first; none of a word alone."""
+        """Returns its labels, the upper one first; none of a word alone."""
         place = self._place(*constituent)
         return () if place is None else tuple(self.spans[place][_LABELS])
 
     def parent(self, constituent: Range) -> Range | None:
-        """Gives the smallest larger constituent, None for a sentence."""
+        """Returns the smallest larger constituent, None for a sentence."""
         start, end = constituent
         place = self._place(start, end)
         if place is not None:
@@ -114,7 +114,7 @@ class Constituents:
             pending.extend(reversed(list(self.children(one))))
 
     def tree(self, constituent: Range, words: Sequence[str], first: int = 0) -> Tree:
-        """Gives it as a tree.
+        """Returns it as a tree.
 
         Args:
             constituent: as `found` gives it.

@@ -39,12 +39,12 @@ _MAX_COLUMNS = 4
 
 @dataclass(frozen=True)
 class _Columns:
-    """Which column is what."""
+    """The numbers of the columns."""
 
     places: dict[str, int]
     is_header: bool
     languages: tuple[str, str] = ("", "")
-    """Those that the header names."""
+    """The languages that the header names."""
 
     def value(self, row: Sequence[str], name: str) -> str:
         place = self.places.get(name)
@@ -55,7 +55,7 @@ class _Columns:
 
 
 def plain_entries(rows: Iterable[Row]) -> list[Entry]:
-    """The entries of a table without a header, as DeepL's API has them."""
+    """Reads the entries of a table without a header, as in DeepL's API."""
     return [Entry(line=line, term=_term(_without_header(row), row)) for line, row in rows]
 
 
@@ -100,12 +100,12 @@ def table_entries(rows: Sequence[Row], source: str, target: str, notes: EntryNot
 
     Args:
         rows: of the table, the header among them where it has one.
-        source: the source's language; empty for the one that the table names.
-        target: likewise the target's.
-        notes: for what is left out.
+        source: the source language; empty for the one that the table names.
+        target: the target language; empty for the one that the table names.
+        notes: receives a note for each entry that is left out.
 
     Returns:
-        The entries, and both languages, empty where nothing says which.
+        The entries, and both languages, empty if unknown.
     """
     if not rows:
         return [], source, target
@@ -130,7 +130,7 @@ def table_entries(rows: Sequence[Row], source: str, target: str, notes: EntryNot
 
 
 def _columns(header: Sequence[str], source: str, target: str) -> _Columns:
-    """The columns that a header names: by what they hold, or by their languages."""
+    """Returns the columns that a header names by content or by language."""
     names = [field.strip().casefold().replace(" ", "_") for field in header]
     places: dict[str, int] = {}
     for place, name in enumerate(names):
@@ -154,7 +154,7 @@ def _columns(header: Sequence[str], source: str, target: str) -> _Columns:
 
 
 def _without_header(row: Sequence[str]) -> _Columns:
-    """DeepL's columns where the third and fourth are languages, else OmegaT's, whose third is a comment."""
+    """Returns DeepL's columns if the third and fourth are languages, otherwise OmegaT's, whose third is a comment."""
     if len(row) == _MAX_COLUMNS and _is_code(row[2].strip()) and _is_code(row[3].strip()):
         return _Columns({"source": 0, "target": 1, "source_language": 2, "target_language": 3}, is_header=False)
     return _Columns({"source": 0, "target": 1, "comment": 2}, is_header=False)

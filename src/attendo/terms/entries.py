@@ -1,4 +1,4 @@
-"""The entries of a glossary file put together: bad ones are named, and those that contradict each other are refused."""
+"""Checks of a glossary's entries: unusable ones are reported, and contradictory ones are refused."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,36 +7,36 @@ from attendo.errors import DataError
 from attendo.terms.term import Term
 
 MAX_BYTES = 1_024
-"""Bytes of a term in UTF-8."""
+"""Maximum size of a term, in bytes of UTF-8."""
 MAX_ENTRIES = 100_000
-"""Entries of a glossary."""
+"""Maximum number of entries in a glossary."""
 _MAX_SHOWN = 10
 _LIKE_FORMULAS = ("=", "+", "-", "@", "|", "%", "\t")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
-    """A term and the line of the file that it is in."""
+    """A term with its line in the file."""
 
     line: int
-    """From 1."""
+    """The line number, from 1."""
     term: Term
 
 
 @dataclass
 class EntryNotes:
-    """What is unusual in a file, gathered while it is read."""
+    """Notes on a glossary file, collected while it is read."""
 
     messages: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     other_languages: int = 0
 
     def leave_out(self, line: int, reason: str) -> None:
-        """Names an entry that is not used."""
+        """Records an entry that is not used."""
         self.left_out.append(f"line {line}: {reason}")
 
     def listed(self) -> tuple[str, ...]:
-        """All notes; of many entries that are left out the first are named, and the others counted."""
+        """Returns all notes; of many entries that are left out, the first are named and the others counted."""
         found = list(self.messages)
         if self.left_out:
             found += [f"{each}; the entry is left out" for each in self.left_out[:_MAX_SHOWN]]
@@ -48,7 +48,7 @@ class EntryNotes:
 
 
 def checked_entries(entries: Iterable[Entry], notes: EntryNotes) -> list[Entry]:
-    """Entries that can be used; the others are noted, and those that begin like a formula of a spreadsheet too."""
+    """Returns the usable entries; notes the others, and those that begin like a spreadsheet formula."""
     kept = []
     formulas = []
     for entry in entries:
@@ -67,7 +67,7 @@ def checked_entries(entries: Iterable[Entry], notes: EntryNotes) -> list[Entry]:
 
 
 def distinct_terms(entries: Sequence[Entry]) -> tuple[Term, ...]:
-    """The terms of entries, each source once.
+    """Returns the terms of entries; each source may occur once.
 
     Raises:
         DataError: a source has two entries; the message names the lines of both.
@@ -96,7 +96,7 @@ def distinct_terms(entries: Sequence[Entry]) -> tuple[Term, ...]:
 
 
 def merged_terms(entries: Sequence[Entry], notes: EntryNotes) -> tuple[Term, ...]:
-    """The terms of entries, each source once; the targets of further entries are alternatives."""
+    """Returns the terms of entries, one per source; the targets of further entries are alternatives."""
     found: dict[str, Entry] = {}
     for entry in entries:
         key = _key(entry.term)
@@ -126,7 +126,7 @@ def _joined(term: Term, other: Term) -> Term:
 
 
 def _key(term: Term) -> str:
-    """What makes two sources the same: upper and lower case, unless it is all capitals."""
+    """Returns the key by which sources are equal: their lower case, unless they are all capitals."""
     return term.source if term.source.isupper() else term.source.casefold()
 
 

@@ -17,7 +17,7 @@ class ExpectedTerm:
     term: Term
     required: TermForms
     reference_form: str
-    """The form that the reference has."""
+    """The form in the reference."""
 
     def is_used_in(self, text: str) -> bool:
         """Whether a translation has a form of the term as a word of its own, and no forbidden word."""
@@ -43,10 +43,10 @@ def expected_terms(glossary: Glossary, sources: Sequence[str], references: Seque
 
 
 def lines_with_all_terms(expected: Sequence[ExpectedTerm], outputs: Sequence[str]) -> Mapping[int, bool]:
-    """Says for each line with expected terms whether its translation uses all of them.
+    """Returns for each line with expected terms whether its translation uses all of them.
 
     Args:
-        expected: as `expected_terms` gave them.
+        expected: the result of `expected_terms`.
         outputs: translations of all sentences.
     """
     lines = dict.fromkeys((each.line for each in expected), True)

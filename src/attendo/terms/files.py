@@ -14,11 +14,11 @@ from attendo.terms.glossary import Glossary
 from attendo.terms.tbx import tbx_entries
 
 MAX_FILE_BYTES = 64 << 20
-"""Bytes of a glossary file."""
+"""Maximum size of a glossary file, in bytes."""
 _CODING = re.compile(rb"-\*-\s*coding:\s*([\w.-]+)\s*-\*-")
 _TAB_SEPARATED = (".tsv", ".tab", ".utf8", ".txt")
 _OMEGAT = (".tab", ".utf8", ".txt")
-"""Files in which a source that is there again has one more translation, as OmegaT has it."""
+"""Endings of files in which a repeated source adds an alternative translation, as in OmegaT."""
 
 
 def read_glossary(path: str | Path, *, source: str = "", target: str = "") -> Glossary:
@@ -50,7 +50,7 @@ def parse_glossary(content: bytes, ending: str, *, source: str = "", target: str
 
     Args:
         content: its bytes.
-        ending: how its name ends, such as `.csv`.
+        ending: the ending of its name, such as `.csv`.
         source: the language of the terms.
         target: the language of their translations.
     """
@@ -75,7 +75,7 @@ def parse_glossary(content: bytes, ending: str, *, source: str = "", target: str
 
 
 def joined_glossaries(glossaries: Iterable[Glossary]) -> Glossary:
-    """Several glossaries of the same languages as one; of two entries for a source the first counts.
+    """Joins glossaries of the same languages; of two entries for a source the first one counts.
 
     Raises:
         DataError: their languages differ.

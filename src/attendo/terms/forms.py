@@ -1,4 +1,4 @@
-"""The forms of a term that occurs in a text: whether a translation uses one of them, and which."""
+"""Forms of a term that occurs in a text, and which of them a translation uses."""
 
 import re
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from functools import lru_cache
 from attendo.decoding.constraints.terminology import TermUse
 
 _DERIVING = r"(?:er(?:n|s|in|innen)?|ig(?:e[mnrs]?)?|(?:i?sch|lich|los|bar|haft)(?:e[mnrs]?)?|schaft(?:en)?)"
-"""German endings that make another word of a target: an Eisenbahner is no Eisenbahn."""
+"""German endings that turn a target into another word: an Eisenbahner is not an Eisenbahn."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -17,7 +17,7 @@ class TermForms:
     source: str
     """The term as the glossary has it."""
     target: str
-    """The translation as the glossary has it; empty where only words are forbidden."""
+    """The translation as the glossary has it; empty if there are only forbidden words."""
     forms: tuple[str, ...]
     """The forms of which the translation needs one, the glossary's own first; none where only words are forbidden."""
     likely: tuple[str, ...] = ()
@@ -26,14 +26,14 @@ class TermForms:
     forbidden: tuple[str, ...] = ()
     """Words that the translation must not have."""
     is_exact: bool = False
-    """Whether upper and lower case count."""
+    """Whether case matters."""
     in_compounds: bool = False
     """Whether the target may be a part of a longer word."""
     by_letters: bool = False
-    """Whether the target's language writes no spaces between words."""
+    """Whether the target language writes no spaces between words."""
 
     def use_in(self, text: str) -> TermUse:
-        """What a translation has of the term.
+        """Returns how a translation uses the term.
 
         Args:
             text: the translation.
@@ -53,7 +53,7 @@ class TermForms:
         return TermUse(source=self.source, target=shown, outcome="kept" if is_same else "inflected", form=found)
 
     def form_in(self, text: str) -> str | None:
-        """The words of a text that are a form of the term, the glossary's own form before others; None for none."""
+        """Finds a form of the term in a text, the glossary's own form before others; None if there is none."""
         found = [match[0] for match in _pattern(self.forms, self.is_exact, self.by_letters).finditer(text)]
         same = [form for form in found if form.casefold() == self.target.casefold()]
         if found or not self.in_compounds:
@@ -67,7 +67,7 @@ class TermForms:
 
 @lru_cache(maxsize=4096)
 def _pattern(forms: tuple[str, ...], is_exact: bool, by_letters: bool) -> re.Pattern[str]:
-    """Any of the forms as words of their own, the longest first."""
+    """Returns a pattern for any of the forms as separate words, the longest first."""
     alternatives = "|".join(_as_words(form, by_letters) for form in sorted(forms, key=len, reverse=True))
     return re.compile(alternatives, 0 if is_exact else re.IGNORECASE)
 
@@ -84,7 +84,7 @@ def _as_words(form: str, by_letters: bool) -> str:
 
 @lru_cache(maxsize=4096)
 def _compound(target: str) -> re.Pattern[str]:
-    """A longer word that begins with a target and another word, or ends with it and perhaps an ending."""
+    """Returns a pattern for compounds that begin with the target, or end with it and possibly an inflection."""
     stem = re.escape(target.removesuffix("e"))
     return re.compile(
         rf"\b{stem}(?!{_DERIVING}\b)\w{{3,}}(?:-\w+)*|\b\w+(?:-\w+)*?{stem}(?:e|en|n|s|es|er|ern)?\b", re.IGNORECASE

@@ -1,4 +1,4 @@
-"""A glossary: its terms, and which of them occur in a text."""
+"""A glossary: its terms, and the search for them in a text."""
 
 import re
 from collections.abc import Iterator
@@ -15,17 +15,17 @@ from attendo.terms.term import Term
 _TOKEN = re.compile(r"[^\W_]+|[^\w\s]|_")
 _LETTER = re.compile(r"\S")
 _MIN_COMPOUND = 5
-"""Letters of a target that is recognised within a longer word."""
+"""Minimum length of a target that is recognised within a longer word, in letters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """Where a term stands in a text."""
+    """An occurrence of a term in a text."""
 
     start: int
-    """Its first character."""
+    """Position of its first character."""
     end: int
-    """The character behind it."""
+    """Position of the character after it."""
     term: Term
     """The term."""
 
@@ -35,16 +35,16 @@ class Glossary:
     """Terms and their translations, from one language to another."""
 
     terms: tuple[Term, ...]
-    """In their order; of two that begin at the same place of a text the longer one counts."""
+    """The terms in order; of two that begin at the same position of a text the longer one counts."""
     source_language: str = ""
-    """An ISO 639-1 code, by whose rules terms are recognised; empty for none."""
+    """ISO 639-1 code of the language by whose rules terms are recognised; empty for none."""
     target_language: str = ""
-    """An ISO 639-1 code, by whose rules terms are inflected; empty for none."""
+    """ISO 639-1 code of the language by whose rules targets are inflected; empty for none."""
     notes: tuple[str, ...] = ()
-    """What was found unusual or left out when it was read; sentences for people."""
+    """Notes on unusual or omitted entries, for people to read."""
 
     def occurrences(self, text: str) -> list[Occurrence]:
-        """Where terms occur as words of their own, in any form; the longest first where they overlap.
+        """Finds terms as separate words, in any form; of overlapping ones the longest counts.
 
         Returns:
             The occurrences in the text's order, none within another.
@@ -65,7 +65,7 @@ class Glossary:
         return sorted(taken, key=lambda each: each.start)
 
     def required(self, text: str) -> tuple[TermForms, ...]:
-        """The terms that occur in a text, each once, with the forms that its translation may have of each."""
+        """Returns the terms that occur in a text, each once, with the forms that a translation may use."""
         plurals: dict[Term, set[bool]] = {}
         for each in self.occurrences(text):
             is_inflected = text[each.start : each.end].casefold() != each.term.source.casefold()
@@ -75,11 +75,11 @@ class Glossary:
         )
 
     def requirement(self, term: Term, *, is_plural: bool | None = None) -> TermForms:
-        """A term with all forms of its translation.
+        """Returns a term with all forms of its translation.
 
         Args:
             term: one of the glossary's.
-            is_plural: whether it is inflected in the source; None where that is not known.
+            is_plural: whether it is inflected in the source; None if unknown.
         """
         key = term, is_plural
         found = self._requirements.get(key)
@@ -89,7 +89,7 @@ class Glossary:
 
     @cached_property
     def digest(self) -> str:
-        """A digest of all that decides what a translation has to have."""
+        """A digest of everything that determines the required terms of a translation."""
         content = repr((self.source_language, self.target_language, [(each, each.forms) for each in self.terms]))
         return sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -126,7 +126,7 @@ class Glossary:
 
     @cached_property
     def _index(self) -> dict[str, list[tuple[tuple[str, ...], Term]]]:
-        """The words of all forms of the terms, by their first word."""
+        """The words of all forms of the terms, by first word."""
         index: dict[str, list[tuple[tuple[str, ...], Term]]] = {}
         for term in self.terms:
             for form in self._source_forms(term):
@@ -147,6 +147,6 @@ class Glossary:
 
 
 def _has_its_case(found: Occurrence, text: str) -> bool:
-    """Whether a term that is kept to the letter, or is all capitals, stands in a text as the glossary has it."""
+    """Whether a text has a verbatim or all-capitals term in the case of the glossary; True for other terms."""
     term = found.term
     return not (term.is_verbatim or term.source.isupper()) or text[found.start : found.end] == term.source

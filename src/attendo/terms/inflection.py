@@ -1,4 +1,4 @@
-"""The forms that a word or phrase may have in a text, by the endings of its language."""
+"""Inflected forms of a word or phrase, by the endings of its language."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,7 +7,7 @@ from itertools import islice, product
 from attendo.terms.inflection_rules import INFLECTIONS, Inflection, Rule
 
 MAX_FORMS = 64
-"""Forms of a term; of a phrase of several words there may be more, of which the first are taken."""
+"""Maximum number of forms of a term; a phrase may have more, of which the first are used."""
 _WORD = re.compile(r"\w+(?:-\w+)*|[^\w]+")
 _UMLAUTS = {"a": "ä", "o": "ö", "u": "ü", "A": "Ä", "O": "Ö", "U": "Ü"}
 _VOWEL = re.compile(r"(?i:(au)|([aou]))(?=[^aeiouäöü]*$)")
@@ -16,12 +16,12 @@ _MIN_WORD = 3
 
 
 def forms_of(text: str, language: str, *, is_verb: bool = False) -> tuple[str, ...]:
-    """The forms of a word or phrase.
+    """Returns the forms of a word or phrase.
 
     Args:
-        text: as a dictionary has it.
+        text: the word or phrase in the dictionary's form.
         language: an ISO 639-1 code; of a language without rules the text is its only form.
-        is_verb: whether it is a verb, where its spelling does not say so.
+        is_verb: whether it is a verb, if its spelling does not show that.
 
     Returns:
         At most `MAX_FORMS` forms, the text itself first.
@@ -47,7 +47,7 @@ def is_infinitive(text: str, language: str) -> bool:
 
 
 def _inflected_places(tokens: Sequence[str], inflection: Inflection) -> list[int]:
-    """The places of the words that are inflected."""
+    """Returns the positions of the words that are inflected."""
     words = [place for place, token in enumerate(tokens) if token[:1].isalpha()]
     for number, place in enumerate(words):
         if number and tokens[place] in inflection.head_first:
@@ -72,7 +72,7 @@ def _word_forms(word: str, inflection: Inflection, *, is_verb: bool, is_last: bo
 
 
 def _with(word: str, rules: Iterable[Rule]) -> tuple[str, ...]:
-    """A word, and what the rules with the longest ending that fits make of it."""
+    """Returns a word and its forms by the rules with the longest matching ending."""
     small = word.lower()
     fitting = [
         (len(ending), rule)
@@ -94,7 +94,7 @@ def _with(word: str, rules: Iterable[Rule]) -> tuple[str, ...]:
 
 
 def _umlauted(stem: str) -> str:
-    """A stem with an umlaut in its last vowel: Band, Bänd; Haus, Häus; Apfel, Äpfel."""
+    """Returns a stem with an umlaut in its last vowel: Band, Bänd; Haus, Häus; Apfel, Äpfel."""
     ending = re.search("e[lrn]$", stem)
     end = ending.start() if ending else len(stem)
     found = _VOWEL.search(stem[:end])
@@ -104,7 +104,7 @@ def _umlauted(stem: str) -> str:
 
 
 def _participles(infinitive: str, inflection: Inflection) -> list[str]:
-    """Participles and infinitives with `zu`: geladen, heruntergeladen, herunterzuladen, installiert, verwendet."""
+    """Returns participles and `zu` infinitives: geladen, heruntergeladen, herunterzuladen, installiert, verwendet."""
     prefix = max((each for each in inflection.prefixes if infinitive.startswith(each)), key=len, default="")
     verb = infinitive[len(prefix) :]
     stem = verb[: len(verb) - (2 if verb.endswith("en") else 1)]

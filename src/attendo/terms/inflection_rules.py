@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Endings of the words that end in some way."""
+    """A rule that replaces the ending of words."""
 
     endings: tuple[str, ...]
-    """How the words end, in small letters; `""` for all others. One of three letters or more may be the whole word."""
+    """The ending of the words in lower case; `""` for all others. From three letters on it may be the whole word."""
     cut: int
-    """Letters taken off the end."""
+    """Number of letters that are removed."""
     added: tuple[str, ...]
-    """What is put there."""
+    """The endings that are put on instead."""
     umlaut: bool = False
     """Whether the forms also come with an umlaut in the last a, o, u or au of the stem."""
 
@@ -28,11 +28,11 @@ class Inflection:
     """The inflection of a language."""
 
     nouns: tuple[Rule, ...]
-    """Of nouns; of all words where the language does not write nouns otherwise."""
+    """Rules for nouns, or for all words in languages without other rules."""
     verbs: tuple[Rule, ...] = ()
-    """Of infinitives."""
+    """Rules for infinitives."""
     adjectives: tuple[Rule, ...] = ()
-    """Of adjectives, and of words before a noun."""
+    """Rules for adjectives and other words before a noun."""
     capital_nouns: bool = False
     """Whether nouns, and they alone, begin with a capital."""
     head_first: tuple[str, ...] = ()
@@ -139,8 +139,8 @@ _FRENCH = Inflection(
 )
 
 INFLECTIONS = {"de": _GERMAN, "en": _ENGLISH, "fr": _FRENCH}
-"""By ISO 639-1 code."""
+"""The inflections by ISO 639-1 code."""
 WITHOUT_SPACES = frozenset({"zh", "ja", "th", "lo", "km", "my"})
-"""Languages whose words have no spaces between them."""
+"""Languages without spaces between words."""
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "no", "fi", "hu"})
-"""Languages that join words to longer ones."""
+"""Languages with compounds."""

@@ -1,4 +1,4 @@
-"""The forms that terms have in a text: of the forms that the rules offer those are kept that people write."""
+"""Learning the forms of terms from text: of the forms that the rules offer, those that people use are kept."""
 
 import re
 from collections import Counter
@@ -13,12 +13,12 @@ _MAX_WORDS = 8
 
 
 def with_learned_forms(glossary: Glossary, lines: Iterable[str], *, min_count: int = 1) -> Glossary:
-    """A glossary whose terms have the forms of their targets that occur in a text.
+    """Returns a glossary whose terms have the forms of their targets that occur in a text.
 
     Args:
         glossary: the terms; forms that they have already stay.
-        lines: text in the target's language.
-        min_count: how often a form has to occur.
+        lines: text in the target language.
+        min_count: the minimum number of occurrences of a form.
     """
     offered = {
         term: [form for form in glossary.requirement(term).forms if form != term.target] for term in glossary.terms

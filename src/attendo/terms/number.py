@@ -1,23 +1,23 @@
 """Whether a form of a noun can have the number, singular or plural, that the noun has in the source."""
 
 _SINGULAR_ENDINGS = {"de": ("", "s", "es", "ns", "ses"), "en": ("",), "fr": ("",)}
-"""What a singular form has behind the dictionary's form."""
+"""Endings of singular forms after the dictionary's form."""
 _PLURAL_AS_IT_IS = {
     "de": ("er", "el", "en", "chen", "lein"),
     "en": ("s",),
     "fr": ("s", "x", "z"),
 }
-"""How words end whose plural may look like their singular."""
+"""Endings of words whose plural may equal their singular."""
 _ONLY_SINGULAR = {"de": ("es", "ns", "ses"), "en": (), "fr": ()}
 
 
 def fits_number(target: str, form: str, language: str, *, is_plural: bool) -> bool:
-    """Whether a form of a target can have a number; True where nothing is known of it.
+    """Whether a form of a target can have a grammatical number; True if nothing is known.
 
     Args:
-        target: the dictionary's form, a singular.
+        target: the dictionary's form, which is a singular.
         form: one of its forms.
-        language: the ISO 639-1 code of the target's language.
+        language: the ISO 639-1 code of the target language.
         is_plural: the number.
     """
     lemma, word = target.split()[-1:], form.split()[-1:]

@@ -25,7 +25,7 @@ class _TermText:
 
     text: str
     status: str
-    """Its administrative status in small letters; empty where it has none."""
+    """The administrative status in lower case; empty if there is none."""
 
     @property
     def is_forbidden(self) -> bool:
@@ -40,12 +40,12 @@ def tbx_entries(content: bytes, source: str, target: str, notes: EntryNotes) -> 
 
     Args:
         content: the file.
-        source: the source's language; empty where the term base has just two, for the first of them.
-        target: likewise the target's, for the second.
-        notes: for what is left out.
+        source: the source language; empty for the first of exactly two languages in the term base.
+        target: the target language; empty for the second of them.
+        notes: receives a note for each entry that is left out.
 
     Raises:
-        DataError: it is no TBX, or has other languages than two where none are given.
+        DataError: the file is not TBX, or no languages are given and it does not have exactly two.
     """
     markup = parse_markup(content)
     if markup.root.local not in ("martif", "tbx"):
@@ -70,7 +70,7 @@ def tbx_entries(content: bytes, source: str, target: str, notes: EntryNotes) -> 
 
 
 def _concept_terms(sources: list[_TermText], targets: list[_TermText]) -> Iterator[Term]:
-    """A term for each name that a concept has in the source's language."""
+    """Yields a term for each name of a concept in the source language."""
     allowed = sorted((each for each in targets if not each.is_forbidden), key=_rank)
     used = [each.text for each in allowed]
     for source in dict.fromkeys(each.text for each in sources):
@@ -87,7 +87,7 @@ def _rank(term: _TermText) -> int:
 
 
 def _terms_of(markup: Markup, concept: Element) -> dict[str, list[_TermText]]:
-    """The terms of a concept by their languages."""
+    """Returns the terms of a concept by language."""
     found: dict[str, list[_TermText]] = {}
     for section in concept.elements():
         if section.local not in _LANGUAGES:
@@ -110,7 +110,7 @@ def _term_of(markup: Markup, holder: Element) -> _TermText | None:
 
 
 def _text(markup: Markup, element: Element) -> str:
-    """The text of an element, that of the elements within it included."""
+    """Returns the text of an element, including that of the elements within it."""
     if element.is_empty_tag:
         return ""
     parts = []

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Term:
-    """A word or phrase, and how it is to be translated.
+    """A word or phrase with its translation.
 
     A term whose target is its source is not to be translated: it is looked for and kept to the letter.
     """
 
     source: str
-    """The word or phrase; upper and lower case do not differ, unless it is all capitals."""
+    """The word or phrase; its case does not matter unless it is all capitals."""
     target: str
-    """Its translation, as a dictionary has it; empty where only words are forbidden."""
+    """The translation in the dictionary's form; empty if there are only forbidden words."""
     forms: tuple[str, ...] = ()
-    """Inflected forms of the target, besides those that the rules of the language give."""
+    """Inflected forms of the target besides those of the language's rules."""
     alternatives: tuple[str, ...] = ()
     """Other translations that are accepted."""
     forbidden: tuple[str, ...] = ()
@@ -25,5 +25,5 @@ class Term:
 
     @property
     def is_verbatim(self) -> bool:
-        """Whether it is not to be translated."""
+        """Whether the term is not to be translated."""
         return self.source == self.target

@@ -112,12 +112,12 @@ class TokenCounts:
 
 
 def keeps_little(kept: int, read: int) -> bool:
-    """Says whether so little of a corpus is kept, less than half, that something is likely to be wrong with it."""
+    """Whether so little of a corpus is kept, less than half, that something is likely to be wrong with it."""
     return 2 * kept < read
 
 
 def is_other_encoding(num_dropped: int, read: int) -> bool:
-    """Says whether so many pairs are dropped for their encoding that the files probably have another one.
+    """Whether so many pairs are dropped for their encoding that the files probably have another one.
 
     Args:
         num_dropped: pairs dropped for their encoding.
@@ -127,7 +127,7 @@ def is_other_encoding(num_dropped: int, read: int) -> bool:
 
 
 def file_names(config: CorpusConfig) -> tuple[str, ...]:
-    """Gives a resolved corpus's files as the recipe names them."""
+    """Returns a resolved corpus's files as the recipe names them."""
     return tuple(str(Path(name)) for name in config.files)
 
 

@@ -231,7 +231,7 @@ def _is_part(text: str, digits: re.Match[str]) -> bool:
 
 
 def _as_many(digits: str, rng: random.Random) -> str:
-    """Gives the same number of other digits; the first is 0 only if it was, or if it is alone."""
+    """Returns the same number of other digits; the first is 0 only if it was, or if it is alone."""
     first = (
         "0" if digits[0] == "0" and len(digits) > 1 else rng.choice("0123456789" if len(digits) == 1 else "123456789")
     )

@@ -35,7 +35,7 @@ class SentencePair:
     """Whether there was white space at the ends of a side."""
 
     def dropped(self, reason: str) -> "Dropped":
-        """Gives the same pair as one that is left out after all."""
+        """Returns the same pair as one that is left out after all."""
         return Dropped(line=self.line, reason=reason, source=_excerpt(self.source), target=_excerpt(self.target))
 
 
@@ -139,7 +139,7 @@ def read_valid(
 def _valid_error(
     corpus: CorpusConfig, folder: Path, faults: list[str], num_faults: int, advice: EncodingAdvice | None
 ) -> DataError:
-    """Gives the error of a validation set that has lines which cannot be used."""
+    """Returns the error of a validation set that has lines which cannot be used."""
     files = " and ".join(str(folder / name) for name in corpus.files)
     more = f" and {num_faults - len(faults)} more" if num_faults > len(faults) else ""
     return DataError(
@@ -149,14 +149,14 @@ def _valid_error(
 
 
 def _decode_start(line: bytes, encoding: str) -> str:
-    """Gives more than a report shows of a line, with what is not in its encoding as escapes."""
+    """Returns more than a report shows of a line, with what is not in its encoding as escapes."""
     start = line[: 4 * _EXCERPT_CHARACTERS + 4]  # a character has four bytes at most
     text = start.decode(encoding, errors="backslashreplace")
     return text.encode("utf-8", errors="backslashreplace").decode("utf-8")  # halves of characters, which UTF-7 has
 
 
 def _excerpt(text: str) -> str:
-    """Gives the start of a text on one line without tabs, for a report."""
+    """Returns the start of a text on one line without tabs, for a report."""
     start = text if len(text) <= _EXCERPT_CHARACTERS else text[:_EXCERPT_CHARACTERS] + "…"
     if start.isprintable():
         return start
@@ -164,7 +164,7 @@ def _excerpt(text: str) -> str:
 
 
 def _decode_pair(raw: RawPair, encodings: tuple[str, str]) -> tuple[str | None, str, str]:
-    """Gives why a pair cannot be read, or None, and its two sides, empty in the first case."""
+    """Returns why a pair cannot be read, or None, and its two sides, empty in the first case."""
     if raw.fault is not None:
         return raw.fault, "", ""
     if raw.target is None:
@@ -180,7 +180,7 @@ def _decode_pair(raw: RawPair, encodings: tuple[str, str]) -> tuple[str | None, 
 
 
 def _decoded(line: bytes, encoding: str) -> str:
-    """Gives a line's text.
+    """Returns a line's text.
 
     Raises:
         UnicodeError: it is not in this encoding, or is no line in it, as UTF-7 can spell a line end.

@@ -37,7 +37,7 @@ _LANGUAGES = {
 
 
 def evident_language(text: str) -> str | None:
-    """Gives the code of a text's evident language, or None if it is too short or unclear.
+    """Returns the code of a text's evident language, or None if it is too short or unclear.
 
     Only German, English, Spanish, French, Italian, Dutch and Portuguese are known.
     """

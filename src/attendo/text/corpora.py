@@ -179,7 +179,7 @@ class CorpusConfig:
         return self.trees is not None or any(map(has_wildcards, given))
 
     def resolved(self, folder: Path) -> "CorpusConfig":
-        """Gives the corpus with file names instead of patterns.
+        """Returns the corpus with file names instead of patterns.
 
         Treebanks stay as they are; `paths` has their files.
 
@@ -199,7 +199,7 @@ class CorpusConfig:
             return self._with_pairs(folder)
 
     def _with_pairs(self, folder: Path) -> "CorpusConfig":
-        """Gives a corpus of pairs of files with their names."""
+        """Returns a corpus of pairs of files with their names."""
         sides = [side for path in _as_list(self.pair) if (side := sides_of(path))]
         sources = tuple(side[0] for side in sides) or _as_list(self.source)
         targets = tuple(side[1] for side in sides) or _as_list(self.target)
@@ -224,7 +224,7 @@ class CorpusConfig:
         return tuple(name for row in zip(*columns, strict=True) for name in row)
 
     def paths(self, folder: Path) -> tuple[Path, ...]:
-        """Gives the corpus's files, those that are not there too, relative names taken from `folder`.
+        """Returns the corpus's files, those that are not there too, relative names taken from `folder`.
 
         Raises:
             DataError: a pattern stands for too many files or cannot be meant, or a file has no counterpart.
@@ -235,13 +235,13 @@ class CorpusConfig:
         return tuple(folder / name for name in self.resolved(folder).files)
 
     def names(self, folder: Path) -> tuple[str, ...]:
-        """Gives what these files are called, relative ones as seen from `folder`."""
+        """Returns what these files are called, relative ones as seen from `folder`."""
         return tuple(
             str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path) for path in self.paths(folder)
         )
 
     def tagged(self, source: str) -> str:
-        """Gives a source as the model reads it: after the corpus's tag, if it has one."""
+        """Returns a source as the model reads it: after the corpus's tag, if it has one."""
         return source if self.source_tag is None else f"{self.source_tag} {source}"
 
 
@@ -288,7 +288,7 @@ class DataConfig:
             )
 
     def resolved(self, folder: Path) -> "DataConfig":
-        """Gives the section with all corpora resolved, see `CorpusConfig.resolved`.
+        """Returns the section with all corpora resolved, see `CorpusConfig.resolved`.
 
         Raises:
             DataError: a corpus's patterns cannot be meant, or a file has no counterpart.
@@ -298,7 +298,7 @@ class DataConfig:
         return replace(self, corpora=corpora, valid=self.valid.resolved(folder) if self.valid else None)
 
     def matched_files(self, folder: Path) -> frozenset[str] | None:
-        """Gives the names of all files that are meant now, where that depends on what lies on the disk.
+        """Returns the names of all files that are meant now, where that depends on what lies on the disk.
 
         Args:
             folder: what relative names start from.
@@ -342,17 +342,17 @@ def epoch_weights(corpora: Sequence[CorpusConfig], sizes: Sequence[int]) -> list
 
 
 def is_subtitles(name: str) -> bool:
-    """Says whether a file holds subtitles, by the ending of its name."""
+    """Whether a file holds subtitles, by the ending of its name."""
     return unpacked_name(name).endswith(_SUBTITLES)
 
 
 def _as_list(paths: str | tuple[str, ...] | None) -> tuple[str, ...]:
-    """Gives what a key has, one or several or none, as a list."""
+    """Returns what a key has, one or several or none, as a list."""
     return (paths,) if isinstance(paths, str) else paths or ()
 
 
 def _listed(patterns: str | tuple[str, ...] | None, folder: Path) -> Any:
-    """Gives the files of a key as a list; None if it has none."""
+    """Returns the files of a key as a list; None if it has none."""
     files = listed_files(_as_list(patterns), folder)
     return files if len(files) > 1 else (files[0] if files else None)
 
@@ -367,7 +367,7 @@ def _naming(name: str) -> Iterator[None]:
 
 
 def _tag_fault(tag: str) -> str | None:
-    """Gives why a word cannot be a tag, or None."""
+    """Returns why a word cannot be a tag, or None."""
     if not 3 <= len(tag) <= _MAX_TAG_CHARACTERS:
         return f"has {len(tag)} characters, and a tag 3 to {_MAX_TAG_CHARACTERS}"
     if not tag.isprintable() or " " in tag or "\u2581" in tag:

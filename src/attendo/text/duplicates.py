@@ -26,7 +26,7 @@ Digests = npt.NDArray[np.uint64]
 
 
 def pair_digest(source: str, target: str, *, near: bool = False) -> bytes:
-    """Gives 16 bytes that stand for a pair; neither side may hold a line feed.
+    """Returns 16 bytes that stand for a pair; neither side may hold a line feed.
 
     Args:
         source: one side.
@@ -39,13 +39,13 @@ def pair_digest(source: str, target: str, *, near: bool = False) -> bytes:
 
 
 def folded(text: str) -> str:
-    """Gives the letters of a text in small case, by which near-duplicates are found; a text of few letters as it is."""
+    """Returns a text's letters in lower case, for finding near-duplicates; a text of few letters stays unchanged."""
     letters = _OTHER_THAN_LETTERS.sub("", text.casefold())
     return letters if len(letters) >= _FEW_LETTERS else text
 
 
 def as_digests(digests: Iterable[bytes]) -> Digests:
-    """Gives what `pair_digest` gave as numbers, `(num_pairs, 2)`."""
+    """Returns what `pair_digest` gave as numbers, `(num_pairs, 2)`."""
     return np.frombuffer(b"".join(digests), dtype="<u8").reshape(-1, 2)
 
 
@@ -93,13 +93,13 @@ class DigestBuckets:
 
 
 def repeated_rows(bucket: Path) -> npt.NDArray[np.int64]:
-    """Gives the rows of a bucket whose digest an earlier row has, ascending, `(num_repeated,)`."""
+    """Returns the rows of a bucket whose digest an earlier row has, ascending, `(num_repeated,)`."""
     records = np.fromfile(bucket, dtype="<u8").reshape(-1, 3)
     return np.sort(records[_repeated(records[:, :2]), 2]).astype(np.int64)
 
 
 def _repeated(digests: Digests) -> npt.NDArray[np.int64]:
-    """Gives the places of those that an earlier one is equal to, in no order, `(num_repeated,)`."""
+    """Returns the places of those that an earlier one is equal to, in no order, `(num_repeated,)`."""
     order = np.lexsort((digests[:, 1], digests[:, 0]))  # stable: among equals the first stays first
     repeated: npt.NDArray[np.int64] = order[1:][(digests[order[1:]] == digests[order[:-1]]).all(axis=1)]
     return repeated

@@ -65,7 +65,7 @@ class CleaningConfig:
 
 
 def pair_fault(source: str, target: str, cleaning: CleaningConfig, languages: tuple[str, str] = ("", "")) -> str | None:
-    """Gives why a pair is dropped, one of `text.cleaning.DROP_REASONS`, or None.
+    """Returns why a pair is dropped, one of `text.cleaning.DROP_REASONS`, or None.
 
     Args:
         source: without white space at its ends.
@@ -105,7 +105,7 @@ def numbers_agree(source: str, target: str) -> bool:
 
 
 def copied_share(source: str, target: str) -> float:
-    """Gives the share of the target's words that the source has too, whatever their case; 0 for a short side.
+    """Returns the share of the target's words that the source has too, whatever their case; 0 for a short side.
 
     A word has two letters or more; a side is short that has fewer than four words.
     """

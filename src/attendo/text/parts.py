@@ -46,7 +46,7 @@ class ScannedFile:
     """Lines; the last need not have an end. 0 of a compressed file, whose lines are not counted."""
 
     def line_start(self, line: int) -> int:
-        """Gives the byte at which a line of a plain file begins, counted from 0; `num_lines` gives the file's end."""
+        """Returns the byte at which a line of a plain file begins, counted from 0; `num_lines` gives the file's end."""
         assert self.lines_before is not None, "a compressed file has no places to begin at"
         if line == 0:
             return 0
@@ -224,7 +224,7 @@ def _cut(corpus: CorpusConfig, files: Sequence[ScannedFile], part_bytes: int) ->
 
 
 def _cuts(lines_before: Sequence[int], step: int) -> list[int]:
-    """Gives the lines at which parts begin: every `step` blocks of a file, or as soon as there are enough lines."""
+    """Returns the lines at which parts begin: every `step` blocks of a file, or as soon as there are enough lines."""
     cuts, begin = [0], 0
     for block, line in enumerate(lines_before):
         if line > cuts[-1] and (block - begin >= step or line - cuts[-1] >= _PART_LINES):
@@ -262,7 +262,7 @@ def _streamed(corpus: CorpusConfig, files: Sequence[ScannedFile], part_bytes: in
 
 
 def _next_lines(readers: Sequence[LineReader], part_bytes: int) -> tuple[list[list[bytes]], bool]:
-    """Gives the next lines of each file, equally many, and whether all have ended.
+    """Returns the next lines of each file, equally many, and whether all have ended.
 
     Raises:
         DataError: one has ended and another has not; the message has both counts.

@@ -176,7 +176,7 @@ def fingerprint(
     vocabulary: Vocabulary | None = None,
     linearization: Mapping[str, Any] | None = None,
 ) -> str:
-    """Gives a name, 64 hexadecimal digits, to what settings a prepared folder depends on.
+    """Returns a digest, 64 hexadecimal digits, of the settings that a prepared folder depends on.
 
     Args:
         data: the corpora.
@@ -208,7 +208,7 @@ def fingerprint(
 def is_prepared(
     folder: Path, expected: str, corpus_folder: Path, *, verify: bool = False, matched: frozenset[str] | None = None
 ) -> bool:
-    """Says whether a folder is whole and was made with these settings from these very files.
+    """Whether a folder is whole and was made with these settings from these very files.
 
     Args:
         folder: the prepared folder, which need not exist.
@@ -284,7 +284,7 @@ def open_prepared(folder: Path, *, verify: bool = False) -> PreparedData:
 
 
 def report_as_json(report: PreparationReport) -> dict[str, Any]:
-    """Gives a report as JSON has it, with the totals over all corpora."""
+    """Returns a report as JSON has it, with the totals over all corpora."""
     total = {"read": report.read, "kept": report.kept, "dropped": report.dropped}
     return {"total": total, **dataclasses.asdict(report)}
 
@@ -320,7 +320,7 @@ def _parsed(content: bytes) -> Any:
 
 
 def _whole(folder: Path, *, verify: bool) -> _Manifest | None:
-    """Gives the manifest of a folder that can be used; None of another."""
+    """Returns the manifest of a folder that can be used; None of another."""
     if not (folder / MANIFEST_NAME).exists():
         return None
     try:
@@ -374,7 +374,7 @@ def _check_names(names: Iterable[str]) -> None:
 
 
 def _said(error: Exception) -> str:
-    """Gives what an error says, on one line of bounded length."""
+    """Returns what an error says, on one line of bounded length."""
     said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     if isinstance(error, ValidationError):
         first = error.errors()[0]

@@ -54,7 +54,7 @@ class TokenRows:
 
 
 def id_dtype(vocab_size: int) -> np.dtype[Any]:
-    """Gives the type of an id in a shard.
+    """Returns the type of an id in a shard.
 
     Args:
         vocab_size: of the larger side.
@@ -196,7 +196,7 @@ class PairShards:
         return _joined([shard.target.lengths() for shard in self._shards])
 
     def source(self, index: int) -> npt.NDArray[np.unsignedinteger[Any]]:
-        """Gives the ids of a source, `(src_len,)`, `</s>` last; an unsigned view of the file.
+        """Returns the ids of a source, `(src_len,)`, `</s>` last; an unsigned view of the file.
 
         Raises:
             DataError: its offsets do not rise, or an id is none of the vocabulary.
@@ -205,7 +205,7 @@ class PairShards:
         return shard.source.row(row)
 
     def target(self, index: int) -> npt.NDArray[np.unsignedinteger[Any]]:
-        """Gives the ids of a target, `(tgt_len,)`, `</s>` last; an unsigned view of the file.
+        """Returns the ids of a target, `(tgt_len,)`, `</s>` last; an unsigned view of the file.
 
         Raises:
             DataError: its offsets do not rise, or an id is none of the vocabulary.

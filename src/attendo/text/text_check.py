@@ -32,7 +32,7 @@ def check_files(data: DataConfig, base_folder: Path) -> None:
 
 
 def _file_problem(path: Path) -> str:
-    """Gives what is wrong with a path that is no file."""
+    """Returns what is wrong with a path that is no file."""
     if has_wildcards(str(path)) and not path.exists():
         return "there is no such file, and none that matches the pattern"
     return not_a_file(path) or ""

@@ -177,7 +177,7 @@ class BatchStream:
         return self._unchanged(place) if self._rewriting is None else self._rewritten(place, self._rewriting)
 
     def origin(self, member: int) -> tuple[int, int]:
-        """Gives the corpus of a pair and its number in it, both from 0.
+        """Returns the corpus of a pair and its number in it, both from 0.
 
         Args:
             member: from `Pairs.members`.

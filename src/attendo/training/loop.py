@@ -1,4 +1,4 @@
-"""The training loop (Section 5): updates, and between them checkpoints, validation, ways back and a way to stop."""
+"""The training loop (Section 5): updates, and between them checkpoints, validation, going back and stopping."""
 
 import time
 from collections.abc import Iterator
@@ -38,13 +38,13 @@ def run(
     hooks: Hooks,
     replica: Replica | None = None,
 ) -> tuple[Position, Ending]:
-    """Trains from a position until the recipe, the validation or the user says that it is enough.
+    """Trains from a position until the recipe, the validation or the user ends it.
 
-    Of several processes each runs the loop, and all come through it alike: what only one of them knows, such as its
-    clock or a signal, is agreed on before anything follows from it.
+    With several processes each runs the loop, and all take the same path: what only one of them knows, such as its
+    clock or a signal, is shared before anything depends on it.
 
-    Training that diverges goes back to a checkpoint from before and leaves out the batches that may have done it; an
-    update that memory does not hold is made again in smaller pieces.
+    When training diverges, it goes back to an earlier checkpoint and leaves out the batches that may be the cause; an
+    update that does not fit into memory is repeated in smaller pieces.
 
     Args:
         model: on its device.
@@ -56,10 +56,10 @@ def run(
         replica: this process's part of a model that several train; None for one process.
 
     Returns:
-        Where the run stands, and why it ended. A checkpoint of that position has been saved.
+        The position and why training ended. A checkpoint of that position has been saved.
 
     Raises:
-        AttendoError: training diverges again and again, or memory does not hold a single pair.
+        AttendoError: training diverges again and again, or a single pair does not fit into memory.
         LostProcessError: another process has ended.
     """
     processes = Processes() if replica is None else replica.processes
@@ -73,12 +73,12 @@ def run(
         found: Divergence | _DoesNotFit
         with Prefetched(updates) as loader:
             try:
-                return _Sitting(trainee, loader, clock, hooks).train(position)
+                return _Session(trainee, loader, clock, hooks).train(position)
             except DivergenceError as error:
                 found = error.divergence
             except _DoesNotFitError as error:
                 found = error.where
-        # The error is gone by here, and with it what its frames have held: activations and gradients.
+        # Here the error is freed, and with it the activations and gradients that its frames have held.
         if isinstance(found, Divergence):
             restored = hooks.roll_back(found)
             if found.position.rollbacks >= config.max_rollbacks:
@@ -94,7 +94,7 @@ def run(
 
 @dataclass(frozen=True, kw_only=True)
 class _DoesNotFit:
-    """An update that memory does not hold."""
+    """An update that does not fit into memory."""
 
     position: Position
     """The position before the update."""
@@ -124,17 +124,17 @@ class _Trainee:
         self._accumulate = None if replica is None else replica.accumulate
 
     def update(self, loaded: LoadedUpdate, num_pieces: int, step: int) -> UpdateResult:
-        """Makes an update, in as many pieces as the process with the most of them has."""
+        """Makes an update, in as many pieces as the process with the largest number of them needs."""
         idle = [idle_piece(self._collate) for _ in range(num_pieces - len(loaded.pieces))]
         pieces = [*loaded.pieces, *idle]
-        # The numbers of dropout follow from the step alone, so that going on takes no generators' states.
+        # Dropout depends on the step alone, so that resuming needs no states of generators.
         torch.manual_seed(dropout_seed(self.config.seed, step, self.processes.rank))
         with fast_float32_products(self.model.output_weight.device):
             return update(self.model, self._optimizer, pieces, loaded.num_tokens, step, self.config, self._accumulate)
 
 
-class _Sitting:
-    """Training from one position on, as long as nothing makes it go back."""
+class _Session:
+    """Training from a position until it ends or has to go back."""
 
     def __init__(self, trainee: _Trainee, loader: Iterator[LoadedUpdate], clock: "_Clock", hooks: Hooks) -> None:
         self._trainee, self._loader, self._clock, self._hooks = trainee, loader, clock, hooks
@@ -145,8 +145,8 @@ class _Sitting:
         """Trains to an end.
 
         Raises:
-            DivergenceError: training has left its course.
-            _DoesNotFitError: memory does not hold an update.
+            DivergenceError: training has diverged.
+            _DoesNotFitError: an update does not fit into memory.
         """
         config, hooks = self._config, self._hooks
         self._meter = Meter(position, self._processes)
@@ -155,7 +155,7 @@ class _Sitting:
             position, ending = self._validate(position, _ending(position, config))
             if ending:
                 return position, ending
-        if _is_bored(position, config):  # it was at its end already
+        if _is_out_of_patience(position, config):  # the run had ended before
             return position, Ending.PATIENCE
         while position.step < config.max_steps:
             loaded = self._load(position)
@@ -164,7 +164,7 @@ class _Sitting:
                 return self._interrupted(position)
             position = self._update(loaded, int(num_pieces), position)
             ending, is_due = _ending(position, config), _is_due(position, config)
-            position = self._look(position, must=ending is not None or is_due)
+            position = self._check_loss(position, must=ending is not None or is_due)
             if ending or is_due:
                 position, ending = self._checkpoint(position, ending)
             if ending:
@@ -207,7 +207,7 @@ class _Sitting:
             )
         return _DoesNotFitError(_DoesNotFit(position=position, max_tokens_at_once=size))
 
-    def _look(self, position: Position, *, must: bool) -> Position:
+    def _check_loss(self, position: Position, *, must: bool) -> Position:
         """Checks and reports the loss, if that is due."""
         is_logged = position.step % self._config.log_steps == 0
         if not (self._on_cpu or must or is_logged or position.step % _GLANCE_STEPS == 0):
@@ -224,7 +224,7 @@ class _Sitting:
     def _checkpoint(self, position: Position, ending: Ending | None) -> tuple[Position, Ending | None]:
         """Saves, then validates where that is due, and says whether to end.
 
-        In this order, a signal or a kill while it validates costs no update: going on begins with the validation.
+        In this order, a signal or a kill during the validation costs no update: resuming starts with the validation.
         """
         with self._pause():
             self._check_soundness(position)
@@ -253,7 +253,7 @@ class _Sitting:
                 hooks.keep_best(position, validation)
             hooks.validated(position, validation, bool(is_best))
             position = replace(position, elapsed_s=self._clock.read())
-            ending = ending or (Ending.PATIENCE if _is_bored(position, self._config) else None)
+            ending = ending or (Ending.PATIENCE if _is_out_of_patience(position, self._config) else None)
             if ending:
                 hooks.save(position, True)
         return position, ending
@@ -265,7 +265,7 @@ class _Sitting:
         return position, Ending.INTERRUPTED
 
     def _check_soundness(self, position: Position) -> None:
-        """Finds an update that spoiled the weights, which the next loss would show, before they are saved."""
+        """Raises a DivergenceError if an update has made the weights infinite, before they are saved."""
         (spoiled,) = self._processes.largest(not self._hooks.is_sound())
         if spoiled:
             raise self._watch.error(position, "weights or Adam's state are no longer finite")
@@ -285,7 +285,7 @@ class _Clock:
         self._processes = processes
 
     def read(self) -> float:
-        """The seconds by now; each process has to ask."""
+        """The seconds so far; every process must call it."""
         (elapsed_s,) = self._processes.largest(time.monotonic() - self._started)
         return elapsed_s
 
@@ -309,13 +309,13 @@ def _ending(position: Position, config: TrainingConfig) -> Ending | None:
     return None
 
 
-def _is_bored(position: Position, config: TrainingConfig) -> bool:
-    """Whether there were too many validations in a row without a better one."""
+def _is_out_of_patience(position: Position, config: TrainingConfig) -> bool:
+    """Whether `patience` validations in a row have brought no better model."""
     return config.patience is not None and position.evals_without_best >= config.patience
 
 
 def _is_due(position: Position, config: TrainingConfig) -> bool:
-    """Whether a checkpoint is due: by steps, by time, or because validation comes behind one."""
+    """Whether a checkpoint is due: by steps, by time, or because a validation is due, which follows a checkpoint."""
     by_steps = config.checkpoint_steps is not None and position.step % config.checkpoint_steps == 0
     by_time = (
         config.checkpoint_steps is None

@@ -48,7 +48,7 @@ class UsualLoss:
     """Number of losses in the average."""
 
     def is_left_by(self, loss: float, tokens: float, max_rise: float | None, guessing: float) -> bool:
-        """Says whether a loss is too high to continue.
+        """Whether a loss is too high to continue.
 
         Args:
             loss: nats a target token.

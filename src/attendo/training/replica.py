@@ -120,7 +120,7 @@ class ShardedModel(Replica):
 
 
 def replica_of(model: Transformer, config: TrainingConfig, processes: Processes, device: torch.device) -> Replica:
-    """Gives each process its part of a model, which all of them come with alike.
+    """Gives each process its part of a model, of which all of them start with the same copy.
 
     Args:
         model: with its weights; its parameters are replaced where the recipe wants it sharded.

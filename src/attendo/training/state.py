@@ -25,7 +25,7 @@ def export_state(model: Transformer, optimizer: torch.optim.Optimizer) -> dict[s
 
 
 def blank_state(model: Transformer, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """Gives a new optimiser a state of zeros, for the saved one to be written into.
+    """Gives a new optimiser a state of zeros, into which a saved one can be read.
 
     Args:
         model: on its device, sharded where it is to be.

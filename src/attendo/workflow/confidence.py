@@ -313,7 +313,7 @@ def _check_names(sets: Sequence[TestSet]) -> None:
 def _judged_sets(
     engine: Engine, sets: Sequence[TestSet], close: float, progress: Callable[[int], None] | None
 ) -> list[JudgedSet]:
-    """Gives of each test set the sentences that no earlier set has, with their translations.
+    """Returns for each test set the sentences that no earlier set has, with their translations.
 
     Raises:
         DataError: a set has no sentence of its own that the model translates.

@@ -206,7 +206,7 @@ def environment(attendo_version: str) -> EnvironmentInfo:
 
 
 def _torch_facts() -> "TorchFacts | None":
-    """Gives torch's facts about this machine; None without torch."""
+    """Returns torch's facts about this machine; None without torch."""
     if not is_installed("torch"):
         return None
     from attendo.workflow.machine.torch_facts import torch_facts

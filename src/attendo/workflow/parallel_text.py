@@ -12,7 +12,7 @@ from attendo.formats.pairs.table import has_both_sides
 from attendo.text.corpora import CorpusConfig, is_subtitles
 from attendo.text.files.formats import MAX_LINE_BYTES, check_held
 from attendo.workflow.lines import lines_from, read_pairs
-from attendo.workflow.preparation.unit_text import reader_of_meant
+from attendo.workflow.preparation.unit_text import translated_units_reader
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,7 @@ def _read_units(corpus: CorpusConfig, languages: tuple[str, str]) -> ParallelTex
     left_out: Counter[str] = Counter()
     sides: tuple[list[str], list[str]] = ([], [])
     held = 0
-    for pair in reader_of_meant(languages, left_out)(corpus, Path()):
+    for pair in translated_units_reader(languages, left_out)(corpus, Path()):
         texts = pair.source, pair.target or b""
         if max(map(len, texts)) > MAX_LINE_BYTES or pair.fault is not None:
             raise DataError(f"{name}: line {pair.line} cannot be used ({pair.fault or 'too_long'}); correct it")
@@ -100,6 +100,6 @@ def _read_units(corpus: CorpusConfig, languages: tuple[str, str]) -> ParallelTex
 
 
 def _languages(model: str) -> tuple[str, str]:
-    """Gives the codes of a model's languages."""
+    """Returns the codes of a model's languages."""
     description = read_description(find_model(model))
     return description.source_language, description.target_language

@@ -11,7 +11,7 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from attendo.decoding.backends.told_words import TopOfStack, stack_tops, word_places
+from attendo.decoding.backends.stack_tops import TopOfStack, stack_tops, word_places
 from attendo.decoding.step import FloatArray
 from attendo.model.encodings import sinusoids, too_long
 from attendo.model.weights.arrays import ModelArrays
@@ -99,7 +99,7 @@ class ArrayAttention:
         read = [[self._config.start_id, *target[:-1]] for target in targets]
         hidden, spans = self._embedded("target", read)
         if self._config.next_word:
-            hidden += self._told(sources, read, memory)
+            hidden += self._word_inputs(sources, read, memory)
         return hidden, spans
 
     def _decoder_layer(
@@ -191,7 +191,7 @@ class ArrayAttention:
         return product if bias is None else product + bias
 
     def _matrix(self, name: str) -> FloatArray:
-        """Gives a weight in float32; one that is stored in int8 is cached."""
+        """Returns a weight in float32; one that is stored in int8 is cached."""
         found = self._floats.get(name)
         if found is None:
             found = self._arrays.floats(name)
@@ -199,7 +199,7 @@ class ArrayAttention:
                 self._floats[name] = found
         return found
 
-    def _told(self, sources: Sequence[Ids], read: Sequence[Ids], memory: FloatArray) -> FloatArray:
+    def _word_inputs(self, sources: Sequence[Ids], read: Sequence[Ids], memory: FloatArray) -> FloatArray:
         """Computes the decoder's input from the next word and the parser's stack, `(target tokens, d_model)`."""
         words = self._arrays.words
         assert words is not None
@@ -211,10 +211,10 @@ class ArrayAttention:
             places = word_places(source, words.begins)
             tops = stack_tops(ids, words)
             numbers = (tops.next_word, tops.opened_at, tops.completed_at)[: len(tables)]
-            told = self._labelled(tops) if self._config.parser_stack else np.zeros((), dtype=np.float32)
+            inputs = self._labelled(tops) if self._config.parser_stack else np.zeros((), dtype=np.float32)
             for table, number in zip(tables, numbers, strict=True):
-                told = told + table[span][places[np.minimum(number, len(places) - 1)]]
-            parts.append(told)
+                inputs = inputs + table[span][places[np.minimum(number, len(places) - 1)]]
+            parts.append(inputs)
         return np.concatenate(parts)
 
     def _labelled(self, tops: TopOfStack) -> FloatArray:
@@ -222,8 +222,8 @@ class ArrayAttention:
         depths, opened, completed = (
             self._arrays.values[f"parser_stack.{name}"] for name in ("depths", "opened", "completed")
         )
-        told: FloatArray = depths[np.minimum(tops.depth, MAX_DEPTH)] + opened[tops.opened] + completed[tops.completed]
-        return told
+        inputs: FloatArray = depths[np.minimum(tops.depth, MAX_DEPTH)] + opened[tops.opened] + completed[tops.completed]
+        return inputs
 
 
 def spans_of(sentences: Sequence[Ids]) -> list[slice]:

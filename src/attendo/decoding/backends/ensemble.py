@@ -20,7 +20,7 @@ class EnsembleStep:
         self._steps = tuple(steps)
 
     def start(self) -> ArrayNext:
-        """Gives the first tokens' log-probabilities, a row per sentence."""
+        """Returns the first tokens' log-probabilities, a row per sentence."""
         return _mean([step.start() for step in self._steps])
 
     def advance(self, last_ids: IntArray) -> ArrayNext:

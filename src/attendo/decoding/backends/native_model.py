@@ -21,7 +21,7 @@ Dtype = Literal["float32", "bfloat16", "int8"]
 """The numbers that products are calculated with."""
 
 _PASSAGES = 8
-"""The most passes of one call of the kernels; signals and the wishes of other threads are noticed between two calls."""
+"""The most passes of one call of the kernels; signals and other threads that wait are noticed between two calls."""
 _POSITIONS = 256
 """Sinusoids that are computed at first."""
 _KEPT_BYTES = 1 << 30
@@ -116,7 +116,7 @@ class NativeModel:
             self._idle[threads].append(session)
 
     def encodings(self, side: Literal["source", "target"], length: int) -> FloatArray:
-        """Gives the encodings of at least that many positions, float32 `(positions, d_model)`.
+        """Returns the encodings of at least that many positions, float32 `(positions, d_model)`.
 
         Raises:
             DataError: there are not so many learned ones.
@@ -190,7 +190,7 @@ class NativeStep:
                 between()
 
     def start(self) -> "NativeStep":
-        """Gives the first tokens' log-probabilities."""
+        """Returns the first tokens' log-probabilities."""
         self.read()
         return self._advance(None)
 

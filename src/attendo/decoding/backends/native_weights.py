@@ -35,7 +35,7 @@ def pack_weights(kernels: Kernels, handle: int, arrays: ModelArrays, dtype: str)
     if arrays.config.draft_tokens:
         packing.drafter()
     if arrays.words is not None:
-        packing.told()
+        packing.word_inputs()
     return packing.kept
 
 
@@ -105,7 +105,7 @@ class _Packing:
         tables = (arrays.values["drafter.places"], ids, befores, adjusted, shifts)
         self._kernels.call("model_drafter", self._handle, *map(self._keep, tables))
 
-    def told(self) -> None:
+    def word_inputs(self) -> None:
         """Packs the embeddings of the next word and of the top of the parser's stack."""
         words = self._arrays.words
         assert words is not None

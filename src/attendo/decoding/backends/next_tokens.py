@@ -40,7 +40,7 @@ class DenseNext:
         return both[1].astype(np.int32).view(np.float32), both[0]
 
     def row(self, number: int) -> "DenseNext":
-        """Gives the log-probabilities of one row."""
+        """Returns the log-probabilities of one row."""
         return DenseNext(self._log_probs[number : number + 1])
 
     def of(self, ids: IntArray) -> FloatArray:

@@ -31,7 +31,7 @@ class TransformerStep:
         self._before = self._cache.memory[-1].keys.new_zeros(1, model.config.d_model)
 
     def start(self) -> DenseNext:
-        """Gives the first tokens' log-probabilities, a row per sentence."""
+        """Returns the first tokens' log-probabilities, a row per sentence."""
         return self._advance(self._start_ids)
 
     def advance(self, last_ids: IntArray) -> DenseNext:
@@ -110,7 +110,7 @@ class RecomputingStep:
         self._written = torch.empty_like(src_ids[:, :0])
 
     def start(self) -> DenseNext:
-        """Gives the first tokens' log-probabilities, a row per sentence."""
+        """Returns the first tokens' log-probabilities, a row per sentence."""
         return self._advance(torch.full_like(self._memory[:, 0, 0], self._model.config.start_id, dtype=torch.int64))
 
     def advance(self, last_ids: IntArray) -> DenseNext:

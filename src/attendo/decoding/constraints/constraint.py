@@ -27,10 +27,10 @@ class Allowed:
     only: frozenset[int] | None = None
     """Nothing but these; None for the whole vocabulary."""
     banned: frozenset[int] = frozenset()
-    """Not these."""
+    """The tokens that are not allowed."""
 
     def __and__(self, other: "Allowed") -> "Allowed":
-        """Gives the tokens that both allow; the same object if the other allows everything."""
+        """Returns the tokens that both allow; the same object if the other allows everything."""
         if other.is_everything:
             return self
         if self.is_everything:
@@ -63,7 +63,7 @@ class Constraint(Protocol):
     """A rule that sees a hypothesis' ids and nothing else, such as a grammar."""
 
     def following(self, ids: Sequence[int]) -> Allowed:
-        """Gives the tokens that may follow a hypothesis which the constraint has allowed so far.
+        """Returns the tokens that may follow a hypothesis which the constraint has allowed so far.
 
         Args:
             ids: the hypothesis, without `</s>`.

@@ -62,7 +62,7 @@ class FrameConstraint:
         return self._end if is_last else self._only[self._stretches[number][matched]]
 
     def _place(self, ids: Sequence[int]) -> tuple[int, int, int]:
-        """Gives the next stretch's number, its tokens written so far, and the tokens of the gap before it."""
+        """Returns the next stretch's number, its tokens written so far, and the tokens of the gap before it."""
         number = matched = gap = 0
         for token in ids:
             if number < len(self._stretches) and token == self._stretches[number][matched]:

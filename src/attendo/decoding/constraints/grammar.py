@@ -40,7 +40,7 @@ class Grammar:
     def sentence(
         self, num_words: int, max_symbols: int, tags: Sequence[frozenset[str] | None] | None = None
     ) -> TracingConstraint:
-        """Gives the constraint for one sentence.
+        """Returns the constraint for one sentence.
 
         It allows exactly the ids after which a tree can still be completed, so that a search never comes to a dead
         end. What follows something that it has not allowed is nothing.
@@ -103,7 +103,7 @@ class _SentenceTrees:
         """The state before the first symbol."""
 
     def following(self, ids: Sequence[int]) -> Allowed:
-        """Gives the symbols after which the tree can still be completed, and `</s>` if it is complete."""
+        """Returns the symbols after which the tree can still be completed, and `</s>` if it is complete."""
         reached: Place = self.beginning
         for token in ids:
             reached = reached.after(token)

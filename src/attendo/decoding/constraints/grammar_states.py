@@ -39,7 +39,7 @@ class State(ABC):
 
     @abstractmethod
     def allowed(self, num_left: int) -> Allowed:
-        """Gives the symbols after which the tree can be completed.
+        """Returns the symbols after which the tree can be completed.
 
         Args:
             num_left: symbols that may still be written, `</s>` not among them. So many are enough for this state.
@@ -51,7 +51,7 @@ class State(ABC):
 
 
 def start(sentence: Sentence, order: Order) -> State:
-    """Gives the state before the first symbol."""
+    """Returns the state before the first symbol."""
     num_words = len(sentence.words)
     if order == "top-down":
         return _TopDown(sentence, num_words, None, NO_LABELS)
@@ -158,7 +158,7 @@ class _TopDown(State):
         return 0 < len(chain) < self._sentence.max_unary and innermost.label not in chain
 
     def _opening(self, innermost: _Open) -> Ids:
-        """Gives the brackets that may be opened, each of which needs a word, if there are too few words for some."""
+        """Returns the brackets that may be opened, each of which needs a word, if there are too few words for some."""
         sets, spare = self._sentence.sets, self._num_words - 1
         if self._chain != NO_LABELS or spare > innermost.need:
             return sets.opening(NO_LABELS)  # the need is innermost's, or one more at worst

@@ -68,7 +68,7 @@ class SymbolSets:
         return self._kept(("words", tags), lambda symbol: symbol.kind == "word" and symbol.label in tags)
 
     def opening(self, banned: frozenset[str]) -> Ids:
-        """Gives the ids that open a constituent with none of these labels."""
+        """Returns the ids that open a constituent with none of these labels."""
         labels = self.labels
         return self._kept(
             ("opening", banned),

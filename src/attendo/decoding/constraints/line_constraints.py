@@ -110,7 +110,7 @@ class LineRules:
             self._forbidden = (ForbiddenWords(config.forbidden_words, self._spelling),)
 
     def of(self, number: int, source_tokens: int, constraints: Constraints) -> Rules:
-        """Gives the rules of one line.
+        """Returns the rules of one line.
 
         Args:
             number: the line's, from 1, among all that are translated; its samples hang on it.

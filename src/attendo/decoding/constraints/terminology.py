@@ -13,14 +13,14 @@ OUTCOMES: tuple[Outcome, ...] = ("kept", "inflected", "forced", "missed")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TermUse:
-    """What became of a term in one line."""
+    """The use of a term in the translation of one line."""
 
     source: str
     """The term as the glossary has it."""
     target: str
     """The translation as the glossary has it; of a term that only forbids words, those."""
     outcome: Outcome
-    """What became of it."""
+    """The outcome."""
     form: str = ""
     """The words of the translation that stand for it; empty where it was missed."""
 
@@ -52,18 +52,18 @@ class RequiredTerm(Protocol):
         """Whether upper and lower case count."""
 
     def use_in(self, text: str) -> TermUse:
-        """What a translation has of the term."""
+        """Returns how a translation uses the term."""
 
 
 class Terminology(Protocol):
-    """What knows how words are to be translated, such as a glossary."""
+    """A source of required translations, such as a glossary."""
 
     def required(self, text: str) -> Sequence[RequiredTerm]:
         """The terms that occur in a source, each once."""
 
 
 def count_outcomes(uses: Iterable[TermUse]) -> Counter[Outcome]:
-    """How many terms had each outcome."""
+    """Counts terms by outcome."""
     return Counter(use.outcome for use in uses)
 
 

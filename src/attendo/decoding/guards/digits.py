@@ -79,7 +79,7 @@ class OnlyNumbers:
         return self._after[key]
 
     def allowed(self, open_numbers: _Open) -> Allowed:
-        """Gives the tokens that may follow a state."""
+        """Returns the tokens that may follow a state."""
         if open_numbers not in self._allowed:
             self._allowed[open_numbers] = self._allowed_after(open_numbers)
         return self._allowed[open_numbers]

@@ -76,7 +76,7 @@ class Excused:
         self._constraint, self._tokens = constraint, frozenset(tokens)
 
     def following(self, ids: Sequence[int]) -> Allowed:
-        """Gives the tokens that the constraint allows, and the excused ones."""
+        """Returns the tokens that the constraint allows, and the excused ones."""
         allowed = self._constraint.following(ids)
         if allowed.banned.isdisjoint(self._tokens):
             return allowed

@@ -139,7 +139,7 @@ class Reading:
 
 
 def as_it_is(line: str) -> Reading:
-    """Gives the reading of a line without guards."""
+    """Returns the reading of a line without guards."""
     text = line.rstrip("\r\n")
     return Reading(parts=(Part(text=text, read=text),))
 
@@ -154,7 +154,7 @@ def _would_touch(before: str | Kept, now: str | Kept) -> bool:
 def _in_capitals(text: str) -> str:
     """A text in capitals, but for what has to stay to the letter."""
     stretches, position = [], 0
-    for thing in protected(text):
-        stretches += [text[position : thing.start].upper(), thing.text]
-        position = thing.end
+    for span in protected(text):
+        stretches += [text[position : span.start].upper(), span.text]
+        position = span.end
     return "".join((*stretches, text[position:].upper()))

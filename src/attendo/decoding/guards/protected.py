@@ -1,8 +1,8 @@
 """Finds the text that a translation has to keep exactly, and its kind.
 
-Found by regular expressions that never look back further than a thing is long, so a line of a million characters takes
-as long as a million characters. Where in doubt, text is left to the model: a slip costs a word either way, but a word
-that is protected is a word that is not translated.
+The regular expressions never look back further than a match is long, so the time grows with the length of the line.
+Where in doubt, text is left to the model: either mistake costs a word, but a protected word is certainly not
+translated.
 """
 
 import re
@@ -18,24 +18,24 @@ Kind = Literal[
 
 
 @dataclass(frozen=True)
-class Thing:
-    """A stretch of a text that is to come back."""
+class ProtectedSpan:
+    """A stretch of a text that its translation must contain."""
 
     start: int
     """Position of its first character."""
     end: int
-    """The character behind it."""
+    """Position of the character after it."""
     text: str
     """The text."""
     kind: Kind
-    """What it is: a placeholder that somebody typed (literal), one of the kinds of `values.GRAMMAR`, an emoji, text
+    """Its kind: a placeholder that somebody typed (literal), one of the kinds of `values.GRAMMAR`, an emoji, text
     that is no language (verbatim), or words in another script or language than the line's (foreign)."""
     target: str | None = None
     """The text in the translation, if it is known to differ."""
 
 
 _TONE = "\U0001f3fb-\U0001f3ff"
-# What Unicode shows as a picture without being asked, by block; symbols of the older blocks count with their selector.
+# Characters that are shown as pictures by default, by block; symbols of the older blocks need a variation selector.
 _PICTURE = (
     "[\u231a\u231b\u23e9-\u23ec\u23f0\u23f3\u25fd\u25fe\u2600-\u27bf\u2b1b\u2b1c\u2b50\u2b55"
     "\U0001f004\U0001f0cf\U0001f18e\U0001f191-\U0001f19a\U0001f201-\U0001f251\U0001f300-\U0001faff]"
@@ -114,20 +114,20 @@ _PATTERNS = {
     ),
 }
 """Patterns of each kind. If several match at the same position, the first one counts."""
-# One set of characters to look for, and behind it what is asked of letters and marks: much faster than alternatives.
+# One set of characters to search for, followed by conditions on letters and signs: much faster than alternatives.
 _HINT = re.compile(
     "[@#%{<&0-9/\\\\`_$\u2190-\U0010ffff\u00a9\u00ae\u2122A-Z.:(+-]"
     r"(?:(?<![A-Z.:(+-])|(?<=[a-z][A-Z])|(?<=\.)(?=\w)|(?<!\w-)(?<=-)(?=[A-Za-z-])|(?<=-)(?=>)"
     r"|(?<=:)(?=:)|(?<=\()(?=\))|(?<=\+)(?=\+))"
 )
 """A pattern that matches within all protected text."""
-# Joined by underscores, with a capital within a word, or with digits behind letters; _word_ is emphasised.
+# Names with underscores, a capital within a word, or digits after letters; _word_ is emphasis.
 _PROGRAM_NAME = re.compile(
     r"[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+_*|__\w+__|_+[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)*"
     r"|[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*|[A-Za-z]+\d[A-Za-z0-9]*"
 )
 _NO_PROGRAM_NAME = re.compile(r"[A-Z]?[a-z]+In(?:nen)?|[Gg]?mbH|MwSt|eMails?|PhD")
-"""German's LehrerInnen, and what has other names in other languages."""
+"""German's LehrerInnen, and abbreviations that differ between languages."""
 _PICTURES_FROM = "\u2190"
 _TRAILING = ".,;:!?…'’)]}*_"
 _OPENING = {")": "(", "]": "[", "}": "{"}
@@ -135,42 +135,42 @@ _DIGITS_FROM = 5
 _TIME_UNIT = " Uhr"
 
 
-def protected(text: str) -> list[Thing]:
+def protected(text: str) -> list[ProtectedSpan]:
     """Finds the text that has to be kept exactly, in order and without overlaps."""
     if not _HINT.search(text):
         return []
     found = []
     position = 0
-    pattern = _thing()
+    pattern = _any_kind()
     while match := pattern.search(text, position):
         kind: Kind = match.lastgroup  # type: ignore[assignment]  # the groups are the kinds
-        thing = _without_what_follows(match[0], kind)
-        position = match.start() + len(thing)
-        if thing and _is_protected(thing, kind, text, position):
-            found.append(Thing(match.start(), position, thing, kind))
+        stretch = _without_punctuation(match[0], kind)
+        position = match.start() + len(stretch)
+        if stretch and _is_protected(stretch, kind, text, position):
+            found.append(ProtectedSpan(match.start(), position, stretch, kind))
         position = max(position, match.start() + 1)
     return found
 
 
 @cache
-def _thing() -> re.Pattern[str]:
+def _any_kind() -> re.Pattern[str]:
     """Combines all patterns; compiled for the first text that may have a match."""
     return re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS.items()))
 
 
-def _is_protected(thing: str, kind: Kind, text: str, end: int) -> bool:
-    """Says whether a match is of its kind, for kinds that a pattern alone cannot decide.
+def _is_protected(stretch: str, kind: Kind, text: str, end: int) -> bool:
+    """Whether a match is of its kind, for kinds that a pattern alone cannot decide.
 
     Args:
-        thing: the match.
+        stretch: the match.
         kind: its kind.
-        text: that it is in.
-        end: the character behind it.
+        text: the text that contains it.
+        end: position of the character after it.
     """
     if kind == "identifier":
-        return _is_identifier(thing)
+        return _is_identifier(stretch)
     if kind == "number":
-        return _is_special(without_unit(thing)) and not text.startswith(_TIME_UNIT, end)
+        return _is_special(without_unit(stretch)) and not text.startswith(_TIME_UNIT, end)
     return True
 
 
@@ -184,44 +184,44 @@ def _is_identifier(chain: str) -> bool:
     return any(_PROGRAM_NAME.fullmatch(name) and not _NO_PROGRAM_NAME.fullmatch(name) for name in names)
 
 
-def with_verbatim(things: Sequence[Thing], text: str, copied: Sequence[str]) -> list[Thing]:
-    """Adds stretches that are not natural language, merged with protected text that they are part of, such as a path.
+def with_verbatim(spans: Sequence[ProtectedSpan], text: str, copied: Sequence[str]) -> list[ProtectedSpan]:
+    """Adds stretches that are not natural language, merged with protected text that they touch, such as a path.
 
     Args:
-        things: of the text, in their order.
+        spans: the protected text, in order.
         text: the text.
-        copied: the stretches, in their order; one that is not in the text is left out.
+        copied: the stretches, in order; one that is not in the text is left out.
     """
-    found, position = list[Thing](), 0
-    for each in copied:
-        start = text.find(each, position)
+    found, position = list[ProtectedSpan](), 0
+    for stretch in copied:
+        start = text.find(stretch, position)
         if start >= 0:
-            touching = [thing for thing in things if thing.start < start + len(each) and thing.end > start]
-            position = start + len(each)
-            start = min((start, *(thing.start for thing in touching)))
-            position = max((position, *(thing.end for thing in touching)))
-            found.append(Thing(start, position, text[start:position], "verbatim"))
-    return with_more(found, things)
+            touching = [span for span in spans if span.start < start + len(stretch) and span.end > start]
+            position = start + len(stretch)
+            start = min((start, *(span.start for span in touching)))
+            position = max((position, *(span.end for span in touching)))
+            found.append(ProtectedSpan(start, position, text[start:position], "verbatim"))
+    return with_more(found, spans)
 
 
-def with_more(things: Sequence[Thing], others: Sequence[Thing]) -> list[Thing]:
-    """Things, and those others that overlap none of them, in their order.
+def with_more(spans: Sequence[ProtectedSpan], others: Sequence[ProtectedSpan]) -> list[ProtectedSpan]:
+    """Returns spans with those of others that overlap none of them, in order.
 
     Args:
-        things: of a text, few.
-        others: of the same text.
+        spans: the given spans of a text, which should be few.
+        others: further spans of the same text.
     """
-    if not things:
+    if not spans:
         return list(others)
-    free = (other for other in others if all(other.end <= thing.start or other.start >= thing.end for thing in things))
-    return sorted((*things, *free), key=lambda thing: thing.start)
+    free = (other for other in others if all(other.end <= span.start or other.start >= span.end for span in spans))
+    return sorted((*spans, *free), key=lambda span: span.start)
 
 
 def emoji_at_ends(text: str) -> tuple[str, str, str]:
-    """A text between the emoji, with the white space about them, at its ends; if it is all emoji, they are the first.
+    """Splits off the emoji at the ends of a text, with the white space around them; if it is all emoji, as the first.
 
     Returns:
-        What is before, the text, what is behind; together they are what was given.
+        The emoji before, the text, the emoji after; joined they are the given text.
     """
     if text.isascii() or max(text) < _PICTURES_FROM:
         return "", text, ""
@@ -249,22 +249,22 @@ def _emoji() -> re.Pattern[str]:
 
 
 def without_unit(number: str) -> str:
-    """A number without the sign of a currency before it or behind, or of per cent."""
+    """A number without a currency sign before or after it, or a per cent sign."""
     return number.strip("$€£¥% ")
 
 
-def _without_what_follows(thing: str, kind: Kind) -> str:
+def _without_punctuation(stretch: str, kind: Kind) -> str:
     """Removes a sentence's punctuation at the end of a match."""
     if kind not in ("address", "path", "handle"):
-        return thing
-    while thing and thing[-1] in _TRAILING:
-        opening = _OPENING.get(thing[-1])
-        if opening is not None and thing.count(opening) >= thing.count(thing[-1]):
+        return stretch
+    while stretch and stretch[-1] in _TRAILING:
+        opening = _OPENING.get(stretch[-1])
+        if opening is not None and stretch.count(opening) >= stretch.count(stretch[-1]):
             break
-        if thing[-1] == "_" and kind != "address":
+        if stretch[-1] == "_" and kind != "address":
             break
-        thing = thing[:-1]
-    return thing
+        stretch = stretch[:-1]
+    return stretch
 
 
 def _is_special(number: str) -> bool:

@@ -9,14 +9,21 @@ from attendo.decoding.guards.casing import in_capitals, in_small_letters, in_tit
 from attendo.decoding.guards.comparison import is_version, target_form
 from attendo.decoding.guards.numbers import localised
 from attendo.decoding.guards.parts import SPACE_BEHIND, Kept, Part, Reading
-from attendo.decoding.guards.protected import Thing, emoji_at_ends, protected, with_more, with_verbatim, without_unit
+from attendo.decoding.guards.protected import (
+    ProtectedSpan,
+    emoji_at_ends,
+    protected,
+    with_more,
+    with_verbatim,
+    without_unit,
+)
 from attendo.decoding.guards.scripts import KnownLetters
 from attendo.decoding.guards.sentences import sentence_starts, sentences
 from attendo.decoding.guards.spaces import parted, squeezed, squeezed_around
 from attendo.decoding.guards.values import values
 from attendo.decoding.guards.verbatim import Stretch, has_words_besides, verbatim
 
-# Stands for a thing while a text's case is changed; of the private use area, and so in no text.
+# Stands for protected text while a text's case is changed; of the private use area, and so in no text.
 _STAND_IN = "\ue000"
 _MAX_INLINE, _LONGEST_INLINE = 4, 200
 """Stretches of a line that are no language, and characters of each, that are read as placeholders; more are cut out."""
@@ -73,7 +80,7 @@ class Reader:
         return self._part(part.text, space=part.space, in_capitals_too=capitals, placeholders=(), copied=part.copied)
 
     def with_values(self, part: Part, wanted: Collection[str]) -> Part:
-        """Gives a part with placeholders for some of its numbers, dates and times too.
+        """Returns a part with placeholders for some of its numbers, dates and times too.
 
         Args:
             part: the part.
@@ -150,25 +157,25 @@ class Reader:
             wanted: numbers, dates and times, as it has them, that are read as placeholders.
         """
         before, inner, behind = emoji_at_ends(text) if self._config.protected else ("", text, "")
-        things = self._things(inner, copied, wanted) if _STAND_IN not in inner else []
+        spans = self._spans(inner, copied, wanted) if _STAND_IN not in inner else []
         if placeholders is None:
             placeholders = self._placeholders if self._config.protected else ()
-        kept = self._kept(inner, things, placeholders)
+        kept = self._kept(inner, spans, placeholders)
         copied = tuple(each for each in copied if each in inner)
-        num_copied = sum(thing.kind == "verbatim" for thing in things)
-        num_others = sum(things[place].kind in _OF_OTHER_GUARDS or things[place].target is not None for place in kept)
-        if copied and (not num_copied or sum(things[place].kind == "verbatim" for place in kept) < num_copied):
+        num_copied = sum(span.kind == "verbatim" for span in spans)
+        num_others = sum(spans[place].kind in _OF_OTHER_GUARDS or spans[place].target is not None for place in kept)
+        if copied and (not num_copied or sum(spans[place].kind == "verbatim" for place in kept) < num_copied):
             return _copied(text, space=space)
-        masked = _masked(inner, things)
+        masked = _masked(inner, spans)
         small, capitals = self._small(masked, in_capitals_too)
-        read = _filled(small, things, {place: each.symbol for place, each in kept.items()}) if things else small
+        read = _filled(small, spans, {place: each.symbol for place, each in kept.items()}) if spans else small
         if any(read.count(each.symbol) != 1 for each in kept.values()):
             return self._part(text, space=space, in_capitals_too=in_capitals_too, placeholders=(), copied=copied)
         instead = None
         # A model without placeholders may have learned what becomes of such text.
         has_no_words = masked.strip() and not any(map(str.isalpha, masked))
         if self._config.protected and self._placeholders and has_no_words:
-            instead = before + self._without_words(inner, things) + behind
+            instead = before + self._without_words(inner, spans) + behind
         return Part(
             text=text,
             read=read if instead is None else "",
@@ -182,31 +189,31 @@ class Reader:
             guards=self._acted(
                 protected=bool(before or behind or instead is not None or len(kept) > num_others),
                 verbatim=bool(copied),
-                scripts=any(things[place].kind == "foreign" for place in kept),
+                scripts=any(spans[place].kind == "foreign" for place in kept),
                 casing=instead is None and (capitals or small != masked),
             ),
         )
 
-    def _without_words(self, text: str, things: Sequence[Thing]) -> str:
+    def _without_words(self, text: str, spans: Sequence[ProtectedSpan]) -> str:
         """Translates a text without letters outside protected text, even if it needs too many placeholders."""
-        targets = {place: self._in_target(text, thing) for place, thing in enumerate(things)}
-        return _filled(_masked(text, things), things, targets) if things else text
+        targets = {place: self._in_target(text, span) for place, span in enumerate(spans)}
+        return _filled(_masked(text, spans), spans, targets) if spans else text
 
-    def _things(self, text: str, copied: Sequence[str], wanted: Collection[str]) -> list[Thing]:
+    def _spans(self, text: str, copied: Sequence[str], wanted: Collection[str]) -> list[ProtectedSpan]:
         """Finds the text that becomes placeholders; for arguments see `_part`."""
-        things = with_verbatim(protected(text), text, copied)
+        spans = with_verbatim(protected(text), text, copied)
         source, _ = self._languages
         if self._letters is not None:
             foreign = self._letters.foreign(text, source)
-            things = with_more(things, [Thing(start, end, text[start:end], "foreign") for start, end in foreign])
+            spans = with_more(spans, [ProtectedSpan(start, end, text[start:end], "foreign") for start, end in foreign])
         if wanted:
             numbers = [
-                Thing(value.start, value.end, value.text, "number", target_form(value, text, self._languages))
+                ProtectedSpan(value.start, value.end, value.text, "number", target_form(value, text, self._languages))
                 for value in values(text, source)
                 if value.is_numeric and value.text in wanted
             ]
-            things = with_more(numbers, things)
-        return things
+            spans = with_more(numbers, spans)
+        return spans
 
     def _acted(self, *, protected: bool, verbatim: bool, scripts: bool, casing: bool) -> tuple[GuardName, ...]:
         """The names of the guards that have acted."""
@@ -228,44 +235,44 @@ class Reader:
             return out_of_title_case(masked, self._vocabulary, language, sentence_starts(masked)), False
         return masked, False
 
-    def _kept(self, text: str, things: Sequence[Thing], placeholders: Sequence[str]) -> dict[int, Kept]:
-        """Gives the texts that placeholders stand for, by number."""
-        if not things or not placeholders:
+    def _kept(self, text: str, spans: Sequence[ProtectedSpan], placeholders: Sequence[str]) -> dict[int, Kept]:
+        """Returns the texts that placeholders stand for, by number."""
+        if not spans or not placeholders:
             return {}
         # First what looks like a placeholder, which would be read as one, and what is not to be read.
-        literals = [place for place, thing in enumerate(things) if thing.kind in _FIRST_KINDS]
+        literals = [place for place, span in enumerate(spans) if span.kind in _FIRST_KINDS]
         if len(literals) > len(placeholders):
             return {}
-        others = [place for place, thing in enumerate(things) if thing.kind not in _FIRST_KINDS]
-        others.sort(key=lambda place: things[place].target is None)  # then the numbers that are wanted
+        others = [place for place, span in enumerate(spans) if span.kind not in _FIRST_KINDS]
+        others.sort(key=lambda place: spans[place].target is None)  # then the numbers that are wanted
         chosen = sorted((literals + others)[: len(placeholders)])
         return {
             place: Kept(
                 symbol=symbol,
-                start=things[place].start,
-                source=things[place].text,
-                target=self._in_target(text, things[place]),
-                apart=_is_apart(text, things, place),
+                start=spans[place].start,
+                source=spans[place].text,
+                target=self._in_target(text, spans[place]),
+                apart=_is_apart(text, spans, place),
             )
             for place, symbol in zip(chosen, placeholders, strict=False)
         }
 
-    def _in_target(self, text: str, thing: Thing) -> str:
-        """Gives the form of protected text in the translation: itself, or a number as the target language writes it."""
-        if thing.target is not None:
-            return thing.target
-        if thing.kind != "number" or is_version(text, thing.start, without_unit(thing.text), self._languages[0]):
-            return thing.text
-        number = without_unit(thing.text)
-        return thing.text.replace(number, localised(number, *self._languages))
+    def _in_target(self, text: str, span: ProtectedSpan) -> str:
+        """Returns protected text as in the translation: itself, or a number in the form of the target language."""
+        if span.target is not None:
+            return span.target
+        if span.kind != "number" or is_version(text, span.start, without_unit(span.text), self._languages[0]):
+            return span.text
+        number = without_unit(span.text)
+        return span.text.replace(number, localised(number, *self._languages))
 
 
-def _is_apart(text: str, things: Sequence[Thing], place: int) -> bool:
-    """Says whether protected text touches no word, no other protected text, and no comma or the like before it."""
-    start, end = things[place].start, things[place].end
+def _is_apart(text: str, spans: Sequence[ProtectedSpan], place: int) -> bool:
+    """Whether protected text touches no word, no other protected text, and no comma or the like before it."""
+    start, end = spans[place].start, spans[place].end
     if text[start - 1 : start] in SPACE_BEHIND:
         return False
-    others = {thing.end for thing in things[:place]} | {thing.start for thing in things[place + 1 :]}
+    others = {span.end for span in spans[:place]} | {span.start for span in spans[place + 1 :]}
     return not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum() or {start, end} & others)
 
 
@@ -274,23 +281,23 @@ def _copied(text: str, *, space: str = "") -> Part:
     return Part(text=text, read="", instead=text, space=space, guards=("verbatim",))
 
 
-def _masked(text: str, things: Sequence[Thing]) -> str:
+def _masked(text: str, spans: Sequence[ProtectedSpan]) -> str:
     """Replaces protected text by a character each."""
-    if not things:
+    if not spans:
         return text
     stretches, position = [], 0
-    for thing in things:
-        stretches += [text[position : thing.start], _STAND_IN]
-        position = thing.end
+    for span in spans:
+        stretches += [text[position : span.start], _STAND_IN]
+        position = span.end
     return "".join((*stretches, text[position:]))
 
 
-def _filled(masked: str, things: Sequence[Thing], others: Mapping[int, str]) -> str:
+def _filled(masked: str, spans: Sequence[ProtectedSpan], others: Mapping[int, str]) -> str:
     """Replaces the characters of a masked text by texts again."""
-    places = iter(range(len(things)))
+    places = iter(range(len(spans)))
 
-    def thing(_: re.Match[str]) -> str:
+    def text_of(_: re.Match[str]) -> str:
         place = next(places)
-        return others.get(place, things[place].text)
+        return others.get(place, spans[place].text)
 
-    return re.sub(_STAND_IN, thing, masked)
+    return re.sub(_STAND_IN, text_of, masked)

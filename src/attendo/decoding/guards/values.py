@@ -115,14 +115,14 @@ def values(text: str, language: str = "") -> list[Value]:
         The values in their order, each as often as it occurs; none overlap.
     """
     found, others, position = list[Value](), list[str](), 0
-    for thing in protected(text):
-        if thing.kind == "number":
+    for span in protected(text):
+        if span.kind == "number":
             continue
-        if thing.kind in GRAMMAR:
-            written = thing.text.rstrip(_QUOTES)
-            found.append(Value(thing.kind, written, written, thing.start))
-        others += [text[position : thing.start], _TAKEN * len(thing.text)]
-        position = thing.end
+        if span.kind in GRAMMAR:
+            written = span.text.rstrip(_QUOTES)
+            found.append(Value(span.kind, written, written, span.start))
+        others += [text[position : span.start], _TAKEN * len(span.text)]
+        position = span.end
     rest = "".join((*others, text[position:])) if others else text
     if not _DIGIT.search(rest):
         return found

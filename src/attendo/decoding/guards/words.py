@@ -34,7 +34,7 @@ def has_few_words(text: str) -> bool:
 
 
 def word_numbers(segments: Sequence[Segment]) -> WordNumbers:
-    """Whose words are whose, in two texts that consist of the same stretches.
+    """Maps the words of two texts that consist of the same stretches.
 
     In a stretch of as many words on both sides each is one of the other's; in any other, all are all of the other's.
 

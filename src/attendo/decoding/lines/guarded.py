@@ -94,7 +94,7 @@ class GuardedSearch:
             one_by_one=config.n_best == 1 and not config.sampling and not config.min_len and config.max_len is None,
         )
         self.counts = counts
-        """What has been done so far, for warnings and figures."""
+        """Counts of the lines translated so far, for warnings and figures."""
 
     def translate(self, lines: Sequence[NumberedLine]) -> list[Translation | None]:
         """Translates lines, all of them sorted by length together.
@@ -112,7 +112,7 @@ class GuardedSearch:
         readings = [self._read(line) for line in lines]
         parts = [(line, part) for line, reading in zip(lines, readings, strict=True) for part in reading.parts]
         tasks = self._tasks([(line, part) for line, part in parts if part.is_searched])
-        if self._config.guards.protected:  # others are looked at again, so the ordinary search need not forbid a thing
+        if self._config.guards.protected:  # others are looked at again, so the ordinary search need not forbid anything
             tasks = [self._without_strays(task) if task.line.constraints.limits_search else task for task in tasks]
         remaining = iter(self._with_terms(self._looked_at(self._searched(tasks))))
         translations: list[Translation | None] = []
@@ -138,7 +138,7 @@ class GuardedSearch:
     # --- searching ----------------------------------------------------------------------------------------------------
 
     def _tasks(self, parts: Sequence[tuple[NumberedLine, Part]]) -> list[Task]:
-        """What is to be searched of parts."""
+        """Returns the search tasks of parts."""
         sources, cut = self._encode([part.read for _, part in parts])
         needed = [needed_tokens(self._source_tokenizer, ids) for ids in sources]
         return [
@@ -155,7 +155,7 @@ class GuardedSearch:
         ]
 
     def _new_tasks(self, parts: Sequence[tuple[NumberedLine, Part]]) -> list[Task]:
-        """What is to be searched of parts that have been read anew."""
+        """Returns the search tasks of parts that have been read again."""
         return [self._without_strays(task) for task in self._tasks(parts)]
 
     def _without_strays(self, task: Task) -> Task:
@@ -200,9 +200,9 @@ class GuardedSearch:
         """Tasks, those that a guard finds fault with searched again."""
         guards = self._config.guards
         if guards.protected and self._placeholders:
-            tasks = self._again(tasks, self._lacks_things, self._with_things)
+            tasks = self._again(tasks, self._lacks_protected, self._with_protected)
             tasks = list(map(self._with_verbatim, tasks))
-            tasks = self._again(tasks, self._lacks_things, self._without_placeholders)
+            tasks = self._again(tasks, self._lacks_protected, self._without_placeholders)
         if self._config.sampling:  # what chance has drawn stays
             return tasks
         if guards.fragments and self._config.n_best == 1:
@@ -229,8 +229,8 @@ class GuardedSearch:
         ).kept(tasks)
 
     def _num_faults(self, task: Task) -> int:
-        """What a translation lacks, other than terms: placeholders, an end, values; and loops."""
-        lacking = [self._lacks_things(task), not task.candidates[0].finished, self._loops(task)]
+        """Counts faults of a translation other than terms: missing placeholders, end or values, and loops."""
+        lacking = [self._lacks_protected(task), not task.candidates[0].finished, self._loops(task)]
         return sum(lacking) + (self._value_retries().num_faults(task) if self._config.guards.values else 0)
 
     def _again(
@@ -256,7 +256,7 @@ class GuardedSearch:
             tasks[place] = task
         return tasks
 
-    def _lacks_things(self, task: Task) -> bool:
+    def _lacks_protected(self, task: Task) -> bool:
         """Whether a candidate has not each of the part's placeholders once, tags in order, or one the part has not."""
         texts = [candidate.text for candidate in task.candidates]
         if any(not task.part.is_whole(text) for text in texts):
@@ -264,7 +264,7 @@ class GuardedSearch:
         read = task.part.read
         return any(symbol in text and symbol not in read for text in texts for symbol in self._placeholders)
 
-    def _with_things(self, tasks: list[Task]) -> list[Task]:
+    def _with_protected(self, tasks: list[Task]) -> list[Task]:
         """Searched again with the placeholders forced to occur, once each; where there is no room, as they were."""
         ruled = [self._with_forced(task) for task in tasks]
         if self._config.sampling:
@@ -289,7 +289,7 @@ class GuardedSearch:
         return replace(task, rules=rules, guards=guards)
 
     def _without_placeholders(self, tasks: list[Task]) -> list[Task]:
-        """The text itself is read instead, as far as it has things."""
+        """Tasks that read the protected text itself instead of placeholders."""
         plain = self._new_tasks([(task.line, self._reader.unprotected(task.part)) for task in tasks])
         return self._searched(
             [replace(now, steps=min(now.steps, task.steps)) for now, task in zip(plain, tasks, strict=True)]
@@ -297,7 +297,7 @@ class GuardedSearch:
 
     def _with_verbatim(self, task: Task) -> Task:
         """Copied as a whole where the model has lost text that is no language: it is not to read that."""
-        if not task.part.copied or not self._lacks_things(task):
+        if not task.part.copied or not self._lacks_protected(task):
             return task
         return replace(task, part=self._reader.unprotected(task.part), candidates=(NOTHING,))
 
@@ -312,7 +312,7 @@ class GuardedSearch:
                 best[place % len(tasks)] = replace(before, candidates=())
                 continue
             steps = before.steps - len(after.candidates[0].token_log_probs)
-            if after.candidates[0].score > before.candidates[0].score and not self._lacks_things(after):
+            if after.candidates[0].score > before.candidates[0].score and not self._lacks_protected(after):
                 before = replace(after, guards=added(before.guards, "fragments"))
             best[place % len(tasks)] = replace(before, steps=steps)
         return best
@@ -353,7 +353,7 @@ class GuardedSearch:
             if candidate.score < copy.score - COPY_MARGIN:
                 break
             other = replace(task, candidates=(candidate,))
-            is_good = candidate.finished and not self._lacks_things(other) and not self._loops(other)
+            is_good = candidate.finished and not self._lacks_protected(other) and not self._loops(other)
             if is_good and not has_much_of(task.part.read, candidate.text):
                 return replace(other, guards=added(task.guards, "copies"))
         return task
@@ -380,8 +380,8 @@ class GuardedSearch:
             tasks=self._new_tasks,
             searched=self._searched,
             wide=lambda tasks: self._searched(tasks, self._searches.wide),
-            whole=lambda tasks: self._again(self._searched(tasks), self._lacks_things, self._with_things),
-            is_whole=lambda task: not self._lacks_things(task),
+            whole=lambda tasks: self._again(self._searched(tasks), self._lacks_protected, self._with_protected),
+            is_whole=lambda task: not self._lacks_protected(task),
             again=lambda tasks, is_wrong, repaired: self._again(tasks, is_wrong, repaired, Task.renewed),
         )
         return ValueRetries(

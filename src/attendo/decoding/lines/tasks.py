@@ -25,11 +25,11 @@ class NumberedLine:
     """A line to translate."""
 
     number: int
-    """From 1, among all lines; samples hang on it."""
+    """The number of the line among all, from 1, which determines its samples."""
     text: str
     """The line."""
     constraints: Constraints
-    """What is wanted of its translation."""
+    """The constraints on its translation."""
     between_steps: BetweenSteps = nobody
     """Asked between two decoder steps; equal for all lines that are translated together, which it names by `number`."""
     cancellable: bool = False
@@ -45,11 +45,11 @@ class Task:
     part: Part
     """The part."""
     src_ids: list[int]
-    """What the model reads, with `</s>`."""
+    """The ids that the model reads, with `</s>`."""
     cut: bool
     """Whether the model reads only a beginning."""
     rules: Rules
-    """What the search keeps to."""
+    """The constraints of the search."""
     needed: int
     """The tokens that a translation may be expected to need."""
     steps: int
@@ -61,7 +61,7 @@ class Task:
     guards: tuple[GuardName, ...] = ()
     """The guards that have acted on the translation."""
     terms: tuple[TermUse, ...] = ()
-    """What became of the line's terms that occur in the part."""
+    """The outcomes of the line's terms that occur in the part."""
 
     @classmethod
     def new(

@@ -22,7 +22,7 @@ from attendo.text.subwords.tokenization import UNK_ID
 _MARKS = ".!?"
 _END = re.compile(r"[.!?](?=\s)")
 _BEFORE, _WEIGHT_BEFORE = 2, 0.4
-"""So many words before a forced term count less, and by how much."""
+"""Number of words before a forced term that count less, and their weight."""
 
 
 class TermRetries:
@@ -123,7 +123,7 @@ class TermRetries:
 
 
 def _num_ends(text: str) -> int:
-    """How many sentences end within a text: a model that has no place for a term puts it behind the sentence."""
+    """Counts the sentence ends within a text: a model that has no place for a term puts it after the sentence."""
     return len(_END.findall(text))
 
 

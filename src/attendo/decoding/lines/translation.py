@@ -21,7 +21,7 @@ MatchKind = Literal["exact", "changed", "fuzzy"]
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryMatch:
-    """What a translation memory has for a text."""
+    """A match of a text in a translation memory."""
 
     kind: MatchKind
     score: int
@@ -113,7 +113,7 @@ class Translation:
 
 @dataclass(kw_only=True)
 class Counts:
-    """What an engine has translated so far; each line of a text counts, and each `</s>` is a token."""
+    """Counts of an engine's translations so far; each line of a text counts, and each `</s>` is a token."""
 
     lines: int = 0
     """Number of translated lines."""

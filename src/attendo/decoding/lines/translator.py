@@ -306,7 +306,7 @@ class Translator:
         )
 
     def _within_positions(self, tokens: int) -> int:
-        """At most so many tokens as learned positions leave room for."""
+        """Limits a number of tokens to that of learned positions."""
         return tokens if self._max_positions is None else min(tokens, self._max_positions)
 
 
@@ -345,7 +345,7 @@ def _check_vocabularies(models: Sequence[DecodingModel], source: Subwords, targe
 
 
 def _in_words_of(translation: Translation, candidate: Candidate, found: Alignment) -> Alignment:
-    """What was found between what the model has read and written, between the line and its translation."""
+    """Transfers links between the model's input and output to the line and its translation."""
     if translation.words is None or candidate.words is None:
         return found
     links = {
@@ -370,7 +370,7 @@ def _in_words_of(translation: Translation, candidate: Candidate, found: Alignmen
 def numbered_lines(
     lines: Sequence[tuple[str, Constraints]], between_steps: BetweenSteps, first: int, *, cancellable: bool
 ) -> list[NumberedLine]:
-    """Gives lines with their numbers and what is asked between two decoder steps.
+    """Returns lines with their numbers and what is asked between two decoder steps.
 
     Args:
         lines: each with its constraints.

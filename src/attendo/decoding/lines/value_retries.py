@@ -28,7 +28,7 @@ _MAX_FORCED = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Searches:
-    """What the retries need of a search."""
+    """The part of a search that retries need."""
 
     tasks: Callable[[Sequence[tuple[NumberedLine, Part]]], list[Task]]
     """Tasks of parts that have been read anew."""

@@ -27,7 +27,7 @@ OnBadBytes = Literal["strict", "surrogateescape"]
 
 @dataclass(frozen=True, kw_only=True)
 class _End:
-    """What the reader puts last."""
+    """The last item of the reader: the end of the input."""
 
     error: BaseException | None
 
@@ -92,7 +92,7 @@ def _read(lines: Iterable[LineT], arrivals: "Queue[LineT | _End]", stopped: Even
 def _collect(
     arrivals: "Queue[LineT | _End]", max_lines: int, pause_s: float, characters: Callable[[LineT], int]
 ) -> tuple[list[LineT], _End | None]:
-    """Takes lines until the window is full, the input pauses or ends."""
+    """Collects lines until the window is full, or the input pauses or ends."""
     window: list[LineT] = []
     total = 0
     handover = float("inf")

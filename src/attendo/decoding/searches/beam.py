@@ -255,7 +255,7 @@ class _BeamSearch:
         self._shortest_max = int(self._max_lens.min(initial=np.iinfo(np.int64).max))
 
     def _end_without_any(self, done: BoolArray, next_tokens: NextTokens) -> None:
-        """Gives sentences that have no hypothesis and none open their best one of before, ended there."""
+        """Ends sentences without any hypothesis with their best earlier one."""
         empty = [line for line in done.nonzero()[0].tolist() if not any(self._found[self._sentences[line]])]
         if not empty:
             return

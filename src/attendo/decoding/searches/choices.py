@@ -23,7 +23,7 @@ class ForcedRow:
     sequences: ForcedSequences
     """The forced sequences of its sentence."""
     state: State
-    """How much of them it has."""
+    """The number of their tokens that it has."""
     may_end: bool
     """Whether it could end here if nothing were missing."""
 
@@ -71,7 +71,7 @@ class Guard:
         self._forced = [ForcedSequences(each.forced, each.forced_any) if each.has_forced else None for each in rules]
 
     def permitted(self, sentences: IntArray, ids: IntArray, log_probs: DoubleArray | None = None) -> Permitted | None:
-        """Gives the tokens that the rows may choose.
+        """Returns the tokens that the rows may choose.
 
         Args:
             sentences: the present ones, int64 `(sentences,)`.
@@ -153,7 +153,7 @@ def _forced_row(sequences: ForcedSequences, ids: Sequence[int], may_end: bool) -
 
 
 def permitted_from(allowed: Sequence[Allowed], forced: dict[int, ForcedRow]) -> Permitted:
-    """Gives the tokens that each row may choose, as arrays too."""
+    """Returns the tokens that each row may choose, as arrays too."""
     if all(each.is_everything for each in allowed):
         return Permitted(allowed=allowed, limits=None, forced=forced)
     lists = [each.listed for each in allowed]
@@ -180,7 +180,7 @@ def best_tokens(next_tokens: NextTokens, k: int, permitted: Permitted | None) ->
 
 
 def eos_log_probs(next_tokens: NextTokens, rows: int, eos_id: int) -> FloatArray:
-    """Gives each row's log-probability of `</s>`, float32 `(rows,)`."""
+    """Returns each row's log-probability of `</s>`, float32 `(rows,)`."""
     found: FloatArray = next_tokens.of(np.full((rows, 1), eos_id, dtype=np.int64))[:, 0]
     check_numbers(found)
     return found

@@ -266,7 +266,7 @@ def _most_probable(
     highest: FloatArray,
     config: SearchConfig,
 ) -> tuple[FloatArray, IntArray, DoubleArray]:
-    """Gives each row's most probable tokens, as many as needed for the required mass, with their cumulative weights."""
+    """Returns each row's most probable tokens, enough for the required mass, with their cumulative weights."""
     k = _FIRST_K
     while True:
         values, tokens = best_tokens(next_tokens, k, permitted)
@@ -306,7 +306,7 @@ class _Repeated:
         return self._next_tokens.all().repeat(self._times, axis=0)
 
     def _by_sentence(self, limits: Limits) -> Limits:
-        """Takes one row per sentence; all rows of a sentence are equal."""
+        """Selects one row per sentence; all rows of a sentence are equal."""
         rows = range(0, len(limits.only), self._times)
         ids = [limits.ids[limits.offsets[row] : limits.offsets[row + 1]] for row in rows]
         offsets = np.concatenate(([0], np.cumsum([len(each) for each in ids])))

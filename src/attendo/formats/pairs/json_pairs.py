@@ -1,4 +1,4 @@
-"""JSON with an object a line as pairs of two of its fields."""
+"""JSON lines as pairs: two fields of the object on each line."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -10,19 +10,19 @@ from attendo.formats.pairs.selection import Selection
 from attendo.text.files.formats import MAX_LINE_BYTES, LineReader, RawPair
 
 _WITHIN = ("", "translation.")
-"""Where fields that are not named are looked for: in the object, or where Hugging Face's data sets have them."""
+"""Objects in which fields are searched by default: the object itself, or as in Hugging Face's data sets."""
 
 
 def read_json_pairs(path: Path, selection: Selection, *, fields: Sequence[str] = ()) -> Iterator[RawPair]:
-    """Yields the pairs of a file of JSON objects, one a line; what is no such object has the fault `no_json`.
+    """Yields the pairs of a file of JSON objects, one per line; other lines have the fault `no_json`.
 
     Args:
         path: the file.
-        selection: which pairs; its languages name the fields where `fields` does not.
-        fields: the names of the source's and the target's field; a dot leads into an object within.
+        selection: the wanted pairs; its languages name the fields if `fields` does not.
+        fields: the names of the source and target fields; a dot leads into a nested object.
 
     Raises:
-        DataError: the file cannot be read, or `fields` is left out and the first object does not say which they are.
+        DataError: the file cannot be read, or `fields` is left out and the first object does not determine them.
     """
     chosen = tuple(fields)
     with LineReader(path) as lines:
@@ -40,7 +40,7 @@ def read_json_pairs(path: Path, selection: Selection, *, fields: Sequence[str] =
 
 
 def _object(line: bytes) -> dict[str, Any] | None:
-    """Gives the object of a line; None where it is none."""
+    """Returns the object of a line; None if it is none."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -49,7 +49,7 @@ def _object(line: bytes) -> dict[str, Any] | None:
 
 
 def _field(value: dict[str, Any], name: str) -> object:
-    """Gives a field by its name, or by names with dots between them; None where there is none."""
+    """Returns a field by its name, or by names joined by dots; None if there is none."""
     found: object = value
     if name in value:
         return value[name]
@@ -59,7 +59,7 @@ def _field(value: dict[str, Any], name: str) -> object:
 
 
 def _chosen(value: dict[str, Any], selection: Selection) -> tuple[str, ...]:
-    """Gives the names of the fields that are called as the languages or sides are; none where there are none."""
+    """Returns the names of the fields that are named like the languages or sides, if there are any."""
     for prefix in _WITHIN:
         inside = _field(value, prefix[:-1]) if prefix else value
         names = [key for key, found in inside.items() if isinstance(found, str)] if isinstance(inside, dict) else []

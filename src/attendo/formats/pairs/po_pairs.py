@@ -1,4 +1,4 @@
-"""PO files as pairs: each message, and each plural form of one."""
+"""PO files as pairs: each message and each plural form is one."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,14 +12,14 @@ from attendo.text.files.formats import RawPair
 
 
 def read_po_pairs(path: Path, selection: Selection) -> Iterator[RawPair]:
-    """Yields the pairs of a PO file, in its own encoding; obsolete messages and credits are none.
+    """Yields the pairs of a PO file, in its own encoding, without obsolete messages and credits.
 
     Args:
-        path: the file, which is held in memory.
-        selection: which pairs; the target language is looked for in the header's field Language.
+        path: the file, which is read into memory.
+        selection: the wanted pairs; the target language is that of the header's field Language.
 
     Raises:
-        DataError: it is no PO file, or is too large.
+        DataError: the file is not a PO file, or is too large.
     """
     data = read_whole(path)
     try:

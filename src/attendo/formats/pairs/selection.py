@@ -1,4 +1,4 @@
-"""Which units of a file are pairs to learn from: by their languages, their states and what they hold."""
+"""Selection of a file's units as training pairs, by language, state and content."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -17,26 +17,26 @@ _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&
 
 
 PairTexts = Callable[[Content, Content], tuple[str, str]]
-"""Gives the texts of a source and of its translation."""
+"""Returns the texts of a source and of its translation."""
 
 
 def one_line_texts(source: Content, target: Content) -> tuple[str, str]:
-    """Gives a source and its translation as training reads them: without codes, each on one line."""
+    """Returns a source and its translation as training reads them: without codes, each on one line."""
     return one_line(content_text(source)), one_line(content_text(target))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Selection:
-    """The pairs that are wanted of a file."""
+    """The wanted pairs of a file."""
 
     source_language: str = ""
-    """A code, which stands for all that begin with it too: `de` for `de-AT`. Empty where any will do."""
+    """A language code, which includes its variants: `de` includes `de-AT`. Empty for any language."""
     target_language: str = ""
-    """Likewise."""
+    """A language code, as for the source."""
     states: frozenset[str] = frozenset(CorpusConfig.states)
-    """In which states units count."""
+    """The states of the wanted units."""
     texts: PairTexts = one_line_texts
-    """What the sides of a unit are written as."""
+    """The function that gives the texts of a unit's sides."""
 
     def pair(
         self,
@@ -48,15 +48,15 @@ class Selection:
         is_other_language: bool = False,
         context: str = "",
     ) -> RawPair:
-        """Makes a pair of a unit, with the reason why it is left out where it does not count.
+        """Makes a pair of a unit, with the reason if it is left out.
 
         Args:
-            line: of the file, where the unit begins.
-            source: the source, empty where there is none.
-            target: the translation, empty where there is none.
-            state: how far the unit is; `new` also of what is not to be translated.
-            is_other_language: whether a side is in another language than those that are wanted.
-            context: what tells equal sources apart.
+            line: the line of the file in which the unit begins.
+            source: the source; empty if there is none.
+            target: the translation; empty if there is none.
+            state: the unit's state; `new` also for a unit that is not to be translated.
+            is_other_language: whether a side is in another than the wanted languages.
+            context: the context, which distinguishes equal sources.
         """
         sides = [content(side) if isinstance(side, str) else side for side in (source, target)]
         source_text, target_text = self.texts(sides[0], sides[1])
@@ -72,39 +72,39 @@ class Selection:
         )
 
     def has_other_language(self, source: str | None, target: str | None) -> bool:
-        """Says whether a file's languages are others than those that are wanted; None or empty is not known."""
+        """Whether a file's languages differ from the wanted ones; None or empty stands for unknown."""
         return _is_other(source, self.source_language) or _is_other(target, self.target_language)
 
     def sides_of(self, names: Sequence[str]) -> tuple[int, int] | None:
-        """Gives which of some names are called as the source and the target language, or as sides usually are."""
+        """Returns the numbers of the source's and the target's name among some: language codes, or usual names."""
         source = _number_of(names, self.source_language, SOURCE_NAMES)
         target = _number_of(names, self.target_language, TARGET_NAMES)
         return None if source is None or target is None or source == target else (source, target)
 
 
 def is_variant(language: str, wanted: str) -> bool:
-    """Says whether a code is of a language that is wanted: the same, or one of its scripts, regions and so on.
+    """Whether a language code is a wanted one, or one of its variants by script, region and so on.
 
     Args:
         language: a code as of BCP 47, or written as `de_AT`.
-        wanted: likewise; `de` wants `de-AT` too, `de-AT` does not want `de`.
+        wanted: a code as well; `de` includes `de-AT`, `de-AT` does not include `de`.
     """
     found, prefix = normal_code(language), normal_code(wanted)
     return found == prefix or found.startswith(f"{prefix}-")
 
 
 def normal_code(language: str) -> str:
-    """Gives a code in small letters with hyphens: `sr-latn` of `sr@Latn`."""
+    """Returns a code in lower case with hyphens: `sr-latn` for `sr@Latn`."""
     return language.strip().replace("_", "-").replace("@", "-").lower()
 
 
 def one_line(text: str) -> str:
-    """Gives a text on one line: a blank for each line break with the indentation around it."""
+    """Returns a text on one line: a blank for each line break with the indentation around it."""
     return _BREAK.sub(" ", text).strip()
 
 
 def without_codes(parts: Iterable[str | None]) -> str:
-    """Joins the strings of a text without its codes, which are None; between two blanks a code takes one along."""
+    """Joins the strings of a text without its codes, which are None; of two blanks around a code one is dropped."""
     text, is_behind_code = "", False
     for part in parts:
         if part is None:
@@ -116,12 +116,12 @@ def without_codes(parts: Iterable[str | None]) -> str:
 
 
 def content_text(content: Content) -> str:
-    """Gives the text of a content as a model reads it: without codes, but with what marks as protected enclose."""
+    """Returns a content's text as a model reads it: without codes, but with text that is marked as protected."""
     return without_codes(part if isinstance(part, str) else _protected_text(part.raw) for part in content)
 
 
 def _protected_text(raw: str) -> str | None:
-    """Gives the text within a protected `mrk` of XLIFF, which stays in the sentence; None of any other code."""
+    """Returns the text within a protected `mrk` of XLIFF, which stays in the sentence; None for any other code."""
     if not _MARKED.match(raw):
         return None
     text = _TAG.sub("", raw)
@@ -135,7 +135,7 @@ def _is_other(language: str | None, wanted: str) -> bool:
 
 
 def _number_of(names: Sequence[str], language: str, usual: Sequence[str]) -> int | None:
-    """Gives which name is a language's code, that of one of its variants, or a usual one."""
+    """Returns the number of the name that is a language's code, that of a variant, or a usual one."""
     codes = [normal_code(name) for name in names]
     exact = [number for number, code in enumerate(codes) if language and code == normal_code(language)]
     variants = [number for number, code in enumerate(codes) if language and is_variant(code, language)]
@@ -144,7 +144,7 @@ def _number_of(names: Sequence[str], language: str, usual: Sequence[str]) -> int
 
 
 def _encoded(text: str) -> bytes:
-    """Encodes a text; bytes that were not in its file's encoding come out as they were, and are not UTF-8 either."""
+    """Encodes a text; bytes that were invalid in the file's encoding are restored, and are not valid UTF-8."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # halves of characters, which JSON can spell

@@ -16,7 +16,7 @@ from attendo.text.files.encodings import UTF8, is_utf8
 from attendo.text.files.formats import RawPair
 
 _SHARE = 0.5
-"""Of the shorter of two cues, how much has to be shown together with the other."""
+"""Share of the shorter of two cues that must be shown together with the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class _Cue:
     text: str
 
     def is_shown_with(self, other: "_Cue") -> bool:
-        """Says whether two cues are on the screen together for a good part of the shorter one."""
+        """Whether two cues are on the screen together for a large part of the shorter one."""
         common = min(self.stop_s, other.stop_s) - max(self.start_s, other.start_s)
         return common > 0 and common >= _SHARE * min(self.stop_s - self.start_s, other.stop_s - other.start_s)
 
@@ -41,9 +41,9 @@ def read_subtitle_pairs(
     without a source, which is left out as `untranslated` like one without a target, that of its target.
 
     Args:
-        paths: SRT or WebVTT, the source's first; tags are left out.
-        selection: which pairs.
-        encodings: of both files; SRT that is not UTF-8 is read as Windows-1252 where none is named.
+        paths: SRT or WebVTT files, the source first; tags are left out.
+        selection: the wanted pairs.
+        encodings: the encodings of both files; by default SRT that is not UTF-8 is read as Windows-1252.
 
     Raises:
         DataError: a file cannot be read, or holds no subtitles.
@@ -59,7 +59,7 @@ def read_subtitle_pairs(
 
 
 def _cues(path: Path, encoding: str) -> list[_Cue]:
-    """Reads the cues of a file, by their times."""
+    """Reads the cues of a file, sorted by time."""
     data = read_whole(path)
     try:
         if not is_utf8(encoding):
@@ -83,7 +83,7 @@ def _with_lines(text: str, cues: Sequence[Cue]) -> Iterator[_Cue]:
 
 
 def _groups(sources: Sequence[_Cue], targets: Sequence[_Cue]) -> Iterator[tuple[list[_Cue], list[_Cue]]]:
-    """Yields the cues that belong together, those without a counterpart alone, in the order of their times."""
+    """Yields groups of cues that belong together, in order of time; a cue without a counterpart is alone."""
     waiting = [list(reversed(sources)), list(reversed(targets))]
     while any(waiting):
         side = 0 if not waiting[1] or (waiting[0] and waiting[0][-1].start_s <= waiting[1][-1].start_s) else 1
@@ -95,7 +95,7 @@ def _groups(sources: Sequence[_Cue], targets: Sequence[_Cue]) -> Iterator[tuple[
 
 
 def _next(group: tuple[list[_Cue], list[_Cue]], waiting: Sequence[list[_Cue]]) -> int | None:
-    """Gives the side whose next cue is shown together with one of the other side in a group; None where neither is."""
+    """Returns the side whose next cue is shown together with one of the other side in a group; None if neither is."""
     for side in (1, 0):
         if waiting[side] and any(cue.is_shown_with(waiting[side][-1]) for cue in group[1 - side]):
             return side

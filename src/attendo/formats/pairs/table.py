@@ -27,23 +27,23 @@ _ENDINGS: Mapping[str, tuple[str, ...]] = {
     "tsv": (".tsv", ".tab"),
     "json": (".jsonl", ".ndjson"),
 }
-"""How the names of each format end."""
+"""The endings of each format's file names."""
 _KINDS = {"catalogue": "po", "csv": "csv", "json": "json"}
-"""Formats by what `recognized` calls them."""
+"""Formats by their names in `recognized`."""
 _ROOT = re.compile(rb"<(?:[\w.-]+:)?(tmx|xliff)[\s>]")
 
 
 def has_both_sides(path: Path) -> bool:
-    """Says whether a file is one of units with source and target, by the end of its name."""
+    """Whether a file is one of units with source and target, by the ending of its name."""
     return _by_name(path) is not None
 
 
 def unit_reader(source_language: str, target_language: str) -> Callable[[CorpusConfig, Path], Iterator[RawPair]]:
-    """Gives what reads corpora of units in two languages, and other corpora as `text.pair_reading.read_corpus` does.
+    """Returns a reader for corpora of units, which reads other corpora as `text.pair_reading.read_corpus` does.
 
     Args:
-        source_language: its code; empty where any will do.
-        target_language: likewise.
+        source_language: the source language's code; empty for any language.
+        target_language: the target language's code; empty for any language.
     """
 
     def read(corpus: CorpusConfig, folder: Path) -> Iterator[RawPair]:
@@ -62,13 +62,13 @@ def read_units(
     """Yields every pair of a file of units, or of two files of subtitles, in bounded memory.
 
     Args:
-        corpus: what its files are; of one file set, with `has_units`.
-        folder: what its paths are relative to.
-        languages: the codes of both sides; empty where any will do.
-        texts: what the sides of a unit are written as.
+        corpus: its configuration, with one file set and `has_units`.
+        folder: the folder to which its paths are relative.
+        languages: the codes of both sides; empty for any language.
+        texts: gives the texts of a unit's sides.
 
     Raises:
-        DataError: a file cannot be read, is of no format that is known, or a key of the corpus is for another format.
+        DataError: a file cannot be read or is of an unknown format, or a key of the corpus is for another format.
     """
     selection = Selection(
         source_language=languages[0], target_language=languages[1], states=frozenset(corpus.states), texts=texts
@@ -96,10 +96,10 @@ def _by_name(path: Path) -> str | None:
 
 
 def _format_of(path: Path, corpus: CorpusConfig) -> str:
-    """Gives a file's format.
+    """Determines a file's format.
 
     Raises:
-        DataError: it is of none.
+        DataError: the file is of no known format.
     """
     if (named := _by_name(path)) is not None:
         return named
@@ -127,10 +127,10 @@ def _format_of(path: Path, corpus: CorpusConfig) -> str:
 
 
 def _check_keys(path: Path, name: str, corpus: CorpusConfig) -> None:
-    """Refuses keys that say nothing of a format.
+    """Refuses keys that do not apply to a format.
 
     Raises:
-        DataError: there is one.
+        DataError: there is such a key.
     """
     is_table = name in ("csv", "tsv")
     if corpus.columns and not is_table:

@@ -15,21 +15,21 @@ _MAX_ROW_CHARACTERS = 1 << 20
 _SEPARATORS = ",;|\t"
 
 _Row = tuple[int, list[str]]
-"""The line that a row begins in, and its fields."""
+"""The number of a row's first line, and its fields."""
 
 
 def read_table_pairs(
     path: Path, selection: Selection, *, columns: Sequence[str] = (), encoding: str = UTF8, separator: str | None = None
 ) -> Iterator[RawPair]:
-    """Yields the pairs of a table, one a row; empty lines are no rows.
+    """Yields the pairs of a table, one per row, without empty lines.
 
     Args:
         path: the file.
-        selection: which pairs; its languages name the columns where `columns` does not.
-        columns: the names of the source's and the target's column, or their numbers from 1 where no row names them.
-        encoding: of the file. Fields that are not in it keep their bytes, which no UTF-8 decoder takes.
-        separator: what stands between columns; None takes the comma, semicolon, bar or tab, whichever the first line
-            has most of.
+        selection: the wanted pairs; its languages name the columns if `columns` does not.
+        columns: the names of the source and target columns, or their numbers from 1 if no row names them.
+        encoding: the file's encoding. Fields that are invalid in it keep their bytes, which are invalid UTF-8.
+        separator: the separator of columns; None for the most frequent of comma, semicolon, bar and tab in the first
+            line.
 
     Raises:
         DataError: the file cannot be read, has no such columns, or has a quoted field that does not end.
@@ -51,7 +51,7 @@ def read_table_pairs(
 
 
 def _named_columns(path: Path, names: Sequence[str], columns: Sequence[str], selection: Selection) -> tuple[int, int]:
-    """Gives the numbers of the source's and the target's column."""
+    """Returns the numbers of the source and target columns."""
     shown = ", ".join(names)[:200]
     if not columns:
         found = selection.sides_of(names)
@@ -68,7 +68,7 @@ def _named_columns(path: Path, names: Sequence[str], columns: Sequence[str], sel
 
 
 def _rows(path: Path, lines: LineReader, encoding: str, separator: str | None) -> Iterator[_Row]:
-    """Yields the rows of lines, of which several make one row where a quoted field has line ends."""
+    """Yields the rows of lines; several lines are one row if a quoted field has line ends."""
     start, record = 0, ""
     for line in lines:
         text = line.decode(encoding, "surrogateescape")
@@ -93,7 +93,7 @@ def _rows(path: Path, lines: LineReader, encoding: str, separator: str | None) -
 
 
 def _quoted_rows(record: str, start: int, separator: str) -> list[_Row] | None:
-    """Gives the rows of lines with quotation marks; None where the last quoted field does not end in them."""
+    """Returns the rows of lines with quotation marks; None if the last quoted field does not end in them."""
     text = EncodedText(content=b"", text=record, encoding=UTF8)
     try:
         rows = list(rows_of(text, separator))

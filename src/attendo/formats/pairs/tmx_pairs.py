@@ -18,13 +18,13 @@ _VARIANT_SIZE = 100  # characters that a variant without any text counts for, so
 
 @dataclass(slots=True)
 class _Variant:
-    """A `tuv`, as far as it was read."""
+    """A `tuv`, as far as it has been read."""
 
     language: str
     parts: list[str | Code] = field(default_factory=list)
-    """The text of its segment, and its codes."""
+    """The text and codes of its segment."""
     origin: str = ""
-    """Its property `x-origin`."""
+    """The property `x-origin`."""
 
     @property
     def content(self) -> Content:
@@ -39,10 +39,10 @@ def read_tmx_pairs(path: Path, selection: Selection) -> Iterator[RawPair]:
 
     Args:
         path: the file.
-        selection: which pairs; it names both languages.
+        selection: the wanted pairs; it names both languages.
 
     Raises:
-        DataError: a language is not named, or the file is broken or no translation memory.
+        DataError: a language is not named, or the file is damaged or not a translation memory.
     """
     if not selection.source_language or not selection.target_language:
         raise DataError(
@@ -63,11 +63,11 @@ class _Memory:
         self._segment: list[str | Code] | None = None
         """The parts of the segment that is being read."""
         self._codes = 0
-        """How many codes are open within it, one in another."""
+        """The number of nested codes that are open within it."""
         self._property: list[str] | None = None
 
     def start(self, name: str, attributes: Mapping[str, str], line: int) -> None:
-        """Takes a start tag."""
+        """Handles a start tag."""
         if not self._is_known and name != "tmx":
             raise DataError(f"this is not TMX: its outermost element is <{name}>")
         self._is_known = True
@@ -88,7 +88,7 @@ class _Memory:
             self._property = []
 
     def end(self, name: str) -> None:
-        """Takes an end tag."""
+        """Handles an end tag."""
         if self._segment is not None:
             if self._codes:
                 self._codes -= 1
@@ -102,7 +102,7 @@ class _Memory:
             self._property = None
 
     def text(self, text: str | None) -> None:
-        """Takes text."""
+        """Handles text."""
         if self._segment is not None and not self._codes:
             self._segment.append(Code(id="entity", raw="") if text is None else text)
         elif self._property is not None and text:
@@ -112,16 +112,16 @@ class _Memory:
         self._held += len(text or "")
 
     def num_held(self) -> int:
-        """How many characters the unit has so far."""
+        """The number of characters of the unit so far."""
         return self._held
 
     def finished(self) -> list[RawPair]:
-        """Gives the pairs of the units that ended since the last call."""
+        """Returns the pairs of the units that have ended since the last call."""
         found, self._pairs = self._pairs, []
         return found
 
     def _unit_pairs(self) -> Iterator[RawPair]:
-        """Yields a pair for each translation of the unit, or one that says why there is none."""
+        """Yields a pair for each translation of the unit, or one with the reason why there is none."""
         wanted = self._selection
         sources = [one for one in self._variants if _is_variant(one.language, wanted.source_language)]
         exact = normal_code(wanted.source_language)
@@ -140,7 +140,7 @@ class _Memory:
 
 
 def _code(name: str, attributes: Mapping[str, str], before: Sequence[str | Code]) -> Code:
-    """Makes a code of a native one; both halves of a pair, and both sides' codes of the same `x`, have one id."""
+    """Makes a code of a native one; the halves of a pair, and codes with the same `x` on both sides, share an id."""
     half: CodeKind = {"bpt": "open", "ept": "close"}.get(name, "single")  # type: ignore[assignment]
     number = attributes.get("i", "")
     if half == "close":

@@ -1,4 +1,4 @@
-"""Files that are held in memory to be read, PO and subtitles, which people edit by hand and which are small."""
+"""Files that are read into memory as a whole: PO and subtitles, which people edit by hand and which are small."""
 
 from pathlib import Path
 
@@ -6,14 +6,14 @@ from attendo.errors import DataError
 from attendo.text.files.compression import READING_ERRORS, open_content
 
 MAX_WHOLE_BYTES = 128 << 20
-"""More than any PO file or film comes to; in memory it is some ten times as much."""
+"""Maximum size, beyond any PO file or film; in memory a file takes some ten times as much."""
 
 
 def read_whole(path: Path) -> bytes:
     """Reads a file, plain or compressed.
 
     Raises:
-        DataError: it is missing or broken, or larger than `MAX_WHOLE_BYTES`.
+        DataError: the file is missing, damaged, or larger than `MAX_WHOLE_BYTES`.
     """
     raw, text = open_content(path)
     with raw, text:

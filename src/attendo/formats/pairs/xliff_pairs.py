@@ -17,24 +17,24 @@ _UNITS = ("trans-unit", "unit")
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """A unit within the start and end tags of what it stands in."""
+    """A unit within the start and end tags of the elements around it."""
 
     line: int
     text: str
 
 
 def read_xliff_pairs(path: Path, selection: Selection) -> Iterator[RawPair]:
-    """Yields the pairs of XLIFF 1.2 or 2.x, one a segment, in bounded memory.
+    """Yields the pairs of XLIFF 1.2 or 2.x, one per segment, in bounded memory.
 
     Codes are left out, the text that pairs of them enclose stays. What is locked or not to be translated counts as
     untranslated, unless it is final.
 
     Args:
         path: the file.
-        selection: which pairs.
+        selection: the wanted pairs.
 
     Raises:
-        DataError: the file is broken, or no XLIFF of a version that is known.
+        DataError: the file is damaged, or not XLIFF of a known version.
     """
     for document in read_events(path, _Cutter()):
         try:
@@ -65,12 +65,12 @@ class _Cutter:
         self._around: list[tuple[str, str]] = []
         """The start and the end tag of each element that is open around units."""
         self._unit: list[str] = []
-        """What was read of the unit that is open; empty between units."""
+        """The text of the open unit so far; empty between units."""
         self._depth, self._line, self._held = 0, 0, 0
         self._documents: list[_Document] = []
 
     def start(self, name: str, attributes: Mapping[str, str], line: int) -> None:
-        """Takes a start tag."""
+        """Handles a start tag."""
         local = name.rpartition(":")[2]
         if not self._around and local != "xliff":
             raise DataError(f"this is not XLIFF: its outermost element is <{name}>")
@@ -86,7 +86,7 @@ class _Cutter:
             self._around.append((tag, f"</{name}>"))
 
     def end(self, name: str) -> None:
-        """Takes an end tag."""
+        """Handles an end tag."""
         if not self._unit:
             self._around.pop()
             return
@@ -100,16 +100,16 @@ class _Cutter:
         self._unit, self._held = [], 0
 
     def text(self, text: str | None) -> None:
-        """Takes text; an entity that is not known is left out, as codes are."""
+        """Handles text; an unknown entity is left out, as codes are."""
         if self._unit and text:
             self._add(escaped(text).replace("]]>", "]]&gt;").replace("\r", "&#13;"))
 
     def num_held(self) -> int:
-        """How many characters the unit has so far."""
+        """The number of characters of the unit so far."""
         return self._held
 
     def finished(self) -> list[_Document]:
-        """Gives the documents that were completed since the last call."""
+        """Returns the documents that have been completed since the last call."""
         found, self._documents = self._documents, []
         return found
 

@@ -1,4 +1,4 @@
-"""XML read as a stream: what is held of a file is a block of it and one unit, however large the file is."""
+"""XML read as a stream: only a block of a file and one unit are in memory, however large the file is."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from html.entities import html5
@@ -11,9 +11,9 @@ from attendo.formats.elements import MAX_DEPTH
 from attendo.text.files.compression import READING_ERRORS, open_content
 
 MAX_UNIT_CHARACTERS = 16 << 20
-"""A unit of more than that is none."""
+"""Maximum size of a unit."""
 MAX_TAG_BYTES = 4 << 20
-"""Likewise a tag or a comment, which expat holds until its end has come."""
+"""Maximum size of a tag or a comment, which expat keeps in memory until its end."""
 _BLOCK_BYTES = 1 << 16
 
 UnitT = TypeVar("UnitT")
@@ -21,22 +21,22 @@ UnitT_co = TypeVar("UnitT_co", covariant=True)
 
 
 class Events(Protocol[UnitT_co]):
-    """Makes units of the elements and the text of a document, in their order."""
+    """Makes units of a document's elements and text, in order."""
 
     def start(self, name: str, attributes: Mapping[str, str], line: int) -> None:
-        """Takes a start tag; names have their prefixes, as they are written."""
+        """Handles a start tag; names have their prefixes, as written."""
 
     def end(self, name: str) -> None:
-        """Takes an end tag."""
+        """Handles an end tag."""
 
     def text(self, text: str | None) -> None:
-        """Takes text; None stands for an entity whose text is not known."""
+        """Handles text; None stands for an unknown entity."""
 
     def num_held(self) -> int:
-        """How many characters are held of a unit whose end has not come."""
+        """The number of characters held of an unfinished unit."""
 
     def finished(self) -> Sequence[UnitT_co]:
-        """Gives the units that were completed since the last call."""
+        """Returns the units that have been completed since the last call."""
 
 
 def read_events(path: Path, events: Events[UnitT]) -> Iterator[UnitT]:
@@ -44,11 +44,11 @@ def read_events(path: Path, events: Events[UnitT]) -> Iterator[UnitT]:
 
     Args:
         path: the file.
-        events: makes units of what it holds.
+        events: makes units of its content.
 
     Raises:
-        DataError: the file is missing or broken, is not well formed, declares entities, is nested too deeply, or has a
-            unit that is too large to be one. The message has the line.
+        DataError: the file is missing, damaged or not well formed, declares entities, is nested too deeply, or has a
+            unit that is too large. The message names the line.
     """
     reader = _Reader(events)
     raw, content = open_content(path)
@@ -68,13 +68,13 @@ def read_events(path: Path, events: Events[UnitT]) -> Iterator[UnitT]:
 
 
 class _Reader:
-    """Hands what expat finds to events, and refuses what would not stay within bounded memory."""
+    """Passes expat's events on, and refuses what would exceed the memory bound."""
 
     def __init__(self, events: Events[object]) -> None:
         self.is_done = False
         self._events, self._depth = events, 0
         self._since = 0
-        """Bytes since expat found something last."""
+        """Number of bytes since expat's last event."""
         self._parser = expat.ParserCreate()
         self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start
@@ -85,14 +85,14 @@ class _Reader:
 
     @property
     def line(self) -> int:
-        """The line that is being read, from 1."""
+        """The number of the current line, from 1."""
         return self._parser.CurrentLineNumber
 
     def feed(self, block: bytes) -> None:
-        """Takes the next bytes of the file; none at its end.
+        """Parses the next bytes of the file; empty at its end.
 
         Raises:
-            DataError: the file cannot be read on.
+            DataError: the file cannot be read further.
         """
         self._since += len(block)
         try:

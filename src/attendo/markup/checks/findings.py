@@ -12,7 +12,7 @@ class Finding:
     message: str
     """Description of the problem, for display."""
     is_error: bool = True
-    """Whether a program that uses the translation may fail; else it is a warning."""
+    """Whether a program that uses the translation may fail; otherwise it is a warning."""
 
     def __str__(self) -> str:
         """The check and its message."""
@@ -20,5 +20,5 @@ class Finding:
 
 
 def warning(check: str, message: str) -> Finding:
-    """Makes a finding that is no error."""
+    """Makes a finding that is not an error."""
     return Finding(check, message, is_error=False)

@@ -18,7 +18,7 @@ _SHOWN = 60
 
 
 def arguments(text: str, flags: Collection[str]) -> Counter[tuple[int, str]]:
-    """Gives the argument of each placeholder of a text and how it is written; 0 if it is named, or has none."""
+    """Returns the argument of each placeholder of a text with its spelling; 0 if it is named, or has none."""
     found: Counter[tuple[int, str]] = Counter()
     place = 0
     for directive in directives(text, flags):
@@ -76,7 +76,7 @@ def _listed(found: Counter[tuple[int, str]]) -> str:
 
 
 def _stray_percent(source: str, target: str, flags: Collection[str]) -> list[Finding]:
-    """A per cent sign that begins no placeholder, where programs expect one."""
+    """Finds a per cent sign that begins no placeholder, where programs expect one."""
     if _PRINTF.isdisjoint(flags) or "%" in _without(source, directives(source, flags)):
         return []
     if "%" in _without(target, directives(target, flags)) and directives(source, flags):
@@ -128,7 +128,7 @@ def icu_findings(source: str, target: str, flags: Collection[str]) -> list[Findi
 
 
 def xml_findings(source: str, target: str) -> list[Finding]:
-    """Markup in a text that was well formed and is not in the translation."""
+    """Finds markup that is well formed in the source but not in the translation."""
     if "<" not in source or not _is_xml(source) or _is_xml(target):
         return []
     return [Finding("xml-invalid", "the markup in the translation is not well formed")]
@@ -144,7 +144,7 @@ def _is_xml(text: str) -> bool:
 
 
 def accelerator_findings(source: Content, target: Content, flags: Collection[str]) -> list[Finding]:
-    """An accelerator that the translation has not once."""
+    """Finds an accelerator that the translation does not have exactly once."""
     found = without_accelerator(source, flags)[1]
     sign = found.sign if found else accelerator_sign(flags)
     if sign is None:

@@ -16,14 +16,14 @@ MARKS = {
     "end_exclamation": "!！՜᥄႟߹",
     "end_ellipsis": "…",
 }
-"""Marks that a translation ends with as its source does, by the names of their checks."""
+"""Final punctuation that source and translation must share, by the names of the checks."""
 _SHORTEST_WITH_STOP = 4
 _WITHOUT_STOPS = ("th", "lo", "jbo")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def edge_findings(source: str, target: str) -> list[Finding]:
-    """White space at the ends, and line ends within, that the two sides have not alike."""
+    """Finds differences in white space at the ends, and in line ends."""
     found = []
     for check, has_newline in (
         ("begin_newline", (source.startswith("\n"), target.startswith("\n"))),
@@ -52,7 +52,7 @@ def edge_findings(source: str, target: str) -> list[Finding]:
 
 
 def ending_findings(source: str, target: str, language: str) -> list[Finding]:
-    """Punctuation at the end of one side alone."""
+    """Finds punctuation at the end of only one side."""
     source, target = source.rstrip(), target.rstrip()
     found = []
     if len(source) > _SHORTEST_WITH_STOP and language not in _WITHOUT_STOPS:
@@ -72,7 +72,7 @@ def ending_findings(source: str, target: str, language: str) -> list[Finding]:
 
 
 def number_findings(source: str, target: str, unit: Unit, language: str) -> list[Finding]:
-    """Numbers that the translation has neither in digits nor as words."""
+    """Finds numbers that the translation has neither in digits nor as words."""
     texts = _without_directives(source, unit), _without_directives(target, unit)
     lost = lost_numbers(*texts, ("", language))  # a file may not say which language its sources are in
     return [warning("numbers", f"the translation lacks {', '.join(lost)}")] if lost else []
@@ -87,7 +87,7 @@ def _without_directives(text: str, unit: Unit) -> str:
 
 
 def length_findings(target: str, unit: Unit) -> list[Finding]:
-    """A translation that is longer than its unit allows."""
+    """Finds a translation that is longer than its unit allows."""
     limit = length_limit(unit)
     if limit is None or limit.holds(target):
         return []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from attendo.formats.contents import Code, Content, joined
 
 _LONGEST = 80
-"""Characters of a text that may have an accelerator; a sentence is no menu entry."""
+"""Maximum length of a text with an accelerator; a sentence is not a menu entry."""
 # A sign within a word counts before a small letter alone: E&xit has one, R&D has none.
 _AMPERSAND = re.compile(r"(?<![&\w])&(?=[^\W_])(?!#?\w+;)|(?<=[^\W\d_])&(?=[a-z])(?!\w+;)")
 _UNDERSCORE = re.compile(r"(?<![\w/.])_(?=[^\W_])(?!\w*[_(])")
@@ -20,19 +20,19 @@ _END = re.compile(r"(?:\s*(?:\.{3}|…|[:：]))*\s*$")
 
 @dataclass(frozen=True, slots=True)
 class Accelerator:
-    """A sign and the letter behind it."""
+    """A sign and the letter after it."""
 
     sign: str
     letter: str
 
 
 def accelerator_sign(flags: Collection[str]) -> str | None:
-    """The sign that a unit's flags name: `&` of `accelerator:&`; None where they name none."""
+    """Returns the sign that a unit's flags name: `&` for `accelerator:&`; None if there is none."""
     return next((flag.partition(":")[2].strip('"') for flag in flags if flag.startswith("accelerator:")), None)
 
 
 def without_accelerator(parts: Content, flags: Collection[str]) -> tuple[Content, Accelerator | None]:
-    """A content without its accelerator, and the accelerator; None where it has none, or several signs."""
+    """Removes the accelerator of a content; returns both, with None if it has no accelerator or several signs."""
     text = "".join(part if isinstance(part, str) else "\n" for part in parts)
     place = _place(text, accelerator_sign(flags))
     if place is None:
@@ -51,13 +51,13 @@ def without_accelerator(parts: Content, flags: Collection[str]) -> tuple[Content
 
 
 def count_of(text: str, sign: str) -> int:
-    """Counts the signs of a text; a doubled one is a character, and an entity is none."""
+    """Counts the signs of a text, without doubled ones, which are characters, and entities."""
     text = text.replace(sign * 2, "")
     return len(re.findall(r"&(?!#?\w+;)" if sign == "&" else re.escape(sign), text))
 
 
 def with_accelerator(parts: Content, accelerator: Accelerator, *, can_append: bool = True) -> Content:
-    """A translation with an accelerator: before the same letter if it has it, else before its first letter.
+    """Adds an accelerator to a translation: before the same letter if it has it, otherwise before its first letter.
 
     A text in a script without spaces between words gets the letter in brackets behind it, as `(&F)`.
 

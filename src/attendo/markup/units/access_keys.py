@@ -1,4 +1,4 @@
-"""Access keys that are texts of their own, as Fluent's `.accesskey`: a letter of the label that they belong to."""
+"""Access keys that are separate texts, such as Fluent's `.accesskey`: each is a letter of its label."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from attendo.markup.units.translation import UnitTranslation
 def with_access_keys(
     units: Sequence[Unit], translations: Mapping[str, UnitTranslation], others: Sequence[Unit]
 ) -> dict[str, UnitTranslation]:
-    """Translations in which each access key is a letter of its label's translation.
+    """Returns translations in which each access key is a letter of its label's translation.
 
     Args:
         units: those that were translated.
@@ -32,7 +32,7 @@ def with_access_keys(
 
 
 def access_key(source: str, label: str) -> str:
-    """The access key of a label.
+    """Returns the access key of a label.
 
     Args:
         source: the key in the source language.

@@ -8,7 +8,7 @@ from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.markup.text_types import TranslatedLine
 
 TranslateBatch = Callable[[Sequence[str], Sequence[Constraints] | None, bool], Sequence[TranslatedLine]]
-"""Translates lines with their constraints, and aligns them if that is wanted; one result a line."""
+"""Translates lines with their constraints, and aligns them if requested; one result per line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class BatchedLines:
     A batch is translated as soon as no coroutine has anything more to add to it, in the thread of the event loop.
 
     Args:
-        translate: what translates; it may block.
+        translate: translates lines; it may block.
     """
 
     def __init__(self, translate: TranslateBatch) -> None:
@@ -44,7 +44,7 @@ class BatchedLines:
         return await call.answer
 
     def _work_when_quiet(self, loop: asyncio.AbstractEventLoop, seen: int, quiet: int) -> None:
-        """Works when two turns of the loop have brought no further call; a coroutine may sleep for one."""
+        """Translates when two turns of the loop have brought no further call; a coroutine may sleep for one."""
         if len(self._waiting) > seen or quiet < 2:
             quiet = quiet + 1 if len(self._waiting) == seen else 0
             loop.call_soon(self._work_when_quiet, loop, len(self._waiting), quiet)
@@ -54,7 +54,7 @@ class BatchedLines:
             self._work([call for call in calls if call.alignment is alignment and not call.answer.done()])
 
     def _work(self, calls: Sequence[_Call]) -> None:
-        """Translates the lines of calls that are alike."""
+        """Translates the lines of calls with the same options."""
         if not calls:
             return
         lines = [line for call in calls for line in call.lines]

@@ -19,7 +19,7 @@ _CONTROL = re.compile(
 
 
 def with_controls(text: str, start: int, stop: int) -> tuple[int, int]:
-    """Where a placeholder begins and ends together with the controls right around it.
+    """Returns the span of a placeholder together with the controls directly around it.
 
     Args:
         text: what the placeholder stands in.
@@ -39,7 +39,7 @@ def with_controls(text: str, start: int, stop: int) -> tuple[int, int]:
 
 
 def with_control_codes(parts: Content, prefix: str) -> Content:
-    """A content in whose strings each control is a code; a pair without letters between is one code with it.
+    """Turns each control in a content's strings into a code; a pair around no letters is one code with its text.
 
     Args:
         parts: the content.

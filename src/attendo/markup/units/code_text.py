@@ -1,4 +1,4 @@
-"""A unit's content as a source of the text pipeline, and what the pipeline wrote as content again.
+"""Conversion of a unit's content to a source of the text pipeline, and of the pipeline's result to content.
 
 Codes stand in the source as keys that no text has. A code that is half of a pair, or that stands between words as a
 line break does, becomes a mark, which word alignment places; any other becomes a placeholder, which the model reads as
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from attendo.formats.contents import Code, Content, codes, joined
 from attendo.markup.content import Content as SourceContent
-from attendo.markup.content import MarkKind, Thing
+from attendo.markup.content import MarkKind, ProtectedText
 from attendo.markup.entities import Plain
 from attendo.markup.tags import Token, paired, text_tokens
 from attendo.markup.translatable import Builder
@@ -31,7 +31,7 @@ _LINE_BREAK = re.compile(
 _LINK = re.compile(r"(\[)[^\[\]\n]+(\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:[ \t]+\"[^\"\n]*\")?\)|\]\[[^\[\]\n]*\])")
 _STRONG = re.compile(r"(?<![\w*])(\*\*)(?=[^\s*])[^*\n]+?(?<=\S)(\*\*)(?![\w*])")
 _NUMBERED_TAG = re.compile(r"<(/?)(\d{1,3})\s*(/?)>")
-"""What react-i18next has for elements: `<1>link</1>`."""
+"""Pattern of react-i18next's elements: `<1>link</1>`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,12 @@ class CodeText:
     text: str
     """The content, each code as its key."""
     codes: tuple[Code, ...]
-    """By the numbers in their keys."""
+    """The codes by the numbers in their keys."""
     tokens: tuple[Token, ...]
     """Its tags and codes, paired, and the texts between them."""
 
     def contents(self) -> list[SourceContent]:
-        """What the pipeline translates."""
+        """Returns the contents that the pipeline translates."""
         builder = Builder(Plain(), sentences_at_line_ends=True)
         for number, token in enumerate(self.tokens):
             key = _KEY.fullmatch(token.raw)
@@ -54,13 +54,13 @@ class CodeText:
             if token.kind is None:
                 builder.text(token, in_pre=True)
             elif code is not None and _is_a_word(code):
-                builder.thing(token.start, Thing(token.raw, token.raw, code.raw))
+                builder.add_protected(token.start, ProtectedText(token.raw, token.raw, code.raw))
             else:
                 builder.mark(token, number if token.partner < 0 else min(number, token.partner))
         return builder.done(len(self.text))
 
     def content_of(self, written: str) -> Content:
-        """A translation of the text as content."""
+        """Converts a translation of the text to content."""
         parts: list[str | Code] = []
         position = 0
         for key in _KEY.finditer(written):
@@ -69,7 +69,7 @@ class CodeText:
         return joined([*parts, written[position:]])
 
     def message(self, problem: str) -> str:
-        """A problem that names codes by their keys, with the codes themselves."""
+        """Replaces the keys of codes in a problem by the codes themselves."""
         return _KEY.sub(lambda key: self.codes[int(key[1])].raw, problem)
 
 
@@ -82,13 +82,13 @@ def code_text(parts: Content) -> CodeText:
 
 
 def _is_a_word(code: Code) -> bool:
-    """Says whether a code stands for something that is read in its place, as a placeholder does."""
+    """Whether a code represents text, as a placeholder does."""
     is_between = _BETWEEN_WORDS.match(code.raw) or _LINE_BREAK.search(code.raw)
     return code.kind == "single" and not is_between
 
 
 def _tags(text: str, found: Sequence[Code]) -> list[Token]:
-    """Codes, and what is markup in the strings; of those that overlap the first kind counts."""
+    """Returns codes, and markup in the strings; of overlapping ones the first kind counts."""
     tags = [
         Token(key.start(), key.end(), key[0], found[int(key[1])].kind, f"{KEY_SIGN}{found[int(key[1])].id}")
         for key in _KEY.finditer(text)
@@ -104,12 +104,12 @@ def _tags(text: str, found: Sequence[Code]) -> list[Token]:
 
 
 def tag_spans(text: str) -> list[tuple[int, int]]:
-    """Where the tags of a string begin and end: what in them looks like a placeholder stays a part of them."""
+    """Returns the spans of a string's tags, in which nothing is a placeholder."""
     return [(tag.start, tag.end) for tag in _string_tags(text)]
 
 
 def _string_tags(text: str) -> Iterator[Token]:
-    """Tags as HTML has them, numbered ones, and what Markdown writes around words."""
+    """Yields tags of HTML, numbered tags, and Markdown around words."""
     if "<" in text:
         yield from (token for token in text_tokens(text) if token.kind is not None)
     for tag in _NUMBERED_TAG.finditer(text) if "<" in text else ():
@@ -122,7 +122,7 @@ def _string_tags(text: str) -> Iterator[Token]:
 
 
 def _tokens(text: str, tags: Sequence[Token]) -> list[Token]:
-    """Tags with the texts between them."""
+    """Returns tags with the texts between them."""
     tokens: list[Token] = []
     position = 0
     for tag in tags:

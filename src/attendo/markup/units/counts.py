@@ -21,19 +21,19 @@ _COUNT_CODE = re.compile(r"#|\{\s*\$\w+\s*\}|\{\s*NUMBER\(\s*\$\w+[^{}]*\)\s*\}"
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A placeholder that a number stands for while a form is translated."""
+    """A placeholder that is replaced by a number while a form is translated."""
 
     placeholder: str | Code
     number: int
 
 
 def has_count(source: Content, flags: Collection[str]) -> bool:
-    """Says whether a form has exactly one placeholder that can be the count."""
+    """Whether a form has exactly one placeholder that can be the count."""
     return len(_places(source, flags)) == 1
 
 
 def with_number(source: Content, flags: Collection[str], number: int) -> tuple[Content, Count | None]:
-    """A form with a number in place of its count; None where it has no placeholder that is plainly the count."""
+    """Replaces the count of a form by a number; returns None if no placeholder is clearly the count."""
     places = _places(source, flags)
     if len(places) != 1:
         return source, None
@@ -49,7 +49,7 @@ def with_number(source: Content, flags: Collection[str], number: int) -> tuple[C
 
 
 def with_placeholder(translation: Content, count: Count, language: str) -> Content | None:
-    """A translation with the placeholder where it has the number, in digits or as a word.
+    """Puts the placeholder back in place of the number, which is in digits or a word.
 
     Args:
         translation: of a form with the number in it.
@@ -57,7 +57,7 @@ def with_placeholder(translation: Content, count: Count, language: str) -> Conte
         language: of the translation, for words.
 
     Returns:
-        None where the number is not there exactly once.
+        The translation; None if the number does not occur exactly once.
     """
     text = plain(translation)
     wanted = re.compile(rf"(?<![\w.,]){count.number}(?![\w])(?![.,]\d)")
@@ -83,7 +83,7 @@ def with_placeholder(translation: Content, count: Count, language: str) -> Conte
 
 
 def _places(source: Content, flags: Collection[str]) -> list[tuple[int, int, int]]:
-    """Where placeholders stand that may be the count: the number of the part, and the characters of a string."""
+    """Returns the placeholders that may be the count: the number of the part, and the span in its string."""
     places = []
     for number, part in enumerate(source):
         if isinstance(part, Code):

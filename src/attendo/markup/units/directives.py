@@ -56,7 +56,7 @@ _ANYWHERE = (
 )
 _NAMED = re.compile(r"\{\{|%\d+\$|%\(|%<|%\{|#@|\{\s*[^\s{}:!]|\$|`|--|@|%L?\d|:[A-Za-z]|%\w+%$")
 _MAY_HAVE = re.compile(r"[%{$`@\\]|--")
-"""What every placeholder of `_ANYWHERE` has."""
+"""Characters of which every placeholder of `_ANYWHERE` has one."""
 _LITERAL = frozenset(("%%", "{{", "}}"))
 _NUMBERED_BY = frozenset(("c-format", "php-format", "objc-format", "java-printf-format", "perl-format"))
 """Families in which a placeholder may say by a number which argument it stands for."""
@@ -72,21 +72,21 @@ class Directive:
 
     @property
     def is_literal(self) -> bool:
-        """Whether it stands for a sign itself, as `%%` does."""
+        """Whether it represents the sign itself, as `%%` does."""
         return self.raw in _LITERAL
 
     @property
     def is_positional(self) -> bool:
-        """Whether its place among the others says which argument it takes."""
+        """Whether its position among the others determines its argument."""
         return not self.is_literal and self.raw[0] in "%{" and not _NAMED.match(self.raw)
 
 
 def directives(text: str, flags: Collection[str]) -> list[Directive]:
-    """The placeholders of a text, in their order; none overlap.
+    """Returns the placeholders of a text, in order and without overlaps.
 
     Args:
         text: a text without inline codes.
-        flags: of its unit, which decide on what is a placeholder.
+        flags: the flags of its unit, which determine what is a placeholder.
     """
     patterns = _patterns(text, flags)
     found = [
@@ -102,12 +102,12 @@ def directives(text: str, flags: Collection[str]) -> list[Directive]:
 
 
 def can_be_numbered(flags: Collection[str]) -> bool:
-    """Says whether `%s` may be written as `%1$s`, so that a translation may change the order."""
+    """Whether `%s` may be written as `%1$s`, so that a translation may change the order."""
     return not _NUMBERED_BY.isdisjoint(flags)
 
 
 def numbered(directive: str, number: int) -> str:
-    """A positional placeholder with the number of its argument: `%2$s`."""
+    """Returns a positional placeholder with the number of its argument: `%2$s`."""
     return f"%{number}${directive[1:]}"
 
 

@@ -31,7 +31,7 @@ class Branching:
     offset: str
     """As it is written: `offset:1`; empty where there is none."""
     branches: tuple[tuple[str, "Message"], ...]
-    """By their keys: categories, `=0`, or values."""
+    """The messages by key: a category, `=0`, or a value."""
 
 
 Message = tuple[str | Argument | Branching, ...]
@@ -39,7 +39,7 @@ Message = tuple[str | Argument | Branching, ...]
 
 
 def looks_branched(text: str) -> bool:
-    """Says whether a text has branches of an ICU message, whatever its flags say."""
+    """Whether a text has branches of an ICU message, whatever its flags are."""
     return _LOOKS_BRANCHED.search(text) is not None
 
 
@@ -47,7 +47,7 @@ def parse_icu(text: str) -> Message:
     """Parses a message.
 
     Raises:
-        DataError: it is none.
+        DataError: the text is not an ICU message.
     """
     parser = _Parser(text)
     message = parser.message(depth=0, in_plural=False)
@@ -68,7 +68,7 @@ class _Parser:
         self.position = 0
 
     def error(self, what: str) -> DataError:
-        """The error of a message that is not well formed."""
+        """Returns the error for a message that is not well formed."""
         return DataError(f"the ICU message has {what} at character {self.position + 1}")
 
     def message(self, *, depth: int, in_plural: bool) -> Message:
@@ -91,7 +91,7 @@ class _Parser:
         return (*parts, "".join(text)) if text else tuple(parts)
 
     def _quoted(self, *, in_plural: bool) -> str:
-        """What an apostrophe begins: an apostrophe, or characters that are not syntax."""
+        """Reads the text after an apostrophe: an apostrophe, or quoted characters."""
         text, start = self._text, self.position
         if text.startswith("''", start):
             self.position += 2
@@ -199,7 +199,7 @@ def _escaped(text: str, doubles_apostrophes: bool, ends_before_syntax: bool, in_
 
 
 def shape(message: Message) -> Sequence[tuple[str, ...]]:
-    """What a translation has to have of a message, in no order: its arguments, and the values that it chooses by."""
+    """Returns what a translation must share with a message, in any order: its arguments, and the selecting values."""
     found: set[tuple[str, ...]] = set()
     for part in message:
         if isinstance(part, Argument):

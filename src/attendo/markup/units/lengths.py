@@ -1,4 +1,4 @@
-"""The longest translation that a unit may have, as its attributes, its flags or the comments for translators say."""
+"""Length limits of translations, from a unit's attributes, flags or comments for translators."""
 
 import re
 from dataclasses import dataclass, replace
@@ -18,17 +18,17 @@ _COMMENT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class LengthLimit:
-    """The most characters or bytes that a text may have."""
+    """A maximum number of characters or bytes."""
 
     most: int
     unit: Literal["char", "byte"] = "char"
 
     def length(self, text: str) -> int:
-        """The length of a text, in the limit's unit; bytes are those of UTF-8."""
+        """Returns the length of a text in the limit's unit; bytes are those of UTF-8."""
         return len(text.encode("utf-8", "replace")) if self.unit == "byte" else len(text)
 
     def holds(self, text: str) -> bool:
-        """Says whether a text is short enough."""
+        """Whether a text is short enough."""
         return self.length(text) <= self.most
 
 
@@ -39,7 +39,7 @@ def with_limit(unit: Unit) -> Unit:
 
 
 def length_limit(unit: Unit) -> LengthLimit | None:
-    """The limit of a unit: its format's attribute, else the flag `max-length:N`, else what a comment says."""
+    """Returns the limit of a unit: its format's attribute, else the flag `max-length:N`, else that in a comment."""
     if unit.max_length is not None:
         return LengthLimit(unit.max_length, unit.length_unit)
     for flag in sorted(unit.flags):

@@ -1,4 +1,4 @@
-"""Passages: contents translated as running text, each once, with every code and placeholder in it exactly once."""
+"""Passages: contents translated as running text, with every code and placeholder exactly once."""
 
 import asyncio
 from bisect import bisect_right
@@ -39,7 +39,7 @@ class Passage:
 
     source: Content
     flags: frozenset[str]
-    """Of its unit, which decide on what is a placeholder."""
+    """The flags of its unit, which determine what is a placeholder."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,27 +48,27 @@ class Draft:
 
     text: Content
     problems: tuple[str, ...] = ()
-    """What could not be kept, or only by translating worse."""
+    """Descriptions of what could not be kept, or only by a worse translation."""
     confidence: float | None = None
-    """How sure its least sure sentence is, between 0 and 1; None where the model has no calibration."""
+    """Confidence of the least certain sentence, between 0 and 1; None for a model without calibration."""
     terms: tuple[TermUse, ...] = ()
-    """What became of the terms of the glossary."""
+    """Outcomes of the glossary's terms."""
     matches: tuple[MemoryMatch, ...] = ()
     """Corrections that it consists of: one of all of it, or those of some of its sentences, without a text to take."""
 
 
 class Passages:
-    """Translates passages; those that are equal once.
+    """Translates passages; equal ones only once.
 
     Args:
-        translate: what translates lines.
+        translate: translates lines.
         source_language: its ISO 639-1 code.
         target_language: the code of the target, with its region if it has one.
-        confidence: how sure a translation is.
+        confidence: gives the confidence of a translation.
         candidates: what translates lines into several candidates each, for units that limit the length; None where
             there is nothing to choose from.
-        glossary: how certain words are to be translated.
-        corrections: finds what answers in the model's place.
+        glossary: the glossary to use.
+        corrections: finds corrections by people, which replace the model's translations.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Passages:
         self._drafts: dict[Passage, asyncio.Task[Draft]] = {}
 
     async def draft(self, passage: Passage) -> Draft:
-        """The translation of a passage.
+        """Returns the translation of a passage.
 
         Raises:
             DataError: its placeholders cannot be kept.
@@ -99,7 +99,7 @@ class Passages:
         return await asyncio.shield(task)  # others may wait for it too
 
     async def others(self, passage: Passage) -> Sequence[Draft]:
-        """Other translations of a passage, likelier ones first and the shortest last; none without candidates.
+        """Returns other translations of a passage, likelier ones first and the shortest last; none without candidates.
 
         Those that do not keep its codes and placeholders are left out.
         """
@@ -115,7 +115,7 @@ class Passages:
         return [draft for draft in drafts if draft is not None]
 
     def _other(self, passage: Passage, masked: Content, written: Content) -> Draft | None:
-        """A translation as a draft; None where it does not keep its codes and placeholders."""
+        """Returns a translation as a draft; None if it does not keep its codes and placeholders."""
         kept, problems = with_codes_of(masked, written)
         text = None if problems else _unmasked(masked, kept, passage.flags)
         if text is None or not _has_the_same_arguments(passage, text):
@@ -153,7 +153,7 @@ class Passages:
         return Draft(text=draft, matches=(_match(core, translation, translation),))
 
     async def _as_text(self, masked: Content) -> Draft | None:
-        """The translation of a content whose placeholders are codes; None where there is nothing to translate."""
+        """Translates a content whose placeholders are codes; returns None if there is nothing to translate."""
         found = await self._text_of(masked, self._translate)
         if found is None:
             return None
@@ -231,7 +231,7 @@ class _Stretches:
             self._merged.append((start, stop))
 
     def hold(self, start: int, stop: int) -> bool:
-        """Says whether another stretch lies within one of them."""
+        """Whether another stretch lies within one of them."""
         place = bisect_right(self._merged, (start, maxsize)) - 1
         return place >= 0 and stop <= self._merged[place][1]
 
@@ -242,7 +242,7 @@ def _match(source: str, target: str, text: str = "") -> MemoryMatch:
 
 
 def _masked(passage: Passage) -> Content:
-    """A passage's content, each placeholder a code, and each control of the writing direction."""
+    """Returns a passage's content with placeholders and controls of the writing direction as codes."""
     parts: list[str | Code] = []
     count = 0
     for part in passage.source:
@@ -285,7 +285,7 @@ def _unmasked(masked: Content, translation: Content, flags: frozenset[str]) -> C
 
 
 def _shortest(translated: TranslatedText) -> str:
-    """A translation with the shortest candidate of each of its sentences."""
+    """Returns a translation with the shortest candidate of each sentence."""
     pieces, last = [], 0
     for segment in translated.segments:
         texts = (segment.target.text, *(other.text for other in segment.alternatives))
@@ -299,5 +299,5 @@ def _positional(parts: Content) -> Sequence[Code]:
 
 
 def _has_the_same_arguments(passage: Passage, text: Content) -> bool:
-    """Says whether a translation's placeholders, read anew, are those of the source."""
+    """Whether a translation's placeholders, read again, are those of the source."""
     return arguments(plain(passage.source), passage.flags) == arguments(plain(text), passage.flags)

@@ -1,4 +1,4 @@
-"""Small repairs of a translation's ends and spaces, where a model has its own habits and the source decides."""
+"""Small repairs of a translation's ends and spaces, which follow the source."""
 
 import re
 
@@ -21,7 +21,7 @@ _FRENCH = re.compile(r"(?<=[^\s\u00a0\u202f;:?!])[ \u00a0\u202f]?([;?!]+|:)(?=\s
 
 
 def repaired(source: Content, translation: Content, language: str) -> Content:
-    """A translation that ends as its source does: with or without a full stop, a colon, an ellipsis.
+    """Makes a translation end as its source does: with or without a full stop, a colon, an ellipsis.
 
     Args:
         source: what was translated.
@@ -55,7 +55,7 @@ def _with_end_of(last: str | Code, parts: list[str | Code]) -> list[str | Code]:
 
 
 def _ended(source: str, translation: str) -> str:
-    """A text with the end of another."""
+    """Returns a text with the end of another."""
     if not source or not translation:
         return translation
     wanted = next((mark for mark in _ELLIPSES if source.endswith(mark)), "")
@@ -78,7 +78,7 @@ def _ended(source: str, translation: str) -> str:
 
 
 def _without_marks(translation: str) -> str:
-    """A text without the mark at its end; an abbreviation keeps its point."""
+    """Returns a text without the mark at its end; an abbreviation keeps its full stop."""
     if not translation or translation[-1] not in f"{_STOPS}:!?":
         return translation
     if _ABBREVIATION.search(translation, max(0, len(translation) - _LONGEST_ABBREVIATION)):
@@ -87,7 +87,7 @@ def _without_marks(translation: str) -> str:
 
 
 def _is_open(text: str) -> bool:
-    """Says whether a mark may follow a text in a language that has the marks of Latin script."""
+    """Whether a mark may follow a text in a language with Latin punctuation."""
     return (text[-1].isalnum() and text[-1] < "\u0590") or text[-1] in ")]\"'”»%"
 
 

@@ -1,4 +1,4 @@
-"""Units of localisation files translated: each form of a unit, as the kind of text that it is."""
+"""Translation of localisation units: each form of a unit by its kind of text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -25,7 +25,7 @@ _MAX_CHARACTERS = 1 << 20
 
 @dataclass
 class _Notes:
-    """What is noted while the forms of a unit are translated."""
+    """Notes that are collected while the forms of a unit are translated."""
 
     problems: list[str] = field(default_factory=list)
     confidences: list[float] = field(default_factory=list)
@@ -33,7 +33,7 @@ class _Notes:
     matches: list[MemoryMatch] = field(default_factory=list)
 
     def add(self, draft: Draft) -> None:
-        """Takes in what a draft says of itself."""
+        """Adds the notes of a draft."""
         self.problems += draft.problems
         self.terms += draft.terms
         self.matches += draft.matches
@@ -112,7 +112,7 @@ class UnitTranslator:
 
 @dataclass(frozen=True, slots=True)
 class _Finish:
-    """What is done to a draft before it is a unit's text: its count and its accelerator come back."""
+    """The final steps from a draft to a unit's text: its count and its accelerator are put back."""
 
     language: str
     accelerator: Accelerator | None = None
@@ -126,7 +126,7 @@ class _Finish:
         return found if found is None or self.accelerator is None else with_accelerator(found, self.accelerator)
 
     def fits(self, text: Content) -> bool:
-        """Says whether a text is as short as its unit wants it."""
+        """Whether a text is within the unit's length limit."""
         return self.limit is None or self.limit.holds(plain(text))
 
 
@@ -153,7 +153,7 @@ def _matches(matches: Sequence[MemoryMatch], num_forms: int) -> tuple[MemoryMatc
 
 
 def _unreadable(unit: Unit) -> str:
-    """Why a unit cannot be translated; empty where it can."""
+    """Returns why a unit cannot be translated; empty if it can."""
     for form in unit.forms:
         text = plain(form.source)
         if KEY_SIGN in text or STAND_IN in text:

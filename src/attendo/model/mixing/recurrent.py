@@ -38,7 +38,7 @@ class Recurrence(nn.Module):
 
 
 def _turned_places(hidden: Tensor, mask: Tensor | None) -> Tensor:
-    """Gives the source index of each position of a reversed sequence, int64 `(batch, length)`.
+    """Returns the source index of each position of a reversed sequence, int64 `(batch, length)`.
 
     The padding is not in the way of a recurrence that reads it last. So nothing needs to be packed, for which lengths
     would have to be known in main memory, and a GPU be waited for.

@@ -50,7 +50,7 @@ class RestrictedSelfAttention(SelfAttention):
         return self._context_by_blocks(query, seen, tokens, block)
 
     def still_seen(self, past: KeysValues) -> KeysValues:
-        """Gives the keys and values of earlier positions that the next position attends to."""
+        """Returns the keys and values of earlier positions that the next position attends to."""
         first = max(0, past.keys.shape[2] - self.behind)
         return KeysValues(past.keys[:, :, first:], past.values[:, :, first:])
 
@@ -66,7 +66,7 @@ class RestrictedSelfAttention(SelfAttention):
         return None
 
     def _window(self, length: int, tokens: Tensor | None, device: torch.device) -> Tensor:
-        """Gives the window of some positions, boolean `(1 or batch, 1, length, length)`."""
+        """Returns the window of some positions, boolean `(1 or batch, 1, length, length)`."""
         places = torch.arange(length, device=device)
         return self._visible(places[:, None], places, tokens)
 

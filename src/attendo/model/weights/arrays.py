@@ -29,7 +29,7 @@ class ModelArrays:
     """The vocabularies' word tables, for a model with `next_word`."""
 
     def arrays(self) -> "ModelArrays":
-        """Gives itself; a `Transformer` gives its own weights."""
+        """Returns itself; a `Transformer` gives its own weights."""
         return self
 
     def floats(self, name: str) -> FloatArray:
@@ -38,12 +38,12 @@ class ModelArrays:
         return self.values[name] if scales is None else dequantize_rows(self.values[name], scales)
 
     def codes(self, name: str) -> tuple[Codes, FloatArray]:
-        """Gives a matrix `(rows, columns)` in int8 and its rows' scales, as stored or by rounding."""
+        """Returns a matrix `(rows, columns)` in int8 and its rows' scales, as stored or by rounding."""
         scales = self.values.get(scales_name(name))
         return quantize_rows(self.values[name]) if scales is None else (self.values[name], scales)
 
     def bias(self, name: str) -> FloatArray | None:
-        """Gives the bias of a linear layer; None if it has none."""
+        """Returns the bias of a linear layer; None if it has none."""
         return self.values.get(f"{name}.bias")
 
     @property

@@ -74,7 +74,7 @@ class ReadParameters:
 
 
 def find_parameters(name: str | None) -> ReadParameters:
-    """Gives the parameters of a file, or built-in ones.
+    """Returns the parameters of a file, or built-in ones.
 
     Args:
         name: a file, or else a name of `BUILT_IN`; None for `COLLINS`.

@@ -28,15 +28,15 @@ class Usage:
 
 
 class Callers:
-    """Knows callers by their keys or addresses, and keeps their limits.
+    """Identifies callers by their keys or addresses, and applies their limits.
 
     Args:
-        keys: that are known.
-        limits: of callers without a key, and of every request.
-        config: whether a key has to be shown.
-        spent: characters that keys have had, by month and id, as `spent` gives them.
-        clock: seconds that never go back.
-        now: the time in UTC.
+        keys: the valid keys.
+        limits: the limits of callers without a key, and of every request.
+        config: whether a key is required.
+        spent: the characters that keys have used, by month and id, as `spent` returns them.
+        clock: a monotonic clock in seconds.
+        now: returns the time in UTC.
     """
 
     def __init__(
@@ -56,33 +56,33 @@ class Callers:
 
     @property
     def key_required(self) -> bool:
-        """Whether nobody is answered without a key."""
+        """Whether every caller needs a key."""
         return self._config.file is not None and self._config.required
 
     @property
     def knows_keys(self) -> bool:
-        """Whether there are keys at all; without, whatever is shown as one is not looked at."""
+        """Whether there are keys at all; if not, keys in requests are ignored."""
         return self._config.file is not None
 
     def knows(self, shown: str) -> bool:
-        """Whether a key is valid at the moment; asking costs nothing."""
+        """Whether a key is valid at the moment; this call is not counted."""
         key = self._keys.find(shown) if len(shown) <= MAX_KEY_CHARACTERS else None
         return key is not None and not key.has_expired(self._now())
 
     def renew(self, keys: KeyRing) -> None:
-        """Takes other keys from now on; what was counted stays."""
+        """Replaces the keys; counts so far stay."""
         self._keys = keys
 
     def identify(self, address: str, shown: str | None) -> Caller:
         """Identifies the caller.
 
         Args:
-            address: where the request came from, as a proxy that is trusted has it.
-            shown: as a key; None or empty for none.
+            address: the address of the caller, as a trusted proxy forwards it.
+            shown: the key in the request; None or empty for none.
 
         Raises:
-            ServingError: 401 without a key where one is needed, 403 with one that is not known or has expired; 429
-                where an address has tried too many.
+            ServingError: 401 without a required key, 403 with an unknown or expired one; 429
+                if an address has tried too many.
         """
         name = address_name(address, self._limits.ip6_prefix)
         if not self.knows_keys or not shown:
@@ -97,18 +97,18 @@ class Callers:
         return Caller(name=f"key:{key.id}", key=key)
 
     def max_characters(self, caller: Caller) -> int:
-        """Gives the maximum number of characters per request of this caller."""
+        """Returns the maximum number of characters per request of this caller."""
         own = caller.key.max_characters if caller.key is not None else None
         return self._limits.max_characters if own is None else own
 
     def admit(self, caller: Caller, *, characters: int, items: int = 1, max_characters: int | None = None) -> None:
-        """Counts a request in, or refuses it. What is refused costs nothing.
+        """Counts a request, or refuses it; a refused request is not counted.
 
         Args:
-            caller: who asks.
-            characters: of all its texts.
-            items: texts.
-            max_characters: of a request of this kind; None for that of `max_characters()`.
+            caller: the caller.
+            characters: the number of characters of all its texts.
+            items: the number of texts.
+            max_characters: the maximum for a request of this kind; None for that of `max_characters()`.
 
         Raises:
             ServingError: 413 too large, 429 too many for a minute, 456 too many for a month.
@@ -136,7 +136,7 @@ class Callers:
             self._spent[key.id] += characters
 
     def usage(self, caller: Caller) -> Usage:
-        """Gives a caller's usage this month; callers without a key are not counted."""
+        """Returns a caller's usage this month; callers without a key are not counted."""
         self._keep_month()
         if caller.key is None:
             return Usage(characters=0, limit=None)
@@ -144,12 +144,12 @@ class Callers:
 
     @property
     def spent(self) -> dict[str, dict[str, int]]:
-        """Characters that each key has had this month, by month and id: what is to be kept over a restart."""
+        """The characters that each key has used this month, by month and id, to keep over a restart."""
         self._keep_month()
         return {self._month: dict(self._spent)}
 
     def tidy(self) -> None:
-        """Forgets callers that have not asked for a while; to be called now and then."""
+        """Forgets callers without recent requests; to be called from time to time."""
         for buckets in (self._requests, self._characters):
             buckets.forget_full(self._clock())
 
@@ -161,7 +161,7 @@ class Callers:
         )
 
     def _charge_failure(self, name: str) -> None:
-        """Lets an address fail only so often: a minute's failures are its requests, or 60."""
+        """Limits the failures of an address per minute to its requests per minute, or to 60."""
         now, limit = self._clock(), self._limits.requests_per_minute or 60
         if (wait_s := self._requests.wait_s(f"failed {name}", 1, limit, now)) > 0:
             raise too_many_requests(f"more than {limit:,} requests without a valid key a minute", wait_s)

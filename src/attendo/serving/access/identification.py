@@ -28,7 +28,7 @@ from attendo.serving.translating import Caller
 
 _CHANGES_NOTHING = ("GET", "HEAD", "OPTIONS")
 _MAX_TOKEN = 400
-"""Bytes of what may be a key; longer ones are none."""
+"""Maximum size of a key in bytes; anything longer is not a key."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,14 +42,14 @@ class KeyParameter:
 
 
 class Identification:
-    """An ASGI application around another.
+    """An ASGI application that identifies the caller before it calls another.
 
     Args:
-        app: what answers.
-        config: of the server.
-        callers: who is known.
-        connections: where a connection is counted for the key that was shown on it.
-        parameters: of the APIs that take keys in other places than headers.
+        app: the application that answers.
+        config: the server's configuration.
+        callers: the callers.
+        connections: the open connections, which are counted by the key of their requests.
+        parameters: the parameters of the APIs that accept keys outside headers.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Identification:
         self._proxies = TrustedProxies(config.server.trusted_proxies)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request, or passes on what is none."""
+        """Handles a request, or passes on anything that is not a request."""
         path = scope.get("path", "").removeprefix(self._config.server.url_prefix)
         if scope["type"] != "http" or path in ALWAYS_ANSWERED:
             await self._app(scope, receive, send)
@@ -84,10 +84,10 @@ class Identification:
             await self._app(scope, receive, send)
 
     def _caller_by_head(self, request: "_Head") -> Caller | None:
-        """The caller with the key in a header or the query; None without one, or where the body may have another.
+        """Returns the caller with the key in a header or the query; None without one, or if the body may have one.
 
         Raises:
-            ServingError: 403 for a key that is not known, 429 for too many of these.
+            ServingError: 403 for an unknown key, 429 for too many of these.
         """
         if not self._callers.knows_keys:
             return None
@@ -99,10 +99,10 @@ class Identification:
         return None
 
     async def _identified_by_body(self, request: "_Head", receive: Receive) -> Receive:
-        """Finds a key in the first part of the body; returns what gives the whole body again.
+        """Identifies the caller by a key in the first part of the body; returns a function that repeats the body.
 
         Raises:
-            ServingError: 401 without a key, 403 with one that is not known, 408 where the body does not come.
+            ServingError: 401 without a key, 403 with an unknown one, 408 if the body does not arrive.
         """
         most = self._config.keys.search_bytes if request.parameter or request.changes_nothing else 0
         if not most or not request.has_body:
@@ -119,7 +119,7 @@ class Identification:
         return part.receive
 
     def _name(self, request: "_Head", caller: Caller | None) -> str | None:
-        """The name by which requests in work are counted; None for a proxy that forwards no address."""
+        """The name for counting concurrent requests; None for a proxy that forwards no address."""
         if caller is not None:
             return caller.name
         if request.address in self._proxies:
@@ -148,9 +148,9 @@ class _Head:
 
     @property
     def needs_caller(self) -> bool:
-        """Whether the caller has to be known before anything else: something is changed, or a body sent.
+        """Whether the caller must be identified first, because the request changes something or has a body.
 
-        What only reads is left to the routes, some of which are for everybody.
+        Requests that only read are left to the routes, some of which are public.
         """
         return self.has_body or not self.changes_nothing
 
@@ -168,7 +168,7 @@ class _FirstPart:
         self.content, self.is_whole = b"", False
 
     async def read(self, most: int) -> None:
-        """Reads until some bytes are there, or the body ends.
+        """Reads a number of bytes, or until the body ends.
 
         Args:
             most: bytes that are kept; the last message may have more.
@@ -182,7 +182,7 @@ class _FirstPart:
         self.content = self.content[:most]
 
     async def receive(self) -> Message:
-        """Gives the messages again, then those that follow."""
+        """Returns the messages read so far again, then the following ones."""
         self.content = b""
         return self._messages.pop(0) if self._messages else await self._receive()
 
@@ -192,7 +192,7 @@ def _is_of(path: str, parameter: KeyParameter) -> bool:
 
 
 def _key_in(content: bytes, request: _Head, *, whole: bool) -> str | None:
-    """The key in the first part of a body; the route reads the whole again, strictly."""
+    """Finds a key in the first part of a body; the route later reads the whole body strictly."""
     assert request.parameter is not None
     name = re.escape(request.parameter.encode())
     if request.media_type == "application/json" or request.media_type.endswith("+json"):

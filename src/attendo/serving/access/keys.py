@@ -32,7 +32,7 @@ class Key:
     """A stored key.
 
     Raises:
-        ValueError: values that cannot be meant.
+        ValueError: a value is invalid.
     """
 
     id: str
@@ -73,13 +73,13 @@ class Key:
             raise ValueError("; ".join(problems))
 
     def has_expired(self, now: datetime) -> bool:
-        """Whether it is refused from now on."""
+        """Whether the key has expired."""
         end = _time(self.expires) if self.expires is not None else None
         return end is not None and now >= end
 
 
 class KeyRing:
-    """Keys, found by what is shown.
+    """Keys, looked up by the text that a caller shows.
 
     Args:
         keys: all of them.
@@ -90,7 +90,7 @@ class KeyRing:
         self._by_digest: Mapping[str, Key] = {key.digest: key for key in keys}
 
     def find(self, shown: str) -> Key | None:
-        """The key that was shown, or None. Comparing digests tells nothing about keys, however long it takes."""
+        """Returns the key for a text, or None. The time that comparing digests takes reveals nothing about keys."""
         return self._by_digest.get(digest(shown))
 
 
@@ -103,14 +103,14 @@ def new_key(name: str, **limits: Any) -> tuple[str, Key]:
     """Makes a key.
 
     Args:
-        name: whose it is.
+        name: the name of its owner.
         limits: further fields of `Key`.
 
     Returns:
-        The key itself, which is shown once and kept nowhere, and what is kept of it.
+        The key itself, which is shown once and stored nowhere, and its stored form.
 
     Raises:
-        DataError: a limit that cannot be meant.
+        DataError: a limit is invalid.
     """
     secret = _MARK + secrets.token_urlsafe(32)
     created = datetime.now(UTC).isoformat(timespec="seconds")
@@ -124,7 +124,7 @@ def read_keys(path: Path) -> KeyRing:
     """Reads a file of keys.
 
     Raises:
-        DataError: it is none, or holds an id or a key twice.
+        DataError: it is not a file of keys, or has an id or a key twice.
         OSError: it cannot be read.
     """
     try:
@@ -146,7 +146,7 @@ def read_keys(path: Path) -> KeyRing:
 
 
 def write_keys(path: Path, keys: Sequence[Key]) -> None:
-    """Writes a file of keys that only its owner can read, whole or not at all.
+    """Writes a file of keys atomically; only its owner can read it.
 
     Raises:
         OSError: it cannot be written.
@@ -159,13 +159,13 @@ def write_keys(path: Path, keys: Sequence[Key]) -> None:
 
 @contextmanager
 def changed_keys(path: Path) -> Iterator[list[Key]]:
-    """Yields the keys of a file to be changed, and writes them when the block ends well; another process waits.
+    """Yields the keys of a file to change, and writes them if the block succeeds; other processes wait meanwhile.
 
     Args:
-        path: the file; where there is none, there are no keys.
+        path: the file; a missing file has no keys.
 
     Raises:
-        DataError: it is no file of keys.
+        DataError: it is not a file of keys.
         OSError: it cannot be read or written.
     """
     with locked(path.with_name(f".{path.name}.lock")):

@@ -1,8 +1,8 @@
 """Rate limits per minute: token buckets, which use no memory once they are full.
 
-A bucket holds a minute's worth and fills evenly. Whoever has emptied his waits for as long as it takes to hold the
-price again; what costs more than a bucket holds takes a full one, and leaves it in debt. So a limit is never a wall
-that a single allowed request could not pass, and never more than a minute's worth is had at once.
+A bucket holds a minute's worth and fills evenly. A caller with an empty bucket waits until it holds the
+price again; a price above its capacity takes a full bucket, and leaves it in debt. So a limit never blocks
+a single allowed request for ever, and never more than a minute's worth is used at once.
 """
 
 from collections import Counter, OrderedDict
@@ -24,10 +24,10 @@ class _Bucket:
 
 
 class Buckets:
-    """A bucket a name.
+    """Token buckets by name.
 
     Args:
-        max_names: kept; beyond, the one that was used longest ago is forgotten, which fills it.
+        max_names: maximum number of buckets; beyond it the least recently used one is forgotten, which fills it.
     """
 
     def __init__(self, max_names: int = _MAX_BUCKETS) -> None:
@@ -38,16 +38,16 @@ class Buckets:
         """Computes the seconds until an amount is available; 0 if it is now.
 
         Args:
-            name: whose bucket.
-            price: what it costs.
-            per_minute: what the bucket holds, and what it gets in a minute.
-            now: seconds of any clock that never goes back.
+            name: the name of the bucket.
+            price: the amount.
+            per_minute: the capacity of the bucket, which is also its supply per minute.
+            now: the time in seconds of any monotonic clock.
         """
         missing = min(price, per_minute) - self._content(name, per_minute, now)
         return max(0.0, missing * 60 / per_minute)
 
     def pay(self, name: str, price: float, per_minute: int, now: float) -> None:
-        """Takes a price out, also where there is less; for the arguments see `wait_s`."""
+        """Takes an amount out, even if there is less; for the arguments see `wait_s`."""
         content = self._content(name, per_minute, now)
         self._buckets[name] = _Bucket(content=content - price, at=now)
         self._buckets.move_to_end(name)
@@ -55,7 +55,7 @@ class Buckets:
             self._buckets.popitem(last=False)
 
     def forget_full(self, now: float) -> None:
-        """Forgets those that a minute or more has filled: a bucket that is not known is a full one.
+        """Forgets buckets that have filled up: an unknown bucket is a full one.
 
         A bucket in debt is kept for as long as that lasts, at most.
         """
@@ -76,10 +76,10 @@ class Buckets:
 
 
 class InWork:
-    """Counts the requests of each caller that are being received or answered.
+    """Counts each caller's requests that are being received or answered.
 
     Args:
-        most: of a caller.
+        most: the maximum per caller.
     """
 
     def __init__(self, most: int) -> None:
@@ -88,10 +88,10 @@ class InWork:
 
     @contextmanager
     def entered(self, name: str | None) -> Iterator[None]:
-        """Counts a request in for as long as the block lasts.
+        """Counts a request for the duration of the block.
 
         Args:
-            name: of the caller; None is not counted.
+            name: the name of the caller; None is not counted.
 
         Raises:
             ServingError: 429, the caller has too many already.

@@ -18,14 +18,14 @@ _FEW_WORDS = 4
 
 
 def pair_of(pairs: Sequence[Pair], source: str, target: str) -> Pair | None:
-    """The first model that translates so."""
+    """Returns the first model for a pair of languages."""
     return next((pair for pair in pairs if pair.source == source and pair.target == target), None)
 
 
 def line_translator(
     service: Service, pair: Pair, caller: Caller, *, options: Options | None = None, deadline: float | None = None
 ) -> TranslateLines:
-    """Gives the function that translates lines for a caller.
+    """Returns a function that translates lines for a caller.
 
     Args:
         service: that answers.
@@ -79,12 +79,12 @@ async def translated(
 
 
 async def detected(service: Service, texts: Sequence[str]) -> list[Detected]:
-    """The likeliest language of each text."""
+    """Returns the likeliest language of each text."""
     return await service.in_thread(detected_of, service.detector, list(texts))
 
 
 def detected_of(detector: Detector, texts: Sequence[str]) -> list[Detected]:
-    """The likeliest language of each text; a text of few words among others is taken to be in the others' language."""
+    """Returns the likeliest language of each text; a text of few words is taken to be in the others' language."""
     found = [detector.detect(text)[0] for text in texts]
     if len(texts) == 1:
         return found
@@ -98,7 +98,7 @@ def detected_of(detector: Detector, texts: Sequence[str]) -> list[Detected]:
 
 
 async def unserved_notes(service: Service, wanted: Sequence[TextRequest]) -> list[tuple[str, ...]]:
-    """Gives the reports of `Detector.notes` for each text."""
+    """Returns the notes of `Detector.notes` for each text."""
 
     def notes() -> list[tuple[str, ...]]:
         return [service.detector.notes(each.text, each.target_language, each.source_language) for each in wanted]
@@ -107,12 +107,12 @@ async def unserved_notes(service: Service, wanted: Sequence[TextRequest]) -> lis
 
 
 def no_words(text: str) -> bool:
-    """Whether a text has not one letter: spaces, digits, emoji."""
+    """Whether a text has no letters, only spaces, digits, emoji and the like."""
     return not any(map(str.isalpha, text))
 
 
-def told_notes(found: Sequence[TranslatedText]) -> dict[str, Any]:
-    """Gives the `problems` and `corrected` of an answer; empty if there is nothing to report.
+def problem_fields(found: Sequence[TranslatedText]) -> dict[str, Any]:
+    """Returns the fields `problems` and `corrected` of an answer; empty if there is nothing to report.
 
     `problems` lists what each translation could not keep; `corrected` says whether each consists of corrections that
     the caller sent before.

@@ -1,4 +1,4 @@
-"""The description of the APIs as one page of plain HTML: no script, and nothing asked for from anywhere."""
+"""The description of the APIs as one page of plain HTML, without scripts or external resources."""
 
 import base64
 import hashlib
@@ -32,10 +32,10 @@ _DEPTH = 6
 
 
 def api_page(schema: Mapping[str, Any]) -> str:
-    """An OpenAPI document as a page.
+    """Renders an OpenAPI document as a page.
 
     Args:
-        schema: as `/openapi.json` has it.
+        schema: the document, as in `/openapi.json`.
     """
     info = schema["info"]
     groups: dict[str, list[str]] = {}
@@ -80,7 +80,7 @@ def _fields(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _type(schema: Mapping[str, Any]) -> str:
-    """A schema's type in a few words."""
+    """Describes a schema's type in a few words."""
     if "anyOf" in schema:
         return " or ".join(dict.fromkeys(_type(each) for each in schema["anyOf"]))
     if "enum" in schema:
@@ -93,7 +93,7 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 
 def _sample(schema: Mapping[str, Any], part: Mapping[str, Any], depth: int) -> Any:
-    """An answer of a schema, its types in place of values."""
+    """Returns a sample of a schema, with types in place of values."""
     part = _resolved(schema, part)
     if depth == 0:
         return "..."
@@ -126,5 +126,5 @@ def _text(text: str) -> str:
 
 
 def _marked(text: str) -> str:
-    """Text as HTML; what stands between backticks is code."""
+    """Renders text as HTML; text between backticks is code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))

@@ -1,4 +1,4 @@
-"""What our own API takes and gives of corrections, as JSON."""
+"""Requests and responses for corrections in our own API, as JSON."""
 
 from typing import Annotated
 

@@ -1,8 +1,8 @@
 """DeepL's API, version 2 (and 1 for old plugins): texts, languages, usage; documents and glossaries beside it.
 
-`billed_characters` is in every answer, since DeepL's own client cannot do without. What could not be kept is in
-`problems`, which no client of DeepL looks at. What asks for another translation than there would be otherwise, and
-cannot be had here (a style, a formality), is refused; what only might improve one (context) is passed over.
+`billed_characters` is in every answer, since DeepL's own client requires it. What could not be kept is in
+`problems`, which no client of DeepL reads. An option that would change a translation and is not supported
+(a style, a formality) is refused; one that might only improve it (context) is ignored.
 """
 
 import secrets
@@ -112,7 +112,7 @@ def served_pair_codes(service: Service, source: str | None, target: str | None) 
 
 
 def refuse_what_is_not_here(sent: Parameters) -> None:
-    """Refuses what would change a translation and cannot be had.
+    """Refuses options that would change a translation and are not supported.
 
     Raises:
         ServingError: 400.

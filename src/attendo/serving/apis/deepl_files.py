@@ -94,15 +94,15 @@ class _Documents:
     async def status(self, request: Request) -> Response:
         """Says how far a document is: `document_key`."""
         document = await self._find(request)
-        told: dict[str, Any] = {"document_id": document.id.upper(), "status": document.status}
+        state: dict[str, Any] = {"document_id": document.id.upper(), "status": document.status}
         if document.status in ("queued", "translating"):
-            told["seconds_remaining"] = document.seconds_remaining
+            state["seconds_remaining"] = document.seconds_remaining
         elif document.status == "done":
-            told["billed_characters"] = document.characters
+            state["billed_characters"] = document.characters
         else:
-            told["error_message"] = document.message
-            told["message"] = document.message
-        return JSONResponse(told)
+            state["error_message"] = document.message
+            state["message"] = document.message
+        return JSONResponse(state)
 
     async def result(self, request: Request) -> Response:
         """Gives the translated document, once: `document_key`."""
@@ -156,16 +156,17 @@ class _Glossaries:
         if source is None or target is None or not any((p.source, p.target) == (source, target) for p in pairs):
             raise bad_request("Unsupported glossary source and target language pair")
         read = parsed_entries(entries, sent.text("entries_format") or "tsv")
-        return JSONResponse(_told(await self._known.create(caller.name, name, source, target, read)), status_code=201)
+        glossary = await self._known.create(caller.name, name, source, target, read)
+        return JSONResponse(_glossary_json(glossary), status_code=201)
 
     async def all(self, request: Request) -> Response:
         """Lists the caller's glossaries."""
         caller = await self._caller(request)
-        return JSONResponse({"glossaries": [_told(each) for each in await self._known.of(caller)]})
+        return JSONResponse({"glossaries": [_glossary_json(each) for each in await self._known.of(caller)]})
 
     async def one(self, request: Request) -> Response:
-        """Tells of a glossary."""
-        return JSONResponse(_told(await self._find(request)))
+        """Describes a glossary."""
+        return JSONResponse(_glossary_json(await self._find(request)))
 
     async def delete(self, request: Request) -> Response:
         """Removes a glossary."""
@@ -187,7 +188,7 @@ class _Glossaries:
         return await self._known.find(await self._caller(request), str(request.path_params["id_"]))
 
 
-def _told(glossary: OwnGlossary) -> dict[str, Any]:
+def _glossary_json(glossary: OwnGlossary) -> dict[str, Any]:
     return {
         "glossary_id": glossary.id,
         "name": glossary.name,

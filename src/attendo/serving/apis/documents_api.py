@@ -74,11 +74,11 @@ class _Api:
         document = await accepted(
             self._service, request, caller, upload, sent, glossary=glossary, template=sent.file("template")
         )
-        return JSONResponse(_told(document), status_code=202)
+        return JSONResponse(_document_json(document), status_code=202)
 
     async def status(self, request: Request, id_: str) -> Response:
-        """Says how far a document is."""
-        return JSONResponse(_told(self._find(request, id_)))
+        """Reports the progress of a document."""
+        return JSONResponse(_document_json(self._find(request, id_)))
 
     async def result(self, request: Request, id_: str) -> Response:
         """Gives the translated document."""
@@ -188,8 +188,8 @@ def _attachment(name: str) -> dict[str, str]:
     return {"Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"}
 
 
-def _told(document: Document) -> dict[str, Any]:
-    told: dict[str, Any] = {
+def _document_json(document: Document) -> dict[str, Any]:
+    facts: dict[str, Any] = {
         "id": document.id,
         "status": document.status,
         "name": document.result_name,
@@ -201,7 +201,7 @@ def _told(document: Document) -> dict[str, Any]:
         "problems": document.problems,
     }
     if document.status in ("queued", "translating"):
-        told["seconds_remaining"] = document.seconds_remaining
+        facts["seconds_remaining"] = document.seconds_remaining
     if document.summary is not None:
-        told["summary"] = document.summary
-    return told
+        facts["summary"] = document.summary
+    return facts

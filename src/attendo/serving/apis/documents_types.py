@@ -77,8 +77,8 @@ _FIELDS = {
     },
     "format": {"type": "string", "enum": list(FORMAT_NAMES), "description": "Where the name does not say it."},
 } | {
-    name: {"type": "string", "enum": list(CHOICES[name]), "default": CHOICES[name][0], "description": told}
-    for name, told in _DESCRIBED.items()
+    name: {"type": "string", "enum": list(CHOICES[name]), "default": CHOICES[name][0], "description": text}
+    for name, text in _DESCRIBED.items()
 }
 FORM: dict[str, Any] = {
     "requestBody": {

@@ -42,43 +42,35 @@ def router(service: Service, glossaries: Glossaries) -> APIRouter:
     @routes.get("", responses={200: {"model": GlossariesAnswer}}, summary="List the caller's glossaries")
     async def listed(request: Request) -> Response:
         """All of the caller's, without their terms."""
-        found = await glossaries.of(caller(request))
-        return JSONResponse({"glossaries": [_said(each, with_terms=False) for each in found]})
+        own = await glossaries.of(caller(request))
+        return JSONResponse({"glossaries": [_summary(glossary) for glossary in own]})
 
     @routes.post("", status_code=201, responses={201: {"model": GlossaryAnswer}}, summary="Make a glossary")
     async def create(request: Request, body: GlossaryRequest) -> Response:
         """Makes one of a served pair of languages."""
         source, target = _pair(service, body.source, body.target)
-        made = await glossaries.create(caller(request), _name(body), source, target, _terms(body.terms))
-        return JSONResponse(_said(made), status_code=201)
+        created = await glossaries.create(caller(request), _name(body), source, target, _terms(body.terms))
+        return JSONResponse(_glossary_json(created), status_code=201)
 
     @routes.post("/read", responses={200: {"model": TermsAnswer}}, summary="Read a glossary file")
     async def read(request: Request, body: GlossaryFileRequest) -> Response:
         """The terms of a CSV, TSV or TBX file; nothing is kept."""
         caller(request)
-        source, target = base_language(body.source), base_language(body.target)
-        content = body.content.encode("utf-8", "replace")
-        try:
-            found = await service.in_thread(
-                lambda: parse_glossary(content, body.ending.lower(), source=source, target=target)
-            )
-        except DataError as error:
-            raise bad_request(str(error)) from error
-        return JSONResponse({"terms": [_term_json(term) for term in found.terms], "notes": list(found.notes)})
+        return JSONResponse(await _read_file(service, body))
 
     @routes.get("/{id_}", responses={200: {"model": GlossaryAnswer}}, summary="Read a glossary")
     async def one(request: Request, id_: str) -> Response:
         """One of the caller's, with its terms."""
-        return JSONResponse(_said(await glossaries.find(caller(request), id_)))
+        return JSONResponse(_glossary_json(await glossaries.find(caller(request), id_)))
 
     @routes.put("/{id_}", responses={200: {"model": GlossaryAnswer}}, summary="Change a glossary")
     async def change(request: Request, id_: str, body: GlossaryRequest) -> Response:
         """Gives it another name and other terms; its languages stay."""
-        found = await glossaries.find(caller(request), id_)
-        if _pair(service, body.source, body.target) != (found.source, found.target):
+        glossary = await glossaries.find(caller(request), id_)
+        if _pair(service, body.source, body.target) != (glossary.source, glossary.target):
             raise bad_request("the languages of a glossary cannot be changed; make another one")
         changed = await glossaries.change(caller(request), id_, _name(body), _terms(body.terms))
-        return JSONResponse(_said(changed))
+        return JSONResponse(_glossary_json(changed))
 
     @routes.delete("/{id_}", status_code=204, summary="Delete a glossary")
     async def delete(request: Request, id_: str) -> Response:
@@ -89,6 +81,18 @@ def router(service: Service, glossaries: Glossaries) -> APIRouter:
     return routes
 
 
+async def _read_file(service: Service, body: GlossaryFileRequest) -> dict[str, Any]:
+    source, target = base_language(body.source), base_language(body.target)
+    content = body.content.encode("utf-8", "replace")
+    try:
+        glossary = await service.in_thread(
+            lambda: parse_glossary(content, body.ending.lower(), source=source, target=target)
+        )
+    except DataError as error:
+        raise bad_request(str(error)) from error
+    return {"terms": [_term_json(term) for term in glossary.terms], "notes": list(glossary.notes)}
+
+
 def _name(body: GlossaryRequest) -> str:
     if not body.name.strip():
         raise bad_request("name is missing; give the glossary a name")
@@ -97,10 +101,10 @@ def _name(body: GlossaryRequest) -> str:
 
 def _pair(service: Service, source: str, target: str) -> tuple[str, str]:
     pairs = service.translating.pairs()
-    found = served_code(source, sources(pairs)), served_code(target, targets(pairs))
-    if not any((pair.source, pair.target) == found for pair in pairs):
+    codes = served_code(source, sources(pairs)), served_code(target, targets(pairs))
+    if not any((pair.source, pair.target) == codes for pair in pairs):
         raise bad_request(f"no model here translates from {source!r} to {target!r}; see /api/models")
-    return found[0] or "", found[1] or ""
+    return codes[0] or "", codes[1] or ""
 
 
 def _terms(given: list[TermJson]) -> tuple[Term, ...]:
@@ -125,8 +129,13 @@ def _stripped(texts: list[str]) -> tuple[str, ...]:
     return tuple(filter(None, map(str.strip, texts)))
 
 
-def _said(glossary: OwnGlossary, *, with_terms: bool = True) -> dict[str, Any]:
-    said: dict[str, Any] = {
+def _glossary_json(glossary: OwnGlossary) -> dict[str, Any]:
+    return {**_summary(glossary), "terms": [_term_json(term) for term in glossary.terms]}
+
+
+def _summary(glossary: OwnGlossary) -> dict[str, Any]:
+    """A glossary's facts, without its terms."""
+    return {
         "id": glossary.id,
         "name": glossary.name,
         "source": glossary.source,
@@ -134,7 +143,6 @@ def _said(glossary: OwnGlossary, *, with_terms: bool = True) -> dict[str, Any]:
         "created": glossary.created,
         "entries": len(glossary.terms),
     }
-    return {**said, "terms": [_term_json(term) for term in glossary.terms]} if with_terms else said
 
 
 def _term_json(term: Term) -> dict[str, Any]:

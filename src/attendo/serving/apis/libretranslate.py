@@ -2,7 +2,7 @@
 
 Three things are done otherwise on purpose (docs/serving-apis.md): a translation's case and last mark are the model's;
 in HTML `&lt;`, `&gt;` and `&amp;` stay as they are, since the page would change without; texts of an array that are in
-different languages are told apart. What could not be kept is in `problems`, which their clients do not look at.
+different languages are distinguished. What could not be kept is in `problems`, which their clients do not look at.
 """
 
 import re
@@ -14,7 +14,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from attendo.markup.text_types import TextRequest
-from attendo.serving.apis.answers import detected, no_words, pair_of, told_notes, translated
+from attendo.serving.apis.answers import detected, no_words, pair_of, problem_fields, translated
 from attendo.serving.apis.documents_api import accepted, download
 from attendo.serving.apis.libretranslate_spec import specification
 from attendo.serving.apis.requests import shown_key
@@ -110,12 +110,12 @@ class _Api:
         found = await translated(self._service, request, caller, work)
         answer: dict[str, Any] = {"translatedText": [each.text for each in found] if is_list else found[0].text}
         if found_languages is not None:
-            told = [_told(each, percent=True) for each in found_languages]
-            answer["detectedLanguage"] = told if is_list else told[0]
+            guesses = [_language_json(each, percent=True) for each in found_languages]
+            answer["detectedLanguage"] = guesses if is_list else guesses[0]
         if alternatives:
             others = [list(each.alternatives[:alternatives]) for each in found]
             answer["alternatives"] = others if is_list else others[0]
-        return JSONResponse(answer | told_notes(found))
+        return JSONResponse(answer | problem_fields(found))
 
     async def detect(self, request: Request) -> Response:
         """Says which languages a text may be in: `q`."""
@@ -129,7 +129,7 @@ class _Api:
         found = await self._service.in_thread(self._service.detector.detect, text)
         if not found or found[0].confidence == 0:
             return JSONResponse([{"confidence": 0.0, "language": "en"}])
-        return JSONResponse([_told(each, percent=True) for each in found[:_MAX_DETECTED]])
+        return JSONResponse([_language_json(each, percent=True) for each in found[:_MAX_DETECTED]])
 
     async def languages(self) -> Response:
         """Lists the languages, and what each can be translated to."""
@@ -324,6 +324,6 @@ def _is_weblate_check(sent: Parameters, source: str, target: str) -> bool:
     return sent.is_json and sent.values.get("q") == ["test"] and (source, target) == ("en", "de")
 
 
-def _told(found: Detected, *, percent: bool) -> dict[str, Any]:
+def _language_json(found: Detected, *, percent: bool) -> dict[str, Any]:
     share = found.confidence * (100 if percent else 1)
     return {"confidence": round(share, 1), "language": outward(found.language)}

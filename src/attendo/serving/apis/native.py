@@ -1,4 +1,4 @@
-"""Our own API: `/api/...`, JSON in and out, with all that a translation has to tell."""
+"""Our own API: `/api/...`, JSON in and out, with every detail of a translation."""
 
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -42,8 +42,8 @@ from attendo.terms.glossary import Glossary
 from attendo.workflow.engines.parse import Parse
 
 Note = tuple[str, ...]
-"""What is to be reported of a text besides what its translation could not keep."""
-_TOLD = {
+"""Problems of a text that are reported besides those of its translation."""
+_DESCRIPTIONS = {
     400: "The request cannot be meant, or nothing served fits.",
     401: "A key is needed.",
     403: "The key is not known.",
@@ -55,7 +55,7 @@ _TOLD = {
     503: "The server is busy, or it took too long; see Retry-After.",
 }
 ERRORS: dict[int | str, dict[str, Any]] = {
-    **{status: {"model": ErrorAnswer, "description": text} for status, text in _TOLD.items()},
+    **{status: {"model": ErrorAnswer, "description": text} for status, text in _DESCRIPTIONS.items()},
     "4XX": {"model": ErrorAnswer, "description": "The request cannot be answered."},
 }
 """Errors of every route."""
@@ -76,11 +76,11 @@ _EVENTS = {
 
 
 def router(service: Service, glossaries: Glossaries) -> APIRouter:
-    """The paths of our own API.
+    """The routes of our own API.
 
     Args:
-        service: what there is to serve.
-        glossaries: that callers have made.
+        service: the models and everything else that requests need.
+        glossaries: the callers' glossaries.
     """
     routes = APIRouter(prefix="/api", route_class=StrictRoute, responses=ERRORS, tags=["attendo"])
 
@@ -102,8 +102,8 @@ def router(service: Service, glossaries: Glossaries) -> APIRouter:
         service.admit(request, service.caller(request, shown_key(request)), [body.text])
         if not service.translating.pairs():
             raise unknown_pair("this server has no model that translates, so no language is known")
-        found = await service.in_thread(service.detector.detect, body.text)
-        detected = [{"language": each.language, "confidence": round(each.confidence, 4)} for each in found]
+        guesses = await service.in_thread(service.detector.detect, body.text)
+        detected = [{"language": guess.language, "confidence": round(guess.confidence, 4)} for guess in guesses]
         return JSONResponse({"detected": detected})
 
     @routes.post("/attention", summary="Show where a model looks", responses={200: {"content": {"text/html": {}}}})
@@ -112,15 +112,7 @@ def router(service: Service, glossaries: Glossaries) -> APIRouter:
 
         With `Accept: text/html` the answer is a page to explore them.
         """
-        caller = service.caller(request, shown_key(request))
-        most = service.config.limits.max_attention_characters
-        service.admit(request, caller, [body.text + (body.target or "")], max_characters=most)
-        pair = find_pair(service, body.source, body.target_lang, body.model)
-        found = await service.translating.attention(pair, body.text, body.target, caller, deadline=service.deadline())
-        request.state.model = pair.model
-        if "text/html" in request.headers.get("accept", ""):
-            return _page(await service.in_thread(to_html, found))
-        return Response(await service.in_thread(lambda: to_json(joined(found))), media_type="application/json")
+        return await _attention(service, request, body)
 
     @routes.post("/parse", responses={200: {"model": ParseAnswer}}, summary="Parse sentences")
     async def parse(request: Request, body: ParseRequest) -> Response:
@@ -165,16 +157,16 @@ class _Translation:
         request.state.model = pair.model
         service.metrics.characters.labels(pair.model).inc(self._characters)
         glossary = await own_glossary(self._glossaries, caller, body.glossary, pair)
-        order = _Order(pair=pair, caller=caller, body=body, detected=detected, glossary=glossary)
-        notes = await unserved_notes(service, [self._asked(order, text) for text in texts])
+        work = _Work(pair=pair, caller=caller, body=body, detected=detected, glossary=glossary)
+        notes = await unserved_notes(service, [self._text_request(work, text) for text in texts])
         if body.stream or "text/event-stream" in request.headers.get("accept", ""):
             return StreamingResponse(
-                event_stream(self._events(order, texts, notes)),
+                event_stream(self._events(work, texts, notes)),
                 media_type="text/event-stream",
                 headers={"x-accel-buffering": "no"},
             )
-        found = await gathered([self._text(order, text, note) for text, note in zip(texts, notes, strict=True)])
-        return JSONResponse(self._whole(order, found))
+        translated = await gathered([self._text(work, text, note) for text, note in zip(texts, notes, strict=True)])
+        return JSONResponse(self._whole(work, translated))
 
     def _check(self, body: TranslateRequest) -> None:
         limits = self._service.config.limits
@@ -183,60 +175,61 @@ class _Translation:
         if body.beam_size is not None and body.beam_size > limits.beam_size:
             raise bad_request(f"beam_size = {body.beam_size} is more than the {limits.beam_size} of this server")
 
-    def _asked(self, order: "_Order", text: str) -> TextRequest:
+    def _text_request(self, work: "_Work", text: str) -> TextRequest:
         return TextRequest(
             text=text,
-            format=order.body.format,
-            split=order.body.split,
-            n_best=order.body.n_best,
-            alignment=order.body.alignment,
-            source_language=order.pair.source,
-            target_language=order.pair.target,
-            glossary=order.glossary,
+            format=work.body.format,
+            split=work.body.split,
+            n_best=work.body.n_best,
+            alignment=work.body.alignment,
+            source_language=work.pair.source,
+            target_language=work.pair.target,
+            glossary=work.glossary,
         )
 
-    async def _text(self, order: "_Order", text: str, note: Note) -> TranslatedText:
-        lines = _Lines(self._service, order, self._service.deadline())
-        confidence, corrections = self._confidence(order), self._corrections(order)
-        found = await translate_text(self._asked(order, text), lines, confidence=confidence, corrections=corrections)
-        return replace(found, problems=(*note, *found.problems))
+    async def _text(self, work: "_Work", text: str, note: Note) -> TranslatedText:
+        lines = _Lines(self._service, work, self._service.deadline())
+        confidence, corrections = self._confidence(work), self._corrections(work)
+        asked = self._text_request(work, text)
+        translated = await translate_text(asked, lines, confidence=confidence, corrections=corrections)
+        return replace(translated, problems=(*note, *translated.problems))
 
-    def _confidence(self, order: "_Order") -> Confidence:
-        return self._service.translating.confidence(order.pair.model)
+    def _confidence(self, work: "_Work") -> Confidence:
+        return self._service.translating.confidence(work.pair.model)
 
-    def _corrections(self, order: "_Order") -> FindCorrections:
-        return self._service.corrections.answering(order.caller, order.pair)
+    def _corrections(self, work: "_Work") -> FindCorrections:
+        return self._service.corrections.answering(work.caller, work.pair)
 
     async def _events(
-        self, order: "_Order", texts: Sequence[str], notes: Sequence[Note]
+        self, work: "_Work", texts: Sequence[str], notes: Sequence[Note]
     ) -> AsyncIterator[tuple[str, dict[str, Any]]]:
-        found = []
-        confidence, corrections = self._confidence(order), self._corrections(order)
+        translated = []
+        confidence, corrections = self._confidence(work), self._corrections(work)
         for place, (text, note) in enumerate(zip(texts, notes, strict=True)):
             # A long text may take longer than a request may: each step of it has that time.
-            lines = _Lines(self._service, order, None)
-            stream = stream_text(self._asked(order, text), lines, confidence=confidence, corrections=corrections)
-            async for each in stream:
-                if isinstance(each, TranslatedText):
-                    found.append(replace(each, problems=(*note, *each.problems)))
+            lines = _Lines(self._service, work, None)
+            stream = stream_text(self._text_request(work, text), lines, confidence=confidence, corrections=corrections)
+            async for part in stream:
+                if isinstance(part, TranslatedText):
+                    translated.append(replace(part, problems=(*note, *part.problems)))
                 else:
-                    yield "segment", {"text": place, "segment": segment_json(each)}
-        yield "done", self._whole(order, found)
+                    yield "segment", {"text": place, "segment": segment_json(part)}
+        yield "done", self._whole(work, translated)
 
-    def _whole(self, order: "_Order", found: Sequence[TranslatedText]) -> dict[str, Any]:
+    def _whole(self, work: "_Work", translated: Sequence[TranslatedText]) -> dict[str, Any]:
         return {
-            "model": order.pair.model,
-            "source": order.pair.source,
-            "target": order.pair.target,
-            "detected": order.detected,
-            "translations": [translation_json(each) for each in found],
+            "model": work.pair.model,
+            "source": work.pair.source,
+            "target": work.pair.target,
+            "detected": work.detected,
+            "translations": [translation_json(text) for text in translated],
             "characters": self._characters,
             "seconds": round(time.monotonic() - self._started, 4),
         }
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Order:
+class _Work:
     """The requested work."""
 
     pair: Pair
@@ -253,27 +246,27 @@ class _Order:
 
 
 class _Lines:
-    """Translates lines as the order has it.
+    """Translates lines with the options of a request.
 
     Args:
-        service: what there is to serve.
-        order: what is to be done.
-        deadline: of all of it; None for one of each call.
+        service: the models and everything else that requests need.
+        work: the requested work.
+        deadline: the time by which all lines must be translated; None for a new one for each call.
     """
 
-    def __init__(self, service: Service, order: _Order, deadline: float | None) -> None:
-        self._service, self._order, self._deadline = service, order, deadline
+    def __init__(self, service: Service, work: _Work, deadline: float | None) -> None:
+        self._service, self._work, self._deadline = service, work, deadline
 
     async def __call__(
         self, lines: Sequence[str], constraints: Any = None, *, alignment: bool = False
     ) -> list[TranslatedLine]:
-        order = self._order
+        work = self._work
         deadline = self._service.deadline() if self._deadline is None else self._deadline
         return await self._service.translating.translate(
-            order.pair,
+            work.pair,
             lines,
-            order.options,
-            order.caller,
+            work.options,
+            work.caller,
             deadline=deadline,
             constraints=constraints,
             alignment=alignment,
@@ -281,6 +274,18 @@ class _Lines:
 
 
 # --- the others -------------------------------------------------------------------------------------------------------
+
+
+async def _attention(service: Service, request: Request, body: AttentionRequest) -> Response:
+    caller = service.caller(request, shown_key(request))
+    limit = service.config.limits.max_attention_characters
+    service.admit(request, caller, [body.text + (body.target or "")], max_characters=limit)
+    pair = find_pair(service, body.source, body.target_lang, body.model)
+    weights = await service.translating.attention(pair, body.text, body.target, caller, deadline=service.deadline())
+    request.state.model = pair.model
+    if "text/html" in request.headers.get("accept", ""):
+        return _page(await service.in_thread(to_html, weights))
+    return Response(await service.in_thread(lambda: to_json(joined(weights))), media_type="application/json")
 
 
 async def _parse(service: Service, request: Request, body: ParseRequest) -> Response:
@@ -297,8 +302,8 @@ async def _parse(service: Service, request: Request, body: ParseRequest) -> Resp
     if isinstance(body.text, str):
         spans = sentence_spans(body.text, "sentences", "auto")
         texts = [body.text[start:end] for start, end in spans]
-    found = await service.translating.parse(model, texts, body.n_best, caller, deadline=service.deadline())
-    trees = await service.in_thread(lambda: [_tree(each) for each in found])
+    parses = await service.translating.parse(model, texts, body.n_best, caller, deadline=service.deadline())
+    trees = await service.in_thread(lambda: [_tree(parse) for parse in parses])
     return JSONResponse({"model": model, "trees": trees})
 
 
@@ -310,7 +315,7 @@ def _tree(parse: Parse) -> dict[str, Any]:
         "svg": None if best is None else to_svg(best.tree),
         "score": None if best is None else number(best.score),
         "problem": "no words" if parse.is_empty else parse.problem,
-        "n_best": [{"tree": str(each.tree), "score": number(each.score)} for each in parse.n_best[1:]],
+        "n_best": [{"tree": str(other.tree), "score": number(other.score)} for other in parse.n_best[1:]],
     }
 
 
@@ -323,11 +328,11 @@ def _page(page: str) -> Response:
 
 def _models(service: Service) -> list[dict[str, Any]]:
     translating = service.translating
-    told = []
+    models = []
     for name in translating.names():
         description = translating.description(name)
         sizes = description.src_vocab_size, description.tgt_vocab_size
-        told.append(
+        models.append(
             {
                 "name": name,
                 "task": description.task,
@@ -339,7 +344,7 @@ def _models(service: Service) -> list[dict[str, Any]]:
                 "beam_size": description.search.get("beam_size"),
             }
         )
-    return told
+    return models
 
 
 def _settings(service: Service) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def translation_json(translated: TranslatedText) -> dict[str, Any]:
 
 
 def _confidence(translated: TranslatedText) -> float | None:
-    """The mean of the segments', weighted by their lengths; None where none has any."""
+    """Returns the mean confidence of the segments, weighted by length; None if none has one."""
     sure = [(each.confidence, max(1, len(each.source.text))) for each in translated.segments]
     known = [(confidence, length) for confidence, length in sure if confidence is not None]
     total = sum(length for _, length in known)

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from attendo.markup.text_types import TextRequest
-from attendo.serving.apis.answers import no_words, pair_of, told_notes, translated
+from attendo.serving.apis.answers import no_words, pair_of, problem_fields, translated
 from attendo.serving.apis.requests import shown_key
 from attendo.serving.errors import ErrorShape, ServingError, bad_request
 from attendo.serving.http.parameters import check_characters, parameters_of
@@ -47,7 +47,7 @@ def router(service: Service) -> APIRouter:
         service.admit(request, caller, [text])
         wanted = TextRequest(text=text, source_language=pair.source, target_language=pair.target)
         found = await translated(service, request, caller, [(None if no_words(text) else pair, wanted)])
-        return JSONResponse({"translation": found[0].text} | told_notes(found))
+        return JSONResponse({"translation": found[0].text} | problem_fields(found))
 
     routes.add_api_route("/omegat", translate, methods=["GET"], response_model=None)
     return routes

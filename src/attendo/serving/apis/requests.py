@@ -1,4 +1,4 @@
-"""Requests of our own API: JSON read strictly, who asks, and which model is meant."""
+"""Requests of our own API: strictly read JSON, the caller's key, and the choice of a model."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -19,7 +19,7 @@ class StrictRequest(Request):
     """A request whose JSON has been read strictly: no key twice, nothing infinite, not too deep."""
 
     async def read(self) -> None:
-        """Reads the body, where there is one.
+        """Reads the body, if there is one.
 
         Raises:
             ServingError: it is no JSON, or does not say that it is.
@@ -41,7 +41,7 @@ class StrictRoute(APIRoute):
     """A route whose requests are `StrictRequest`s."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Gives the handler."""
+        """Returns the handler."""
         answer = super().get_route_handler()
 
         async def strictly(request: Request) -> Response:
@@ -53,7 +53,7 @@ class StrictRoute(APIRoute):
 
 
 def shown_key(request: Request) -> str | None:
-    """Gives the key of a request: `Authorization: Bearer KEY` or `X-API-Key: KEY`."""
+    """Returns the key of a request: `Authorization: Bearer KEY` or `X-API-Key: KEY`."""
     kind, _, value = request.headers.get("authorization", "").partition(" ")
     if kind.lower() == "bearer":
         return value.strip()
@@ -61,7 +61,7 @@ def shown_key(request: Request) -> str | None:
 
 
 def find_pair(service: Service, source: str | None, target: str | None, model: str | None) -> Pair:
-    """The pair that languages or a model's name mean.
+    """Returns the served pair for languages or a model's name.
 
     Args:
         service: what is served.
@@ -88,7 +88,7 @@ def find_pair(service: Service, source: str | None, target: str | None, model: s
 async def detected_pair(
     service: Service, texts: list[str], target: str | None, model: str | None
 ) -> tuple[Pair, dict[str, Any]]:
-    """The pair for texts whose language is to be found out, and what was found, as JSON.
+    """Returns the pair for texts whose language is to be detected, and the detected language as JSON.
 
     Raises:
         ServingError: nothing served fits.

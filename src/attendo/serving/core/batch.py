@@ -1,4 +1,4 @@
-"""A running batch: its cost so far, and the lines that have to leave it."""
+"""A running batch: its cost so far, and the lines that must leave it."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -21,10 +21,10 @@ way because the machine is slow would only become more and smaller, and the mach
 
 
 class Batch:
-    """A batch in work. What changes is guarded by the lock of whoever has it.
+    """A running batch; its mutable state is guarded by the lock.
 
     Args:
-        lines: of one kind.
+        lines: the lines, of one kind.
         lock: the lock.
     """
 
@@ -33,15 +33,15 @@ class Batch:
         self.resumed = Condition(lock)
         """Notified when the batch is given a hand."""
         self.cancelled: frozenset[int] = frozenset()
-        """Numbers, from 1, of lines that nobody waits for."""
+        """Numbers, from 1, of lines that nobody waits for any more."""
         self.ousted = False
-        """Whether lines that are not done are put back, since they keep those of other requests waiting."""
+        """Whether unfinished lines are put back, since they delay those of other requests."""
         self.has_hand = False
-        """Whether it is being worked on, and not held up."""
+        """Whether the batch is running rather than paused."""
         self.rank = 0.0
-        """Lower goes first; as of the last reckoning."""
+        """Rank as of the last settlement; lower goes first."""
         self.ran_s = self.longest_s = 0.0
-        """Seconds of work, and the longest stretch of them during which it could not be stopped."""
+        """Seconds of work, and the longest time during which it could not be stopped."""
         flows = Counter(line.flow for line in lines)
         self._parts = {flow: count / len(lines) for flow, count in flows.items()}
         self._is_small = all(line.small for line in lines)
@@ -57,7 +57,7 @@ class Batch:
 
     @property
     def flows(self) -> AbstractSet[str]:
-        """The flows that its lines are of."""
+        """The flows of its lines."""
         return self._parts.keys()
 
     @property
@@ -66,23 +66,23 @@ class Batch:
         return self._all if self.ousted else self.cancelled
 
     def cancel(self, lines: AbstractSet[int]) -> None:
-        """Has lines leave, by their numbers; a batch without others is urgent, since it ends at its next step."""
+        """Makes lines leave, by number; a batch without other lines is urgent, since it ends at its next step."""
         self.cancelled |= lines
         if self.cancelled == self._all:
             self.rank = float("-inf")
 
     def grant(self, shares: Shares) -> None:
-        """Gives it a hand."""
+        """Gives the batch a hand."""
         self.has_hand = True
         for flow in self._parts:
             shares.begin(flow)
 
     def wake(self, now: float) -> None:
-        """Notes that its thread works from now on."""
+        """Records that its thread works from now on."""
         self._settled_at = self._looked_at = now
 
     def look(self, now: float) -> bool:
-        """Notes a moment between two steps; gives whether it is time for a reckoning."""
+        """Records a moment between two steps; returns whether a settlement is due."""
         self.longest_s = max(self.longest_s, now - self._looked_at)
         self._looked_at = now
         self._steps += 1
@@ -91,7 +91,7 @@ class Batch:
         return now - self._settled_at > _SETTLE_S
 
     def settle(self, now: float, shares: Shares) -> None:
-        """Reckons what was worked up to now."""
+        """Charges the work so far."""
         seconds, self._settled_at = now - self._settled_at, now
         self.ran_s += seconds
         if self._is_small and self._steps > self._usual_steps:
@@ -101,7 +101,7 @@ class Batch:
         self.reckon(shares)
 
     def reckon(self, shares: Shares) -> None:
-        """Finds the rank anew."""
+        """Updates the rank."""
         if self.cancelled != self._all:
             had = min(shares.had(flow) for flow in self._parts)
             self.rank = had + self._late_s

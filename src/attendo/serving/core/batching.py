@@ -1,12 +1,12 @@
-"""Requests that wait together are worked on together: a bounded queue, threads that take batches from it, and answers.
+"""Batching of waiting requests: a bounded queue, threads that take batches from it, and their answers.
 
-The kernels run without Python's lock, so threads of one process are the way to many cores. As many batches are worked
-on at a time as there are hands. While all hands are at work, what arrives gathers by itself, so a loaded server has
-large batches and an idle one has no delay. Requests that come together are divided between the hands that are free.
+The kernels run without Python's lock, so the threads of one process use many cores. As many batches are worked
+on at a time as there are hands. While all hands are busy, requests accumulate, so a loaded server has
+large batches and an idle one has no delay. Requests that arrive together are divided between the free hands.
 
-A batch in work is asked to look up between two decoder steps. Lines that nobody waits for any more leave it there, and
-it gives its hand away where a flow that has had less waits: its thread sleeps until the batch is next again. So nobody
-has to wait for the end of another's batch, only for its next step; and there are more threads than hands.
+A running batch checks in between two decoder steps. Lines that nobody waits for any more leave it there, and
+it yields its hand to a waiting flow that has had less: its thread sleeps until it is the batch's turn. So nobody
+waits for the end of another's batch, only for its next step; and there are more threads than hands.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from typing import Any
 from attendo.decoding.watch import BetweenSteps
 from attendo.serving.config import BatchingConfig
 from attendo.serving.core.batch import Batch
-from attendo.serving.core.jobs import Job, Order, WorkItem, deliver
+from attendo.serving.core.jobs import Job, JobSettings, WorkItem, deliver
 from attendo.serving.core.shares import Shares
 from attendo.serving.core.waiting import Line, WaitingLines
 from attendo.serving.errors import busy, overdue, too_many_requests
@@ -38,13 +38,13 @@ _SMOOTHING = 0.1
 _MARGIN_S = 0.01
 """Seconds that another flow must have had less before a batch yields to it."""
 _HELD_UP = 30
-"""Batches in work that are held up, at most; each has a thread. Half of them are for flows that have none in work."""
+"""Maximum number of paused batches, each of which has a thread; half of them are for flows without running ones."""
 _BATCHES_BEYOND = 12
-"""Batches of one flow in work, beside as many as there are hands."""
+"""Maximum number of running batches of one flow, in addition to the number of hands."""
 
 
 class _Worker:
-    """The place of a thread: its next task."""
+    """The state of a thread: its next task."""
 
     def __init__(self, number: int, lock: threading.Lock) -> None:
         self.number = number
@@ -56,11 +56,11 @@ class Batcher:
     """The queue and its threads. All methods are for the event loop that it was started in.
 
     Args:
-        work: what is done.
-        threads: hands: batches that are worked on at the same time.
+        work: does the work.
+        threads: the number of hands, which is that of batches that are worked on at the same time.
         config: the sizes of batches and of the queue.
-        metrics: what is counted.
-        excludes: of a kind, a name; of kinds with one name only one is worked on at a time. None sets no limit.
+        metrics: the counters.
+        excludes: names a kind; of kinds with the same name only one is worked on at a time. None sets no limit.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Batcher:
 
     @property
     def waiting(self) -> int:
-        """Lines in the queue."""
+        """The number of lines in the queue."""
         return self._waiting.lines
 
     async def submit(
@@ -125,28 +125,28 @@ class Batcher:
         deadline: float | None = None,
         background: bool = False,
     ) -> list[Any]:
-        """Does some items.
+        """Processes items, and returns their results.
 
-        Cancelling it takes those out of the queue that nobody works on yet, and stops the others at their next step.
+        Cancelling the call removes waiting items from the queue, and stops the others at their next step.
 
         Args:
-            kind: what is done; items of equal kinds are worked on together.
-            items: what it is done to.
-            caller: whose turn is taken.
-            deadline: of `time.monotonic()`; None waits for ever.
-            background: whether nobody minds that it takes long.
+            kind: the kind of work; items of equal kinds are worked on together.
+            items: the items.
+            caller: the caller, whose fair share it counts towards.
+            deadline: the deadline by `time.monotonic()`; None waits for ever.
+            background: whether the work may wait for that of others.
 
         Returns:
-            Of each item what came of it.
+            The result of each item.
 
         Raises:
-            ServingError: no room, or overdue.
-            Exception: what came of an item was one; the first.
+            ServingError: the queue is full, or the deadline has passed.
+            Exception: the first exception among the results.
         """
         if not items:
             return []
-        order = Order(kind=kind, caller=caller, deadline=deadline, background=background)
-        job = self._enter(order, items)
+        settings = JobSettings(kind=kind, caller=caller, deadline=deadline, background=background)
+        job = self._enter(settings, items)
         try:
             async with asyncio.timeout_at(self._at(deadline)):
                 results = await job.done
@@ -161,13 +161,13 @@ class Batcher:
                 raise result
         return results
 
-    def _enter(self, order: Order, items: Sequence[WorkItem]) -> Job:
+    def _enter(self, settings: JobSettings, items: Sequence[WorkItem]) -> Job:
         now = time.monotonic()
-        if order.deadline is not None and order.deadline <= now:
+        if settings.deadline is not None and settings.deadline <= now:
             raise overdue(_OVERDUE, self._wait_s())
-        job = Job(order, items, now)
+        job = Job(settings, items, now)
         with self._lock:
-            self._check_room(job.lines, order.caller)
+            self._check_room(job.lines, settings.caller)
             self._jobs.add(job)
             self._waiting.add(job.lines)
             self._show_waiting()
@@ -175,7 +175,7 @@ class Batcher:
         return job
 
     def _check_room(self, lines: Sequence[Line], caller: str) -> None:
-        """Refuses what has no room beside what waits. What finds nothing waiting has room: limits bound it before."""
+        """Refuses lines for which the queue has no room; an empty queue accepts any request within the limits."""
         config, waiting = self._config, self._waiting
         if self._stopped:
             raise busy("the server is shutting down", _LEAST_WAIT_S)
@@ -195,7 +195,7 @@ class Batcher:
             raise busy("the server's queue is full; try again later", self._wait_s())
 
     def _look_soon(self) -> None:
-        """Sees to the queue when what comes at the same time has come too, and again when its window is over."""
+        """Schedules a check of the queue after all that arrives at the same time, and another when its window ends."""
         assert self._loop is not None
         if not self._looks_soon:
             self._looks_soon = True
@@ -209,14 +209,14 @@ class Batcher:
             self._give_hands()
 
     def _drop(self, job: Job) -> None:
-        """Gives up what nobody waits for any more."""
+        """Drops a job that nobody waits for any more."""
         with self._lock:
             self._metrics.dropped.inc(self._waiting.drop(job.lines))
             self._metrics.cancelled.inc(self._cancel(job.lines))
             self._show_waiting()
 
     def _cancel(self, lines: Sequence[Line]) -> int:
-        """Has lines stopped at their next step; gives how many were in work."""
+        """Stops lines at their next step; returns the number of running ones."""
         found = [self._in_work[line] for line in lines if line in self._in_work]
         for batch, number in found:
             batch.cancel({number})
@@ -231,7 +231,7 @@ class Batcher:
         return min(max(wait_s, _LEAST_WAIT_S), _MOST_WAIT_S)
 
     def _at(self, deadline: float | None) -> float | None:
-        """A deadline by the event loop's clock."""
+        """Converts a deadline to the event loop's clock."""
         return None if deadline is None else asyncio.get_running_loop().time() + deadline - time.monotonic()
 
     def _show_waiting(self) -> None:
@@ -241,7 +241,7 @@ class Batcher:
     # --- whose turn it is; within the lock ----------------------------------------------------------------------------
 
     def _give_hands(self) -> None:
-        """Gives the hands that are free to who has had least: batches that are held up, and the queue."""
+        """Gives free hands to the flows that have had least: to paused batches, and to the queue."""
         while self._free:
             batch = min(self._held_up, key=lambda each: each.rank, default=None)
             flow = self._next_flow()
@@ -260,7 +260,7 @@ class Batcher:
         self._find_best_rank()
 
     def _find_best_rank(self) -> None:
-        """Reckons anew who has had least of those that wait for a hand."""
+        """Updates the best rank of those that wait for a hand."""
         for batch in self._held_up:
             batch.reckon(self._shares)
         waiting = [batch.rank for batch in self._held_up]
@@ -269,7 +269,7 @@ class Batcher:
         self._best_rank = min(waiting, default=float("inf"))
 
     def _next_flow(self) -> str | None:
-        """The flow that has had least of those with lines that may begin; None where there is none."""
+        """Returns the flow that has had least of those with lines that may start; None if there is none."""
         if self._stopped or not self._idle or self._window_is_open():
             return None
         most = self._hands + _BATCHES_BEYOND if len(self._idle) > _HELD_UP // 2 else 1
@@ -280,14 +280,14 @@ class Batcher:
         return self._excludes(kind) not in self._excluded
 
     def _window_is_open(self) -> bool:
-        """Whether a batch that is not full yet is left to grow."""
+        """Whether a batch that is not full may still grow."""
         window_s, oldest = self._config.window_ms / 1000, self._waiting.oldest()
         if not window_s or oldest is None or self._waiting.lines >= self._config.max_batch_lines * max(1, self._free):
             return False
         return time.monotonic() < oldest + window_s
 
     def _begin(self, flow: str) -> bool:
-        """Has an idle thread begin with what is next of a flow; gives whether there is anything."""
+        """Starts an idle thread on the next lines of a flow; returns whether there are any."""
         expired, now = self._waiting.expired, time.monotonic()
         lines = self._waiting.take(now, threads=self._free, first=flow, may_begin=self._may_begin)
         self._metrics.dropped.inc(self._waiting.expired - expired)
@@ -307,7 +307,7 @@ class Batcher:
         return True
 
     def _end(self, batch: Batch) -> None:
-        """Takes a batch out of work, and its hand away."""
+        """Ends a batch, and takes its hand away."""
         for line in batch.lines:
             del self._in_work[line]
         self._batches.subtract(batch.flows)
@@ -330,7 +330,7 @@ class Batcher:
             del batch  # holds what a model's memory may hang on
 
     def _next(self, worker: _Worker) -> Batch | None:
-        """The next batch; None when all is over."""
+        """Returns the next batch; None after the end."""
         with self._lock:
             while worker.batch is None and not self._stopped:
                 worker.wanted.wait()
@@ -338,7 +338,7 @@ class Batcher:
             return batch
 
     def _between_steps(self, batch: Batch) -> AbstractSet[int]:
-        """Called by `Work` between two steps: passes the hand on, and finds the lines that have to leave."""
+        """Called by `Work` between two steps: passes the hand on, and returns the lines that must leave."""
         if batch.look(time.monotonic()) or self._best_rank + _MARGIN_S < batch.rank:
             with self._lock:
                 batch.settle(time.monotonic(), self._shares)
@@ -386,7 +386,7 @@ class Batcher:
             self._metrics.longest_step.set(self._longest_s)
 
     def _kept(self, batch: Batch, results: Sequence[Any]) -> list[tuple[Line, Any]]:
-        """Lines with their results; those that left a batch for the others' sake are put back, to be done alone."""
+        """Returns lines with their results; those that left for the others' sake are put back, to be done alone."""
         done, back = [], []
         for number, (line, result) in enumerate(zip(batch.lines, results, strict=True), start=1):
             if result is None and batch.ousted and number not in batch.cancelled:

@@ -1,4 +1,4 @@
-"""The core of a server: `Translating` by models that are lent, and a batcher whose threads work with them."""
+"""The core of a server: `Translating` with models on loan, and a batcher whose threads work with them."""
 
 import time
 from collections.abc import Hashable, Iterator, Sequence
@@ -31,12 +31,12 @@ _UNCONSTRAINED = Constraints()
 _ALIGNED_TOKENS = 256
 """Maximum number of tokens of translations that are aligned together."""
 _TORCH = "torch"
-"""The name of what only one thread at a time may do."""
+"""The name of work that only one thread at a time may do."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Task:
-    """What is done with lines; lines of equal tasks share a batch."""
+    """The task for lines; lines of equal tasks share a batch."""
 
     model: LoadedModel
     """Compared by identity."""
@@ -44,18 +44,18 @@ class _Task:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Translating(_Task):
+class _TranslationTask(_Task):
     alignment: bool
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Parsing(_Task):
-    """Trees; the options' n best of each sentence."""
+class _ParsingTask(_Task):
+    """Parsing, with the options' number of trees for each sentence."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Looking(_Task):
-    """The attention of a pair."""
+class _AttentionTask(_Task):
+    """Computation of a pair's attention."""
 
 
 class Core:
@@ -63,9 +63,9 @@ class Core:
 
     Args:
         pool: the models.
-        config: of the batches.
-        metrics: what is counted.
-        log: where faults are told.
+        config: the configuration of batches.
+        metrics: the counters.
+        log: receives faults.
     """
 
     def __init__(self, pool: ModelPool, config: BatchingConfig, metrics: Metrics, log: Log) -> None:
@@ -81,12 +81,12 @@ class Core:
         self._batcher.start()
 
     async def stop(self) -> None:
-        """Ends the threads; what waits is given up."""
+        """Ends the threads; waiting work is dropped."""
         await self._batcher.stop()
 
     @property
     def waiting(self) -> int:
-        """Lines in the queue."""
+        """The number of lines in the queue."""
         return self._batcher.waiting
 
     def pairs(self) -> tuple[Pair, ...]:
@@ -102,15 +102,15 @@ class Core:
         return self._pool.names()
 
     def confidence(self, model: str) -> Confidence:
-        """Gives a model's confidence function; see `Translating`."""
+        """Returns a model's confidence function; see `Translating`."""
         return self._pool.confidence(model)
 
     def folder(self, model: str) -> Path:
-        """The folder that a served model is read from."""
+        """Returns the folder of a served model."""
         return self._pool.folder(model)
 
     def description(self, model: str) -> ModelDescription:
-        """Gives the `config.json` of a served model."""
+        """Returns the `config.json` of a served model."""
         return self._pool.description(model)
 
     def is_loaded(self, model: str) -> bool:
@@ -132,7 +132,7 @@ class Core:
         constrained = zip(lines, constraints or [_UNCONSTRAINED] * len(lines), strict=True)
         items = [WorkItem(content=(line, its_constraints), text=line) for line, its_constraints in constrained]
         async with self._pool.on_loan(pair.model, deadline=deadline) as model:
-            task = _Translating(model=model, options=options, alignment=alignment)
+            task = _TranslationTask(model=model, options=options, alignment=alignment)
             return await self._submit(task, items, caller, deadline)
 
     async def attention(
@@ -141,7 +141,7 @@ class Core:
         """Computes the attention of every head; see `Translating`."""
         item = WorkItem(content=(source, target), text=source + (target or ""))
         async with self._pool.on_loan(pair.model, deadline=deadline) as model:
-            [found] = await self._submit(_Looking(model=model, options=Options()), [item], caller, deadline)
+            [found] = await self._submit(_AttentionTask(model=model, options=Options()), [item], caller, deadline)
         assert isinstance(found, AttentionMap)
         return found
 
@@ -151,7 +151,7 @@ class Core:
         """Parses sentences; see `Translating`."""
         items = [WorkItem(content=sentence, text=sentence) for sentence in sentences]
         async with self._pool.on_loan(model, deadline=deadline) as loaded:
-            task = _Parsing(model=loaded, options=Options(n_best=n_best))
+            task = _ParsingTask(model=loaded, options=Options(n_best=n_best))
             return await self._submit(task, items, caller, deadline)
 
     async def _submit(
@@ -167,9 +167,9 @@ class Core:
         try:
             engine = task.model.engine_for(task.options, thread)
             match task:
-                case _Translating():
+                case _TranslationTask():
                     results: Sequence[Any] = self._translated(engine, contents, between_steps, alignment=task.alignment)
-                case _Parsing():
+                case _ParsingTask():
                     results = engine.parse_watched(contents, between_steps)
                 case _:
                     results = [
@@ -225,7 +225,7 @@ class Core:
     def _aligned(
         self, engine: Engine, translations: Sequence[Translation | None], between_steps: BetweenSteps
     ) -> Sequence[TranslatedLine | None]:
-        """Translations with their alignments, a few at a time; None for what is cancelled before that."""
+        """Aligns translations, a few at a time; returns None for those that are cancelled before."""
         found: list[TranslatedLine | None] = [None] * len(translations)
         for places in _few_at_a_time(translations):
             cancelled = between_steps()
@@ -247,7 +247,7 @@ class Core:
 
 
 def _few_at_a_time(translations: Sequence[Translation | None]) -> Iterator[list[int]]:
-    """Places of translations that are aligned together, which cannot be stopped."""
+    """Yields groups of translations, by index, that are aligned together without a stop."""
     places: list[int] = []
     tokens = 0
     for place, translation in enumerate(translations):
@@ -263,22 +263,22 @@ def _few_at_a_time(translations: Sequence[Translation | None]) -> Iterator[list[
 
 
 def _only(number: int, between_steps: BetweenSteps) -> BetweenSteps:
-    """Gives the cancellation of one line, which is number 1 because it is processed alone."""
+    """Returns the cancellation of one line, which is number 1 because it is processed alone."""
     return lambda: frozenset({1} if number in between_steps() else ())
 
 
 def _excludes(task: Hashable) -> str | None:
-    """A model in plain torch has the processor's or the card's threads for itself."""
+    """Returns a name that serializes models in plain torch, which use all threads of the processor or the GPU."""
     assert isinstance(task, _Task)
     return None if task.model.concurrent else _TORCH
 
 
 def _name(task: _Task) -> str:
-    return {_Translating: "translate", _Parsing: "parse"}.get(type(task), "attention")
+    return {_TranslationTask: "translate", _ParsingTask: "parse"}.get(type(task), "attention")
 
 
 def _failed(error: Exception) -> ServingError:
-    """Makes the error for a fault that is not the caller's."""
+    """Returns the error for a fault that is not the caller's."""
     if isinstance(error, AttendoError):
         return ServingError(503, "model-failed", "the model failed; the server's log has the reason")
     return ServingError(500, "internal", "internal error in the server")

@@ -3,7 +3,7 @@
 _BYTES_PER_TOKEN = 4
 """Approximate number of UTF-8 bytes per token, in any script."""
 _LONGEST_WORD = 64
-"""Characters without white space; text beyond is taken for what falls to single characters, such as base64."""
+"""Characters without white space; a longer run counts as single characters, as for base64."""
 
 
 def estimated_tokens(text: str) -> int:

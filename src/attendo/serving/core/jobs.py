@@ -1,4 +1,4 @@
-"""Lines that come together and are answered together."""
+"""Jobs: lines that arrive together and are answered together."""
 
 import asyncio
 from collections.abc import Hashable, Sequence
@@ -23,55 +23,55 @@ class WorkItem:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Order:
-    """What is done with items, and for whom."""
+class JobSettings:
+    """The kind of work that is done with items, and for whom."""
 
     kind: Hashable
     """The kind of work; items of equal kinds share a batch."""
     caller: str
-    """Whose turn is taken."""
+    """The caller, whose fair share it counts towards."""
     deadline: float | None
     """Deadline by `time.monotonic()`; None waits for ever."""
     background: bool
-    """Whether nobody minds that it takes long."""
+    """Whether the work may wait for that of others."""
 
 
 class Job:
-    """Items on their way; made in the event loop.
+    """Items that are worked on; created in the event loop.
 
     Args:
-        order: what is done with them.
+        settings: the kind of work, the caller and the deadline.
         items: the items.
-        now: when they come, of `time.monotonic()`.
+        now: the time of arrival by `time.monotonic()`.
     """
 
-    def __init__(self, order: Order, items: Sequence[WorkItem], now: float) -> None:
+    def __init__(self, settings: JobSettings, items: Sequence[WorkItem], now: float) -> None:
         self.results: list[Any] = [None] * len(items)
         self.missing = len(items)
-        """Results that are not there yet."""
+        """The number of missing results."""
         self.done: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
         """All results."""
         tokens = [estimated_tokens(item.text) for item in items]
-        small = not order.background and sum(tokens) <= _SMALL_TOKENS
+        small = not settings.background and sum(tokens) <= _SMALL_TOKENS
         self.lines = [
             Line(
-                caller=order.caller,
-                flow=order.caller if small or order.background else f"{order.caller} (large)",
-                kind=order.kind,
+                caller=settings.caller,
+                flow=settings.caller if small or settings.background else f"{settings.caller} (large)",
+                kind=settings.kind,
                 item=(self, place, item.content),
                 characters=len(item.text),
                 tokens=its_tokens,
                 arrived=now,
-                deadline=order.deadline,
+                deadline=settings.deadline,
                 small=small,
             )
             for place, (item, its_tokens) in enumerate(zip(items, tokens, strict=True))
         ]
-        """A line an item; its item is the job, the place among the items, and the content."""
+        """A line for each item; its `item` is the job, the number of the item, and its content."""
 
 
 def deliver(done: Sequence[tuple[Line, Any]]) -> None:
-    """Puts results where they are waited for; in the event loop."""
+    """Delivers results to the jobs that wait for them; runs in the event loop."""
     for line, result in done:
         job, place, _ = line.item
         job.results[place] = result

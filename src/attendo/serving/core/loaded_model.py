@@ -1,4 +1,4 @@
-"""A model in memory, as a server lends it: one generation of a folder, with an engine for each thread and options."""
+"""A model in memory that a server lends: one generation of a folder, with an engine for each thread and options."""
 
 from pathlib import Path
 
@@ -16,15 +16,15 @@ Signature = tuple[tuple[str, int, int, int], ...]
 
 
 class LoadedModel:
-    """A generation of a model, in memory.
+    """A generation of a model in memory.
 
     Args:
-        name: what requests call it.
-        engine: as it was loaded; searches, n best 1.
-        confidence: how sure its translations are; None where it was not calibrated.
-        folder: where it was read.
-        signature: of the folder.
-        num_bytes: about what it takes.
+        name: the name in requests.
+        engine: the engine as loaded, with an n-best list of one.
+        confidence: the confidence of its translations; None if it has not been calibrated.
+        folder: the folder.
+        signature: the signature of the folder.
+        num_bytes: its approximate size in memory.
     """
 
     def __init__(
@@ -40,28 +40,28 @@ class LoadedModel:
         self.name, self.confidence = name, confidence
         self.engine, self.folder, self.signature, self.num_bytes = engine, folder, signature, num_bytes
         self.loans = 0
-        """Jobs that wait for it, or for which it works."""
+        """Number of jobs that wait for it or use it."""
         self._engines: dict[int, dict[Options, Engine]] = {}
 
     @property
     def description(self) -> ModelDescription:
-        """Its `config.json`."""
+        """The model's `config.json`."""
         return self.engine.description
 
     @property
     def concurrent(self) -> bool:
-        """Whether several threads may work with it."""
+        """Whether several threads may use it at once."""
         return self.engine.concurrent
 
     def engine_for(self, options: Options, thread: int) -> Engine:
-        """The engine of a thread for some options, which shares the model with all others.
+        """Returns a thread's engine for some options, which shares the model with all others.
 
         Args:
-            options: as they were asked for.
+            options: the requested options.
             thread: its number; only that thread asks for it.
 
         Raises:
-            RecipeError: options that cannot be meant.
+            RecipeError: the options are invalid.
         """
         engines = self._engines.setdefault(thread, {})
         engine = engines.pop(options, None)

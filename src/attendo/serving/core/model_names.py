@@ -13,24 +13,24 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 @dataclass(frozen=True, kw_only=True)
 class ModelSource:
-    """A model that is served."""
+    """A served model."""
 
     name: str
     """The name that requests use."""
     path: str
     """A model folder, a run folder or a shipped model."""
     memories: tuple[str, ...] = ()
-    """Translation memories in which its lines are looked up."""
+    """Translation memories that its lines are looked up in."""
 
 
 def model_sources(arguments: Sequence[str]) -> tuple[ModelSource, ...]:
-    """The models that a command line names.
+    """Returns the models that a command line names.
 
     Args:
         arguments: `PATH` or `NAME=PATH` each; none for the shipped models.
 
     Raises:
-        ModelError: a name that cannot be one, or two models of one name.
+        ModelError: a name is invalid, or two models have the same name.
     """
     found = [_source(argument) for argument in arguments or shipped_models()]
     if not found:
@@ -42,14 +42,14 @@ def model_sources(arguments: Sequence[str]) -> tuple[ModelSource, ...]:
 
 
 def with_memories(sources: Sequence[ModelSource], memories: Mapping[str, tuple[str, ...]]) -> tuple[ModelSource, ...]:
-    """Models with the translation memories that the configuration names.
+    """Returns models with the translation memories that the configuration names.
 
     Args:
         sources: the models.
-        memories: files by the names of models.
+        memories: files by model name.
 
     Raises:
-        RecipeError: a memory is of a model that is not served.
+        RecipeError: a memory is for a model that is not served.
     """
     names = [source.name for source in sources]
     if unknown := [name for name in memories if name not in names]:

@@ -1,4 +1,4 @@
-"""The models of a server: named at its start, verified and loaded when wanted, changed without anybody noticing.
+"""The models of a server: named at its start, verified and loaded on demand, replaced without interruption.
 
 A model in memory is a `LoadedModel`, one generation of its folder. Whoever translates with it has it on loan, from
 before its lines wait until they are done, so that all lines of a request are one generation's. When the folder changes,
@@ -40,17 +40,17 @@ from attendo.workflow.extras import need_packages
 
 _CODES = re.compile(r"(?P<source>[a-z]{2,3})-(?P<target>[a-z]{2,3})")
 _BASE_BYTES = 32 << 20
-"""Bytes of a model besides its weights: vocabularies and sessions."""
+"""Estimated bytes of a model besides its weights, for vocabularies and sessions."""
 _BYTES_PER_WEIGHT = 8
 """Float32 as they were read, for alignment and attention, and what the kernels have packed of them."""
 _ATTEMPTS = 3
 _FAILURE_S = 5.0
-"""Seconds before a model that could not be loaded is tried again."""
+"""Seconds before another attempt to load a model that could not be loaded."""
 
 
 @dataclass(kw_only=True, eq=False)
 class _Served:
-    """A model that is served, in memory or not."""
+    """A served model, in memory or not."""
 
     source: ModelSource
     folder: Path
@@ -58,7 +58,7 @@ class _Served:
     signature: Signature
     """Signature of the folder when the description was read."""
     current: LoadedModel | None = None
-    """The generation that new loans are of."""
+    """The generation for new loans."""
     loading: "asyncio.Task[None] | None" = None
     used_at: float = 0.0
     failed_at: float | None = None
@@ -70,14 +70,14 @@ class ModelPool:
     """The models that are served. All methods are for the event loop, but for the constructor.
 
     Args:
-        sources: in the order in which they are preferred.
-        config: memory, and what is done at the start.
-        metrics: what is counted.
-        log: where loading is told.
+        sources: the models in order of preference.
+        config: the memory bound, and the models to load at the start.
+        metrics: the counters.
+        log: receives the loading of models.
 
     Raises:
-        ModelError: a folder is missing, torn or larger than the memory bound.
-        AttendoError: a parser, and NLTK is not installed.
+        ModelError: a folder is missing, damaged or larger than the memory bound.
+        AttendoError: a model is a parser, and NLTK is not installed.
     """
 
     def __init__(self, sources: Sequence[ModelSource], config: ModelsConfig, metrics: Metrics, log: Log) -> None:
@@ -92,9 +92,9 @@ class ModelPool:
         """Lists the language pairs in the order of preference."""
         translators = ((name, each.description) for name, each in self._served.items())
         return tuple(
-            Pair(source=told.source_language, target=told.target_language, model=name)
-            for name, told in translators
-            if told.task == "translate"
+            Pair(source=description.source_language, target=description.target_language, model=name)
+            for name, description in translators
+            if description.task == "translate"
         )
 
     def parsers(self) -> tuple[str, ...]:
@@ -106,7 +106,7 @@ class ModelPool:
         return tuple(self._served)
 
     def description(self, name: str) -> ModelDescription:
-        """Gives a model's `config.json`.
+        """Returns a model's `config.json`.
 
         Raises:
             ServingError: there is no such model.
@@ -114,7 +114,7 @@ class ModelPool:
         return self._find(name).description
 
     def folder(self, name: str) -> Path:
-        """Gives a model's folder.
+        """Returns a model's folder.
 
         Raises:
             ServingError: there is no such model.
@@ -122,7 +122,7 @@ class ModelPool:
         return self._find(name).folder
 
     def confidence(self, name: str) -> Confidence:
-        """Gives the confidence function of the generation of a model that is in memory at the time of the call.
+        """Returns the confidence function of the generation of a model that is in memory at the time of the call.
 
         Raises:
             ServingError: there is no such model.
@@ -136,14 +136,14 @@ class ModelPool:
         return confidence
 
     def is_loaded(self, name: str) -> bool:
-        """Whether it is in memory."""
+        """Whether a model is in memory."""
         return self._find(name).current is not None
 
     async def load_first(self) -> None:
-        """Loads what is to be in memory before the server says it is ready: all, or the first that translates.
+        """Loads the models that must be in memory before the server is ready: all, or the first that translates.
 
         Raises:
-            ModelError: one cannot be loaded.
+            ModelError: a model cannot be loaded.
         """
         for served in sorted(self._served.values(), key=lambda each: each.description.task == "parse"):
             if served.current is None:
@@ -157,8 +157,8 @@ class ModelPool:
         """Lends a model, and loads it first if necessary.
 
         Args:
-            name: of the model.
-            deadline: of `time.monotonic()`; None waits for ever.
+            name: the name of the model.
+            deadline: the deadline by `time.monotonic()`; None waits for ever.
 
         Raises:
             ServingError: there is no such model, it cannot be loaded, or not in time.
@@ -186,7 +186,7 @@ class ModelPool:
                     await self._renew(served, found)
 
     async def close(self) -> None:
-        """Ends its thread."""
+        """Ends the loading thread."""
         await asyncio.to_thread(self._reader.shutdown)
 
     # --- loading ------------------------------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ class ModelPool:
         return served
 
     async def _wanted(self, served: _Served, deadline: float | None) -> None:
-        """Waits until a model is loaded; whoever comes first begins."""
+        """Waits until a model is loaded; the first caller starts the loading."""
         if served.failed_at is not None and time.monotonic() < served.failed_at + _FAILURE_S:
             raise _unavailable(served)
         if served.loading is None:
@@ -276,7 +276,7 @@ class ModelPool:
         self._show()
 
     async def _make_room(self, needed: int, wanted: _Served) -> None:
-        """Has models leave, longest unused first, until another has room; waits for their last loans."""
+        """Unloads models, least recently used first, until another has room; waits for their last loans."""
         if self._config.memory_mb is None:
             return
         limit = self._config.memory_mb << 20
@@ -296,7 +296,7 @@ class ModelPool:
                 return
 
     def _retire(self, served: _Served) -> None:
-        """Lends a generation no more; without loans it leaves memory."""
+        """Stops lending a generation, which is unloaded after its last loan."""
         loaded, served.current = served.current, None
         if loaded is not None and not loaded.loans:
             self._free(loaded)
@@ -333,7 +333,7 @@ def _read(source: ModelSource, dtype: Dtype | None, verified: Signature) -> Load
 
 
 def _with_languages(source: ModelSource, folder: Path, description: ModelDescription) -> ModelDescription:
-    """A translator's description with its languages: requests name them, and some models do not know theirs."""
+    """Returns a translator's description with its languages, which requests need and some models lack."""
     if description.task != "translate" or (description.source_language and description.target_language):
         return description
     codes = _CODES.fullmatch(source.name)
@@ -367,6 +367,6 @@ def _stats(folder: Path) -> Iterator[tuple[str, int, int, int]]:
 
 
 def _num_bytes(description: ModelDescription) -> int:
-    """About what a model takes of memory."""
+    """Estimates the memory of a model in bytes."""
     weights = num_weights(description.model, description.src_vocab_size, description.tgt_vocab_size)
     return _BASE_BYTES + weights * _BYTES_PER_WEIGHT

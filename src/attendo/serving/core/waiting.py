@@ -1,4 +1,4 @@
-"""The queue: lines of callers who take turns, taken out in batches of one kind. No threads, no clock.
+"""The queue: lines of callers who take turns, removed in batches of one kind. No threads, no clock.
 
 A flow is what takes turns: a caller's small requests, his large ones, his documents. A flow's lines leave in their
 order, and of two flows each gives a line in turn, whatever one of them has waiting. A batch has lines of one `kind`
@@ -22,14 +22,14 @@ _MAX_GARBAGE = 1000
 
 @dataclass(kw_only=True, eq=False, slots=True)
 class Line:
-    """Something to work on; of several lines that came together each is one."""
+    """A waiting line."""
 
     caller: str
     """The caller, who has a share of the queue."""
     flow: str
-    """Whose turn it takes."""
+    """The flow whose turn it takes."""
     kind: Hashable
-    """Lines of equal kinds can share a batch."""
+    """The kind of work; lines of equal kinds can share a batch."""
     item: Any
     """The work."""
     characters: int
@@ -39,15 +39,15 @@ class Line:
     arrived: float
     """Time of arrival by `time.monotonic()`."""
     deadline: float | None = None
-    """Time after which nobody waits for it."""
+    """Time after which nobody waits for it any more."""
     order: int = 0
     """Its number in the order of arrival."""
     waits: bool = False
     """Whether it is in the queue."""
     small: bool = False
-    """Whether it came with little else; such a line does not wait long for others of its flow."""
+    """Whether it belongs to a small request; such a line does not wait long for others of its flow."""
     alone: bool = False
-    """Whether it is to be a batch by itself: it has kept others waiting."""
+    """Whether it must be a batch by itself because it has delayed others."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -59,10 +59,10 @@ class _Share:
 
 
 class WaitingLines:
-    """The lines that wait.
+    """The waiting lines.
 
     Args:
-        config: how much a batch takes.
+        config: the size of batches.
     """
 
     def __init__(self, config: BatchingConfig) -> None:
@@ -77,19 +77,19 @@ class WaitingLines:
         self.characters = 0
         """Number of characters of all waiting lines."""
         self.expired = 0
-        """Lines whose deadline had passed when it was their turn."""
+        """Number of lines whose deadline had passed when it was their turn."""
 
     def share(self, caller: str) -> tuple[int, int]:
-        """A caller's lines that wait, and their characters."""
+        """Returns the number of a caller's waiting lines, and of their characters."""
         share = self._shares.get(caller)
         return (0, 0) if share is None else (share.lines, share.characters)
 
     def flows(self, may_begin: Callable[[Hashable], bool] = lambda kind: True) -> Iterable[str]:
-        """Flows that have lines of a kind which can be worked on now."""
+        """Returns the flows that have lines of a kind that can be worked on now."""
         return [flow for flow, rows in self._rows.items() if any(may_begin(kind) for kind in rows)]
 
     def add(self, lines: Sequence[Line]) -> None:
-        """Puts lines at the end of their flows' rows."""
+        """Adds lines at the end of their flows' queues."""
         for line in lines:
             self._came += 1
             line.order, line.waits = self._came, True
@@ -97,20 +97,20 @@ class WaitingLines:
             self._count(line, 1)
 
     def put_back(self, lines: Sequence[Line]) -> None:
-        """Puts lines that were taken at the beginning of their flows' rows again, in their order."""
+        """Puts removed lines back at the beginning of their flows' queues, in order."""
         for line in reversed(lines):
             line.waits = True
             self._row(line).appendleft(line)
             self._count(line, 1)
 
     def drop(self, lines: Sequence[Line]) -> int:
-        """Takes lines out that nobody waits for any more.
+        """Removes lines that nobody waits for any more.
 
         Args:
-            lines: those that do not wait here any more are left alone.
+            lines: the lines; those that are not in the queue any more are ignored.
 
         Returns:
-            How many did wait.
+            The number of lines that were waiting.
         """
         waiting = [line for line in lines if line.waits]
         for line in waiting:
@@ -121,7 +121,7 @@ class WaitingLines:
         return len(waiting)
 
     def oldest(self) -> float | None:
-        """Gives the arrival time of the line that has waited longest; None if there is none."""
+        """Returns the arrival time of the line that has waited longest; None if there is none."""
         return min((row[0].arrived for rows in self._rows.values() for row in rows.values()), default=None)
 
     def take(
@@ -132,16 +132,16 @@ class WaitingLines:
         first: str | None = None,
         may_begin: Callable[[Hashable], bool] = lambda kind: True,
     ) -> list[Line]:
-        """Takes a batch out.
+        """Removes a batch from the queue.
 
         Args:
             now: lines whose deadline is not later are dropped, and counted in `expired`.
-            threads: that wait for a batch, this one included: what there is is divided between them.
-            first: the flow whose turn it is; None for the one that gave a line longest ago.
+            threads: the number of threads that wait for a batch, including this one, which share the lines.
+            first: the flow whose turn it is; None for the one whose last line was longest ago.
             may_begin: whether a kind can be worked on now.
 
         Returns:
-            Lines of one kind; none where there are none.
+            Lines of one kind; empty if there are none.
         """
         if first is not None and first in self._rows:
             self._rows.move_to_end(first, last=False)
@@ -175,19 +175,19 @@ class WaitingLines:
         return batch
 
     def _next_kind(self, may_begin: Callable[[Hashable], bool]) -> Hashable | None:
-        """Gives the kind of the oldest line of the first flow that has any executable line."""
+        """Returns the kind of the oldest line of the first flow that has any executable line."""
         for rows in self._rows.values():
             if heads := [row[0] for kind, row in rows.items() if may_begin(kind)]:
                 return min(heads, key=lambda line: line.order).kind
         return None
 
     def _turns(self, batch: Sequence[Line]) -> float:
-        """Gives how many lines a flow may contribute: with several flows, as many as the smallest one has."""
+        """Returns how many lines a flow may contribute: with several flows, as many as the smallest one has."""
         flows = {line.flow for line in batch}
         return min(len(self._rows[flow][batch[0].kind]) for flow in flows) if len(flows) > 1 else float("inf")
 
     def _in_turn(self, kind: Hashable, closed: AbstractSet[str]) -> Iterator[tuple[int, Line]]:
-        """Lines of a kind with the number of their turn: one a flow, turn after turn; none of a flow that is closed."""
+        """Yields lines of a kind with the number of their turn: one per flow and turn; none of a closed flow."""
         rows = [(flow, iter(rows[kind])) for flow, rows in self._rows.items() if kind in rows]
         turn = 0
         while rows:
@@ -202,7 +202,7 @@ class WaitingLines:
         return self._rows.setdefault(line.flow, {}).setdefault(line.kind, deque())
 
     def _remove(self, kind: Hashable, taken: Sequence[Line]) -> None:
-        """Takes lines out that are the beginnings of rows; whoever gave one goes to the end."""
+        """Removes lines from the beginnings of queues; flows that gave one go to the end."""
         for line in taken:
             first = self._rows[line.flow][kind].popleft()
             assert first is line
@@ -228,7 +228,7 @@ class WaitingLines:
             del self._shares[line.caller]
 
     def _tidy(self) -> None:
-        """Forgets what was dropped."""
+        """Forgets dropped lines."""
         for flow, rows in list(self._rows.items()):
             for kind, row in rows.items():
                 rows[kind] = deque(line for line in row if line.waits)
@@ -244,7 +244,7 @@ class WaitingLines:
 
 
 def _go_together(batch: Sequence[Line], line: Line) -> bool:
-    """Says whether a line can share a batch: with lines of its flow, or, if short and small, with similar ones."""
+    """Whether a line can share a batch: with lines of its flow, or, if short and small, with similar ones."""
     if line.alone or batch[0].alone:
         return False
     if all(each.flow == line.flow for each in batch):

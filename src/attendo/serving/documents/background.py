@@ -1,7 +1,7 @@
-"""Documents translated in the background: taken, read, translated a few at a time, kept until they are fetched.
+"""Documents translated in the background: accepted, read, translated a few at a time, kept until fetched.
 
-What a document holds lies in a folder of the server's own, under a name that it has made up; nobody's file name is ever
-a path. Whoever knows a document's id, which cannot be guessed, can fetch it.
+The contents of documents are in a folder of the server, under names that it has generated; a caller's file name is
+never a path. Anyone who knows a document's id, which cannot be guessed, can fetch it.
 """
 
 import asyncio
@@ -53,13 +53,13 @@ class Documents:
 
     Args:
         translating: the models.
-        detector: which language a document is in.
-        config: limits.
-        helpers: threads for files.
-        folder: where they are kept; None for a new one among the system's temporary files.
-        workers: what reads and writes documents, closed by whoever gives it; None for one of its own.
-        records: what outlives a restart, with a folder of its own; None where nothing does.
-        corrections: those that callers have sent, which answer before the models; None where there are none.
+        detector: detects the language of a document.
+        config: the limits.
+        helpers: the threads for file operations.
+        folder: the folder for documents; None for a new temporary one.
+        workers: read and write documents, closed by the caller; None for workers of its own.
+        records: the records that outlive a restart, with a folder of their own; None if nothing does.
+        corrections: the callers' corrections, which replace the models' translations; None for none.
 
     Raises:
         AttendoError: the records cannot be read.
@@ -103,18 +103,18 @@ class Documents:
         """Accepts a document and starts it when its turn comes.
 
         Args:
-            content: of the file, which is copied.
-            name: of the file.
-            caller: who sends it.
-            admit: is called with its text before anything is translated.
-            source: the code of a served language; None to go by what the document says, or by its text.
+            content: the content of the file, which is copied.
+            name: the name of the file.
+            caller: the caller who sends it.
+            admit: called with its text before anything is translated.
+            source: the code of a served language; None to use the document's declaration, or to detect it.
             target: the code of a served language.
-            glossary: how certain words are to be translated.
-            settings: how it is read and written, with the target language as files name it where that differs.
-            template: the file with the sources, where the document is its translation.
+            glossary: the glossary to use.
+            settings: the settings for reading and writing, with the target language for files if that differs.
+            template: the file with the sources, if the document is its translation.
 
         Raises:
-            ServingError: 400 for what is no such document, 413 for too large a one, 429 and 503 for too many; and what
+            ServingError: 400 for an unsupported document, 413 for too large a one, 429 and 503 for too many; and what
                 `admit` raises.
         """
         self.tidy()
@@ -154,13 +154,13 @@ class Documents:
         return document
 
     async def warm(self) -> None:
-        """Gets ready for the first document, and forgets in time what an earlier server has kept."""
+        """Prepares for the first document, and schedules the removal of documents that an earlier server has kept."""
         for document in self._documents.values():
             self._forget_later(document)
         await asyncio.to_thread(self._workers.warm)
 
     def find(self, id_: str, key: str | None = None) -> Document | None:
-        """A document by its id, and by its key if one is given."""
+        """Returns a document by its id, and by its key if one is given."""
         self.tidy()
         document = self._documents.get(id_)
         if document is None or (key is not None and not secrets.compare_digest(document.key.encode(), key.encode())):
@@ -168,7 +168,7 @@ class Documents:
         return document
 
     async def finished(self, document: Document) -> None:
-        """Waits until a document is done or given up; whoever is cancelled meanwhile takes it along."""
+        """Waits until a document is done or abandoned; a cancelled wait removes it."""
         assert document.task is not None
         try:
             await asyncio.shield(document.task)
@@ -195,11 +195,11 @@ class Documents:
 
     @property
     def waiting(self) -> int:
-        """Documents that are not done."""
+        """The number of unfinished documents."""
         return sum(each.finished_at is None for each in self._documents.values())
 
     async def close(self, *, wait_s: float = 0.0) -> None:
-        """Waits a while for what was accepted and stops the rest; removes all files that no records keep."""
+        """Waits a while for accepted documents and stops the rest; removes all files that no records keep."""
         tasks = [each.task for each in self._documents.values() if each.task is not None and not each.task.done()]
         if tasks and wait_s > 0:
             await asyncio.wait(tasks, timeout=wait_s)
@@ -213,7 +213,7 @@ class Documents:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _sent_file(self, id_: str, name: str, settings: DocumentSettings, template: Upload | None) -> SentFile:
-        """Where a document and its template are to lie."""
+        """Returns the paths for a document and its template."""
         beside = None
         if template is not None:
             beside = StoredFile(path=self._folder / f"{id_}.template", name=safe_name(template.name))
@@ -308,7 +308,7 @@ class Documents:
             self._forget_later(document)
 
     def _forget_later(self, document: Document) -> None:
-        """Removes a document once its time is over, whether anybody asks for it or not."""
+        """Removes a document when its time is over."""
         if document.finished_at is not None:
             over_in = document.finished_at + self._config.keep_seconds - time.monotonic()
             # A little later, as the two clocks may differ by their resolution.
@@ -329,7 +329,7 @@ class Documents:
         )
 
     def _record(self, document: Document) -> None:
-        """Writes down how a document is, unless it was removed meanwhile."""
+        """Records the state of a document, unless it was removed meanwhile."""
         if self._records is not None and document.id in self._documents:
             self._records.put(document)
 
@@ -360,14 +360,14 @@ def _copied(content: BinaryIO, path: Path) -> None:
 
 
 def _put_in_place(drafts: Mapping[Path, Path]) -> int:
-    """Gives files their names once they are on disk whole; returns their size in bytes."""
+    """Gives files their names once they are completely on disk; returns their size in bytes."""
     for draft in drafts:
         flush_to_disk(draft)
     return sum(draft.rename(path).stat().st_size for draft, path in drafts.items())
 
 
 def _text(units: Sequence[Unit]) -> str:
-    """Gives the text of units that is translated, one text per line."""
+    """Returns the text of units that is translated, one text per line."""
     return _characters("\n".join(text for unit in units for text in texts_of(unit)))
 
 
@@ -377,7 +377,7 @@ def _characters(text: str) -> str:
 
 
 def _message(document: Document) -> str:
-    """Gives the message of a finished document: under `check=error`, the number of translations that fail a check."""
+    """Returns the message of a finished document: under `check=error`, the number of translations that fail a check."""
     failed = document.summary["failed"] if document.summary else 0
     if document.sent.settings.check != "error" or not failed:
         return ""

@@ -68,7 +68,7 @@ class Document:
 
     @property
     def suffix(self) -> str:
-        """Gives the ending of its name in lower case."""
+        """Returns the ending of its name in lower case."""
         return suffix_of(self.name)
 
     @property
@@ -83,7 +83,7 @@ class Document:
 
     @property
     def progress(self) -> float:
-        """Gives the translated share, 0 to 1."""
+        """Returns the translated share, 0 to 1."""
         return 1.0 if self.status == "done" else min(self.done / max(1, self.characters), 0.99)
 
     @property

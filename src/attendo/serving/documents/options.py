@@ -50,7 +50,7 @@ _MEDIA_TYPES = {
 
 
 def media_type_of(suffix: str) -> str:
-    """Gives the media type of documents with this ending."""
+    """Returns the media type of documents with this ending."""
     return _MEDIA_TYPES.get(suffix, "application/octet-stream")
 
 

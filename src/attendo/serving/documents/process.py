@@ -112,7 +112,7 @@ class DocumentSession:
 def answered(session: DocumentSession, request: Mapping[str, Any], much: int) -> dict[str, Any]:
     """Answers a request: with `result`, or with `error`, which has `kind` and `message`.
 
-    An error that no reader foresaw is told by its name alone: its message may hold text of the document.
+    An error that no reader foresaw is reported by its name alone: its message may hold text of the document.
 
     Args:
         session: the document at hand.
@@ -121,12 +121,12 @@ def answered(session: DocumentSession, request: Mapping[str, Any], much: int) ->
     """
     try:
         return {"result": session.answer(request)}
-    except Exception as error:  # whatever libraries meet in what strangers send
-        told = str(error) if isinstance(error, DataError) else type(error).__name__
+    except Exception as error:  # libraries may raise anything for untrusted input
+        message = str(error) if isinstance(error, DataError) else type(error).__name__
         # A reader that has no memory left may take that for a fault of the document.
         if isinstance(error, MemoryError) or _peak_bytes() > session.first_bytes + much:
-            return {"error": {"kind": "memory", "message": told}}
-        return {"error": {"kind": "data" if isinstance(error, DataError) else "other", "message": told}}
+            return {"error": {"kind": "memory", "message": message}}
+        return {"error": {"kind": "data" if isinstance(error, DataError) else "other", "message": message}}
 
 
 def main() -> None:
@@ -193,7 +193,7 @@ def _content_of(file: Mapping[str, str]) -> NamedContent:
 
 
 def _sample(document: Document) -> str:
-    """Some of a document's text, to tell the language by."""
+    """A sample of a document's text, for the detection of its language."""
     units = document.units or document.file.units
     return " ".join(plain(unit.source) for unit in units[:_SAMPLE_UNITS])[:_SAMPLE_CHARACTERS]
 

@@ -36,7 +36,7 @@ def unit_of(said: Mapping[str, Any]) -> Unit:
 
 
 def texts_of(unit: Unit) -> list[str]:
-    """Gives the translatable text of a unit without codes, one text per form."""
+    """Returns the translatable text of a unit without codes, one text per form."""
     return [plain(form.source) for form in unit.forms]
 
 

@@ -69,7 +69,7 @@ class SentFile:
         return (self.path,) if self.template is None else (self.path, self.template.path)
 
     def request(self, sources: Sequence[str]) -> dict[str, Any]:
-        """Gives the request that opens it in the process."""
+        """Returns the request that opens it in the process."""
         settings = {name: value for name, value in asdict(self.settings).items() if name != "template"}
         template = None if self.template is None else {"path": str(self.template.path), "name": self.template.name}
         return {
@@ -173,11 +173,11 @@ class DocumentWorkers:
         Raises:
             ServingError: the translations cannot be written, or doing so takes too much.
         """
-        told = [translation_json(name, found) for name, found in translations.items()]
+        written_units = [translation_json(name, found) for name, found in translations.items()]
 
         def work(process: "_Process") -> WrittenDocument:
             self._ask(process, **file.request([source]))
-            written = self._ask(process, do="write", translations=told, path=str(to), report=str(report))
+            written = self._ask(process, do="write", translations=written_units, path=str(to), report=str(report))
             return WrittenDocument(**written)
 
         return await self._done(work)
@@ -221,8 +221,8 @@ class DocumentWorkers:
             )
         if error["kind"] == "size":
             raise too_large("the document has too much markup within its texts; divide it")
-        told = error["message"]
-        raise bad_request(told if error["kind"] == "data" else f"the document cannot be read or written ({told})")
+        message = error["message"]
+        raise bad_request(message if error["kind"] == "data" else f"the document cannot be read or written ({message})")
 
     async def _done(self, work: Callable[["_Process"], T]) -> T:
         """Has work done with a process, in a thread; whoever is cancelled meanwhile ends the process."""

@@ -77,10 +77,10 @@ class Sites:
         origin, site, host = headers.get("origin"), headers.get("sec-fetch-site"), headers.get("host", "")
         if is_own_page(origin, site, host) or "*" in self._origins or origin in self._origins:
             return
-        told = _shown(origin or "another site")
+        sender = _shown(origin or "another site")
         self._log_once("origin-refused", origin or "unknown")
         raise cross_origin(
-            f"a page of another site, {told}, sent this request; add the site to server.cors_origins to allow it"
+            f"a page of another site, {sender}, sent this request; add the site to server.cors_origins to allow it"
         )
 
     def _log_once(self, event: str, name: str) -> None:

@@ -179,7 +179,7 @@ def _problem(language: str) -> str:
 
 
 def _log_shares(text: str) -> dict[str, float]:
-    """Gives the log-probability of each language of the library for a text, in nats."""
+    """Returns the log-probability of each language of the library for a text, in nats."""
     # The library divides by the root of the length before it makes probabilities.
     scale = math.sqrt(len(text.encode("utf-8", errors="replace")) or 1)
     return {code: scale * math.log(max(share, 1e-38)) for code, share in _whole_identifier().rank(text)}

@@ -27,7 +27,7 @@ _PORTUGUESE = (("PT-PT", "Portuguese (European)"), ("PT-BR", "Portuguese (Brazil
 
 
 def name_of(code: str) -> str:
-    """Gives a language's English name, or the code if it is unknown."""
+    """Returns a language's English name, or the code if it is unknown."""
     return _NAME_OF.get(code, code)
 
 

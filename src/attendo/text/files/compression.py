@@ -25,7 +25,7 @@ _XZ_MEMORY_BYTES = 256 << 20
 
 
 def unpacked_name(name: str) -> str:
-    """Gives a file's name in small letters, without what says that it is compressed: `a.tmx` of `A.TMX.gz`."""
+    """Returns a file's name in small letters, without what says that it is compressed: `a.tmx` of `A.TMX.gz`."""
     name = name.lower()
     for ending in (".gz", ".bz2", ".xz", ".zst"):
         name = name.removesuffix(ending)
@@ -33,7 +33,7 @@ def unpacked_name(name: str) -> str:
 
 
 def not_a_file(path: Path) -> str | None:
-    """Gives what a path names that lines of text cannot be read from more than once, with the way out, or None.
+    """Returns what a path names that lines of text cannot be read from more than once, with the way out, or None.
 
     Raises:
         OSError: its folder cannot be looked into.

@@ -20,7 +20,7 @@ _SAMPLE_CHARACTERS = 20_000
 
 
 def encoding_problem(name: str) -> str | None:
-    """Gives why a name is no encoding that files of text have, or None.
+    """Returns why a name is no encoding that files of text have, or None.
 
     Any text encoding that Python knows is one, by any of its names: `latin-1`, `cp1252`, `koi8-r`, `gb18030`.
     """
@@ -36,7 +36,7 @@ def encoding_problem(name: str) -> str | None:
 
 @cache
 def is_wide(encoding: str) -> bool:
-    """Says whether an encoding writes ASCII's letters and line ends in another way than ASCII: UTF-16, EBCDIC."""
+    """Whether an encoding writes ASCII's letters and line ends in another way than ASCII: UTF-16, EBCDIC."""
     try:
         return "az AZ 09\t\r\n".encode(encoding).removeprefix(codecs.BOM_UTF8) != b"az AZ 09\t\r\n"
     except UnicodeError:
@@ -45,7 +45,7 @@ def is_wide(encoding: str) -> bool:
 
 @cache
 def is_utf8(encoding: str) -> bool:
-    """Says whether a name is one of UTF-8's."""
+    """Whether a name is one of UTF-8's."""
     return codecs.lookup(encoding).name == "utf-8"
 
 
@@ -163,14 +163,14 @@ def _korean(text: str) -> float:
 
 
 def _is_wide_mark(character: str) -> bool:
-    """Says whether it is punctuation or a full-width letter of East Asian text."""
+    """Whether it is punctuation or a full-width letter of East Asian text."""
     is_punctuation = "\u3000" <= character <= "\u3020" and not character.isalpha()
     return is_punctuation or "\uff01" <= character <= "\uff60" or character in "·—…“”‘’《》、。・ー"
 
 
 @cache
 def _alphabets() -> tuple[_Alphabet, ...]:
-    """Gives all alphabets; made for the first text that is not UTF-8."""
+    """Returns all alphabets; made for the first text that is not UTF-8."""
     return (
         _Alphabet(languages=("de",), encodings=_WESTERN, score=_letters("äöüßéèàâç")),
         _Alphabet(languages=("fr", "en", "it"), encodings=_WESTERN, score=_letters("àâæçéèêëîïôœùûüÿìòö")),
@@ -253,7 +253,7 @@ def likely_encodings(lines: Sequence[bytes], *, language: str = "") -> LikelyEnc
 
 
 def _decoded(content: bytes, encoding: str) -> str:
-    """Gives the text, or none where these are not bytes of that encoding or stand for control characters."""
+    """Returns the text, or none where these are not bytes of that encoding or stand for control characters."""
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError:

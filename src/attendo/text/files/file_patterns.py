@@ -74,7 +74,7 @@ def _values(part: str, pattern: str) -> list[str]:
 
 
 def has_wildcards(pattern: str) -> bool:
-    """Says whether a pattern has `*`, `?` or `[`."""
+    """Whether a pattern has `*`, `?` or `[`."""
     return re.search(r"[*?[]", pattern) is not None
 
 

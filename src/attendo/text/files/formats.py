@@ -121,7 +121,7 @@ class LineReader:
         return self
 
     def __next__(self) -> bytes:
-        """Gives the next line without its end."""
+        """Returns the next line without its end."""
         line, self._first = self._first, None
         if line is None:
             line = self._read_line()
@@ -187,14 +187,14 @@ class HeldLines:
         return self
 
     def __next__(self) -> bytes:
-        """Gives the next line."""
+        """Returns the next line."""
         line = next(self._lines)
         self.num_lines += 1
         return line
 
 
 def is_compressed(path: Path) -> bool:
-    """Says whether a file is gz, bz2, xz or zst.
+    """Whether a file is gz, bz2, xz or zst.
 
     Raises:
         DataError: it cannot be read.
@@ -205,7 +205,7 @@ def is_compressed(path: Path) -> bool:
 
 
 def line_count_error(source: Path, source_lines: int, target: Path, target_lines: int) -> DataError:
-    """Gives the error of two files that cannot be read as pairs, for one has more lines."""
+    """Returns the error of two files that cannot be read as pairs, for one has more lines."""
     return DataError(
         f"{source} has {source_lines} lines and {target} has {target_lines}: line n of one must "
         "translate line n of the other, so one of them misses lines; compare where they part"
@@ -278,7 +278,7 @@ def read_translations(reader: Lines, *, back: bool) -> Iterator[RawPair]:
 
 
 def _read_object(line: bytes) -> tuple[bytes, bytes, str | None]:
-    """Gives the line that was translated, its translation, and why they are no pair, or None."""
+    """Returns the line that was translated, its translation, and why they are no pair, or None."""
     if len(line) > MAX_LINE_BYTES:
         return line, b"", "too_long"
     try:
@@ -292,12 +292,12 @@ def _read_object(line: bytes) -> tuple[bytes, bytes, str | None]:
 
 
 def line_end_of(line: bytes) -> bytes:
-    r"""Gives what ends a line: `\n`, `\r\n`, or nothing."""
+    r"""Returns what ends a line: `\n`, `\r\n`, or nothing."""
     return b"\r\n" if line.endswith(b"\r\n") else line[-1:] if line.endswith(b"\n") else b""
 
 
 def carriage_returns_error(name: str) -> DataError:
-    """Gives the error of text whose lines end as those of Macintosh computers did before 2001."""
+    """Returns the error of text whose lines end as those of Macintosh computers did before 2001."""
     return DataError(
         f"{name}: holds carriage returns and no line feed, which alone ends a line; convert it first: "
         r"tr '\r' '\n' < OLD > NEW"

@@ -13,7 +13,7 @@ _LISTED = 5
 
 
 def sides_of(pair: str) -> tuple[str, str] | None:
-    """Gives the patterns of source and target in `corpus.{en,de}`; None if it is not a pair.
+    """Returns the patterns of source and target in `corpus.{en,de}`; None if it is not a pair.
 
     Args:
         pair: a path with two names between one pair of braces, the source's first. Other braces hold ranges.
@@ -71,7 +71,7 @@ def paired_files(sources: Sequence[str], targets: Sequence[str], folder: Path) -
 
 
 def _expanded(patterns: Sequence[str], folder: Path) -> list[str]:
-    """Gives patterns with what their braces stand for."""
+    """Returns patterns with what their braces stand for."""
     found = list(islice(chain.from_iterable(expanded(pattern, folder) for pattern in patterns), MAX_FILES + 1))
     if len(found) > MAX_FILES:
         raise DataError(
@@ -118,12 +118,12 @@ def _found(pattern: str, folder: Path) -> Iterator[str]:
 
 
 def _is_meant(path: Path, pattern: str) -> bool:
-    """Says whether a match of `*` is a file and no hidden one, as a shell has it."""
+    """Whether a match of `*` is a file and no hidden one, as a shell has it."""
     return path.is_file() and (not path.name.startswith(".") or Path(pattern).name.startswith("."))
 
 
 def _wildcard_text(pattern: str, name: str) -> tuple[str, ...]:
-    """Gives what each `*`, `?` and `[...]` of a pattern stands for in a name that it matches."""
+    """Returns what each `*`, `?` and `[...]` of a pattern stands for in a name that it matches."""
     parts = {"**/": "((?:.+/)?)", "**": "(.*)", "*": "([^/]*)", "?": "([^/])"}
     tokens = re.split(r"(\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\])", pattern)
     written = [

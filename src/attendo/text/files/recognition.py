@@ -33,7 +33,7 @@ class Recognized:
     """Instructions for converting it to lines of text or TSV."""
 
     def __str__(self) -> str:
-        """Gives both, for messages."""
+        """Returns both, for messages."""
         return f"this looks like {self.name}, not lines of text; {self.way_out}"
 
 
@@ -221,7 +221,7 @@ def _markup(name: str, text: str) -> Recognized | None:
 
 
 def _is_closed_by_others(text: str) -> bool:
-    """Says whether several other elements follow a first one, as in a file, and unlike a sentence that mentions one."""
+    """Whether several other elements follow a first one, as in a file, and unlike a sentence that mentions one."""
     return len(set(re.findall(r"<([A-Za-z][\w.-]*)[^<>]*>", text[:8192]))) >= 3
 
 
@@ -257,7 +257,7 @@ def _json(name: str, text: str, lines: Sequence[str], *, whole: bool) -> Recogni
 
 
 def _json_value(text: str) -> object:
-    """Gives the value of a text that is JSON; None of another."""
+    """Returns the value of a text that is JSON; None of another."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -265,7 +265,7 @@ def _json_value(text: str) -> object:
 
 
 def _has_strings(value: object, *, least: int = 1) -> bool:
-    """Says whether a value is an object, or a list that holds more than numbers: `[1]` may stand in any text."""
+    """Whether a value is an object, or a list that holds more than numbers: `[1]` may stand in any text."""
     if isinstance(value, dict):
         return len(value) >= least
     return isinstance(value, list) and any(isinstance(item, str | dict | list) for item in value)
@@ -290,13 +290,13 @@ def _csv(name: str, lines: Sequence[str]) -> Recognized | None:
 
 
 def _is_header(line: str) -> bool:
-    """Says whether a line is names of columns, such as `en,de` or `id;source;target`."""
+    """Whether a line is names of columns, such as `en,de` or `id;source;target`."""
     fields = [field.strip().strip('"').lower() for field in re.split("[,;|]", line)]
     return len(fields) > 1 and all(field in _HEADER_WORDS for field in fields)
 
 
 def _has_columns(rows: Sequence[str], separator: str) -> bool:
-    """Says whether nearly all rows have the same number of columns, two or more."""
+    """Whether nearly all rows have the same number of columns, two or more."""
     try:
         widths = Counter(len(row) for row in csv.reader(rows, delimiter=separator) if row)
     except csv.Error:

@@ -9,7 +9,7 @@ _BREAKS = bytes.maketrans(b"\t\r\n", b"   ")
 
 
 def unit_line(pair: RawPair) -> bytes:
-    """Gives a pair as a line: its number, what is wrong with it, source and target, with tabs between them.
+    """Returns a pair as a line: its number, what is wrong with it, source and target, with tabs between them.
 
     Tabs and line breaks within a side become blanks. A pair that is too long for a line keeps its beginning and has the
     fault `too_long`.

@@ -172,7 +172,7 @@ class Tokenizer:
         return len(self._processor)
 
     def encode(self, text: str) -> list[int]:
-        """Gives the ids of `text`, `</s>` last; the empty text is `[0]`.
+        """Returns the ids of `text`, `</s>` last; the empty text is `[0]`.
 
         Raises:
             DataError: `text` holds a lone surrogate.
@@ -180,7 +180,7 @@ class Tokenizer:
         return self.encode_batch([text])[0]
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        """Gives what `encode` gives for each, faster.
+        """Returns what `encode` gives for each, faster.
 
         Raises:
             DataError: one of them holds a lone surrogate.
@@ -188,7 +188,7 @@ class Tokenizer:
         return self._encode(texts, self._segmented)
 
     def encode_sampled(self, texts: Sequence[str], dropout: float, seed: int) -> list[list[int]]:
-        """Gives one random segmentation of each text, which decodes to the same text as the usual one.
+        """Returns one random segmentation of each text, which decodes to the same text as the usual one.
 
         Args:
             texts: the texts.
@@ -205,12 +205,12 @@ class Tokenizer:
         return self._encode(texts, lambda given: self._sampler(dropout).sample(given, seed))
 
     def decode(self, ids: Ids) -> str:
-        """Gives the text of `ids`; `</s>` at the end is left out, bytes that make no character become U+FFFD."""
+        """Returns the text of `ids`; `</s>` at the end is left out, bytes that make no character become U+FFFD."""
         text: str = self._processor.decode(self._without_eos(ids))
         return text
 
     def pieces(self, ids: Ids) -> list[str]:
-        """Gives the piece of each id, as for an axis of a picture: `▁` is a space, `<0xE2>` a byte."""
+        """Returns the piece of each id, as for an axis of a picture: `▁` is a space, `<0xE2>` a byte."""
         return [self._pieces[i] for i in ids]
 
     def _encode(self, texts: Sequence[str], segment: Callable[[Sequence[str]], list[list[int]]]) -> list[list[int]]:
@@ -243,13 +243,13 @@ class Tokenizer:
         return found
 
     def _sampler(self, dropout: float) -> "_NormalizingSampler":
-        """Gives the sampler of segmentations; made once per dropout."""
+        """Returns the sampler of segmentations; made once per dropout."""
         if self._last_sampler is None or self._last_sampler.dropout != dropout:
             self._last_sampler = _NormalizingSampler(self._processor, self.byte_ids, self.placeholders, dropout)
         return self._last_sampler
 
     def _stand_in(self, text: str) -> str | None:
-        """Gives the character to write for U+2581 in `text`: one that neither it nor any piece has, so bytes spell it.
+        """Returns the character to write for U+2581 in `text`: one in neither it nor a piece, so bytes spell it.
 
         None where the text has no U+2581, or the model no bytes to spell it with.
         """

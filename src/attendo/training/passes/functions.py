@@ -285,7 +285,7 @@ class _Place(NamedTuple):
 
 
 def _places(query: Tensor, key_value: Tensor | None, look: _Look) -> tuple[_Place, _Place, _Place]:
-    """Gives the offsets of queries, keys and values and the distance of their rows, in elements."""
+    """Returns the offsets of queries, keys and values and the distance of their rows, in elements."""
     size = query.element_size()
     keys_at = look.heads * look.d_k
     beside, before = (query, keys_at) if key_value is None else (key_value, 0)

@@ -62,7 +62,7 @@ class TrainingKernels:
 
 
 def _crew() -> object:
-    """Gives the number of torch's threads, by reference."""
+    """Returns the number of torch's threads, by reference."""
     return byref(make_crew(torch.get_num_threads()))
 
 
@@ -80,5 +80,5 @@ def training_kernels(config: ModelConfig, device: torch.device) -> TrainingKerne
 
 
 def address(tensor: Tensor | None) -> int | None:
-    """Gives the address of a tensor's first number."""
+    """Returns the address of a tensor's first number."""
     return None if tensor is None else tensor.data_ptr()

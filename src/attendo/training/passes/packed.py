@@ -158,7 +158,7 @@ def _told(
 
 
 def _stack_top(stack: ParserStack, target: PackedSide) -> StackTop:
-    """Gives the top of the stack in each row, `(target rows,)`."""
+    """Returns the top of the stack in each row, `(target rows,)`."""
     starts = target.spans.starts.long()
     lengths = starts.diff()
     sentence = torch.repeat_interleave(torch.arange(len(lengths)), lengths)
@@ -169,7 +169,7 @@ def _stack_top(stack: ParserStack, target: PackedSide) -> StackTop:
 
 
 def _word_places(next_word: NextWord, batch: PackedBatch, number: Tensor) -> Tensor:
-    """Gives the source row of each word, and that of `</s>` after the last.
+    """Returns the source row of each word, and that of `</s>` after the last.
 
     The filling of both sides is a sentence too, in which nothing begins and nothing is written.
 

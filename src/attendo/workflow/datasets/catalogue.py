@@ -204,7 +204,7 @@ DATASETS = {
 
 
 def find_dataset(name: str) -> Dataset:
-    """Gives the dataset of a name.
+    """Returns the dataset of a name.
 
     Raises:
         DataError: there is none; the message lists those that there are.

@@ -37,7 +37,7 @@ class Checksum:
     """The source of the checksum, as messages put it."""
 
     def digits_of(self, path: Path) -> str:
-        """Gives a file's checksum by the same algorithm."""
+        """Returns a file's checksum by the same algorithm."""
         with path.open("rb") as file:
             return hashlib.file_digest(file, lambda: hashlib.new(self.algorithm, usedforsecurity=False)).hexdigest()
 
@@ -56,7 +56,7 @@ class Progress:
 
 
 def mirrored(url: str, mirror: str | None) -> str:
-    """Gives the address of a file at a mirror: the mirror's address, then the file's host and path.
+    """Returns the address of a file at a mirror: the mirror's address, then the file's host and path.
 
     At `http://localhost:8000/files`, `https://example.org/a.tgz` is `http://localhost:8000/files/example.org/a.tgz`.
 
@@ -153,7 +153,7 @@ def _receive(url: str, part: Path, name: str, progress: Callable[[Progress], Non
 
 
 def _version(headers: http.client.HTTPMessage) -> str:
-    """Gives the server's identifier of this version for `If-Range`, which weak tags cannot be used for."""
+    """Returns the server's identifier of this version for `If-Range`, which weak tags cannot be used for."""
     tag: str = headers.get("ETag", "")
     modified: str = headers.get("Last-Modified", "")
     return tag if tag and not tag.startswith("W/") else modified

@@ -37,7 +37,7 @@ class WrittenFile:
     sha256: str
 
     def is_at(self, folder: Path) -> bool:
-        """Says whether the file exists unchanged; reads all of it."""
+        """Whether the file exists unchanged; reads all of it."""
         path = folder / self.name
         if not path.is_file() or path.stat().st_size != self.bytes:
             return False

@@ -176,7 +176,7 @@ def attribution(dataset: Dataset, texts: tuple[UnpackedText, ...]) -> str:
 def _archive(
     archive: Archive, folder: Path, mirror: str | None, progress: Callable[[Progress], None]
 ) -> tuple[Path, str]:
-    """Gives an archive's path and SHA-256, and downloads it if it is missing or damaged."""
+    """Returns an archive's path and SHA-256, and downloads it if it is missing or damaged."""
     path = folder / archive.file_name
     recorded = _read_checksums(folder / CHECKSUMS)
     expected = _expected(archive, recorded)
@@ -190,7 +190,7 @@ def _archive(
 
 
 def _expected(archive: Archive, recorded: dict[str, str]) -> Checksum | None:
-    """Gives the expected checksum of an archive: the published one, or that of the first download."""
+    """Returns the expected checksum of an archive: the published one, or that of the first download."""
     if archive.checksum is None and archive.file_name in recorded:
         origin = f"which it had at its first download; if the new one is right, take its line out of {CHECKSUMS}"
         return Checksum(algorithm="sha256", digits=recorded[archive.file_name], origin=origin)

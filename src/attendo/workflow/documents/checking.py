@@ -16,7 +16,7 @@ from attendo.workflow.documents.settings import DocumentSettings
 
 @dataclass(frozen=True, kw_only=True)
 class UnitFindings:
-    """A unit and what checks found in its translation."""
+    """A unit with the findings of checks in its translation."""
 
     unit: Unit
     line: int | None
@@ -35,15 +35,15 @@ class UnitFindings:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedDocument:
-    """A file and what checks found in it."""
+    """A file with the findings of checks."""
 
     path: Path
     format: str
     num_checked: int
-    """Units that have a translation."""
+    """Number of units that have a translation."""
     num_untranslated: int
     failed: tuple[UnitFindings, ...]
-    """Units in which something was found, in the order of the file."""
+    """The units with findings, in the order of the file."""
 
     @property
     def has_errors(self) -> bool:
@@ -56,7 +56,7 @@ def check_document(path: Path, settings: DocumentSettings) -> CheckedDocument:
 
     Args:
         path: the file.
-        settings: its format, its language and, of a file with one language, its source as the template.
+        settings: its format, its language and, for a file with one language, the template with its source.
 
     Raises:
         DataError: the file cannot be read, or has no sources to check its texts against.

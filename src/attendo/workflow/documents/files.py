@@ -92,7 +92,7 @@ def translate_file(
 
 
 def document_translator(engine: Engine, document: Document) -> TranslatesUnits:
-    """What translates the units of a document with an engine.
+    """Returns a translator of a document's units with an engine.
 
     Args:
         engine: a model, or an ensemble.
@@ -131,16 +131,16 @@ def translate_opened(
     output: Path | None,
     models: Sequence[Path] = (),
 ) -> TranslatedDocument:
-    """Translates a document, goes on with what an earlier start has left, and writes the file.
+    """Translates a document, continuing the results of an earlier start, and writes the file.
 
     Args:
-        document: what is translated.
-        settings: how it is written.
+        document: the document.
+        settings: the settings for writing it.
         engine: what the translator translates with.
-        translator: what translates units.
-        reporter: what is told how it goes.
+        translator: translates units.
+        reporter: receives messages and progress.
         output: where the file is written to; None leaves that to the caller.
-        models: the folders of the engine's models, where they are several.
+        models: the folders of the engine's models, if there are several.
 
     Raises:
         DataError: the file's encoding lacks a character of a translation, or another process writes the output.

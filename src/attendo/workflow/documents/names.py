@@ -1,4 +1,4 @@
-"""Names of translated files as the users of each format write them: `values-de-rAT`, `de.lproj`, `messages_de.arb`."""
+"""Usual names of translated files in each format: `values-de-rAT`, `de.lproj`, `messages_de.arb`."""
 
 import re
 from collections.abc import Iterator
@@ -17,19 +17,19 @@ _LPROJ = re.compile(r"(?P<code>Base|[\w-]+)\.lproj")
 # Formats that write a language behind an underscore in a file's name; the others have a point before it.
 _WITH_UNDERSCORE = frozenset(("properties", "ts", "arb"))
 _HEAD_BYTES = 1 << 20
-"""Bytes of a YAML file that are looked at for what it is."""
+"""Number of bytes of a YAML file that are examined to recognize its content."""
 _GETTEXT_STYLE = frozenset(("po", "properties", "ts", "arb"))
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Languages, as names of files have them."""
+    """The languages in names of files."""
 
     source: str
     target: str
 
     def translated(self, path: Path) -> Path:
-        """The name of the translation of a file, beside it or in the folder of its language.
+        """Returns the path of a file's translation, beside it or in the folder of its language.
 
         A file with both languages that is named after the target keeps its name.
         """
@@ -57,7 +57,7 @@ class Names:
         return path.parent.with_name(f"{_styled(self.target, '-')}.lproj") / path.name
 
     def _folder(self, path: Path) -> Path | None:
-        """With the target in place of a folder that is called as the source language."""
+        """Replaces a folder that is named after the source language by one for the target."""
         parts = list(path.parts)
         for place in range(len(parts) - 2, -1, -1):
             if re.fullmatch(_CODE, parts[place]) and is_same_language(parts[place], self.source):
@@ -66,7 +66,7 @@ class Names:
         return None
 
     def _stem(self, path: Path) -> Path | None:
-        """With the target in place of the source in the file's own name."""
+        """Replaces the source language in the file's own name by the target."""
         stem, ending = _split(path)
         if re.fullmatch(_CODE, stem) and is_same_language(stem, self.source):
             return path.with_name(self._like(stem, path) + ending)
@@ -81,7 +81,7 @@ class Names:
         return path.with_name(f"{stem}{separator}{self._like('', path)}{ending}")
 
     def _like(self, source: str, path: Path) -> str:
-        """The target as a name writes languages."""
+        """Returns the target language in the style of a name."""
         if "_" in source or "-" in source:
             return _styled(self.target, "_" if "_" in source else "-")
         is_gettext = _format(path) in _GETTEXT_STYLE or "LC_MESSAGES" in path.parts
@@ -89,7 +89,7 @@ class Names:
 
 
 def named_language(path: Path) -> str | None:
-    """The language that a file's name or its folders name; None where they name none."""
+    """Returns the language in a file's name or its folders; None if there is none."""
     if (found := _VALUES.fullmatch(path.parent.name)) and _format(path) == "android":
         code = found["code"]
         return code.removeprefix("b+").replace("-r", "-").replace("+", "-") if code in _codes(code) else None
@@ -102,13 +102,13 @@ def named_language(path: Path) -> str | None:
 
 
 def found_files(folder: Path, names: Names) -> Iterator[Path]:
-    """The files of known formats below a folder that are to be translated, in the order of their names.
+    """Yields the files of known formats below a folder that are to be translated, ordered by name.
 
     Hidden folders and files of other languages are left out, and so are plain text, configuration in YAML, and
     translations that have a file of their own.
 
     Raises:
-        DataError: there are none.
+        DataError: there are no such files.
     """
     is_any = False
     for path in sorted(folder.rglob("*")):
@@ -130,14 +130,14 @@ def found_files(folder: Path, names: Names) -> Iterator[Path]:
 
 
 def _holds_messages(path: Path, inner: Path) -> bool:
-    """Says whether a YAML file below a folder holds messages, and is no configuration."""
+    """Whether a YAML file below a folder holds messages rather than configuration."""
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES).decode("utf-8", "replace")
     return refusal(str(inner), head) is None
 
 
 def _codes(code: str | None) -> tuple[str, ...]:
-    """A code by itself, where its language is known."""
+    """Returns a name that is a known language code by itself."""
     is_known = code is not None and re.split(r"[-+]", code.removeprefix("b+"))[0] in LANGUAGES
     return (code,) if code is not None and is_known else ()
 
@@ -153,7 +153,7 @@ def _is_bilingual(path: Path) -> bool:
 
 
 def _split(path: Path) -> tuple[str, str]:
-    """A name without its ending, and the ending."""
+    """Splits a name into its stem and its ending."""
     return path.name.removesuffix(path.suffix), path.suffix
 
 

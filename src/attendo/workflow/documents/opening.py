@@ -1,4 +1,4 @@
-"""Files of known formats, read for translating or checking: by their languages, and with what people translated."""
+"""Opening files of known formats for translating or checking: their languages, and existing translations."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -24,25 +24,25 @@ class Document:
     path: Path
     file: File
     units: tuple[Unit, ...]
-    """Those that are translated."""
+    """The units to translate."""
     target: str
-    """The language of the translation, with its region where that is known."""
+    """The language of the translation, with its region if known."""
     kept: Mapping[str, Result] = field(default_factory=dict)
-    """What people translated in another file, by the ids of units; it is written along."""
+    """Translations by people in another file, by unit id, which are written as well."""
     content: bytes = b""
-    """The bytes of all files that were read, which decide the outcome."""
+    """The bytes of all files that were read, which determine the outcome."""
 
 
 def is_keyed(file: File) -> bool:
-    """Whether a file has one language, and keys by which it and its translation belong together."""
+    """Whether a file has one language, and keys that connect it with its translation."""
     return format_named(file.format).layout == "keyed"
 
 
 def model_languages(folder: Path) -> tuple[str, str]:
-    """The languages that a model reads and writes, without loading it; empty where its folder does not say.
+    """Returns the languages that a model reads and writes, without loading it; empty if its folder does not say.
 
     Raises:
-        ModelError: the folder's `config.json` is none.
+        ModelError: the folder's `config.json` is invalid.
     """
     path = folder / CONFIG
     content = read_json(path, ModelError(f"{path}: not found, so {folder} is no model folder"))
@@ -61,7 +61,7 @@ def open_document(
         settings: how it is read.
         source: the language that the model reads; empty where that is not known.
         target: the language that it writes.
-        existing: where the translation is written to. What people translated there is kept, if the format has keys and
+        existing: the file to write the translation to. Translations by people in it are kept if the format has keys and
             it is another file.
 
     Raises:
@@ -85,16 +85,16 @@ def open_document(
 
 @dataclass(frozen=True, kw_only=True)
 class NamedContent:
-    """A file whose bytes are at hand."""
+    """A file's name and bytes."""
 
     name: str
-    """Its name, for the format and for messages."""
+    """The name, for the format and for messages."""
     data: bytes
-    """Its content."""
+    """The bytes."""
 
 
 def document_of(content: NamedContent, settings: DocumentSettings, *, source: str) -> Document:
-    """The document of a file whose bytes are at hand, with no other file beside it.
+    """Makes a document of a file's bytes, without any other file.
 
     Args:
         content: the file.
@@ -115,16 +115,16 @@ def document_of(content: NamedContent, settings: DocumentSettings, *, source: st
 
 
 def with_template(document: Document, template: NamedContent, settings: DocumentSettings, *, source: str) -> Document:
-    """A document whose file is the translation of another one, which has the sources.
+    """Makes a document of a file that is the translation of another one, which has the sources.
 
     Args:
         document: the translation, read by itself.
         template: the file with the sources.
-        settings: how both are read.
+        settings: the settings for reading both.
         source: the language that the model reads; empty where that is not known.
 
     Raises:
-        DataError: the document's format has its source in itself, or no keys; or the template is not of its format.
+        DataError: the document's format includes the source, or has no keys; or the template is of another format.
     """
     _check_keyed(document)
     languages = Languages(source=source or None, target=settings.target)
@@ -137,7 +137,7 @@ def _check_keyed(document: Document) -> None:
     """Refuses a template for a file that cannot have one.
 
     Raises:
-        DataError: its format has its source in itself, or no keys.
+        DataError: its format includes the source, or has no keys.
     """
     if not is_keyed(document.file):
         raise DataError(
@@ -149,7 +149,7 @@ def _check_keyed(document: Document) -> None:
 def _changed(
     document: Document, file: File, kept: Mapping[str, Result], *, settings: DocumentSettings, content: bytes
 ) -> Document:
-    """A document with the units of another file."""
+    """Returns a document with the units of another file."""
     return replace(
         document,
         file=file,
@@ -178,7 +178,7 @@ def _is_other_file(path: Path, other: Path) -> bool:
 
 
 def _with_existing(source: File, translation: File) -> tuple[File, dict[str, Result]]:
-    """A file that is written, whose units have the sources of one file and the translations of another.
+    """Returns the file to write, whose units have the sources of one file and the translations of another.
 
     Where the translation has every text of the source, it is the one that is written, so that all of its bytes stay;
     else it is the source, and the translations are written along.
@@ -213,7 +213,7 @@ def _same_forms(one: Unit, other: Unit) -> bool:
 
 
 def _joined(source: Unit, translation: Unit, spans: tuple[Span, ...]) -> Unit:
-    """A unit with the sources of one and, as its targets, the texts of another that differ from them."""
+    """Returns a unit with the sources of one unit and, as targets, the texts of another that differ from them."""
     forms = tuple(
         replace(form, target=_target(form, other.source))
         for form, other in zip(source.forms, translation.forms, strict=True)
@@ -228,7 +228,7 @@ def _target(form: Form, text: Content) -> Content | None:
 
 
 def line_numbers(file: File) -> dict[str, int]:
-    """The line that each unit's text is written on, by the ids of units; without those that have none."""
+    """Returns the line of each unit's text, by unit id; units without a text of their own are left out."""
     starts = sorted((unit.spans[0].start, unit.id) for unit in file.units if unit.spans)
     numbers, line, position = dict[str, int](), 1, 0
     for start, name in starts:
@@ -239,5 +239,5 @@ def line_numbers(file: File) -> dict[str, int]:
 
 
 def state_counts(file: File) -> Counter[str]:
-    """How many units are in which state; those that are not to be translated by themselves."""
+    """Counts units by state; those that are not to be translated are counted separately."""
     return Counter(unit.state if unit.is_translatable else "untranslatable" for unit in file.units)

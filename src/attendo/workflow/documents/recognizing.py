@@ -1,4 +1,4 @@
-"""As what a file is translated: lines of text, or a format by its name and content, found out before any is read."""
+"""Recognition of a file before it is read: as lines of text, or as a format by its name and content."""
 
 from pathlib import Path
 
@@ -11,11 +11,11 @@ _REFUSED = frozenset(("binary", "archive", "markup", "catalogue", "json"))
 
 
 def document_format(path: Path, wanted: str | None) -> Format | None:
-    """The format that a file is translated as; None for lines of text.
+    """Returns the format as which a file is translated; None for lines of text.
 
     Args:
         path: the file.
-        wanted: the format's name, where it was given; `text` for lines.
+        wanted: the format's name, if given; `text` for lines.
 
     Raises:
         DataError: there is no such format, or the content is of one that the file's name does not say.
@@ -33,7 +33,7 @@ def _unless_text(found: Format) -> Format | None:
 
 
 def _head(path: Path) -> bytes:
-    """The beginning of a plain file; nothing of a compressed one, which has lines."""
+    """Returns the beginning of a plain file; empty for a compressed one, which has lines."""
     if not path.is_file() or is_compressed(path):
         return b""
     with path.open("rb") as file:

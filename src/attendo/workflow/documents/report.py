@@ -1,4 +1,4 @@
-"""What became of the units of a file, as counts for people and as JSON for programs."""
+"""Reports on the units of a file, as counts for people and as JSON for programs."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -17,32 +17,32 @@ from attendo.workflow.documents.opening import Document, line_numbers
 
 @dataclass(frozen=True, kw_only=True)
 class UnitReport:
-    """A unit and what became of it."""
+    """The report on a unit."""
 
     id: str
     line: int | None
-    """Where its text is written; None where it is not written."""
+    """The line on which its text is written; None if it is not written."""
     source: tuple[str, ...]
-    """Of each form, inline codes as the file has them."""
+    """The source of each form, with inline codes as in the file."""
     target: tuple[str, ...]
-    """The translations; empty where there is none."""
+    """The translations; empty if there are none."""
     state: str
     """`new`, `fuzzy`, `translated` or `final`, as the file has it afterwards; `untranslatable` where it says so."""
     origin: str
     """`mt` for a model's translation; `tm` for one of a translation memory, `changed` for such a one with other numbers
     in it; `file` for what was there before."""
     problems: tuple[str, ...]
-    """What checks found, and what could not be kept."""
+    """The findings of checks, and what could not be kept."""
     is_failed: bool
     """Whether a check found an error."""
     confidence: float | None
     terms: tuple[TermUse, ...] = ()
-    """What became of the terms of the glossary."""
+    """The outcomes of the glossary's terms."""
     match: MemoryMatch | None
-    """What a translation memory had for it; None where it had nothing, and of what was there before."""
+    """The match in a translation memory; None without one, and for translations that were there before."""
 
     def as_json(self) -> dict[str, Any]:
-        """The report of a unit as `--report` writes it."""
+        """The report on a unit as `--report` writes it."""
         return {
             "id": self.id,
             "line": self.line,
@@ -60,35 +60,35 @@ class UnitReport:
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentReport:
-    """A file and what became of it."""
+    """The report on a file."""
 
     path: Path
     output: Path | None
-    """None where it was not written to a file."""
+    """The output; None if it was not written to a file."""
     format: str
     source_language: str
     target_language: str
     units: tuple[UnitReport, ...]
     spans: tuple[tuple[int, int], ...]
-    """The bytes of the file that may have been replaced; all others were copied."""
+    """The byte ranges of the file that may have been replaced; all others were copied."""
     checks: Counter[str]
-    """How often each check found something in this run's translations."""
+    """The number of findings of each check in this run's translations."""
     num_translated: int
-    """Units that have a translation of this run."""
+    """Number of units with a translation of this run."""
     num_left: int
-    """Units that were to be translated and were left as they were."""
+    """Number of units that were to be translated but are unchanged."""
     num_failed: int
-    """Units whose translation, written or not, has an error."""
+    """Number of units whose translation, written or not, has an error."""
     num_marked: int
-    """Units that are marked for review."""
+    """Number of units that are marked for review."""
     matches: Counter[MatchKind]
-    """Units that a translation memory had something for, by its kind."""
+    """Number of units with a match in a translation memory, by kind of match."""
     has_memory: bool
     """Whether there was a translation memory."""
 
     @property
     def terms(self) -> Counter[Outcome]:
-        """What became of the terms of the glossary."""
+        """The outcomes of the glossary's terms."""
         return count_outcomes(use for unit in self.units for use in unit.terms)
 
     def as_json(self) -> dict[str, Any]:
@@ -125,9 +125,9 @@ def document_report(
 
     Args:
         document: the file as it was read.
-        translations: by the ids of units.
-        source_language: that was translated from.
-        output: where it was written to.
+        translations: the translations by unit id.
+        source_language: the language of the source.
+        output: the path to which it was written.
         marked: the ids of units that are marked for review.
         has_memory: whether there was a translation memory.
     """
@@ -178,5 +178,5 @@ def _unit_report(
 
 
 def shown(text: Content) -> str:
-    """A content as text, its codes as the file writes them."""
+    """Returns a content as text, with codes as the file writes them."""
     return "".join(part.raw if isinstance(part, Code) else part for part in text)

@@ -1,4 +1,4 @@
-"""How a file of a known format is translated."""
+"""Settings for the translation of a file of a known format."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,9 +7,9 @@ from typing import Literal
 from attendo.formats.file import Mark, State
 
 Only = Literal["new", "fuzzy", "all"]
-"""Which units are translated: those without a translation, those to be reviewed, or both and finished ones too."""
+"""The units to translate: those without a translation, those to review, or both and finished ones too."""
 Check = Literal["off", "warn", "error"]
-"""Whether translations are checked, and whether what checks find makes the command fail."""
+"""Whether translations are checked, and whether findings make the command fail."""
 
 STATES: dict[Only, tuple[State, ...]] = {
     "new": ("new",),
@@ -21,15 +21,15 @@ STATES: dict[Only, tuple[State, ...]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentSettings:
-    """How a file of a known format is read, translated and written."""
+    """Settings for reading, translating and writing a file of a known format."""
 
     target: str | None = None
     """The target language with its region, such as `de-AT`; None for the one that the file names, or the model's."""
     only: Only = "new"
     mark: Mark = "review"
-    """Which translations are marked for review."""
+    """The translations to mark for review."""
     check: Check = "warn"
     template: Path | None = None
-    """The source of a file that has one language: FILE is then its translation, of which missing texts are made."""
+    """The source of a file with one language: FILE is then its translation, in which missing texts are added."""
     format: str | None = None
-    """The format's name, where the file's name does not say it."""
+    """The format's name, if the file's name does not determine it."""

@@ -1,4 +1,4 @@
-"""What a file offers beside its units, such as `alt-trans` of XLIFF, as a translation memory for these units."""
+"""A file's suggestions, such as `alt-trans` of XLIFF, as a translation memory for its units."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,8 +19,8 @@ def with_suggestions(engine: Engine, document: Document) -> Iterator[Engine]:
     """An engine whose translation memories have what a document offers for its own units, while it is translated.
 
     Args:
-        engine: what translates; it stays as it is.
-        document: the document. Without suggestions, and where rapidfuzz is not installed, the engine itself is given.
+        engine: the engine, which stays unchanged.
+        document: the document. Without suggestions, or if rapidfuzz is not installed, the result is the engine itself.
     """
     languages = engine.source_language, engine.target_language
     usable = (each for each in document.file.suggestions() if plain(each.source).strip() and plain(each.target).strip())

@@ -33,37 +33,37 @@ from attendo.workflow.translation.part_files import PartRecord, PartsFolder, cop
 _FORMAT_VERSION = 2
 _PART_UNITS = 500
 NUM_CANDIDATES = 8
-"""Translations of a text that must not be too long, of which one that fits is taken."""
+"""Number of candidates for a text with a length limit, of which one that fits is chosen."""
 
 ResultT = TypeVar("ResultT")
 
 
 class DocumentReporter(Protocol):
-    """What is told how translating a document goes."""
+    """Receives messages and the progress of a document's translation."""
 
     def message(self, text: str) -> None:
         """Prints a line."""
 
     def started(self, done: int, total: int) -> None:
-        """Begins to show progress, of so many units."""
+        """Starts showing progress, given the number of units."""
 
     def translated(self, done: int) -> None:
-        """Shows how many units are translated by now."""
+        """Shows the number of units translated so far."""
 
 
 class TranslatesUnits(Protocol):
-    """What translates units, such as a `UnitTranslator`."""
+    """A translator of units, such as a `UnitTranslator`."""
 
     async def translated(self, unit: Unit) -> UnitTranslation:
         """Translates a unit."""
 
 
 def engine_lines(engine: Engine, matched: dict[str, MemoryMatch] | None = None) -> TranslateLines:
-    """What translates the lines of many units in common batches.
+    """Returns a function that translates the lines of many units in common batches.
 
     Args:
         engine: what translates.
-        matched: gets what the engine's translation memory had for each line, by the line.
+        matched: receives the match in the engine's translation memory for each line, by line.
     """
 
     def translate(
@@ -78,7 +78,7 @@ def engine_lines(engine: Engine, matched: dict[str, MemoryMatch] | None = None) 
 
 
 def engine_candidates(engine: Engine) -> TranslateLines:
-    """What translates lines into several candidates each, short ones among them: length is not rewarded."""
+    """Returns a function that translates lines into several candidates, short ones too: length is not rewarded."""
     search = SearchSettings(beam_size=NUM_CANDIDATES, n_best=NUM_CANDIDATES, length_penalty=0.0)
 
     def translate(
@@ -93,7 +93,7 @@ def engine_candidates(engine: Engine) -> TranslateLines:
 
 
 def engine_confidence(engine: Engine) -> Confidence:
-    """How sure an engine's translations are, where its model was calibrated."""
+    """Returns the confidence function of an engine, if its model has been calibrated."""
     return load_confidence(engine.folder) or no_confidence
 
 
@@ -106,10 +106,10 @@ def document_translations(
         document: what is translated.
         translator: what translates units.
         reporter: what is told how it goes.
-        parts: where finished units are kept until the document is written; None keeps none.
+        parts: stores finished units until the document is written; None stores none.
 
     Returns:
-        The translations by the ids of units.
+        The translations by unit id.
     """
     return _run(_translate_parts(document.units, translator, parts, reporter))
 
@@ -117,11 +117,11 @@ def document_translations(
 def conditions(
     document: Document, settings: DocumentSettings, engine: Engine, models: Sequence[Path]
 ) -> dict[str, Any]:
-    """All that decides the translations of a document, as JSON has it.
+    """Returns everything that determines a document's translations, for JSON.
 
     Args:
         document: what is translated.
-        settings: how.
+        settings: the settings.
         engine: what translates.
         models: the folders of its models.
     """
@@ -142,18 +142,18 @@ def conditions(
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentParts:
-    """Where the translations of a document's parts are kept.
+    """The stored translations of a document's parts.
 
     Args:
-        folder: the folder, opened and claimed.
-        engine: what translates, for its counts.
+        folder: the opened and locked folder.
+        engine: the engine, for its counts.
     """
 
     folder: PartsFolder
     engine: Engine
 
     def done(self, parts: Sequence[Sequence[Unit]]) -> dict[int, dict[str, UnitTranslation]]:
-        """The translations of the parts that are there, by their numbers."""
+        """Returns the translations of the stored parts, by number."""
         return {
             number: _read(self.folder.text(number), parts[number]) for number in sorted(self.folder.done(len(parts)))
         }
@@ -162,8 +162,8 @@ class DocumentParts:
         """Writes a part.
 
         Args:
-            number: of the part.
-            found: its translations.
+            number: the number of the part.
+            found: the translations of the part.
             before: the engine's counts before it.
         """
         content = "".join(f"{json.dumps(translation_json(name, each))}\n" for name, each in found.items()).encode()
@@ -179,7 +179,7 @@ class DocumentParts:
 async def _translate_parts(
     units: Sequence[Unit], translator: TranslatesUnits, parts: DocumentParts | None, reporter: DocumentReporter
 ) -> dict[str, UnitTranslation]:
-    """Translates units part by part; those of a part go together."""
+    """Translates units part by part; those of a part are translated together."""
     pieces = [units[start : start + _PART_UNITS] for start in range(0, len(units), _PART_UNITS)]
     done = parts.done(pieces) if parts is not None else {}
     count = sum(map(len, done.values()))
@@ -201,7 +201,7 @@ async def _translate_parts(
 
 
 def _run(work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Runs a coroutine to its end, also where an event loop is running already, as in a notebook."""
+    """Runs a coroutine to its end, even if an event loop is running already, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

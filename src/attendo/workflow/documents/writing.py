@@ -1,4 +1,4 @@
-"""Writing a document: translations put into the file, its report, and translations as JSON until it is written."""
+"""Writing a document: translations put into the file, its report, and the stored form of translations as JSON."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -43,9 +43,9 @@ def written_document(
     Args:
         document: the file as it was read.
         settings: how it is written.
-        translations: by the ids of units.
-        source_language: that was translated from, for the report.
-        output: where the file is written to, when it is whole; None leaves that to the caller.
+        translations: the translations by unit id.
+        source_language: the language of the source, for the report.
+        output: the file to write; None leaves that to the caller.
         has_memory: whether there was a translation memory, for the report.
 
     Raises:
@@ -77,11 +77,11 @@ def written_document(
 
 
 def translation_json(name: str, found: UnitTranslation) -> dict[str, Any]:
-    """A unit's translation as JSON has it.
+    """Returns a unit's translation for JSON.
 
     Args:
         name: the id of the unit.
-        found: its translation, in which each code is its id and kind.
+        found: the translation, in which each code is its id and kind.
     """
     texts = [[part if isinstance(part, str) else [part.id, part.kind] for part in text] for text in found.texts]
     findings = [asdict(finding) for finding in found.findings]
@@ -93,11 +93,11 @@ def translation_json(name: str, found: UnitTranslation) -> dict[str, Any]:
 
 
 def translations_of(said: Iterable[Mapping[str, Any]], units: Iterable[Unit]) -> dict[str, UnitTranslation]:
-    """Translations by the ids of their units.
+    """Returns translations by unit id.
 
     Args:
-        said: what `translation_json` gives.
-        units: those of the document; the codes of the texts are theirs.
+        said: results of `translation_json`.
+        units: the document's units, which have the codes of the texts.
     """
     by_id = {unit.id: unit for unit in units}
     return {

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Aids:
-    """Translation aids: what a model is given besides the text.
+    """Translation aids: a glossary and translation memories that a model uses.
 
     Raises:
-        TypeError: `glossary` is something else than a glossary, such as the name of its file.
+        TypeError: `glossary` is not a glossary but, for example, the name of its file.
     """
 
     glossary: Glossary | None = None
@@ -26,7 +26,7 @@ class Aids:
     """Translation memories, as TMX, XLIFF, PO or TSV, or indexes of `attendo memory build`: texts that they have are
     taken from them, similar ones guide the search."""
     memory_threshold: int = 75
-    """The least similarity of a text, in per cent of its words."""
+    """The minimum similarity of a text, in per cent of its words."""
 
     def __post_init__(self) -> None:
         """Refuses the name of a file in place of a glossary."""
@@ -45,7 +45,7 @@ class Aids:
         return (self.memory_files, self.memory_threshold) == (other.memory_files, other.memory_threshold)
 
     def open_memory(self, languages: tuple[str, str]) -> "Memory | None":
-        """Opens the translation memories; None where there are none.
+        """Opens the translation memories; returns None if there are none.
 
         Args:
             languages: the codes of source and target.

@@ -1,4 +1,4 @@
-"""Checks of what a program passes to an `Engine`: texts, pairs, sentences, constraints and search settings.
+"""Checks of the arguments of an `Engine`: texts, pairs, sentences, constraints and search settings.
 
 A value of another type is a `TypeError` that says what is taken, as for any Python function. A value that is there once
 is checked at the call; the items of an iterable are checked as they are read.
@@ -25,10 +25,10 @@ SentenceT = TypeVar("SentenceT", bound=GivenSentence | DataError)
 
 
 def checked_text(method: str, name: str, text: str) -> str:
-    """A text that has to be one.
+    """Returns a text after checking its type.
 
     Raises:
-        TypeError: it is something else.
+        TypeError: the value is not a text.
     """
     if not isinstance(text, str):
         raise TypeError(f"{method}() takes {name} as a str, not {_kind(text)}")
@@ -36,7 +36,7 @@ def checked_text(method: str, name: str, text: str) -> str:
 
 
 def checked_sentences(method: str, sentences: str | Sentence | Iterable[SentenceT]) -> Iterator[SentenceT]:
-    """One sentence to parse or several, each checked as it is read; a `DataError` in place of one passes.
+    """Yields one or several sentences to parse, each checked as it is read; a `DataError` in place of one passes.
 
     Args:
         method: what was called, for messages.
@@ -51,7 +51,7 @@ def checked_sentences(method: str, sentences: str | Sentence | Iterable[Sentence
 
 
 def checked_pairs(method: str, pairs: Iterable[ItemT], *, ids: bool) -> Iterator[ItemT]:
-    """Pairs of a text and its translation, each checked as it is read.
+    """Yields pairs of a text and its translation, each checked as it is read.
 
     Args:
         method: what was called, for messages.

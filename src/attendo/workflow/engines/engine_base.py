@@ -284,7 +284,7 @@ class EngineBase:
         return f"{type(self).__name__}({', '.join((repr(self._name), *facts))})"
 
     def with_search(self, **changes: Unpack[SearchSettings]) -> Self:
-        """Gives an engine of the same models, in memory once, with other search settings and counts of its own.
+        """Returns an engine of the same models, in memory once, with other search settings and counts of its own.
 
         Args:
             changes: the settings to change; none for a second engine with the same settings.
@@ -299,7 +299,7 @@ class EngineBase:
         return other
 
     def with_aids(self, aids: Aids) -> Self:
-        """Gives an engine of the same models, in memory once, with another glossary and other translation memories.
+        """Returns an engine of the same models, in memory once, with another glossary and other translation memories.
 
         Args:
             aids: what it uses in place of this engine's; `dataclasses.replace(engine.aids, ...)` keeps a part of them.

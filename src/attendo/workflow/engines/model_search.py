@@ -19,14 +19,14 @@ users may ask for more."""
 
 
 def own_search(folder: Path, description: ModelDescription) -> SearchConfig:
-    """The search settings that a model's `config.json` has, and the defaults for the others.
+    """Returns the search settings in a model's `config.json`, with defaults for the others.
 
     Args:
-        folder: where the model is from, for messages.
-        description: what its `config.json` says.
+        folder: the folder of the model, for messages.
+        description: the content of its `config.json`.
 
     Raises:
-        ModelError: they cannot be meant.
+        ModelError: a setting is invalid.
     """
     known = {each.name for each in fields(SearchConfig)}
     faults = [f"{key[:100]!r} is no setting" for key in description.search if key not in known]
@@ -42,10 +42,10 @@ def own_search(folder: Path, description: ModelDescription) -> SearchConfig:
 
 
 def own_parsing(parser: LoadedModel) -> ParsingConfig:
-    """Gives the parsing settings in a parser's `config.json`.
+    """Returns the parsing settings in a parser's `config.json`.
 
     Raises:
-        ModelError: it does not have it.
+        ModelError: they are missing or invalid.
     """
     if parser.description.parsing is None:
         raise ModelError(
@@ -55,15 +55,15 @@ def own_parsing(parser: LoadedModel) -> ParsingConfig:
 
 
 def with_parsing(model: LoadedModel, changes: Mapping[str, Any]) -> LoadedModel:
-    """Gives a parser with other parsing settings.
+    """Returns a parser with other parsing settings.
 
     Args:
         model: the parser.
         changes: `constrained`, `max_unary` or both.
 
     Raises:
-        ModelError: it is no parser.
-        RecipeError: a value that cannot be meant, or one that is learned and stays.
+        ModelError: the model is not a parser.
+        RecipeError: a value is invalid, or belongs to a setting that is fixed by training.
     """
     if model.description.task != "parse":
         raise ModelError(f"{model.folder}: translates, so there is nothing about parsing that could be changed")

@@ -26,7 +26,7 @@ from attendo.text.subwords.tokenization import EOS_ID, Tokenizer
 from attendo.workflow.engines.parse_input import SentenceReader, attempted
 
 _CHARACTERS_PER_TOKEN = 32
-"""Twice SentencePiece's longest piece: a sentence of more characters has too many tokens, and is not even encoded."""
+"""Twice the length of SentencePiece's longest piece: a longer sentence certainly has too many tokens."""
 
 Tags = Sequence[str | None]
 """Tags of a sentence's words; None for a word without a given tag."""
@@ -119,13 +119,13 @@ class Parser:
     """Parses sentences with one model, or with several as an ensemble.
 
     Args:
-        models: the mean of their probabilities is searched.
+        models: the models; the mean of their probabilities is searched.
         source: the vocabulary of sentences.
-        target: that of symbols.
-        search: settings.
-        parsing: how trees are written, and what may be written.
-        word_tags: which tags words can have, see `attendo.parsing.word_tags`; None where nobody knows.
-        threads: that may work at the same time.
+        target: the vocabulary of symbols.
+        search: the search settings.
+        parsing: the linearization of trees, and its limits.
+        word_tags: the tags that words can have, see `attendo.parsing.word_tags`; None if unknown.
+        threads: the number of threads.
         between_steps: asked between two decoder steps by calls that bring none of their own; it cancels no sentence,
             but may raise what ends the call.
     """
@@ -246,7 +246,7 @@ class Parser:
             first += len(window)
 
     def read(self, sentence: Sentence) -> str:
-        """Gives what the model reads of a sentence.
+        """Returns the model's input for a sentence.
 
         What treebanks call brackets and quotation marks is as text has it, and typographic characters that the
         vocabulary has no pieces for are plain ones.
@@ -266,7 +266,7 @@ class Parser:
         return [word.translate(self._plain) for word in source_words(map(unescaped, sentence.words))]
 
     def _prepared(self, sentence: Sentence | DataError, number: int) -> _Prepared | Parse:
-        """Prepares a sentence, or gives the reason why it cannot be parsed."""
+        """Prepares a sentence, or returns the reason why it cannot be parsed."""
         if isinstance(sentence, DataError):
             return Parse(words=(), n_best=(), problem=str(sentence))
         if not sentence.words:
@@ -304,14 +304,14 @@ class Parser:
         return Rules(max_len=max_len, constraints=(constraint,), seed=number)
 
     def _possible_tags(self, word: str, given: str | None) -> frozenset[str] | None:
-        """Gives the tags that the search may use for a word; None for any."""
+        """Returns the tags that the search may use for a word; None for any."""
         if given is not None:
             # A tag that the vocabulary has not is put into the tree afterwards.
             return frozenset((given,)) if given in self._tags else None
         return (possible_tags(word, self._word_tags) or frozenset()) & self._tags or None
 
     def _parse(self, sentence: Sentence, hypotheses: Sequence[Hypothesis]) -> Parse | None:
-        """A parse; None without hypotheses. Several may be one tree, where they are mended or tags are put in."""
+        """Returns a parse; None without hypotheses. Repaired or retagged hypotheses may be the same tree."""
         if not hypotheses:
             return None
         found: dict[Tree, ParsedTree] = {}
@@ -333,11 +333,11 @@ class Parser:
 
 
 def with_tags(tree: Tree, tags: Tags) -> Tree:
-    """Gives a tree other tags.
+    """Returns a tree with other tags.
 
     Args:
-        tree: any.
-        tags: of each of its words, None where the tag stays.
+        tree: the tree.
+        tags: the tag of each of its words; None keeps the tag.
     """
     remaining = iter(tags)
 

@@ -30,7 +30,7 @@ class SentenceReader:
         self._known_tokenizer: TreebankTokenizer | None = None
 
     def read(self, given: GivenSentence) -> Sentence:
-        """Gives what a program has given.
+        """Reads a sentence that a program has passed.
 
         Raises:
             DataError: it has words or tags that no tree can have.
@@ -82,7 +82,7 @@ def read_lines_of(kind: LineKind, path: Path | None) -> Iterator[Sentence | Data
     """Reads a file of sentences, one a line.
 
     Args:
-        kind: of the lines.
+        kind: the format of the lines.
         path: the file, plain, gz, bz2, xz or zst, or a pipe; None for standard input.
 
     Yields:
@@ -104,7 +104,7 @@ def read_lines_of(kind: LineKind, path: Path | None) -> Iterator[Sentence | Data
 
 
 def attempted(read: Callable[[GivenT], Sentence], given: GivenT) -> Sentence | DataError:
-    """Gives the result of reading something, or the error."""
+    """Returns the result of reading something, or the error."""
     try:
         return read(given)
     except DataError as error:
@@ -156,7 +156,7 @@ def _with_faults(lines: Iterable[str]) -> Iterator[tuple[str, str | None]]:
 
 
 def _check_unicode(line: str) -> None:
-    """Refuses bytes that are no UTF-8, which `surrogateescape` has kept, and any other lone surrogate."""
+    """Refuses bytes that are not UTF-8, which `surrogateescape` has kept, and any other lone surrogate."""
     try:
         line.encode("utf-8")
     except UnicodeEncodeError as error:

@@ -92,7 +92,7 @@ def load(
 
 @dataclass(frozen=True, kw_only=True)
 class Decoding:
-    """What translates, and how: the arguments of `load`."""
+    """The arguments of `load` except the device and the threads."""
 
     model: str
     ensemble: tuple[str, ...] = ()
@@ -103,19 +103,19 @@ class Decoding:
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """Where the models lie on this machine.
+        """The folders of the models on this machine.
 
         Raises:
-            ModelError: there is none.
+            ModelError: there is no such model.
         """
         return tuple(find_model(name) for name in (self.model, *self.ensemble))
 
     def load(self, device: Device, *, threads: int | None = None) -> Engine:
-        """Loads it.
+        """Loads the models.
 
         Raises:
-            ModelError: a folder is missing or torn, or the models do not go together.
-            RecipeError: a search setting that cannot be meant.
+            ModelError: a folder is missing or damaged, or the models do not fit together.
+            RecipeError: a search setting is invalid.
         """
         return load(
             self.model,
@@ -129,34 +129,34 @@ class Decoding:
         )
 
     def elsewhere(self) -> "Decoding":
-        """The same for other machines: a model that ships by its name, another one by its whole path."""
+        """Returns the same for other machines: a shipped model by its name, any other by its absolute path."""
         shipped = {folder: name for name, folder in shipped_models().items()}
         model, *ensemble = (shipped.get(folder) or str(folder.absolute()) for folder in self.folders)
         return replace(self, model=model, ensemble=tuple(ensemble))
 
 
 def _lasting(model: str | Path) -> str:
-    """The name of a model that is right in another folder too."""
+    """Returns a model's name or absolute path, which is valid in any working directory."""
     return str(Path(model).absolute()) if Path(model).exists() else str(model)
 
 
 def own_dtype(models: Sequence[LoadedModel], device: object) -> Dtype:
-    """What models calculate with where nothing is asked for: int8 if all are stored in it and on a CPU, else float32.
+    """Returns the default dtype: int8 if all models are stored in it and run on a CPU, otherwise float32.
 
     Args:
-        models: one, or those of an ensemble.
-        device: where they are to work, as torch or `place.choose_place` names it.
+        models: one model, or those of an ensemble.
+        device: the device, as torch or `place.choose_place` names it.
     """
     is_cpu = device_type(device) == "cpu"
     return "int8" if is_cpu and all(each.description.dtype == "int8" for each in models) else "float32"
 
 
 def search_settings(model: LoadedModel, search: Mapping[str, Any], overrides: Sequence[str]) -> SearchConfig:
-    """The model's own search settings with some changed.
+    """Returns the model's own search settings with some changes.
 
     Raises:
-        ModelError: the model's own cannot be meant.
-        RecipeError: the changes cannot.
+        ModelError: one of the model's own settings is invalid.
+        RecipeError: a change is invalid.
     """
     own = own_search(model.folder, model.description)
     return changed_section(own, "search", overrides, changes=search)

@@ -42,7 +42,7 @@ class Failures:
 
     @property
     def num(self) -> int:
-        """Gives the number of all failures."""
+        """Returns the number of all failures."""
         return self.not_parsed + self.tags + self.others
 
     def to_text(self) -> str:
@@ -57,7 +57,7 @@ class Failures:
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
-        """Gives all fields."""
+        """Returns all fields."""
         return {
             "not_parsed": self.not_parsed,
             "tags": self.tags,

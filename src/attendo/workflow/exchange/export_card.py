@@ -111,7 +111,7 @@ Hugging Face's transformers and are the same. Its data and licence are what its 
 
 
 def _values(model: LoadedModel) -> dict[str, str]:
-    """Gives the values that the instructions mention."""
+    """Returns the values that the instructions mention."""
     description, joint = model.description, model.target_tokenizer is model.source_tokenizer
     settings = "" if obstacles(description.model) else " With `config.json` and the tokenizer's files they load there."
     return {

@@ -33,7 +33,7 @@ class Sample:
 
 
 SampleSource = Callable[[str, str], Sample | None]
-"""Gives sentences for a source and a target language, or None where it has none of them."""
+"""Returns sentences for a source and a target language, or None where it has none of them."""
 
 
 def read_sample(sentences: Path, references: Path | None) -> Sample:
@@ -124,7 +124,7 @@ class ParityReport:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Gives the reasons why there is no parity; empty if there is."""
+        """Returns the reasons why there is no parity; empty if there is."""
         found = self.parity.problems(exact=self.exact)
         if self.bleu is not None and not self.exact and self.bleu.delta < -MAX_BLEU_LOSS:
             found.append(f"BLEU falls by {-self.bleu.delta:.2f}, more than {MAX_BLEU_LOSS:g}")

@@ -59,7 +59,7 @@ class Presence:
         self._seen_at_s: float | None = None
 
     def update(self, now: Reading) -> bool:
-        """Gives whether others are there: since this reading, or not yet gone for long enough."""
+        """Returns whether others are there: since this reading, or not yet gone for long enough."""
         last, self._last = self._last, now
         least_s = _LEAST_OF_A_CORE * (now.at_s - last.at_s)
         used_s = now.used_by_others_s - last.used_by_others_s

@@ -48,7 +48,7 @@ def set_threads(threads: int | None) -> int:
 
 
 def waiting_advice(device: torch.device) -> str | None:
-    """Gives `threads.openmp_advice` where work is about to begin that it matters for; None elsewhere.
+    """Returns `threads.openmp_advice` where work is about to begin that it matters for; None elsewhere.
 
     Args:
         device: where torch will work.

@@ -16,7 +16,7 @@ _EXAMPLE_CHARACTERS = 60
 
 
 def dropped_beside(output: Path) -> Path:
-    """Gives where the dropped pairs are listed of a preparation that failed: beside the folder that it did not make."""
+    """Returns the path of the list of dropped pairs of a failed preparation, beside the folder that it did not make."""
     return output.with_name(f"{output.name}.dropped.tsv")
 
 

@@ -76,7 +76,7 @@ class CleanTask:
     """The codes of source and target; empty where unknown."""
 
     def __str__(self) -> str:
-        """Gives what is worked on, for messages."""
+        """Returns what is worked on, for messages."""
         return str(self.part)
 
 
@@ -92,7 +92,7 @@ class SampleTask:
     """The codes of source and target; empty where unknown."""
 
     def __str__(self) -> str:
-        """Gives what is worked on, for messages."""
+        """Returns what is worked on, for messages."""
         return str(self.part)
 
 
@@ -119,7 +119,7 @@ class LearnTask:
     """The text is symbols, and each is a piece."""
 
     def __str__(self) -> str:
-        """Gives what is worked on, for messages."""
+        """Returns what is worked on, for messages."""
         return f"the vocabulary {self.output.name}"
 
 
@@ -135,7 +135,7 @@ class DropTask:
     """The codes of source and target; empty where unknown."""
 
     def __str__(self) -> str:
-        """Gives what is worked on, for messages."""
+        """Returns what is worked on, for messages."""
         return str(self.part)
 
 
@@ -155,7 +155,7 @@ class EncodeTask:
     """The codes of source and target; empty where unknown."""
 
     def __str__(self) -> str:
-        """Gives what is worked on, for messages."""
+        """Returns what is worked on, for messages."""
         return str(self.part)
 
 
@@ -181,7 +181,7 @@ class _Written:
 
 
 def clean_part(task: CleanTask) -> Digests:
-    """Gives the digests of the pairs of a part that `clean` lets through, `(num_clean, 2)`.
+    """Returns the digests of the pairs of a part that `clean` lets through, `(num_clean, 2)`.
 
     Raises:
         DataError: a file is broken, or has changed.
@@ -194,7 +194,7 @@ def clean_part(task: CleanTask) -> Digests:
 
 
 def sample_part(task: SampleTask) -> Sample:
-    """Gives the chosen pairs of a part.
+    """Returns the chosen pairs of a part.
 
     Raises:
         DataError: a file is broken, or has changed.
@@ -292,7 +292,7 @@ def _encoded(task: EncodeTask, written: _Written, source: Tokenizer, target: Tok
 
 
 def _dropped_lines(corpus: CorpusConfig, dropped: Iterable[Dropped]) -> str:
-    """Gives lines of `dropped.tsv`; the files are those that the line number is of."""
+    """Returns lines of `dropped.tsv`; the files are those that the line number is of."""
     files = " ".join(file_names(corpus))
     return "".join(
         "\t".join((corpus.name, files, str(item.line), item.reason, item.source, item.target)) + "\n"

@@ -41,7 +41,7 @@ from attendo.workflow.preparation.account import account_kept, dropped_beside
 from attendo.workflow.preparation.parts import InProcess, Workers
 from attendo.workflow.preparation.stages import Preparation, Progress
 from attendo.workflow.preparation.treebank_text import check_unchanged, file_facts, linearization_facts, treebank_text
-from attendo.workflow.preparation.unit_text import reader_of_meant
+from attendo.workflow.preparation.unit_text import translated_units_reader
 
 __all__ = ["PreparedData", "Progress", "fingerprint", "is_prepared", "open_prepared", "prepare"]
 
@@ -93,23 +93,14 @@ def prepare(
         AttendoError: a worker was lost.
     """
     started = time.monotonic()
-    if not data.corpora:
-        raise DataError("data.corpora names no corpus: there is nothing to prepare")
-    named = data  # as the recipe has it, which the fingerprint is of
-    folder_of_text = base_folder / data.folder
-    data = data.resolved(folder_of_text)
-    check_files(data, base_folder)
-    check_text(data, base_folder)
-    _check_replaceable(output, folder_of_text, force=force)
+    resolved = _checked(data, output, base_folder, force=force)
     with atomic_folder(followed(output)) as folder:
-        tree_files = None if parsing is None else file_facts(data, base_folder)
-        pairs, tag_symbols = data, data.source_tags
+        tree_files = None if parsing is None else file_facts(resolved, base_folder)
+        pairs, tag_symbols = resolved, resolved.source_tags
         if parsing is not None:
-            pairs, tag_symbols = _pairs_of_treebanks(data, base_folder, folder, parsing)
-        languages = data.source_language, data.target_language
+            pairs, tag_symbols = _pairs_of_treebanks(resolved, base_folder, folder, parsing)
         left_out: Counter[str] = Counter()
-        read = reader_of_meant(languages, left_out)
-        valid = read_valid(pairs.valid, folder_of_text, languages=languages, read=read) if pairs.valid else ([], [])
+        valid = _validation_pairs(pairs, base_folder / data.folder, left_out)
         preparation = Preparation(pairs, base_folder, folder, workers or InProcess(), progress)
         preparation.scan()
         cleaned = preparation.clean(valid)
@@ -129,18 +120,37 @@ def prepare(
             vocabulary_from=vocabulary.origin if vocabulary else None,
         )
         if tree_files is not None:
-            check_unchanged(data, base_folder, tree_files)
+            check_unchanged(resolved, base_folder, tree_files)
             shutil.rmtree(folder / _TREES)
-            report = _with_treebanks(report, data, base_folder)
+            report = _with_treebanks(report, resolved, base_folder)
         write_json(folder / "report.json", report_as_json(report))
         manifest = {
-            **_facts(named, tokenizer, vocabulary, parsing),
+            **_facts(data, tokenizer, vocabulary, parsing),  # the fingerprint is that of the unresolved section
             "corpus_files": preparation.corpus_files() if tree_files is None else tree_files,
             "files": preparation.written_files(),
         }
         write_json(folder / MANIFEST_NAME, manifest)  # says that all others are there
     dropped_beside(output).unlink(missing_ok=True)  # of an earlier start that failed
     return open_prepared(output)
+
+
+def _checked(data: DataConfig, output: Path, base_folder: Path, *, force: bool) -> DataConfig:
+    """Checks the corpora and the output before anything is written; returns the section with its patterns resolved."""
+    if not data.corpora:
+        raise DataError("data.corpora names no corpus: there is nothing to prepare")
+    corpora = base_folder / data.folder
+    resolved = data.resolved(corpora)
+    check_files(resolved, base_folder)
+    check_text(resolved, base_folder)
+    _check_replaceable(output, corpora, force=force)
+    return resolved
+
+
+def _validation_pairs(data: DataConfig, corpora: Path, left_out: Counter[str]) -> tuple[list[str], list[str]]:
+    """Reads the validation set, if there is one; counts the units that are left out of it."""
+    languages = data.source_language, data.target_language
+    read = translated_units_reader(languages, left_out)
+    return read_valid(data.valid, corpora, languages=languages, read=read) if data.valid else ([], [])
 
 
 def _pairs_of_treebanks(
@@ -158,7 +168,7 @@ def _pairs_of_treebanks(
 def _facts(
     data: DataConfig, tokenizer: TokenizerConfig, vocabulary: Vocabulary | None, parsing: ParsingConfig | None
 ) -> dict[str, Any]:
-    """Gives the manifest's facts about the recipe and the vocabulary."""
+    """Returns the manifest's facts about the recipe and the vocabulary."""
     linearization = None if parsing is None else linearization_facts(parsing)
     return {
         "format_version": FORMAT_VERSION,

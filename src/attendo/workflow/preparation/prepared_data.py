@@ -37,7 +37,7 @@ class PreparationReporter(Protocol):
 
 
 def prepared_folder(recipe: Recipe, root: Path) -> Path:
-    """Gives the folder of a recipe's prepared data below `root`: another one for other data or another tokenizer.
+    """Returns the folder of a recipe's prepared data below `root`: another one for other data or another tokenizer.
 
     What was prepared before a corpus changed stays, for the runs that train on it; what is made of the changed one goes
     beside it, under a name with the next free number.
@@ -45,11 +45,9 @@ def prepared_folder(recipe: Recipe, root: Path) -> Path:
     Raises:
         RecipeError: the recipe names no corpora.
     """
-    expected = _fingerprint(recipe)
     name = _default_name(recipe)
-    place, matched = _corpus_folder(recipe), _matched_files(recipe)
     folders = (root / (name if number == 1 else f"{name}-{number}") for number in count(1))
-    return next(folder for folder in folders if other_content(folder, expected, place, matched=matched) is None)
+    return next(folder for folder in folders if _other_content(recipe, folder) is None)
 
 
 def prepare_if_missing(
@@ -68,9 +66,9 @@ def prepare_if_missing(
     Args:
         recipe: what to prepare.
         folder: the prepared folder.
-        reporter: who is told.
-        workers: who does the work; None is a process for each processor that this one may use, where there is enough
-            to do. They change nothing of what is prepared.
+        reporter: receives messages and progress.
+        workers: the processes that do the work; None for one per processor that this process may use, where there is
+            enough to do. The prepared data do not depend on them.
         force: replace whatever else the folder holds.
 
     Raises:
@@ -91,21 +89,13 @@ def prepare_if_missing(
         if prepared is not None:
             reporter.message(f"data: {folder} is prepared by now")
             return prepared
-        expected, place, matched = _fingerprint(recipe), _corpus_folder(recipe), _matched_files(recipe)
-        if not force and (other := other_content(folder, expected, place, matched=matched)):
+        if not force and (other := _other_content(recipe, folder)):
             raise DataError(
                 f"{folder}: was prepared from {other}, and runs may train on it; name another folder, or replace it "
                 "with attendo prepare --force"
             )
         recover(followed(folder).parent, followed(folder).name)
-        first = folder.with_name(_default_name(recipe))
-        is_later = folder.name.startswith(f"{first.name}-")
-        if is_later and (other := other_content(first, expected, place, matched=matched)):
-            reporter.message(f"data: {first} was prepared from {other}; it stays for the runs that train on it")
-        reporter.message(f"data: preparing {folder}")
-        if force and (held := contents(folder)):
-            reporter.message(f"data: what {folder} holds is replaced: {listed(held)}")
-        for line in _file_messages(recipe.data, _corpus_folder(recipe)):
+        for line in _opening_messages(recipe, recipe.data, folder, force=force):
             reporter.message(line)
         prepared = prepare(
             recipe.data,
@@ -151,11 +141,27 @@ def check_corpora(recipe: Recipe) -> None:
         check_files(recipe.data.resolved(_corpus_folder(recipe)), recipe.folder)
 
 
+def _other_content(recipe: Recipe, folder: Path) -> str | None:
+    """Describes what a folder was prepared from, if it was prepared from something other than a recipe's data."""
+    return other_content(folder, _fingerprint(recipe), _corpus_folder(recipe), matched=_matched_files(recipe))
+
+
+def _opening_messages(recipe: Recipe, data: DataConfig, folder: Path, *, force: bool) -> Iterator[str]:
+    """Yields what is reported before a folder is prepared: what stays, what is replaced, which files are read."""
+    first = folder.with_name(_default_name(recipe))
+    if folder.name.startswith(f"{first.name}-") and (other := _other_content(recipe, first)):
+        yield f"data: {first} was prepared from {other}; it stays for the runs that train on it"
+    yield f"data: preparing {folder}"
+    if force and (held := contents(folder)):
+        yield f"data: what {folder} holds is replaced: {listed(held)}"
+    yield from _file_messages(data, _corpus_folder(recipe))
+
+
 def _file_messages(data: DataConfig, folder: Path) -> Iterator[str]:
     """Yields which files the patterns of corpora stand for, in order."""
     for corpus in (*data.corpora, *([data.valid] if data.valid else [])):
         resolved = corpus.resolved(folder)
-        sets = [" + ".join(one.files) for one in resolved.file_sets]
+        sets = [" + ".join(file_set.files) for file_set in resolved.file_sets]
         if resolved != corpus and corpus.trees is None:
             more = f" and {len(sets) - _LISTED_FILES} more" if len(sets) > _LISTED_FILES else ""
             yield f"data: corpus {corpus.name or VALID_NAME} is {', '.join(sets[:_LISTED_FILES])}{more}"
@@ -163,19 +169,19 @@ def _file_messages(data: DataConfig, folder: Path) -> Iterator[str]:
 
 @contextmanager
 def _alone(folder: Path, reporter: PreparationReporter) -> Iterator[None]:
-    """Waits until no other process is making a prepared folder, and holds others back meanwhile."""
+    """Waits until no other process is preparing a folder, and locks it against others meanwhile."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     lock = folder.with_name(f".lock-{folder.name}")
-    told = False
+    announced = False
     with ExitStack() as stack:
         while True:
             try:
                 stack.enter_context(locked(lock))
                 break
             except BlockingIOError as error:
-                if not told:
+                if not announced:
                     reporter.message(f"data: {folder} is {error.strerror}, which is preparing it; waiting for that")
-                told = True
+                announced = True
                 time.sleep(_WAIT_S)
         yield
 
@@ -186,7 +192,7 @@ def _default_name(recipe: Recipe) -> str:
 
 
 def _corpus_folder(recipe: Recipe) -> Path:
-    """Gives the folder that the paths of a recipe's corpora are relative to."""
+    """Returns the folder that the paths of a recipe's corpora are relative to."""
     return recipe.folder / (recipe.data.folder if recipe.data else "")
 
 
@@ -203,6 +209,6 @@ def _fingerprint(recipe: Recipe) -> str:
 
 
 def _vocabulary(recipe: Recipe) -> Vocabulary | None:
-    """Gives the vocabulary of the model that a recipe fine-tunes; None for training from scratch."""
+    """Returns the vocabulary of the model that a recipe fine-tunes; None for training from scratch."""
     folder = recipe.training.init_from
     return None if folder is None else Vocabulary.of_model(Path(folder))

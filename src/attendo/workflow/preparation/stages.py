@@ -313,7 +313,7 @@ class Preparation:
             yield dropped
 
     def corpus_files(self) -> dict[str, dict[str, Any]]:
-        """Gives size, SHA-256 and time of change of the files that were read, under the recipe's names for them.
+        """Returns size, SHA-256 and time of change of the files that were read, under the recipe's names for them.
 
         Raises:
             DataError: one has changed since it was scanned.
@@ -327,7 +327,7 @@ class Preparation:
         return found
 
     def written_files(self) -> dict[str, dict[str, Any]]:
-        """Gives size and SHA-256 of the files in the folder, under their names in it."""
+        """Returns size and SHA-256 of the files in the folder, under their names in it."""
         written = sorted(path for path in self._output.rglob("*") if path.is_file())
         return {
             path.relative_to(self._output).as_posix(): {"bytes": path.stat().st_size, "sha256": checksum}
@@ -335,12 +335,12 @@ class Preparation:
         }
 
     def _names(self) -> dict[str, Path]:
-        """Gives every file under the name the recipe has for it."""
+        """Returns every file under the name the recipe has for it."""
         configs = [*self._data.corpora, *([self._data.valid] if self._data.valid else [])]
         return {name: self._folder / name for config in configs for name in file_names(config)}
 
     def _most_pairs(self) -> int:
-        """Gives how many pairs the corpora have at most; nobody knows how many a compressed one has."""
+        """Returns how many pairs the corpora have at most; nobody knows how many a compressed one has."""
         most = 0
         for one, files in self._file_sets():
             size = sum(file.size for file in files)

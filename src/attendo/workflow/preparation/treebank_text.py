@@ -93,12 +93,12 @@ def treebank_text(data: DataConfig, base_folder: Path, output: Path, parsing: Pa
 
 
 def linearization_facts(parsing: ParsingConfig) -> dict[str, Any]:
-    """Gives what a treebank's preparation depends on beside its files: how trees are written, and what of them is."""
+    """Returns what a treebank's preparation depends on beside its files: how trees are written, and what of them is."""
     return {**parsing.linearization(), "conventions": asdict(CONVENTIONS)}
 
 
 def file_facts(data: DataConfig, base_folder: Path) -> dict[str, dict[str, Any]]:
-    """Gives size, SHA-256 and time of change of a recipe's files, under its names for them."""
+    """Returns size, SHA-256 and time of change of a recipe's files, under its names for them."""
     found = {}
     for name, path in _files(data, base_folder).items():
         status = path.stat()

@@ -12,8 +12,8 @@ from attendo.text.files.unit_lines import unit_line
 from attendo.text.pair_reading import ReadCorpus
 from attendo.text.parts import ScannedFile, scan_file
 
-NOT_MEANT = ("untranslated", "state", "language")
-"""Why a unit is none of a test or validation set, though nothing is wrong with it."""
+EXCLUDED = ("untranslated", "state", "language")
+"""Reasons for which a unit is left out of a test or validation set, though it has no fault."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,7 +30,7 @@ class ExtractTask:
     """The file of lines to write."""
 
     def __str__(self) -> str:
-        """Gives what is worked on, for messages."""
+        """Returns what is worked on, for messages."""
         return " and ".join(self.corpus.files)
 
 
@@ -46,8 +46,8 @@ def extract_units(task: ExtractTask) -> ScannedFile:
     return scan_file(task.output)
 
 
-def reader_of_meant(languages: tuple[str, str], left_out: Counter[str]) -> ReadCorpus:
-    """Gives what reads a test or validation set: of units only those that are translated, in the two languages.
+def translated_units_reader(languages: tuple[str, str], left_out: Counter[str]) -> ReadCorpus:
+    """Returns what reads a test or validation set: of units only those that are translated, in the two languages.
 
     Args:
         languages: the codes of source and target; empty where unknown.
@@ -57,7 +57,7 @@ def reader_of_meant(languages: tuple[str, str], left_out: Counter[str]) -> ReadC
 
     def read(corpus: CorpusConfig, folder: Path) -> Iterator[RawPair]:
         for pair in read_all(corpus, folder):
-            if pair.fault in NOT_MEANT:
+            if pair.fault in EXCLUDED:
                 left_out[pair.fault] += 1
             else:
                 yield pair

@@ -86,7 +86,7 @@ class Metrics:
 
     @property
     def score_name(self) -> str:
-        """Gives the name of the validation score: F1 if there is any, otherwise BLEU."""
+        """Returns the name of the validation score: F1 if there is any, otherwise BLEU."""
         return "BLEU" if all(point.f1 is None for point in self.valid) else "F1"
 
 
@@ -208,7 +208,7 @@ def _parse_line(line: str) -> TrainPoint | ValidPoint | None:
 
 
 def _number(record: dict[str, Any], key: str, kind: Callable[[Any], NumberT]) -> NumberT | None:
-    """Gives a line's value; None if it has none, as in earlier versions."""
+    """Returns a line's value; None if it has none, as in earlier versions."""
     return None if record.get(key) is None else kind(record[key])
 
 

@@ -110,7 +110,7 @@ def _attends(model: ModelConfig, key: str, other: ModelConfig) -> bool:
 
 
 def _tokenizer(vocabulary: Vocabulary, recipe: Recipe) -> TokenizerConfig:
-    """Gives the tokenizer section that describes the model's vocabulary."""
+    """Returns the tokenizer section that describes the model's vocabulary."""
     return replace(
         recipe.tokenizer,
         type=_type(vocabulary.source.serialized),
@@ -159,7 +159,7 @@ def _data(description: ModelDescription, data: DataConfig | None) -> DataConfig 
 
 
 def _search(description: ModelDescription, folder: Path, recipe: Recipe) -> SearchConfig:
-    """Gives the recipe's search, with the model's values for keys that it leaves out."""
+    """Returns the recipe's search, with the model's values for keys that it leaves out."""
     left_out = [key for key in _SETTINGS if key in description.search and f"search.{key}" not in recipe.written]
     theirs = own_search(folder, description)
     try:

@@ -116,7 +116,7 @@ def resume_run(folder: Path, overrides: list[str]) -> tuple[Recipe, Path]:
 
 
 def prepared_data(folder: Path) -> Path:
-    """Gives the path of a run's prepared data.
+    """Returns the path of a run's prepared data.
 
     Raises:
         ModelError: the folder's run.json cannot be read, or does not say so.
@@ -135,7 +135,7 @@ def was_started_by(folder: Path, launch: str) -> bool:
 
 
 def origin(folder: Path) -> dict[str, Any]:
-    """Gives the facts about the fine-tuned model under `init_from`; empty for a run that started from scratch.
+    """Returns the facts about the fine-tuned model under `init_from`; empty for a run that started from scratch.
 
     Raises:
         ModelError: the folder's run.json cannot be read.
@@ -194,7 +194,7 @@ def record_changes(folder: Path, recipe: Recipe, overrides: Sequence[str], step:
 
 
 def changes(folder: Path) -> list[Any]:
-    """Gives the changes stored by `record_changes`, the oldest first.
+    """Returns the changes stored by `record_changes`, the oldest first.
 
     Raises:
         ModelError: the folder's run.json cannot be read.
@@ -214,7 +214,7 @@ def remember_split(folder: Path, max_tokens_at_once: int) -> None:
 
 
 def remembered_split(folder: Path) -> int | None:
-    """Gives the value stored by `remember_split`; None if there is none.
+    """Returns the value stored by `remember_split`; None if there is none.
 
     Raises:
         ModelError: the folder's run.json cannot be read, or has no such number.

@@ -68,7 +68,7 @@ def load_initial_weights(model: Transformer, folder: Path, prepared: PreparedDat
 
 
 def languages(translates: PreparedData | ModelDescription) -> str:
-    """Gives the languages as `en-de`."""
+    """Returns the languages as `en-de`."""
     return f"{translates.source_language}-{translates.target_language}"
 
 

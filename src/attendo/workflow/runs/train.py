@@ -95,10 +95,10 @@ class TrainingRun:
         check_memory(recipe, *sizes, self._device, share=share)
         torch.manual_seed(config.seed)
         self.model = build_model(recipe, prepared)
-        # One more than an average takes in: going back by one finds what the average took in there.
+        # One more than an average needs, so that all its checkpoints are there after going back by one.
         self._checkpoints = Checkpoints(folder / "checkpoints", config.average_last + 1)
         self._saving: ShardedSave | None = None
-        # A model that is fine-tuned is validated first: the gain is seen from there, and what is worse is not kept.
+        # A model to fine-tune is validated first: gains are measured from there, and a worse model is never kept.
         self.position = Position(validation_due=config.init_from is not None and prepared.valid is not None)
         newest = self._processes.main_first("checkpoint", self._newest_checkpoint)
         if not newest and config.init_from is not None:
@@ -123,25 +123,17 @@ class TrainingRun:
             self.position = replace(self.position, max_tokens_at_once=split)
         self._origin = origin(folder)
         self._stream = batch_stream(recipe, prepared)
-        self._averaged: dict[str, Tensor] = {}  # what was validated last
+        self._averaged: dict[str, Tensor] = {}  # the weights that were validated last
         self._num_rollbacks = 0
-        self._validator = self._metrics = None
-        if self._processes.is_main:
-            start = self.position
-            self._metrics = MetricsLog(
-                folder, start.step, validation_due=start.validation_due, tensorboard=config.tensorboard
-            )
-            if self._metrics.bad_lines:
-                reporter.message(f"{self._metrics.path}: {self._metrics.bad_lines} lines could not be read, left out")
-            if prepared.valid is not None:
-                valid_model = build_model(recipe, prepared).to(self._device)
-                self._validator = Validator(valid_model, prepared, config, recipe.search, recipe.parsing)
+        is_main = self._processes.is_main
+        self._metrics = self._open_metrics() if is_main else None
+        self._validator = self._make_validator() if is_main and prepared.valid is not None else None
 
     def train(self, should_stop: Callable[[], bool]) -> RunOutcome:
-        """Trains on from where the run stands.
+        """Continues training from the current position.
 
         Args:
-            should_stop: asked between updates; when it says yes, in any process, the run is saved and ends.
+            should_stop: called between updates; when it returns True in any process, the run is saved and ends.
         """
 
         def validate(position: Position) -> Validation | None:
@@ -160,7 +152,7 @@ class TrainingRun:
             should_stop=should_stop,
         )
         config = self.recipe.training
-        if self._is_new:  # so that there is always a way back, and a disk that cannot be written to shows at once
+        if self._is_new:  # so that training can always go back, and an unwritable disk is noticed at once
             self._save(self.position, False)
         with brief_waits(), kept_memory(), same_bits(self._device, config.deterministic):
             self.position, ending = run(
@@ -174,53 +166,65 @@ class TrainingRun:
             if self._processes.is_main:
                 self._write_model(averaged, {"steps": self.position.step})
         self._draw()
-        there = model if model.is_dir() else None
-        return RunOutcome(run=self.folder, task=self.recipe.task, model=there, ending=ending, position=self.position)
+        best = model if model.is_dir() else None
+        return RunOutcome(run=self.folder, task=self.recipe.task, model=best, ending=ending, position=self.position)
 
-    # --- going on, and going back ---
+    def _open_metrics(self) -> MetricsLog:
+        start, tensorboard = self.position, self.recipe.training.tensorboard
+        metrics = MetricsLog(self.folder, start.step, validation_due=start.validation_due, tensorboard=tensorboard)
+        if metrics.bad_lines:
+            self._reporter.message(f"{metrics.path}: {metrics.bad_lines} lines could not be read, left out")
+        return metrics
+
+    def _make_validator(self) -> Validator:
+        recipe = self.recipe
+        model = build_model(recipe, self.prepared).to(self._device)
+        return Validator(model, self.prepared, recipe.training, recipe.search, recipe.parsing)
+
+    # --- resuming, and going back ---
 
     def _newest_checkpoint(self) -> str:
-        """Gives the name of the checkpoint to resume from; empty if there is none."""
+        """Returns the name of the checkpoint to resume from; empty if there is none."""
         recover(self.folder)
         self._checkpoints.remove_drafts()
         checkpoint = self._checkpoints.latest(self._reporter.message)
         if checkpoint is None:
             return ""
-        # A kill between a checkpoint and what it makes needless would leave that.
+        # A process that was killed before it pruned has left checkpoints that are no longer needed.
         self._checkpoints.prune(checkpoint.step, _protected(_position_of(checkpoint)))
         return checkpoint.folder.name
 
     def _restored(self, checkpoint: Checkpoint) -> Position:
-        """Puts a checkpoint into the model and the optimiser, and gives its position."""
+        """Restores the model and the optimiser from a checkpoint, and returns its position."""
         checkpoint.read(named_weights(self.model))
         training = export_state(self.model, self._optimizer)
         if checkpoint.has_training_state:
             checkpoint.read(training)
-        else:  # one from before the first update, of an earlier attendo
+        else:  # a checkpoint that an earlier attendo wrote before the first update
             for value in training.values():
                 value.zero_()
         return _position_of(checkpoint)
 
-    def _roll_back(self, found: Divergence) -> Position:
+    def _roll_back(self, divergence: Divergence) -> Position:
         self._finish_saving()
         self._num_rollbacks += 1
-        name = self._processes.main_first(f"rollback-{self._num_rollbacks}", lambda: self._find_way_back(found))
+        name = self._processes.main_first(f"rollback-{self._num_rollbacks}", lambda: self._find_way_back(divergence))
         checkpoint = self._checkpoints.named(name)
         position = self._restored(checkpoint)
         if self._metrics is not None:
             self._metrics.back_to(position.step, validation_due=position.validation_due)
         self._reporter.message(
-            f"step {found.position.step}: {found.what}; going back to step {position.step} and leaving out "
-            f"{len(found.suspects)} batches, whose pairs {self.folder / SKIPPED} names"
+            f"step {divergence.position.step}: {divergence.what}; going back to step {position.step} and leaving out "
+            f"{len(divergence.suspects)} batches, whose pairs {self.folder / SKIPPED} names"
         )
         return position
 
-    def _find_way_back(self, found: Divergence) -> str:
-        """The name of the newest checkpoint from before training diverged; what came after it is removed."""
+    def _find_way_back(self, divergence: Divergence) -> str:
+        """Returns the name of the newest checkpoint from before training diverged, and removes those after it."""
         require_run(self.folder)
-        name_skipped(self.folder, found, self._stream, self.prepared)
-        tell = self._reporter.message
-        checkpoint = self._checkpoints.latest(tell, before=found.before()) or self._checkpoints.latest(tell)
+        name_skipped(self.folder, divergence, self._stream, self.prepared)
+        report = self._reporter.message
+        checkpoint = self._checkpoints.latest(report, before=divergence.before()) or self._checkpoints.latest(report)
         if checkpoint is None:
             raise ModelError(f"{self._checkpoints.folder}: training diverged, and there is no checkpoint to go back to")
         self._checkpoints.drop_after(checkpoint.step)
@@ -240,7 +244,7 @@ class TrainingRun:
         )
 
     def _compare_circumstances(self, checkpoint: Checkpoint) -> None:
-        """Tells where a resumed run may differ from the uninterrupted one in the last bits."""
+        """Reports changes since the checkpoint that can alter the last bits of the resumed run's results."""
         then, now = checkpoint.state.get("circumstances"), self._circumstances()
         if isinstance(then, dict):
             changed = [f"{key} {then.get(key)}, now {value}" for key, value in now.items() if then.get(key) != value]
@@ -248,7 +252,7 @@ class TrainingRun:
                 self._reporter.message(f"the last bits may differ from an uninterrupted run's: {'; '.join(changed)}")
 
     def _circumstances(self) -> dict[str, str | int]:
-        """Describes what the last bits of an update depend on besides the recipe."""
+        """Returns what the last bits of an update depend on besides the recipe."""
         return {
             "processes": self._processes.size,
             "threads": torch.get_num_threads(),
@@ -262,7 +266,7 @@ class TrainingRun:
     def _save(self, position: Position, regular: bool) -> None:
         if self._metrics is not None:
             require_run(self.folder)
-            self._metrics.flush()  # so that no line of a step that is saved can be lost
+            self._metrics.flush()  # so that no line of a saved step can be lost
         state = {"position": asdict(position), "circumstances": self._circumstances()}
         weights, training = named_weights(self.model), export_state(self.model, self._optimizer)
         protected = _protected(position)
@@ -294,9 +298,9 @@ class TrainingRun:
     # --- validating ---
 
     def _average(self, position: Position) -> dict[str, Tensor]:
-        """The mean of the last regular checkpoints and the present weights, `average_last` in all.
+        """The mean of the last regular checkpoints and the current weights, `average_last` in all.
 
-        All processes have to ask; those beside the first one get nothing.
+        Every process must call it; all but the first one receive an empty dictionary.
         """
         if self._replica is None:
             present = {name: value.cpu() for name, value in named_weights(self.model).items()}
@@ -306,25 +310,25 @@ class TrainingRun:
             return {}
         self._finish_saving()
         earlier = self._checkpoints.last_weights(
-            self.recipe.training.average_last - 1, before=position.step, tell=self._reporter.message
+            self.recipe.training.average_last - 1, before=position.step, report=self._reporter.message
         )
         return mean_weights([*earlier, present])
 
     def _validate(self, position: Position, should_stop: Callable[[], bool]) -> Validation | None:
         """Validates in the first process; the others wait for the result, which decides how all continue."""
         self._averaged = self._average(position)
-        found: Validation | None = Validation(log_loss=math.nan, bleu=None)
+        result: Validation | None = Validation(log_loss=math.nan, bleu=None)
         if self._processes.is_main:
             assert self._validator is not None
-            found = self._validator(self._averaged, should_stop)
-        figures = [math.nan if value is None else value for value in (found.bleu, found.f1)] if found else [0.0, 0.0]
-        is_done, log_loss, *figures = self._processes.of_main(
-            [found is not None, found.log_loss if found else 0.0, *figures]
+            result = self._validator(self._averaged, should_stop)
+        scores = [math.nan if value is None else value for value in (result.bleu, result.f1)] if result else [0.0, 0.0]
+        is_done, log_loss, *scores = self._processes.of_main(
+            [result is not None, result.log_loss if result else 0.0, *scores]
         )
-        if not is_done or found is None:
+        if not is_done or result is None:
             return None
-        bleu, f1 = (None if math.isnan(value) else value for value in figures)
-        return replace(found, log_loss=log_loss, bleu=bleu, f1=f1)
+        bleu, f1 = (None if math.isnan(value) else value for value in scores)
+        return replace(result, log_loss=log_loss, bleu=bleu, f1=f1)
 
     def _keep_best(self, position: Position, validation: Validation) -> None:
         if not self._processes.is_main:
@@ -341,7 +345,7 @@ class TrainingRun:
         facts = {"averaged": self.recipe.training.average_last, **facts, **self._origin}
         write_model(self.folder / "model", self.recipe, self.prepared, weights, facts)
 
-    # --- telling ---
+    # --- reporting ---
 
     def _log(self, metrics: StepMetrics) -> None:
         if self._metrics is not None:
@@ -382,5 +386,5 @@ def _position_of(checkpoint: Checkpoint) -> Position:
 
 
 def _protected(position: Position) -> tuple[int, ...]:
-    """The steps whose checkpoints are never pruned: the best's."""
+    """The steps whose checkpoints are never pruned: that of the best validation, if there was one."""
     return () if position.best_score is None else (position.best_step,)

@@ -160,7 +160,7 @@ class Validator:
 
 
 def spread(number: int, limit: int) -> Sequence[int]:
-    """Gives a limited number of indices, spread evenly.
+    """Returns a limited number of indices, spread evenly.
 
     Args:
         number: of things.

@@ -46,7 +46,7 @@ class PartRecord:
         return cls(num_bytes=found["num_bytes"], sha256=found["sha256"], kernel=found["kernel"], counts=counts)
 
     def as_json(self) -> dict[str, Any]:
-        """Gives it as JSON has it."""
+        """Returns it as JSON has it."""
         return {
             "num_bytes": self.num_bytes,
             "sha256": self.sha256,

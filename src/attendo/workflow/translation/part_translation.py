@@ -16,7 +16,7 @@ class LineFormat(Protocol):
     """How a line's translations are written."""
 
     def __call__(self, translation: Translation, number: int, alignments: Sequence[Alignment], *, n_best: int) -> str:
-        """Gives the lines of the output that a line of the text becomes, each with its end.
+        """Returns the lines of the output that a line of the text becomes, each with its end.
 
         Args:
             translation: the line and what became of it.

@@ -162,5 +162,5 @@ def _copied(piece: FileRange | None, path: Path) -> Path | None:
 
 
 def changed_error(path: Path) -> DataError:
-    """Gives the error of a file that does not stay as it is."""
+    """Returns the error of a file that does not stay as it is."""
     return DataError(f"{path}: was written to while it was being translated; translate again when it is complete")
