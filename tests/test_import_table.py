@@ -88,7 +88,7 @@ SLOW = {
 is unusual, subword sampling, parsing, scores, translation memories."""
 
 LOADED_BY_ROW = {"attendo.formats.table"}
-"""Modules with a literal table whose rows import what they need when they are first used, each in a function."""
+"""Modules with a literal table whose cases import what they need when they are first used."""
 
 WITHOUT_TORCH = [
     "attendo.formats",

@@ -129,6 +129,14 @@ def test_a_missing_plural_formula_is_added_to_the_header() -> None:
     assert out == header + '"Plural-Forms: nplurals=1; plural=0;\\n"\n\n' + PLURAL + 'msgstr[0] "x"\n'
 
 
+def test_a_header_without_a_language_gets_one() -> None:
+    header = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n'
+    out = written(header + '\nmsgid "a"\nmsgstr ""\n', {"a": ("ä",)}, target="de-AT")
+    assert out == header + '"Language: de_AT\\n"\n\nmsgid "a"\nmsgstr "ä"\n'
+    out = written(header + "\n" + PLURAL + 'msgstr[0] ""\n', {"%d file": ("x",)}, target="ja")
+    assert out.startswith(header + '"Language: ja\\n"\n"Plural-Forms: nplurals=1; plural=0;\\n"\n\n')
+
+
 def test_contexts_tell_twins_apart_and_obsolete_messages_keep_their_bytes() -> None:
     text = (  # case 20
         'msgctxt "verb"\nmsgid "Open"\nmsgstr ""\n\nmsgctxt "noun"\nmsgid "Open"\nmsgstr ""\n\n'

@@ -4,7 +4,7 @@ import pytest
 
 from attendo.errors import DataError
 from attendo.formats.known import FORMATS, format_of
-from attendo.formats.table import READERS, read_file
+from attendo.formats.table import read_file, reader_of
 
 
 @pytest.mark.parametrize(
@@ -70,5 +70,7 @@ def test_no_two_formats_claim_an_ending() -> None:
     assert len(set(endings)) == len(endings)
 
 
-def test_every_format_has_a_reader() -> None:
-    assert list(READERS) == [known.name for known in FORMATS]
+def test_every_format_has_a_reader_of_its_own() -> None:
+    assert len({reader_of(known.name) for known in FORMATS}) == len(FORMATS)
+    with pytest.raises(AssertionError, match="the format 'doc' has no reader"):
+        reader_of("doc")

@@ -262,6 +262,8 @@ def test_memoq_and_phrase_states_are_edited_on_the_units() -> None:
     )
     out = read(phrase, name="x.mxliff").write({"1": result("B")}).decode()
     assert '<trans-unit id="1" m:confirmed="0" m:trans-origin="mt"><source>A</source><target>B</target>' in out
+    out = read(phrase, name="x.mxliff").write({"1": Result(texts=(("B",),), origin="tm")}).decode()
+    assert '<trans-unit id="1" m:confirmed="1" m:trans-origin="tm"><source>A</source><target>B</target>' in out
 
 
 def xliff2(units: str, target: str = ' trgLang="zh-Hant-TW"') -> str:

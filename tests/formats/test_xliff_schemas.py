@@ -59,9 +59,63 @@ XLIFF_2 = """<?xml version="1.0" encoding="UTF-8"?>
 </source></segment></unit>
 <unit id="4" translate="no"><segment><source>No</source></segment></unit>
 </file></xliff>"""
+SDLXLIFF = """<?xml version="1.0" encoding="utf-8"?>
+<xliff xmlns:sdl="http://sdl.com/FileTypes/SdlXliff/1.0" xmlns="urn:oasis:names:tc:xliff:document:1.2" version="1.2"
+ sdl:version="1.0">
+<file original="a.docx" datatype="x-sdlfilterframework2" source-language="en"{languages}>
+<header><file-info xmlns="http://sdl.com/FileTypes/SdlXliff/1.0"><value key="SDL:FileId">1</value></file-info>
+<tag-defs xmlns="http://sdl.com/FileTypes/SdlXliff/1.0"><tag id="2"><bpt name="cf">&lt;b&gt;</bpt></tag></tag-defs>
+</header><body><group><sdl:cxts><sdl:cxt id="1"/></sdl:cxts>
+<trans-unit id="a-1"><source><g id="2">One.</g> Two.<x id="3"/></source>
+<seg-source><g id="2"><mrk mtype="seg" mid="1">One.</mrk></g> <mrk mtype="seg" mid="2">Two.<x id="3"/></mrk>
+</seg-source>
+<sdl:seg-defs><sdl:seg id="1"/><sdl:seg id="2"><sdl:value key="created_by">p</sdl:value></sdl:seg></sdl:seg-defs>
+</trans-unit>
+<trans-unit id="a-2"><source>One. Two. Three. Four.</source>
+<seg-source><mrk mtype="seg" mid="3">One.</mrk> <mrk mtype="seg" mid="4">Two.</mrk>
+<mrk mtype="seg" mid="5">Three.</mrk> <mrk mtype="seg" mid="6">Four.</mrk></seg-source>
+<target><mrk mtype="seg" mid="3"/> <mrk mtype="seg" mid="4">Zwei.</mrk> <mrk mtype="seg" mid="5">Drei.</mrk>
+<mrk mtype="seg" mid="6">Vier.</mrk></target>
+<sdl:seg-defs><sdl:seg id="3"/><sdl:seg id="4" conf="Draft" origin="tm" origin-system="t" percent="80">
+<sdl:prev-origin origin="source"/></sdl:seg><sdl:seg id="5" conf="Translated"/><sdl:seg id="6" locked="true"/>
+</sdl:seg-defs></trans-unit>
+<trans-unit id="a-3" translate="no"><source><x id="4"/></source></trans-unit>
+</group></body></file></xliff>"""
+MQXLIFF = """<?xml version="1.0" encoding="utf-8"?>
+<xliff xmlns:mq="MQXliff" xmlns="urn:oasis:names:tc:xliff:document:1.2" version="1.2" mq:version="5">
+<file original="a.docx" datatype="x-word" source-language="en" mq:documentguid="d"{languages}>
+<header><tool tool-id="MQ" tool-name="MemoQ" tool-version="9"/></header><body>
+<trans-unit id="1" mq:status="NotStarted" mq:segmentguid="s1" mq:lastchanginguser=""
+ mq:lastchangedtimestamp="0001-01-01T00:00:00Z"><source xml:space="preserve">A <bpt id="1" ctype="bold">{}</bpt>red<ept
+ id="1">{}</ept> dog</source><target xml:space="preserve"/></trans-unit>
+<trans-unit id="2" mq:status="PartiallyEdited" mq:percent="70"><source>Two<ph id="1">&lt;br/&gt;</ph></source>
+<target>Zwei<ph id="1">&lt;br/&gt;</ph></target><note>n</note><mq:comments><mq:comment>c</mq:comment></mq:comments>
+</trans-unit>
+<trans-unit id="3" mq:status="MachineTranslated"><source>Three</source><target>Drei</target></trans-unit>
+<trans-unit id="4" mq:status="NotStarted"><source>Four</source></trans-unit>
+<trans-unit id="5" mq:status="ManuallyConfirmed"><source>Five</source><target>F</target></trans-unit>
+<trans-unit id="6" mq:status="Proofread" mq:locked="locked"><source>Six</source><target>S</target></trans-unit>
+</body></file></xliff>"""
+MXLIFF = """<?xml version="1.0" encoding="utf-8"?>
+<xliff xmlns:m="http://www.memsource.com/mxlf/2.0" xmlns="urn:oasis:names:tc:xliff:document:1.2" version="1.2"
+ m:version="2.4" m:level="1">
+<file original="a.docx" datatype="x-docx" source-language="en" m:jobPartUid="j"{languages}><header/><body>
+<group id="0"><context-group purpose="information"><context context-type="x-key">k</context></context-group>
+<trans-unit id="j:0" m:confirmed="0" m:locked="false" m:score="0.0" m:para-id="0" m:trans-origin="null">
+<source>Some {b>bold&lt;b} text</source><target/>
+<alt-trans origin="memsource-tm" m:trans-origin="null"><target>Text</target></alt-trans>
+<m:tunit-metadata><m:mark id="1"><m:type>formatting</m:type></m:mark></m:tunit-metadata></trans-unit></group>
+<group id="1"><trans-unit id="j:1" m:confirmed="0"><source>Two</source><target>Zwei</target></trans-unit>
+<trans-unit id="j:2" m:confirmed="1" m:trans-origin="tm"><source>Three</source><target>Drei</target></trans-unit>
+<trans-unit id="j:3" m:confirmed="0"><source>Four</source></trans-unit>
+<trans-unit id="j:4" m:confirmed="0"><source>Five</source><target/></trans-unit>
+<trans-unit id="j:5" m:confirmed="1" m:locked="true"><source>Six</source><target>S</target></trans-unit></group>
+</body></file></xliff>"""
 CASES = (
     ("xliff-core-1.2-strict.xsd", XLIFF_1),
     ("xliff-core-1.2-transitional.xsd", XLIFF_1),
+    # The strict schema refuses attributes and elements that no schema declares, the tools' own among them.
+    *(("xliff-core-1.2-transitional.xsd", text) for text in (SDLXLIFF, MQXLIFF, MXLIFF)),
     ("xliff_core_2.0.xsd", XLIFF_2.replace("{version}", "2.0")),
     ("xliff_core_2.0.xsd", XLIFF_2.replace("{version}", "2.1")),
 )

@@ -45,6 +45,20 @@ def test_the_most_similar_text_is_that_of_brute_force(tmp_path: Path, threshold:
     assert found_any > 0
 
 
+def test_a_text_of_very_many_words_is_found_and_hides_no_other(tmp_path: Path) -> None:
+    words = [f"{one}{other}" for one, other in product("bdfgk", "aeiou")]
+    known = " ".join(words[number % len(words)] for number in range(65_536 + 7))
+    memory = memory_of(tmp_path / "m.tsv", [(known, "Lang"), ("ba be bi bo bu da de", "Kurz")])
+    match = memory.match(known)
+    assert match is not None
+    assert (match.kind, match.text) == ("exact", "Lang")
+    # With 7 words it is as long as the other would be if its length had wrapped.
+    match = memory.match("ba be bi bo bu da new")
+    assert match is not None
+    assert (match.kind, match.score, match.target) == ("fuzzy", 85, "Kurz")
+    assert memory.match(f"{known} more") is None
+
+
 def test_a_text_without_its_edges_and_in_another_form_is_the_same(tmp_path: Path) -> None:
     memory = memory_of(tmp_path / "m.tsv", [("Open the café", "Öffne das Café")])
     match = memory.match("  Open the cafe\u0301 ")

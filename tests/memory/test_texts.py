@@ -1,5 +1,7 @@
 """Marks and forms of texts, by hand."""
 
+import pytest
+
 from attendo.formats.contents import Code
 from attendo.memory.texts import content_of, marked_texts, pattern_of, same_text, text_hash, with_edges_of
 
@@ -35,3 +37,10 @@ def test_values_are_their_kinds_and_marks_stay() -> None:
     assert one.text == other.text
     assert [value.text for value in one.values] == ["3", "%s"]
     assert pattern_of("Step 3 of ⟦2⟧%s⟦/2⟧.", "en").text != one.text
+
+
+@pytest.mark.parametrize("length", [5_000, 21_846, 65_536, 200_000])
+def test_no_text_has_more_words_than_the_index_can_count(length: int) -> None:
+    # The case-folded form of this letter is a letter and two marks: three words.
+    assert len("\u0390".casefold()) == 3
+    assert len(pattern_of("\u0390" * length, "el").words) < 1 << 16

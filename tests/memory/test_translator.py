@@ -88,6 +88,41 @@ def test_what_is_taken_can_be_aligned_and_streamed(remembering: Engine) -> None:
     assert alignment.target_words == ("Datei", "aufmachen")
 
 
+def test_a_server_uses_similar_texts_as_files_do(remembering: Engine) -> None:
+    lines = ["I like dogs.", "Where is the small green house?", "Open the file", "Where is the small blue house?"]
+    asked: list[int] = []
+
+    def between_steps() -> frozenset[int]:
+        asked.append(1)
+        return frozenset()
+
+    expected = remembering.translate(lines)
+    assert [each.match and each.match.kind for each in expected] == [None, "fuzzy", "exact", "fuzzy"]
+    assert remembering.translate_watched(lines, None, between_steps) == expected
+    assert remembering.translate_watched(lines, None, lambda: {4}) == [*expected[:3], None]
+    last = len(asked)
+
+    def ends_at_last() -> frozenset[int]:
+        asked.pop()
+        if not asked:
+            raise InterruptedError(last)
+        return frozenset()
+
+    with pytest.raises(InterruptedError, match=str(last)):  # within the scoring of the candidates
+        remembering.translate_watched(lines, None, ends_at_last)
+
+
+def test_the_line_before_is_a_context_in_a_text_but_not_among_the_lines_of_a_server(
+    engine: Engine, tmp_path: Path
+) -> None:
+    pairs = [("State", "Zustand"), ("Open", "Offen"), ("Verb", "Tunwort"), ("Open", "Aufmachen")]
+    remembering = engine.with_aids(attendo.Aids(memory=write_pairs(tmp_path / "m.tsv", pairs)))
+    lines = ["State", "Open"]
+    assert [each.text for each in remembering.translate(lines)] == ["Zustand", "Offen"]
+    found = remembering.translate_watched(lines, None, frozenset)
+    assert [each and each.text for each in found] == ["Zustand", "Aufmachen"]
+
+
 def test_cancelled_lines_of_a_server_are_those_that_are_searched(remembering: Engine) -> None:
     lines = ["I like dogs.", "Open the file", "I like cats."]
     found = remembering.translate_watched(lines, None, lambda: {1})

@@ -1,4 +1,4 @@
-"""Translation memories of a served model: what one has is answered at once, and all else as without it."""
+"""Translation memories of a served model: what one has is answered at once, similar texts guide the search."""
 
 import re
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 from tests.memory.conftest import write_pairs
 from tests.serving.live import live
 
+import attendo
 from attendo.errors import RecipeError
 from attendo.serving.app import build
 from attendo.serving.config_file import load_config
@@ -27,6 +28,19 @@ def test_requests_are_answered_from_the_memory(
     assert found == ["Ein Satz.", expected[1]]
     assert expected[0] != "Ein Satz."
     assert aligned.status == 200
+
+
+def test_similar_texts_guide_requests_as_they_guide_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    pairs = [("Where is the small red house?", "Wo steht denn das kleine rote Haus?")]
+    path = write_pairs(tmp_path / "m.tsv", pairs)
+    lines = ["Where is the small green house?", "I like dogs."]
+    with attendo.load("en-de", threads=1, aids=attendo.Aids(memory=path)) as engine:
+        expected = [each.text for each in engine.translate(lines)]
+    with live(["en-de"], f'models.memories={{en-de=["{path}"]}}') as server:
+        found = [each["text"] for each in server.translate(lines).json["translations"]]
+    assert found == expected
+    assert found[0].startswith("Wo steht denn das kleine ")
 
 
 def test_files_of_a_configuration_start_from_its_folder(tmp_path: Path) -> None:

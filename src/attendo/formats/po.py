@@ -229,17 +229,23 @@ def _header(text: EncodedText, entries: Sequence[PoEntry], languages: Languages)
     raw = text.text[span.start : span.stop]
     formula = said.get("plural-forms", "")
     is_missing = not formula or "INTEGER" in formula
-    edits = {}
-    if not said.get("language") and languages.target and (found := re.search(r'(?:"|\\n)Language:( *)\\n', raw)):
-        edits[_within(span, found)] = " " + languages.target.replace("-", "_")
+    edits, lacking = dict[Span, str](), list[str]()
+    if not said.get("language") and languages.target:
+        code = languages.target.replace("-", "_")
+        if found := re.search(r'(?:"|\\n)Language:( *)\\n', raw):
+            edits[_within(span, found)] = f" {code}"
+        elif "language" not in said:
+            lacking.append(f"Language: {code}")
     if found := _HEADER_CHARSET.search(raw):
         edits[_within(span, found)] = "UTF-8"
     has_plurals = any("msgid_plural" in other.fields for other in entries)
     if is_missing and wanted and has_plurals:
         if found := re.search(r'(?:"|\\n)Plural-Forms:([^"\\]*)\\n', raw):
             edits[_within(span, found)] = f" {wanted}"
-        elif raw.endswith('\\n"') and "\n" in raw:
-            edits[Span(span.stop, span.stop)] = f'{text.line_end}"Plural-Forms: {wanted}\\n"'
+        else:
+            lacking.append(f"Plural-Forms: {wanted}")
+    if lacking and raw.endswith('\\n"') and "\n" in raw:
+        edits[Span(span.stop, span.stop)] = "".join(f'{text.line_end}"{line}\\n"' for line in lacking)
     forms = parse_formula(formula if not is_missing else wanted or "nplurals=2; plural=(n != 1);")
     return PoHeader(forms=forms, edits=edits, language=said.get("language", ""))
 

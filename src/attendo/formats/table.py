@@ -4,198 +4,14 @@ A format's reader is imported when the first file of the format is read: all of 
 most files take to read.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from attendo.errors import DataError
 from attendo.formats.file import File, Languages, is_same_language
 from attendo.formats.known import format_of
 
-
-def _po(data: bytes, languages: Languages) -> File:
-    from attendo.formats.po import read_po
-
-    return read_po(data, languages)
-
-
-def _xliff(data: bytes, languages: Languages) -> File:
-    from attendo.formats.xliff import read_xliff
-
-    return read_xliff(data, languages)
-
-
-def _tmx(data: bytes, languages: Languages) -> File:
-    from attendo.formats.tmx import read_tmx
-
-    return read_tmx(data, languages)
-
-
-def _android(data: bytes, languages: Languages) -> File:
-    from attendo.formats.android import read_android
-
-    return read_android(data, languages)
-
-
-def _strings(data: bytes, languages: Languages) -> File:
-    from attendo.formats.apple_strings import read_strings
-
-    return read_strings(data, languages)
-
-
-def _stringsdict(data: bytes, languages: Languages) -> File:
-    from attendo.formats.stringsdict import read_stringsdict
-
-    return read_stringsdict(data, languages)
-
-
-def _xcstrings(data: bytes, languages: Languages) -> File:
-    from attendo.formats.xcstrings import read_xcstrings
-
-    return read_xcstrings(data, languages)
-
-
-def _properties(data: bytes, languages: Languages) -> File:
-    from attendo.formats.properties import read_properties
-
-    return read_properties(data, languages)
-
-
-def _resx(data: bytes, languages: Languages) -> File:
-    from attendo.formats.resx import read_resx
-
-    return read_resx(data, languages)
-
-
-def _ts(data: bytes, languages: Languages) -> File:
-    from attendo.formats.qt_ts import read_ts
-
-    return read_ts(data, languages)
-
-
-def _arb(data: bytes, languages: Languages) -> File:
-    from attendo.formats.json_messages import read_arb
-
-    return read_arb(data, languages)
-
-
-def _json(data: bytes, languages: Languages) -> File:
-    from attendo.formats.json_messages import read_json
-
-    return read_json(data, languages)
-
-
-def _fluent(data: bytes, languages: Languages) -> File:
-    from attendo.formats.fluent import read_fluent
-
-    return read_fluent(data, languages)
-
-
-def _csv(data: bytes, languages: Languages) -> File:
-    from attendo.formats.delimited import read_csv
-
-    return read_csv(data, languages)
-
-
-def _tsv(data: bytes, languages: Languages) -> File:
-    from attendo.formats.delimited import read_tsv
-
-    return read_tsv(data, languages)
-
-
-def _srt(data: bytes, languages: Languages) -> File:
-    from attendo.formats.srt import read_srt
-
-    return read_srt(data, languages)
-
-
-def _vtt(data: bytes, languages: Languages) -> File:
-    from attendo.formats.webvtt import read_webvtt
-
-    return read_webvtt(data, languages)
-
-
-def _html(data: bytes, languages: Languages) -> File:
-    from attendo.formats.html import read_html
-
-    return read_html(data, languages)
-
-
-def _markdown(data: bytes, languages: Languages) -> File:
-    from attendo.formats.markdown import read_markdown
-
-    return read_markdown(data, languages)
-
-
-def _docx(data: bytes, languages: Languages) -> File:
-    from attendo.formats.office import read_docx
-
-    return read_docx(data, languages)
-
-
-def _pptx(data: bytes, languages: Languages) -> File:
-    from attendo.formats.office import read_pptx
-
-    return read_pptx(data, languages)
-
-
-def _xlsx(data: bytes, languages: Languages) -> File:
-    from attendo.formats.office import read_xlsx
-
-    return read_xlsx(data, languages)
-
-
-def _odf(data: bytes, languages: Languages) -> File:
-    from attendo.formats.odf import read_odf
-
-    return read_odf(data, languages)
-
-
-def _yaml(data: bytes, languages: Languages) -> File:
-    from attendo.formats.rails_yaml import read_yaml
-
-    return read_yaml(data, languages)
-
-
-def _epub(data: bytes, languages: Languages) -> File:
-    from attendo.formats.epub import read_epub
-
-    return read_epub(data, languages)
-
-
-def _text(data: bytes, languages: Languages) -> File:
-    from attendo.formats.plain_text import read_text
-
-    return read_text(data, languages)
-
-
-READERS: Mapping[str, Callable[[bytes, Languages], File]] = {
-    "po": _po,
-    "xliff": _xliff,
-    "tmx": _tmx,
-    "android": _android,
-    "strings": _strings,
-    "stringsdict": _stringsdict,
-    "xcstrings": _xcstrings,
-    "properties": _properties,
-    "resx": _resx,
-    "ts": _ts,
-    "arb": _arb,
-    "json": _json,
-    "fluent": _fluent,
-    "csv": _csv,
-    "tsv": _tsv,
-    "srt": _srt,
-    "vtt": _vtt,
-    "html": _html,
-    "markdown": _markdown,
-    "docx": _docx,
-    "pptx": _pptx,
-    "xlsx": _xlsx,
-    "odf": _odf,
-    "yaml": _yaml,
-    "epub": _epub,
-    "text": _text,
-}
-"""What reads a file, by the name that `known.FORMATS` has for its format."""
+Reader = Callable[[bytes, Languages], File]
+"""Reads the bytes of a file, from which language into which."""
 
 
 def read_file(data: bytes, name: str, languages: Languages | None = None, *, wanted: str | None = None) -> File:
@@ -213,7 +29,7 @@ def read_file(data: bytes, name: str, languages: Languages | None = None, *, wan
     languages = languages or Languages()
     found = format_of(name, data, wanted)
     try:
-        file = READERS[found.name](data, languages)
+        file = reader_of(found.name)(data, languages)
     except DataError as error:
         raise DataError(f"{name}: {error}") from error
     if found.name == "yaml" and wanted is None:
@@ -237,3 +53,75 @@ def _check_yaml(name: str, file: File) -> None:
 
     if reason := refusal(name, file.text.text):
         raise DataError(f"{name}: {reason}; if it holds messages all the same, say so: --format yaml")
+
+
+def reader_of(name: str) -> Reader:
+    """Returns the reader of a format, which is imported now.
+
+    Args:
+        name: a name in `known.FORMATS`.
+    """
+    match name:
+        case "po":
+            from attendo.formats.po import read_po as read
+        case "xliff":
+            from attendo.formats.xliff import read_xliff as read
+        case "tmx":
+            from attendo.formats.tmx import read_tmx as read
+        case "android":
+            from attendo.formats.android import read_android as read
+        case "strings":
+            from attendo.formats.apple_strings import read_strings as read
+        case "stringsdict":
+            from attendo.formats.stringsdict import read_stringsdict as read
+        case "xcstrings":
+            from attendo.formats.xcstrings import read_xcstrings as read
+        case "properties":
+            from attendo.formats.properties import read_properties as read
+        case "resx":
+            from attendo.formats.resx import read_resx as read
+        case "ts":
+            from attendo.formats.qt_ts import read_ts as read
+        case "arb":
+            from attendo.formats.json_messages import read_arb as read
+        case "json":
+            from attendo.formats.json_messages import read_json as read
+        case "fluent":
+            from attendo.formats.fluent import read_fluent as read
+        case "yaml":
+            from attendo.formats.rails_yaml import read_yaml as read
+        case _:
+            return _document_reader(name)
+    return read
+
+
+def _document_reader(name: str) -> Reader:
+    """Returns the reader of a format of documents: tables, subtitles, pages, office files, books, lines of text."""
+    match name:
+        case "csv":
+            from attendo.formats.delimited import read_csv as read
+        case "tsv":
+            from attendo.formats.delimited import read_tsv as read
+        case "srt":
+            from attendo.formats.srt import read_srt as read
+        case "vtt":
+            from attendo.formats.webvtt import read_webvtt as read
+        case "html":
+            from attendo.formats.html import read_html as read
+        case "markdown":
+            from attendo.formats.markdown import read_markdown as read
+        case "docx":
+            from attendo.formats.office import read_docx as read
+        case "pptx":
+            from attendo.formats.office import read_pptx as read
+        case "xlsx":
+            from attendo.formats.office import read_xlsx as read
+        case "odf":
+            from attendo.formats.odf import read_odf as read
+        case "epub":
+            from attendo.formats.epub import read_epub as read
+        case "text":
+            from attendo.formats.plain_text import read_text as read
+        case _:
+            raise AssertionError(f"the format {name!r} has no reader")
+    return read

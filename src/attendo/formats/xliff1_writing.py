@@ -66,18 +66,25 @@ class TransUnit:
             names = ("conf", "origin", "origin-system", "percent")
             spans += [markup.attribute(segment.definition, name) for name in names]
         elif self.flavour in (MEMOQ, MEMSOURCE):
-            spans += [markup.attribute(self.element, name) for name, _ in self.own_states(markup, WriteOptions(), True)]
+            spans += [markup.attribute(self.element, name) for name, _ in self.own_states(markup, "mt", "", True)]
         elif self.target is not None:
             spans += [markup.attribute(self.target, name) for name in ("state", "state-qualifier")]
         return tuple(dict.fromkeys(spans))
 
-    def own_states(self, markup: Markup, options: WriteOptions, is_marked: bool) -> list[tuple[str, str]]:
-        """Attributes of memoQ or Phrase that say how far the unit is, by their names as the file writes them."""
+    def own_states(self, markup: Markup, origin: str, time: str, is_marked: bool) -> list[tuple[str, str]]:
+        """Returns the values for the state attributes of memoQ or Phrase, by their names as written in the file.
+
+        Args:
+            markup: the file.
+            origin: `mt` for a translation of the model, `tm` for one of a translation memory.
+            time: the time of the change.
+            is_marked: whether the translation is to be reviewed.
+        """
         prefix = _prefix(markup, self.element, self.flavour)
         if self.flavour == MEMSOURCE:
-            return [(f"{prefix}:trans-origin", "mt"), (f"{prefix}:confirmed", "0" if is_marked else "1")]
+            return [(f"{prefix}:trans-origin", origin), (f"{prefix}:confirmed", "0" if is_marked else "1")]
         states = [(f"{prefix}:status", "MachineTranslated" if is_marked else "ManuallyConfirmed")]
-        return [*states, (f"{prefix}:lastchangedtimestamp", options.time)]
+        return [*states, (f"{prefix}:lastchangedtimestamp", time)]
 
 
 def _prefix(markup: Markup, element: Element, namespace: str) -> str:
@@ -122,7 +129,8 @@ class Xliff1Editor:
                 if segment.id in found and segment.definition is not None:
                     yield from self._sdl(segment.definition, found[segment.id], options)
         elif record.flavour:
-            for name, value in record.own_states(self.markup, options, marked):
+            origin = "mt" if any(one.origin == "mt" for one in found.values()) else "tm"
+            for name, value in record.own_states(self.markup, origin, options.time, marked):
                 if value:
                     yield self.markup.set_attribute(record.element, name, value)
 

@@ -17,7 +17,8 @@ _NO_SOURCE_CODE = "⟦?⟧"
 _HIDDEN = "\ue001"
 """The character that replaces each character of a mark during the search for values."""
 _MAX_CHARACTERS = 5_000
-"""Longer texts are compared as wholes only."""
+"""Maximum number of characters; longer texts have no similar ones, only the same. So the number of words of every text
+fits the 16 bits of an index."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,27 +1,46 @@
 """A translator with a translation memory: the same texts are taken from it, similar ones guide the search."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from attendo.decoding.backends.models import DecodingModel
 from attendo.decoding.config import SearchConfig
+from attendo.decoding.constraints.frames import Frame
 from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.decoding.constraints.words import Subwords
 from attendo.decoding.guards.comparison import compared
+from attendo.decoding.lines.tasks import NumberedLine
 from attendo.decoding.lines.translation import Candidate, Counts, MemoryMatch, Translation
 from attendo.decoding.lines.translator import Translator, numbered_lines
 from attendo.decoding.scoring import PairScore
 from attendo.decoding.searches.hypothesis import length_penalty
 from attendo.decoding.watch import BetweenSteps
 from attendo.errors import DataError
-from attendo.memory.lookup import Memory, Surroundings
+from attendo.memory.lookup import NOWHERE, Memory, Surroundings
 from attendo.memory.similar import frame_of
 from attendo.memory.texts import without_marks
 
 _MARGIN = 0.5
 """So much less probable, as the logarithm of a token's probability, a translation may be than the similar text's."""
 _BEAM_SIZE = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Similar:
+    """A line that has a similar text in the memory."""
+
+    place: int
+    """Its place among the lines that are translated together."""
+    line: NumberedLine
+    match: MemoryMatch
+    translation: Translation
+    """The ordinary translation, without the memory."""
+
+    @property
+    def known(self) -> tuple[str, str]:
+        """The similar text and its translation, without marks for codes."""
+        return without_marks(self.match.source), without_marks(self.match.target)
 
 
 class MemoryTranslator(Translator):
@@ -66,45 +85,47 @@ class MemoryTranslator(Translator):
 
     def translate_constrained(self, lines: Sequence[tuple[str, Constraints]], *, first: int = 1) -> list[Translation]:
         """Translates lines as `Translator.translate_constrained` does, those that the memory has by the memory."""
-        matches = [self._match(lines, place) for place in range(len(lines))]
-        taken = {place for place, match in enumerate(matches) if match is not None and match.text}
+        matches = [
+            self._match(line, constraints, Surroundings(before=lines[place - 1][0] if place else None))
+            for place, (line, constraints) in enumerate(lines)
+        ]
         numbered = numbered_lines(lines, self._between_steps, first, cancellable=False)
-        others = [line for place, line in enumerate(numbered) if place not in taken]
-        searched = iter(self._translated(others) if others else ())
-        result = []
-        for (line, _), match in zip(lines, matches, strict=True):
-            if match is not None and match.text:
-                result.append(self._taken(line, match))
-            else:
-                result.append(next(searched))
-        similar = {place: match for place, match in enumerate(matches) if match is not None and match.kind == "fuzzy"}
-        for place, guided in self._guided(result, similar, [its for _, its in lines]).items():
-            result[place] = guided
-        return result
+        return [found for found in self._remembered(numbered, matches) if found is not None]
 
     def translate_watched(
         self, lines: Sequence[tuple[str, Constraints]], between_steps: BetweenSteps, *, first: int = 1
     ) -> list[Translation | None]:
-        """Translates lines as `Translator.translate_watched` does, those that the memory has by the memory."""
-        matches = [
-            None if constraints.limits_search else self._memory.exact(line.rstrip("\r\n"))
-            for line, constraints in lines
-        ]
-        numbered = numbered_lines(lines, between_steps, first, cancellable=True)
-        others = [line for line, match in zip(numbered, matches, strict=True) if match is None]
-        searched = iter(self._search.translate(others) if others else ())
-        return [
-            next(searched) if match is None else self._taken(line, match)
-            for (line, _), match in zip(lines, matches, strict=True)
-        ]
+        """Translates lines as `Translator.translate_watched` does, those that the memory has by the memory.
 
-    def _match(self, lines: Sequence[tuple[str, Constraints]], place: int) -> MemoryMatch | None:
-        line, constraints = lines[place]
+        The preceding line may belong to another request, so it does not count as context.
+        """
+        matches = [self._match(line, constraints, NOWHERE) for line, constraints in lines]
+        return self._remembered(numbered_lines(lines, between_steps, first, cancellable=True), matches)
+
+    def _match(self, line: str, constraints: Constraints, surroundings: Surroundings) -> MemoryMatch | None:
         if constraints.limits_search:
             return None
-        surroundings = Surroundings(before=lines[place - 1][0] if place else None)
         text = line.rstrip("\r\n")
         return self._memory.match(text, surroundings) if self._can_be_guided else self._memory.exact(text, surroundings)
+
+    def _remembered(
+        self, lines: Sequence[NumberedLine], matches: Sequence[MemoryMatch | None]
+    ) -> list[Translation | None]:
+        """Translates lines for which the memory has these matches; None for a cancelled line."""
+        others = [line for line, match in zip(lines, matches, strict=True) if match is None or not match.text]
+        searched = iter(self._search.translate(others) if others else ())
+        result, similar = list[Translation | None](), list[_Similar]()
+        for line, match in zip(lines, matches, strict=True):
+            if match is not None and match.text:
+                result.append(self._taken(line.text, match))
+                continue
+            translation = next(searched)
+            result.append(translation)
+            if match is not None and translation is not None:
+                similar.append(_Similar(place=len(result) - 1, line=line, match=match, translation=translation))
+        for place, guided in self._guided(similar).items():
+            result[place] = guided
+        return result
 
     def _taken(self, line: str, match: MemoryMatch) -> Translation:
         """A line's translation as the memory has it."""
@@ -132,56 +153,60 @@ class MemoryTranslator(Translator):
         self.counts.matches[match.kind] += 1
         return found
 
-    def _guided(
-        self, translations: Sequence[Translation], similar: dict[int, MemoryMatch], constraints: Sequence[Constraints]
-    ) -> dict[int, Translation]:
-        """Translations of lines that have similar texts, chosen among several by how much they agree with these."""
-        if not similar:
-            return {}
-        known = {place: (without_marks(match.source), without_marks(match.target)) for place, match in similar.items()}
-        frames = {
-            place: frame
-            for place, found in zip(similar, self.align(list(known.values())), strict=True)
-            if (frame := frame_of(_text(translations[place]), found)) is not None
-        }
-        framed = {place: replace(constraints[place], frame=frame) for place, frame in frames.items()}
-        lines = [(_text(translations[place]), its) for place, its in framed.items()]
+    def _guided(self, similar: Sequence[_Similar]) -> dict[int, Translation]:
+        """Translations of lines that have similar texts, chosen among several by how much they agree with these.
+
+        Returns:
+            The translations by the lines' places; without those of lines whose ordinary translation is better.
+        """
+        framed = [(one, frame) for one in similar if (frame := self._frame(one)) is not None]
+        lines = [
+            replace(one.line, text=_text(one.translation), constraints=replace(one.line.constraints, frame=frame))
+            for one, frame in framed
+        ]
         result = {}
-        for place, found in zip(frames, self._widely(lines), strict=True):
+        for (one, _), found in zip(framed, self._widely(lines), strict=True):
             texts = [] if found is None else [each.text for each in found.n_best if each.finished]
-            chosen = self._best(translations[place], texts, known[place])
+            chosen = self._best(one, texts)
             if chosen is not None:
-                result[place] = replace(chosen, match=similar[place])
+                result[one.place] = replace(chosen, match=one.match)
                 self.counts.matches["fuzzy"] += 1
         return result
 
-    def _widely(self, lines: Sequence[tuple[str, Constraints]]) -> list[Translation | None]:
-        """Several translations of each line; None where its constraints cannot be kept."""
+    def _frame(self, one: _Similar) -> Frame | None:
+        """What a similar text's translation has for a line; one by one, since an alignment cannot be interrupted."""
+        one.line.between_steps()
+        [alignment] = self.align([one.known])
+        return frame_of(_text(one.translation), alignment)
+
+    def _widely(self, lines: Sequence[NumberedLine]) -> list[Translation | None]:
+        """Several translations of each line; None where its constraints cannot be kept, or for a cancelled line."""
+        if not lines:
+            return []
         try:
-            return list(self._wide.translate_constrained(lines))
+            return self._wide.translate_numbered(lines)
         except DataError:  # of one of them: a stretch that the vocabulary cannot spell, or a frame that is too long
             if len(lines) == 1:
                 return [None]
             return [found for line in lines for found in self._widely([line])]
 
-    def _best(self, translation: Translation, texts: Sequence[str], known: tuple[str, str]) -> Translation | None:
+    def _best(self, one: _Similar, texts: Sequence[str]) -> Translation | None:
         """The best of the translations that keep to a frame; None where it is worse than the ordinary one.
 
         It is not worse if the model takes it to be about as probable as the similar text's own translation, which a
         person has written: that is as much as a model can say of text that it was not trained on.
 
         Args:
-            translation: the ordinary translation.
-            texts: those that keep to a frame.
-            known: the similar text and its translation.
+            one: the line, with its ordinary translation and the similar text.
+            texts: the translations that keep to a frame.
         """
-        source = _text(translation)
+        translation, source = one.translation, _text(one.translation)
         lost = compared(source, translation.text, self._languages).num_faults
         texts = [text for text in texts if compared(source, text, self._languages).num_faults <= lost]
         if not texts:
             return None
-        pairs = [known, (source, translation.text), *((source, text) for text in texts)]
-        scores = self.score_pairs(pairs)
+        pairs = [one.known, (source, translation.text), *((source, text) for text in texts)]
+        scores = self.score_pairs(pairs, between=one.line.between_steps)
         values = [score.log_prob / len(score.token_log_probs) for score in scores]
         best = max(range(2, len(values)), key=values.__getitem__)
         if values[best] < min(values[0] - _MARGIN, values[1]):

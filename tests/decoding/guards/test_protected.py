@@ -53,6 +53,8 @@ from attendo.decoding.guards.protected import emoji_at_ends, protected
         ("Set my_variable of System.IO.File, call getUser().", ["my_variable", "System.IO.File", "getUser()"]),
         ("JavaScript on a MacBook, in config.toml since v2.1", ["JavaScript", "MacBook", "config.toml", "v2.1"]),
         ("Run `ls -l` with --dry-run, -v and $HOME at f2a8fa1.", ["`ls -l`", "--dry-run", "-v", "$HOME", "f2a8fa1"]),
+        ("The value `suffix' is a list. Got `echo' instead.", []),
+        ("Say `print('a')` or `x['b']`.", ["`print('a')`", "`x['b']`"]),
         ("use -v", ["-v"]),
         ("-v", ["-v"]),
         ("see --all", ["--all"]),

@@ -52,6 +52,15 @@ def test_the_longest_length_is_counted_in_characters_or_bytes() -> None:
     assert found("x", "äöüß", max_length=4, length_unit="byte") == ["max-length"]
 
 
+def test_spaces_around_a_code_are_not_those_of_the_text() -> None:
+    code = Code(id="1", raw="`x`")
+    unit = Unit(id="u", forms=(Form(source=("As ", code, ". For example:")),))
+    assert unit_findings(unit, [("Wie ", code, " es zeigt, zum Beispiel:")], "de") == ()
+    assert [one.check for one in unit_findings(unit, [("Wie ", code, "  zum Beispiel:")], "de")] == ["double_space"]
+    unit = Unit(id="u", forms=(Form(source=(code, " is good")),))
+    assert unit_findings(unit, [("Gut ist ", code)], "de") == ()
+
+
 def test_codes_are_counted() -> None:
     code = Code(id="1", raw="<x/>")
     unit = Unit(id="u", forms=(Form(source=("a", code)),))

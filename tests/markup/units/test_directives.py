@@ -25,6 +25,8 @@ from attendo.markup.units.directives import directives, numbered
         ("%'d %I64d %<x>s { $name } @string/x", "", ["%'d", "%I64d", "%<x>s", "{ $name }", "@string/x"]),
         ("$if2(a,%b%[,c]) and $10 (about)", "", ["$if2(a,%b%[,c])"]),
         ("\\u00a0 `ls -l` --all", "", ["\\u00a0", "`ls -l`", "--all"]),
+        ("`source_suffix' is a list. Got `%r' of `a b'.", "python-format", ["%r"]),
+        ("Say `f'x'` and `users'`.", "", ["`f'x'`", "`users'`"]),
     ],
 )
 def test_placeholders_by_flags(text: str, flags: str, expected: list[str]) -> None:

@@ -72,9 +72,12 @@ PROGRAM_PLACEHOLDER = (
 )
 """A regular expression for text that is almost certainly a program's placeholder, in any language."""
 
+CODE_BEGINS = r"`(?![^`'\n]{1,80}(?<=\S)'(?![\w`]))"
+"""A regular expression for a grave accent that can begin code and no quotation in GNU's old style, `like this'."""
+
 _PATTERNS = {
     "literal": r"\u27e6\d+\u27e7",
-    "code": r"`[^`\n]+`",
+    "code": rf"{CODE_BEGINS}[^`\n]+`",
     # A tag whose attributes have values, a comment's ends, an entity.
     "markup": (
         r"""</?[A-Za-z][\w:.-]*(?:\s+[\w:.-]+=(?:"[^"]*"|'[^']*'|[^\s"'<>]+))*\s*/?>"""

@@ -163,11 +163,8 @@ class Translator:
             lines: each with its constraints.
             first: the number of the first one.
         """
-        return self._translated(numbered_lines(lines, self._between_steps, first, cancellable=False))
-
-    def _translated(self, lines: Sequence[NumberedLine]) -> list[Translation]:
-        """Translates lines that cannot be cancelled."""
-        return [translation for translation in self._search.translate(lines) if translation is not None]
+        numbered = numbered_lines(lines, self._between_steps, first, cancellable=False)
+        return [translation for translation in self.translate_numbered(numbered) if translation is not None]
 
     def translate_watched(
         self, lines: Sequence[tuple[str, Constraints]], between_steps: BetweenSteps, *, first: int = 1
@@ -183,13 +180,23 @@ class Translator:
             A translation a line, in their order; None for one that is cancelled before it is done. Those of the other
             lines do not depend on it.
         """
-        return self._search.translate(numbered_lines(lines, between_steps, first, cancellable=True))
+        return self.translate_numbered(numbered_lines(lines, between_steps, first, cancellable=True))
 
-    def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
+    def translate_numbered(self, lines: Sequence[NumberedLine]) -> list[Translation | None]:
+        """Translates lines by the numbers that they have in a longer text; None for a cancelled line.
+
+        All have the same `between_steps`.
+        """
+        return self._search.translate(lines)
+
+    def score_pairs(
+        self, pairs: Sequence[tuple[str, str]], *, between: Callable[[], object] = lambda: None
+    ) -> list[PairScore]:
         """Log-probabilities of given translations.
 
         Args:
             pairs: source and target lines. An empty one is scored as it is: it has its `</s>`.
+            between: called between two steps; what it raises ends the scoring.
 
         Returns:
             A score a pair, in the pairs' order. What is longer than `max_source_tokens`, or than the longest
@@ -205,7 +212,7 @@ class Translator:
 
         def work(batch: Sequence[int], check: Callable[[], None]) -> list[list[float]]:
             its = [sources[i] for i in batch], [targets[i] for i in batch]
-            return score_batch(self.models, *its, between=check)
+            return score_batch(self.models, *its, between=lambda: [call() for call in (check, between)])
 
         scores: dict[int, PairScore] = {}
         for batch, found in zip(batches, on_threads(work, batches, self._threads), strict=True):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from attendo.formats.contents import Content, plain
+from attendo.formats.contents import ALONE, Content, plain
 from attendo.formats.file import Form, Unit, base_language
 from attendo.markup.checks.findings import Finding
 from attendo.markup.checks.placeholders import (
@@ -17,6 +17,9 @@ from attendo.markup.units.icu import looks_branched
 
 BREAKING = frozenset(("placeholders", "codes", "icu_message_format", "xml-invalid", "control-characters"))
 """Checks whose failure may break a program, so that a translation that fails one is not written."""
+
+_OBJECT = "\ufffc"
+"""Stands for a code: Unicode's object replacement character."""
 
 
 def unit_findings(unit: Unit, texts: Sequence[Content], language: str) -> tuple[Finding, ...]:
@@ -49,6 +52,11 @@ def _form_findings(unit: Unit, form: Form, text: Content, language: str) -> list
         found += number_findings(source, target, unit, language) if form.sample is None else []
         found += ending_findings(source, target, language)
     found += xml_findings(source, target)
-    found += edge_findings(source, target)
+    found += edge_findings(_with_objects(form.source), _with_objects(text))
     found += length_findings(target, unit)
     return found
+
+
+def _with_objects(parts: Content) -> str:
+    """The strings of a content with a sign for each standalone code, so that the spaces around it are not joined."""
+    return "".join(part if isinstance(part, str) else _OBJECT if part.kind == ALONE else "" for part in parts)

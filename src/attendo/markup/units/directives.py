@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from attendo.decoding.guards.protected import PROGRAM_PLACEHOLDER
+from attendo.decoding.guards.protected import CODE_BEGINS, PROGRAM_PLACEHOLDER
 
 _WIDTH = r"(?:\d+|\*(?:\d+\$)?)?(?:\.(?:\d+|\*(?:\d+\$)?)?)?"
 _LENGTH = r"(?:hh?|ll?|I64|I32|[Lqjzt])?"
@@ -51,7 +51,7 @@ _FAMILIES: Mapping[str, str] = {
 }
 # Of any text: what can hardly be anything else, whatever program it is of.
 _ANYWHERE = (
-    rf"`[^`\n]{{1,200}}`|{PROGRAM_PLACEHOLDER}|(?<![\w-])--[a-z][\w-]*"
+    rf"{CODE_BEGINS}[^`\n]{{1,200}}`|{PROGRAM_PLACEHOLDER}|(?<![\w-])--[a-z][\w-]*"
     r"|(?<![\w$])\$[A-Za-z]\w{0,60}\([^()\s]{0,120}\)"  # a function of a script
 )
 _NAMED = re.compile(r"\{\{|%\d+\$|%\(|%<|%\{|#@|\{\s*[^\s{}:!]|\$|`|--|@|%L?\d|:[A-Za-z]|%\w+%$")
