@@ -5,7 +5,8 @@
 A term is a pair of lemmas: two nouns that occur in the same sentence pairs of the training text more often than with
 any other (the Dice coefficient of their lemmas). An occurrence is a sentence of the validation text with a form of the
 source whose reference has a form of the target. Sentences whose reference inflects the term come first, until they are
-`--inflected` of all occurrences. Files may be compressed. Three ways are compared:
+`--inflected` of all occurrences; sentences are left out whose reference does not use one of their terms. Files may be
+compressed. Three ways are compared:
 
 none         translate without the glossary
 placeholder  translate; where the target is missing as it stands, translate with a placeholder for the source, which is
@@ -109,6 +110,23 @@ def is_inflected(each: ExpectedTerm) -> bool:
     return each.reference_form.casefold() != each.term.target.casefold()
 
 
+def without_other_terms(
+    found: Sequence[ExpectedTerm], glossary: Glossary, pairs: Sequence[tuple[str, str]]
+) -> list[ExpectedTerm]:
+    """The occurrences in sentences of which the reference uses every term.
+
+    Terms that are drawn by a rule are sometimes wrong for a sentence, which those of a user's glossary are not.
+    """
+    return [
+        each
+        for each in found
+        if all(
+            glossary.requirement(other.term).form_in(pairs[each.line][1])
+            for other in glossary.occurrences(pairs[each.line][0])
+        )
+    ]
+
+
 def chosen(found: Sequence[ExpectedTerm], num_sentences: int, inflected: float, seed: int) -> list[ExpectedTerm]:
     """The occurrences of so many sentences, of which a share is inflected in the reference."""
     by_sentence: dict[int, list[ExpectedTerm]] = {}
@@ -207,7 +225,7 @@ def main() -> int:
     )
     pairs = list(line_pairs_from(args.valid_source, args.valid_target))
     found = expected_terms(glossary, [one for one, _ in pairs], [other for _, other in pairs])
-    taken = chosen(found, args.sentences, args.inflected, args.seed)
+    taken = chosen(without_other_terms(found, glossary, pairs), args.sentences, args.inflected, args.seed)
     num_inflected = sum(is_inflected(each) for each in taken)
     results = [measured(engine, glossary, pairs, taken, way) for way in ("none", "placeholder", "forms")]
     facts = {

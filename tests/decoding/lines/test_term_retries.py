@@ -99,6 +99,27 @@ def test_a_term_that_would_cost_something_else_is_missed_and_said(make: Make) ->
     assert (translator.counts.terms, translator.counts.problems) == ({"missed": 1}, 0)
 
 
+def test_a_term_behind_the_sentence_is_missed_and_said(make: Make) -> None:
+    source = "where is the station."
+    table = {"wo ist der Bahnhof.": 0.9, "wo ist das alte Haus. Haltestelle": 0.1}
+    [found] = translated(make({source: table}), [source], STATION)
+    assert found.text == "wo ist der Bahnhof."
+    assert [use.outcome for use in found.terms] == ["missed"]
+
+
+def test_a_compound_that_has_a_term_is_not_torn_apart_for_another(make: Make) -> None:
+    source = "the last station and the boat"
+    table = {
+        "die Endhaltestelle und das Haus": 0.9,
+        "die End Haltestelle und das Boot": 0.04,
+        "die Endhaltestelle und das Boot": 0.06,
+    }
+    glossary = glossary_of(Term(source="station", target="Haltestelle"), Term(source="boat", target="Boot"))
+    [found] = translated(make({source: table}), [source], glossary)
+    assert found.text == "die Endhaltestelle und das Boot"
+    assert [(use.outcome, use.form) for use in found.terms] == [("inflected", "Endhaltestelle"), ("forced", "Boot")]
+
+
 @pytest.mark.parametrize(
     "changes", [{"sampling": True, "sample_top_k": 1}, {"max_len": 2}], ids=["sampling", "no room"]
 )

@@ -79,8 +79,10 @@ class TermRetries:
 
     def _with_rules(self, task: Task, required: Sequence[RequiredTerm]) -> Task | None:
         """A task whose translation must have a form of each term; None where that cannot be."""
+        uses = task.terms
         task = task.retry() or task.renewed() or task
-        groups = [group for term in required if (group := self._spelled(term))]
+        spelled = (self._spelled(term, use) for term, use in zip(required, uses, strict=True))
+        groups = [group for group in spelled if group]
         forbidden = [word for term in required for word in term.forbidden]
         if not groups and not forbidden:
             return None
@@ -94,9 +96,14 @@ class TermRetries:
             return None
         return replace(task, rules=ruled)
 
-    def _spelled(self, term: RequiredTerm) -> tuple[Ids, ...]:
-        """The forms as the tokenizer spells them, with a capital too, as a sentence begins."""
+    def _spelled(self, term: RequiredTerm, use: TermUse) -> tuple[Ids, ...]:
+        """The forms as the tokenizer spells them, with a capital too, as a sentence begins.
+
+        What the translation uses already is one of them: it may be a compound, which would be torn apart otherwise.
+        """
         forms = list(term.likely)
+        if use.form and use.form not in forms:
+            forms.append(use.form)
         if not term.is_exact:
             forms += [form[:1].upper() + form[1:] for form in term.likely]
         spelled = (tuple(ids[:-1]) for ids in self._tokenizer.encode_batch(list(dict.fromkeys(forms))))
@@ -110,7 +117,7 @@ class TermRetries:
         ranked = []
         for place, candidate in enumerate(after.candidates):
             uses = list(map(_forced, before.terms, (term.use_in(candidate.text) for term in required)))
-            is_appended = candidate.text.startswith(before.candidates[0].text.rstrip(_MARKS))
+            is_appended = _is_appended(before.candidates[0].text, candidate.text)
             if _num_missed(uses) < _num_missed(before.terms) and not is_appended:
                 is_longer = _num_ends(candidate.text) > _num_ends(before.candidates[0].text)
                 ranked.append((_num_missed(uses), is_longer, -_score(candidate, uses), place, uses))
@@ -120,6 +127,11 @@ class TermRetries:
             if self._num_faults(chosen) <= num_faults:
                 return replace(chosen, terms=tuple(uses))
         return replace(before, steps=min(before.steps, after.steps))
+
+
+def _is_appended(before: str, after: str) -> bool:
+    """Whether a translation is the first one with words behind it, or has words behind its last full stop."""
+    return after.startswith(before.rstrip(_MARKS)) or (before[-1:] in tuple(_MARKS) and after[-1:] not in tuple(_MARKS))
 
 
 def _num_ends(text: str) -> int:
