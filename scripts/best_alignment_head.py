@@ -12,7 +12,8 @@ import json
 import sys
 from pathlib import Path
 
-from attendo.checkpoint.checksums import CONFIG, replace_file
+from attendo.checkpoint.checksums import CONFIG, write_checksums
+from attendo.files import write_json
 from attendo.paper.heads.alignments import score_aligners
 from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
 from attendo.workflow.engines.translate import load
@@ -30,7 +31,8 @@ def main() -> int:
     config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
     chosen = {"alignment_layer": best.layer, "alignment_head": best.head, "alignment_step": best.step}
     config["search"] |= {key: value for key, value in chosen.items() if value is not None}
-    replace_file(folder, CONFIG, json.dumps(config, indent=2, ensure_ascii=False) + "\n")
+    write_json(folder / CONFIG, config)
+    write_checksums(folder)
     print(f"{folder}: aligns by {best.to_text()}; alignment error rate {score.aer:.1%}")
     return 0
 

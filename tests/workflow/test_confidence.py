@@ -191,7 +191,7 @@ def test_what_cannot_be_learned_from_changes_nothing(
 
 
 def test_the_shipped_translators_know_how_sure_they_are(shipped: dict[str, Path]) -> None:
-    for name in ("en-de", "de-en"):
+    for name, least_ranking in (("en-de", 0.7), ("de-en", 0.75)):
         calibration = read_calibration(shipped[name])
         assert calibration is not None, name
         others = [each for each in calibration.measured if not each.learned_from]
@@ -199,8 +199,9 @@ def test_the_shipped_translators_know_how_sure_they_are(shipped: dict[str, Path]
         for measured in calibration.measured:
             assert measured.confidence.error < measured.token_probability.error
             assert measured.confidence.ranking is not None
-            assert measured.confidence.ranking > 0.7
-        # Text of the kinds that it has learned from; in points of a hundred what the cards say.
+            assert measured.confidence.ranking > least_ranking
+        if name == "de-en":  # learned from one kind of text, it is as exact there as the number of sentences can show
+            assert calibration.measured[0].confidence.error <= calibration.measured[0].confidence.error_by_chance
         own = [each for each in calibration.measured if each.name in ("Tatoeba valid", "User interfaces valid")]
         assert [each for each in own if each.confidence.error > 0.05] == [], name
 

@@ -131,7 +131,8 @@ class TermRetries:
 
 def _is_appended(before: str, after: str) -> bool:
     """Whether a translation is the first one with words behind it, or has words behind its last full stop."""
-    return after.startswith(before.rstrip(_MARKS)) or (before[-1:] in tuple(_MARKS) and after[-1:] not in tuple(_MARKS))
+    marks = tuple(_MARKS)
+    return after.startswith(before.rstrip(_MARKS)) or (before.endswith(marks) and not after.endswith(marks))
 
 
 def _num_ends(text: str) -> int:
