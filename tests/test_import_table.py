@@ -15,7 +15,7 @@ ROOT = Path(attendo.__file__).parent
 TABLE = [
     ["errors", "text_tables", "version"],
     ["destinations", "replacing"],
-    ["files", "reading", "settings", "threads", "xml_text"],
+    ["files", "reading", "settings", "threads", "workers", "xml_text"],
     ["output_folders"],
     ["synthetic", "text"],
     ["formats", "parsing"],

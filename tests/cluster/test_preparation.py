@@ -15,7 +15,7 @@ from tests.cluster.conftest import TwoNodes
 
 from attendo.cluster import preparation
 from attendo.recipe import load_recipe
-from attendo.workflow.preparation.parts import InProcess
+from attendo.workers import InProcess
 from attendo.workflow.preparation.prepare import Progress
 from attendo.workflow.preparation.prepared_data import prepare_if_missing
 from attendo.workflow.translation.part_files import PartsFolder

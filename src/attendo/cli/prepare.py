@@ -43,8 +43,8 @@ def prepare(
 ) -> None:
     """Learns the vocabulary, or takes that of training.init_from, and writes token shards and a report on all pairs."""
     from attendo.text.prepared import report_as_json
+    from attendo.workers import local_workers
     from attendo.workflow.preparation.prepared_data import prepare_if_missing, prepared_folder
-    from attendo.workflow.preparation.processes import local_workers
 
     loaded = resolved_recipe(recipe, settings or ())
     folder = output or prepared_folder(loaded, Path("prepared"))

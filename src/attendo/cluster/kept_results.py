@@ -15,13 +15,11 @@ from attendo.files import atomic_path
 from attendo.text.accounting import PairCounts, TokenCounts
 from attendo.text.duplicates import Digests
 from attendo.text.shards import TokenRows
+from attendo.workers import ResultT, TaskT, Workers
 from attendo.workflow.preparation.parts import (
     EncodedPart,
     EncodeTask,
-    ResultT,
     Sample,
-    TaskT,
-    Workers,
     clean_part,
     encode_part,
     sample_part,

@@ -19,7 +19,7 @@ from attendo.errors import DataError
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
 from attendo.text.text_check import check_files
-from attendo.workflow.preparation.parts import ResultT, TaskT
+from attendo.workers import ResultT, TaskT
 from attendo.workflow.preparation.prepared_data import (
     PreparationReporter,
     open_if_prepared,
@@ -33,7 +33,7 @@ _TASKS_A_PROCESSOR = 8
 
 
 class ClusterWorkers:
-    """`workflow.preparation.parts.Workers` that are the processors of the cluster that one is connected to."""
+    """`workers.Workers` that are the processors of the cluster that one is connected to."""
 
     def __init__(self, report: Callable[[str], None]) -> None:
         """Takes the function that is called with a message when machines are lost or join."""

@@ -23,9 +23,8 @@ from attendo.text.pair_rules import CleaningConfig
 from attendo.text.prepared import PreparedData, Vocabulary
 from attendo.text.shards import PairShards
 from attendo.text.subwords.tokenization import TokenizerConfig
-from attendo.workflow.preparation.parts import InProcess, Workers
+from attendo.workers import InProcess, WorkerProcesses, Workers
 from attendo.workflow.preparation.prepare import Progress, prepare
-from attendo.workflow.preparation.processes import WorkerProcesses
 
 VOCABULARY = TokenizerConfig(vocab_size=340)
 SYLLABLES = ["ka", "lo", "mi", "nu", "re", "so", "ti", "wu", "be", "zi"]

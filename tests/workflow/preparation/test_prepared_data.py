@@ -13,7 +13,7 @@ from attendo.errors import DataError
 from attendo.files import locked
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.prepared import open_prepared
-from attendo.workflow.preparation.parts import InProcess
+from attendo.workers import InProcess
 from attendo.workflow.preparation.prepare import Progress
 from attendo.workflow.preparation.prepared_data import open_if_prepared, prepare_if_missing, prepared_folder
 

@@ -13,7 +13,7 @@ import attendo.workflow.preparation.stages
 from attendo.errors import DataError
 from attendo.text.corpora import CorpusConfig, DataConfig
 from attendo.text.duplicates import DigestBuckets, RowSet
-from attendo.workflow.preparation.parts import InProcess
+from attendo.workers import InProcess
 from attendo.workflow.preparation.stages import Cleaned, Preparation
 
 

@@ -1,9 +1,9 @@
 """The units of work of preparing a corpus: pure functions of one picklable task, each on a part of it.
 
-`workflow.preparation.prepare` hands them to `Workers`, in the order below, and puts the results together in the order
-of the tasks: so what comes out does not depend on who works, how many, or where. Whoever has other workers, on other
-machines, writes another `Workers` and gives it to `prepare`; the corpus's files and the folder in the making have to be
-seen by all.
+`workflow.preparation.prepare` hands them to `workers.Workers`, in the order below, and puts the results together in
+the order of the tasks: so what comes out does not depend on who works, how many, or where. Whoever has other workers,
+on other machines, writes another `Workers` and gives it to `prepare`; the corpus's files and the folder in the making
+have to be seen by all.
 
 | unit | task | result |
 |---|---|---|
@@ -18,12 +18,11 @@ seen by all.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -37,33 +36,6 @@ from attendo.text.parts import CorpusPart, changed_error
 from attendo.text.shards import TokenRows, id_dtype
 from attendo.text.subwords.learning import learn_symbols, learn_tokenizer
 from attendo.text.subwords.tokenization import Tokenizer, TokenizerConfig
-
-TaskT = TypeVar("TaskT")
-ResultT = TypeVar("ResultT")
-
-
-class Workers(Protocol):
-    """Executes the units of work."""
-
-    def map(self, unit: Callable[[TaskT], ResultT], tasks: Iterable[TaskT]) -> Iterator[tuple[TaskT, ResultT]]:
-        """Yields each task with its result, in the order of the tasks.
-
-        Tasks are taken from the iterable as they are needed, a bounded number ahead of the one whose result is next,
-        and in the caller's thread. The error of a unit is raised when its turn comes.
-
-        Args:
-            unit: a function of a module, which other processes can import.
-            tasks: its arguments, picklable; results are so, too.
-        """
-
-
-class InProcess:
-    """Workers that are the calling process itself."""
-
-    def map(self, unit: Callable[[TaskT], ResultT], tasks: Iterable[TaskT]) -> Iterator[tuple[TaskT, ResultT]]:
-        """Yields each task with its result; does one when it is asked for."""
-        for task in tasks:
-            yield task, unit(task)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

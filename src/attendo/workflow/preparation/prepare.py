@@ -37,8 +37,8 @@ from attendo.text.prepared import (
 from attendo.text.shards import ShardWriter, TokenRows, id_dtype
 from attendo.text.subwords.tokenization import Tokenizer, TokenizerConfig
 from attendo.text.text_check import check_files, check_text
+from attendo.workers import InProcess, Workers
 from attendo.workflow.preparation.account import account_kept, dropped_beside
-from attendo.workflow.preparation.parts import InProcess, Workers
 from attendo.workflow.preparation.stages import Preparation, Progress
 from attendo.workflow.preparation.treebank_text import check_unchanged, file_facts, linearization_facts, treebank_text
 from attendo.workflow.preparation.unit_text import translated_units_reader
@@ -78,7 +78,7 @@ def prepare(
         vocabulary: that of a model to fine-tune, in place of one that is learned.
         parsing: how trees are written, where the corpora are treebanks; `unread.tsv` has those that are none.
         progress: called behind each file that is scanned and each part of a corpus that is done.
-        workers: who does the work, as `workflow.preparation.processes.WorkerProcesses`; None is this process, which
+        workers: who does the work, as `workers.WorkerProcesses`; None is this process, which
             also does what is hardly more than one part. They change no byte of the folder, but for the seconds in its
             report (and so that file's checksum in the manifest).
         force: replace whatever `output` holds.

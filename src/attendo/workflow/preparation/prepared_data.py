@@ -15,10 +15,9 @@ from attendo.text.corpora import VALID_NAME, DataConfig
 from attendo.text.prepared import PreparedData, Vocabulary, fingerprint, is_prepared, open_prepared, other_content
 from attendo.text.text_check import check_files
 from attendo.threads import usable_cores
+from attendo.workers import Workers, local_workers
 from attendo.workflow.preparation.account import account_messages
-from attendo.workflow.preparation.parts import Workers
 from attendo.workflow.preparation.prepare import Progress, prepare
-from attendo.workflow.preparation.processes import local_workers
 from attendo.workflow.preparation.treebank_text import linearization_facts
 
 _LISTED_FILES = 20

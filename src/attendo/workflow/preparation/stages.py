@@ -28,15 +28,14 @@ from attendo.text.files.encodings import UTF8, is_wide
 from attendo.text.parts import PART_BYTES, CorpusPart, ScannedFile, changed_error, corpus_parts, scan_file, scan_stream
 from attendo.text.shards import ShardWriter
 from attendo.text.subwords.tokenization import Tokenizer, TokenizerConfig
+from attendo.workers import InProcess, Workers
 from attendo.workflow.preparation.parts import (
     CleanTask,
     DropTask,
     EncodedPart,
     EncodeTask,
-    InProcess,
     LearnTask,
     SampleTask,
-    Workers,
     clean_part,
     drop_part,
     encode_part,

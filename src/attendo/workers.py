@@ -13,10 +13,37 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from threading import Thread
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self, TypeVar
 
 from attendo.errors import AttendoError
-from attendo.workflow.preparation.parts import InProcess, ResultT, TaskT, Workers
+
+TaskT = TypeVar("TaskT")
+ResultT = TypeVar("ResultT")
+
+
+class Workers(Protocol):
+    """Executes the units of work."""
+
+    def map(self, unit: Callable[[TaskT], ResultT], tasks: Iterable[TaskT]) -> Iterator[tuple[TaskT, ResultT]]:
+        """Yields each task with its result, in the order of the tasks.
+
+        Tasks are taken from the iterable as they are needed, a bounded number ahead of the one whose result is next,
+        and in the caller's thread. The error of a unit is raised when its turn comes.
+
+        Args:
+            unit: a function of a module, which other processes can import.
+            tasks: its arguments, picklable; results are so, too.
+        """
+
+
+class InProcess:
+    """Workers that are the calling process itself."""
+
+    def map(self, unit: Callable[[TaskT], ResultT], tasks: Iterable[TaskT]) -> Iterator[tuple[TaskT, ResultT]]:
+        """Yields each task with its result; does one when it is asked for."""
+        for task in tasks:
+            yield task, unit(task)
+
 
 # Tasks a worker may have behind the one whose result is next: enough for it to go on while another takes longer.
 _TASKS_AHEAD = 3
@@ -61,7 +88,7 @@ class WorkerProcesses:
         for task in tasks:
             self._start(min(self._number, len(under_way) + 1))
             under_way.append((task, self._submit(unit, task)))
-            if len(under_way) > self._number * _TASKS_AHEAD:
+            while under_way and (len(under_way) > self._number * _TASKS_AHEAD or under_way[0][1].done()):
                 first, future = under_way.popleft()
                 yield first, future.result()
         while under_way:
@@ -124,7 +151,7 @@ class _Worker:
             self._process.join()
             code = self._process.exitcode or 0
             why = (
-                "what takes too much memory is ended so; --workers 1 needs less" if code < 0 else "see what it printed"
+                "what takes too much memory is ended so; fewer workers need less" if code < 0 else "see what it printed"
             )
             raise AttendoError(
                 f"a worker process ended before its work on {task} was done (exit code {code}: {why})"

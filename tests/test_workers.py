@@ -13,8 +13,7 @@ import pytest
 
 from attendo.errors import AttendoError, DataError
 from attendo.text.parts import scan_file
-from attendo.workflow.preparation.parts import InProcess
-from attendo.workflow.preparation.processes import WorkerProcesses, local_workers
+from attendo.workers import InProcess, WorkerProcesses, local_workers
 
 # Units are functions that a fresh interpreter can import, which a test module's own are not.
 
@@ -85,7 +84,7 @@ def test_a_worker_that_is_killed_is_an_error_and_no_wait() -> None:
 
     with (
         WorkerProcesses(1) as workers,
-        pytest.raises(AttendoError, match=r"before its work on 60\.0 was done \(exit code -9: .* --workers 1"),
+        pytest.raises(AttendoError, match=r"before its work on 60\.0 was done \(exit code -9: .* fewer workers"),
     ):
         list(workers.map(time.sleep, tasks()))
 
@@ -119,7 +118,7 @@ def exists(group: int) -> bool:
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs process groups")
 def test_workers_end_with_a_process_that_is_killed() -> None:
     script = (
-        "import time\nfrom attendo.workflow.preparation.processes import WorkerProcesses\n"
+        "import time\nfrom attendo.workers import WorkerProcesses\n"
         "if __name__ == '__main__':\n    with WorkerProcesses(2) as workers:\n"
         "        for _ in workers.map(time.sleep, [0.0, 600.0, 600.0]):\n            print('begun', flush=True)\n"
     )
