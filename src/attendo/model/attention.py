@@ -4,15 +4,20 @@ Axes: `batch` (sentences), `num_heads`, `tgt_len` (where it looks from), `src_le
 """
 
 import math
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from attendo.model.additive import AdditiveLogits
 from attendo.model.config import ModelConfig
 from attendo.model.dropout import Dropout
+
+_FUSED = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+"""Without cuDNN's, which plans anew for each shape, in milliseconds: every batch of text has another one."""
 
 MANY_LOGITS = 1 << 20
 """Numbers, 4 MiB: attention that has more of them is fused on a processor too, which then keeps none of them."""
@@ -103,7 +108,8 @@ def fused_attention(
         p: the probability to drop a weight.
         scale: as for `scaled_dot_product_attention`.
     """
-    return F.scaled_dot_product_attention(query, seen.keys, seen.values, attn_mask=mask, dropout_p=p, scale=scale)
+    with sdpa_kernel(_FUSED) if query.is_cuda else nullcontext():
+        return F.scaled_dot_product_attention(query, seen.keys, seen.values, attn_mask=mask, dropout_p=p, scale=scale)
 
 
 class MultiHeadAttention(nn.Module):
