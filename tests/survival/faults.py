@@ -25,10 +25,10 @@ def break_marked(fault: Callable[[UpdateResult, Transformer], UpdateResult]) -> 
     """Has the updates go wrong whose batch has a target with the marked word."""
     marked: set[int] = set()
 
-    def looked_at(recipe: Any, prepared: Any) -> Any:
+    def looked_at(recipe: Any, prepared: Any, workers: int) -> Any:
         encode = prepared.target_tokenizer.encode
         marked.update(set(encode(WORDS[MARK])) - set(encode(" ".join(WORDS[word] for word in WORDS if word != MARK))))
-        return batch_stream(recipe, prepared)
+        return batch_stream(recipe, prepared, workers)
 
     def wrong(
         model: Transformer, optimizer: torch.optim.Optimizer, pieces: Iterable[TrainingBatch], *arguments: Any

@@ -73,6 +73,11 @@ def test_corpora_are_joined_behind_each_other(tmp_path: Path) -> None:
         with pytest.raises(IndexError, match=f"pair {outside} of 3"):
             joined.source(outside)
     assert len(PairShards.join([])) == 0
+    # Any of them at once, in any order and more than once.
+    source, target = joined.rows(np.array([2, 0, 2, 1]))
+    assert [row.tolist() for row in source.rows()] == [[4, 4, 0], [1, 0], [4, 4, 0], [3, 0]]
+    assert [row.tolist() for row in target.rows()] == [[5, 0], [2, 0], [5, 0], [0]]
+    assert source.lengths.tolist() == [3, 2, 3, 2]
 
 
 def test_lengths_are_not_looked_up_before_they_are_asked_for(tmp_path: Path) -> None:
@@ -144,6 +149,8 @@ def test_an_id_that_is_none_of_the_vocabulary_is_named(tmp_path: Path, side: str
     assert getattr(shards, side)(0).tolist() == good
     with pytest.raises(DataError, match=rf"a-00000\.{side}_ids\.npy: has the id 100, but the vocabulary ends at 99"):
         getattr(shards, side)(1)
+    with pytest.raises(DataError, match=rf"a-00000\.{side}_ids\.npy: has the id 100, but the vocabulary ends at 99"):
+        shards.rows(np.array([0, 1]))
 
 
 @pytest.mark.parametrize("side", ["source", "target"])

@@ -1,21 +1,25 @@
 """The stream of batches: every pair once an epoch, the same from any position, and cut anew under BPE-dropout."""
 
+import multiprocessing
 from collections import Counter
-from collections.abc import Sequence
+from contextlib import closing
+from functools import partial
 from itertools import islice, takewhile
 from pathlib import Path
 
 import pytest
 
 from attendo.errors import DataError
-from attendo.model.batch import Batch, Ids, collate
+from attendo.model.batch import Batch, collate
 from attendo.text.augmentation import AugmentationConfig
 from attendo.text.shards import PairShards, ShardWriter
 from attendo.text.subwords.learning import learn_tokenizer
 from attendo.text.subwords.tokenization import Tokenizer, TokenizerConfig
 from attendo.training import batches
-from attendo.training.batches import BatchStream, Pairs, Place, Rewriting
+from attendo.training.batches import BatchStream, Pairs, Place
 from attendo.training.config import TrainingConfig
+from attendo.training.rewriting import Rewriting, RewritingTask, RewrittenLines
+from attendo.workers import local_workers
 
 CONFIG = TrainingConfig(max_tokens=60, seed=3)
 SENTENCES = [
@@ -91,9 +95,9 @@ def test_going_on_rewrites_no_window_that_is_done(
     rewritten: list[int] = []
 
     class Counting(Rewriting):
-        def rewrite(self, source: Sequence[Sequence[Ids]], target: Sequence[Sequence[Ids]], seed: int) -> Pairs:
-            rewritten.append(len(source))
-            return super().rewrite(source, target, seed)
+        def rewrite(self, task: RewritingTask) -> RewrittenLines:
+            rewritten.append(len(task.starts) - 1)
+            return super().rewrite(task)
 
     off = AugmentationConfig()
     counting = Counting(tokenizer, tokenizer, dropout=0.5, augmentation=off, max_tokens=60)
@@ -103,6 +107,27 @@ def test_going_on_rewrites_no_window_that_is_done(
     rewritten.clear()
     next(stream.from_place(place))
     assert rewritten == [5], "the second window alone, whose first batch is done"
+
+
+def test_worker_processes_change_nothing(
+    pairs: PairShards, tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "_WINDOW_LINES", 6)
+    monkeypatch.setattr(batches, "_PART_LINES", 2)
+    rewritten = rewriting(tokenizer, dropout=0.2, joined=0.5, typos=0.5)
+
+    def rows(number: int) -> list[tuple[Place, list[list[int]]]]:
+        stream = BatchStream([pairs], [1.0], CONFIG, rewritten, workers=partial(local_workers, number))
+        with closing(stream.from_place(Place(epoch=1, batch=1))) as taken:
+            return [
+                (at, [[int(number) for number in row] for row in (*some.source, *some.target, *some.members)])
+                for at, some in islice(taken, 20)
+            ]
+
+    alone = rows(1)
+    assert any(place.windows for place, _ in alone)
+    assert rows(2) == alone
+    assert not multiprocessing.active_children()
 
 
 def test_bpe_dropout_cuts_the_same_text_in_other_pieces(pairs: PairShards, tokenizer: Tokenizer) -> None:

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 
 import numpy as np
@@ -84,7 +84,7 @@ def loader_threads() -> list[threading.Thread]:
 def test_prefetched_items_keep_their_order_and_are_made_ahead() -> None:
     made: list[int] = []
 
-    def items() -> Iterator[int]:
+    def items() -> Generator[int]:
         for number in range(100):
             made.append(number)
             yield number
@@ -103,7 +103,7 @@ def test_prefetched_items_keep_their_order_and_are_made_ahead() -> None:
 
 
 def test_an_error_comes_where_its_item_would() -> None:
-    def items() -> Iterator[int]:
+    def items() -> Generator[int]:
         yield 1
         yield 2
         raise ValueError("torn")
@@ -116,7 +116,7 @@ def test_an_error_comes_where_its_item_would() -> None:
 
 
 def test_the_thread_ends_with_the_block_whatever_happens() -> None:
-    def endless() -> Iterator[int]:
+    def endless() -> Generator[int]:
         while True:
             yield 0
 

@@ -35,7 +35,7 @@ _HEADER = re.compile(
 class TokenRows:
     """Sentences behind each other as ids: one side of pairs on their way to a shard."""
 
-    ids: npt.NDArray[np.unsignedinteger[Any]]
+    ids: npt.NDArray[np.integer[Any]]
     """`(num_tokens,)`: of all sentences, each with its `</s>`; of the type that `id_dtype` gives."""
     offsets: npt.NDArray[np.int64]
     """`(num_sentences + 1,)`: sentence i is `ids[offsets[i]:offsets[i + 1]]`."""
@@ -48,9 +48,22 @@ class TokenRows:
         ids = np.fromiter(chain.from_iterable(sentences), dtype=dtype, count=int(offsets[-1]))
         return cls(ids=ids, offsets=offsets)
 
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """Tokens of each sentence, with `</s>`, `(num_sentences,)`."""
+        return np.diff(self.offsets)
+
     def __len__(self) -> int:
         """Counts the sentences."""
         return len(self.offsets) - 1
+
+    def __getitem__(self, row: int) -> npt.NDArray[np.integer[Any]]:
+        """Returns the ids of a sentence, a view."""
+        return self.ids[self.offsets[row] : self.offsets[row + 1]]
+
+    def rows(self) -> list[npt.NDArray[np.integer[Any]]]:
+        """Returns all of them."""
+        return [self[row] for row in range(len(self))]
 
 
 def id_dtype(vocab_size: int) -> np.dtype[Any]:
@@ -60,6 +73,12 @@ def id_dtype(vocab_size: int) -> np.dtype[Any]:
         vocab_size: of the larger side.
     """
     return np.dtype(np.uint16 if vocab_size <= 1 << 16 else np.uint32)
+
+
+def spans(starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Returns the places of several spans one after the other: `start`, `start + 1`, ... of each."""
+    behind = np.cumsum(lengths)
+    return np.repeat(starts - behind + lengths, lengths) + np.arange(behind[-1] if len(behind) else 0)
 
 
 class ShardWriter:
@@ -213,6 +232,28 @@ class PairShards:
         shard, row = self._find(index)
         return shard.target.row(row)
 
+    def rows(self, indices: npt.NDArray[np.int64]) -> tuple[TokenRows, TokenRows]:
+        """Returns the sources and the targets of some pairs, copied, in the order of `indices`.
+
+        Raises:
+            DataError: as for `source` and `target`.
+        """
+        sides = [shard.source for shard in self._shards], [shard.target for shard in self._shards]
+        source, target = map(self._gathered, sides, (self.source_lengths, self.target_lengths), (indices, indices))
+        return source, target
+
+    def _gathered(
+        self, sides: Sequence["_Side"], lengths: npt.NDArray[np.int32], indices: npt.NDArray[np.int64]
+    ) -> TokenRows:
+        own_lengths = lengths[indices].astype(np.int64)
+        offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(own_lengths)])
+        ids = np.empty(offsets[-1], dtype=np.int32)
+        numbers = np.searchsorted(self._starts, indices, side="right") - 1
+        for number, side in enumerate(sides):
+            own = np.flatnonzero(numbers == number)
+            ids[spans(offsets[own], own_lengths[own])] = side.rows(indices[own] - self._starts[number])
+        return TokenRows(ids=ids, offsets=offsets)
+
     def _find(self, index: int) -> tuple["_Shard", int]:
         if not 0 <= index < len(self):
             raise IndexError(f"pair {index} of {len(self)}")
@@ -285,13 +326,22 @@ class _Side:
         if not 0 <= start < stop <= len(self._ids):
             raise self._torn_offsets()
         ids = self._ids[start:stop]
-        largest = np.maximum.reduce(ids)
+        self._require_known(ids)
+        return ids
+
+    def rows(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.unsignedinteger[Any]]:
+        """The ids of some sentences behind each other."""
+        ids = self._ids[spans(self._offsets[rows], self._offsets[rows + 1] - self._offsets[rows])]
+        self._require_known(ids)
+        return ids
+
+    def _require_known(self, ids: npt.NDArray[np.unsignedinteger[Any]]) -> None:
+        largest = np.maximum.reduce(ids, initial=0)
         if largest >= self._vocab_size:
             raise DataError(
                 f"{self._ids_path}: has the id {largest}, but the vocabulary ends at {self._vocab_size - 1}; prepare "
                 "the data again"
             )
-        return ids
 
     def _torn_offsets(self) -> DataError:
         return DataError(f"{self._offsets_path}: its offsets do not rise, or too far; prepare the data again")

@@ -1,8 +1,10 @@
 """The training pairs of a run, batch after batch, from any position of any epoch."""
 
-import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -10,15 +12,17 @@ import numpy.typing as npt
 
 from attendo.errors import DataError
 from attendo.model.batch import Ids
-from attendo.text.augmentation import MAX_JOINED, Augmentation, AugmentationConfig
+from attendo.text.augmentation import MAX_JOINED
 from attendo.text.batching import BatchPlan, plan_epoch, sample_indices
-from attendo.text.shards import PairShards
-from attendo.text.subwords.tokenization import EOS_ID, Tokenizer
+from attendo.text.shards import PairShards, spans
 from attendo.training.config import TrainingConfig
 from attendo.training.passes.forward import Collate, TrainingBatch
+from attendo.training.rewriting import Rewriting, RewritingTask, RewrittenLines, rewrite
+from attendo.workers import Workers, local_workers
 
 _JOIN_STREAM, _WINDOW_STREAM = 2, 3  # beside those of `text.batching`
 _WINDOW_LINES = 100_000
+_PART_LINES = 10_000  # a whole number of them makes a window
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,75 +51,6 @@ class Pairs:
             yield collate(self.source[first : first + size], self.target[first : first + size])
 
 
-class Rewriting:
-    """The way pairs change each time they occur: by augmentation of their text, or by BPE-dropout.
-
-    Args:
-        source_tokenizer: the tokenizer of the sources.
-        target_tokenizer: the tokenizer of the targets.
-        dropout: the probability of skipping a merge; 0 for the usual pieces.
-        augmentation: the changes of the text.
-        max_tokens: maximum number of tokens of a side; pairs are joined only up to it, and a line that would grow
-            longer is taken unchanged from the shards.
-        source_tags: words that may stand before a source; they stay as they are, and first in their line.
-        target_symbols: whether targets are symbols, which have one segmentation only.
-    """
-
-    def __init__(
-        self,
-        source_tokenizer: Tokenizer,
-        target_tokenizer: Tokenizer,
-        *,
-        dropout: float,
-        augmentation: AugmentationConfig,
-        max_tokens: int,
-        source_tags: Sequence[str] = (),
-        target_symbols: bool = False,
-    ) -> None:
-        self._tags = [f"{tag} " for tag in source_tags]
-        self.joined, self.max_tokens = augmentation.joined, max_tokens
-        self._tokenizers = source_tokenizer, target_tokenizer
-        self._dropouts = dropout, 0.0 if target_symbols else dropout
-        symbols = [symbol for symbol in source_tokenizer.placeholders if symbol in target_tokenizer.placeholders]
-        self._augment = Augmentation(augmentation, symbols)
-
-    def rewrite(self, source: Sequence[Sequence[Ids]], target: Sequence[Sequence[Ids]], seed: int) -> Pairs:
-        """Rewrites the lines of a batch for one occurrence.
-
-        Args:
-            source: for each line the sources of its pairs, each with `</s>`.
-            target: for each line the targets of its pairs, each with `</s>`.
-            seed: equal arguments give equal pairs.
-        """
-        rng = random.Random(seed)
-        changed = []
-        for sources, targets in zip(source, target, strict=True):
-            tags, texts = zip(*(self._untagged(self._tokenizers[0].decode(ids)) for ids in sources), strict=True)
-            its_target = " ".join(self._tokenizers[1].decode(ids) for ids in targets)
-            its_source, its_target = self._augment(" ".join(texts), its_target, rng)
-            changed.append((tags[0] + its_source, its_target))
-        sides = (
-            tokenizer.encode_sampled([pair[side] for pair in changed], dropout, seed ^ side)
-            for side, (tokenizer, dropout) in enumerate(zip(self._tokenizers, self._dropouts, strict=True))
-        )
-        rows = [
-            pair if max(map(len, pair)) <= self.max_tokens else (_chained(source[line]), _chained(target[line]))
-            for line, pair in enumerate(zip(*sides, strict=True))
-        ]
-        source_rows, target_rows = ([np.array(row[side], dtype=np.int32) for row in rows] for side in (0, 1))
-        return Pairs(source=source_rows, target=target_rows)
-
-    def _untagged(self, source: str) -> tuple[str, str]:
-        """The tag before a source, with its space, and the source; an empty tag where there is none."""
-        tag = next((tag for tag in self._tags if source.startswith(tag)), "")
-        return tag, source[len(tag) :]
-
-
-def _chained(parts: Sequence[Ids]) -> list[int]:
-    """The ids of several sentences as of one line, with one `</s>`."""
-    return [*(int(i) for part in parts for i in part[:-1]), EOS_ID]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Place:
     """A place in the endless sequence of a run's batches."""
@@ -140,6 +75,7 @@ class BatchStream:
         config: has `max_tokens` and `seed`.
         rewriting: how pairs change; None takes the ids as they lie in the shards.
         kinds: a number for each corpus; only pairs of corpora with equal ones are joined. None joins all with all.
+        workers: who rewrites; None for the thread that asks for batches. They do not change what comes.
 
     Raises:
         DataError: there is no pair at all.
@@ -152,6 +88,7 @@ class BatchStream:
         config: TrainingConfig,
         rewriting: Rewriting | None = None,
         kinds: Sequence[int] | None = None,
+        workers: Callable[[], AbstractContextManager[Workers]] | None = None,
     ) -> None:
         self._sizes, self._weights = [len(corpus) for corpus in corpora], list(weights)
         if not sum(self._sizes):
@@ -159,13 +96,15 @@ class BatchStream:
         self._pairs = PairShards.join(corpora)
         self._config = config
         self._rewriting = rewriting
+        self._workers = workers or partial(local_workers, 1)
         self._kinds = np.repeat(np.zeros(len(corpora)) if kinds is None else np.array(kinds), self._sizes)
 
     def plan(self, epoch: int) -> BatchPlan:
         """The batches of an epoch, counted from 0, as far as the shards' lengths tell: before any rewriting."""
-        return self._plan(self._lines(epoch), epoch)
+        lines = self._lines(epoch)
+        return self._plan(lines.source_lengths, lines.target_lengths, epoch)
 
-    def from_place(self, place: Place) -> Iterator[tuple[Place, Pairs]]:
+    def from_place(self, place: Place) -> Generator[tuple[Place, Pairs]]:
         """Batches without end.
 
         Args:
@@ -186,12 +125,13 @@ class BatchStream:
         corpus = int(np.searchsorted(starts, member, side="right")) - 1
         return corpus, member - int(starts[corpus])
 
-    def _unchanged(self, place: Place) -> Iterator[tuple[Place, Pairs]]:
+    def _unchanged(self, place: Place) -> Generator[tuple[Place, Pairs]]:
         """Batches as they lie in the shards, read when they are asked for."""
         epoch, done = place.epoch, place.batch
         while True:
             lines = self._lines(epoch)
-            for number, batch in enumerate(self._plan(lines, epoch).batches[done:], start=done + 1):
+            plan = self._plan(lines.source_lengths, lines.target_lengths, epoch)
+            for number, batch in enumerate(plan.batches[done:], start=done + 1):
                 members = lines.pairs[batch]
                 pairs = Pairs(
                     source=[self._pairs.source(int(i)) for i in members],
@@ -201,39 +141,60 @@ class BatchStream:
                 yield Place(epoch=epoch, batch=number), pairs
             epoch, done = epoch + 1, 0
 
-    def _rewritten(self, place: Place, rewriting: Rewriting) -> Iterator[tuple[Place, Pairs]]:
+    def _rewritten(self, place: Place, rewriting: Rewriting) -> Generator[tuple[Place, Pairs]]:
         """Batches of rewritten lines, a window of lines at a time batched by their new lengths.
 
         Rewriting a batch when it is asked for would leave lines of unequal lengths in it: a third of it, padding.
         """
-        epoch, windows, before, done = place.epoch, place.windows, place.window_batches, place.batch
-        while True:
-            lines = self._lines(epoch)
-            for start in self._window_starts(lines)[windows:]:
-                rows, plan = self._window(lines, epoch, start, rewriting)
+        before, done = place.window_batches, place.batch
+        parts: list[RewrittenLines] = []
+        with self._workers() as workers:
+            for part, rewritten in workers.map(_rewrite_part, self._parts(place, rewriting)):
+                parts.append(rewritten)
+                if part.whole is None:
+                    continue
+                if part.epoch > place.epoch:
+                    done = 0
+                if part.window == 0:
+                    before = 0
+                pairs = Pairs(
+                    source=[row for rows in parts for row in rows.source.rows()],
+                    target=[row for rows in parts for row in rows.target.rows()],
+                    members=np.split(part.whole.pairs, part.whole.starts[1:-1]),
+                )
+                src_lengths, tgt_lengths = (
+                    np.array([len(row) for row in side]) for side in (pairs.source, pairs.target)
+                )
+                plan = self._plan(src_lengths, tgt_lengths, part.epoch)
                 for number, batch in enumerate(plan.batches, start=before + 1):
                     if number > done:
-                        behind = Place(epoch=epoch, batch=number, windows=windows, window_batches=before)
-                        yield behind, rows.of_rows(batch)
-                windows, before = windows + 1, before + len(plan.batches)
-            epoch, windows, before, done = epoch + 1, 0, 0, 0
+                        behind = Place(epoch=part.epoch, batch=number, windows=part.window, window_batches=before)
+                        yield behind, pairs.of_rows(batch)
+                before += len(plan.batches)
+                parts = []
 
-    @staticmethod
-    def _window_starts(lines: "_Lines") -> range:
-        return range(0, len(lines), _WINDOW_LINES)
-
-    def _window(self, lines: "_Lines", epoch: int, start: int, rewriting: Rewriting) -> tuple[Pairs, BatchPlan]:
-        """The lines of an epoch's window, rewritten, and the batches of them."""
-        order = np.random.default_rng([self._config.seed, _WINDOW_STREAM, epoch]).permutation(len(lines))
-        members = [lines.members(int(line)) for line in order[start : start + _WINDOW_LINES]]
-        pairs = rewriting.rewrite(
-            [[self._pairs.source(int(i)) for i in of_line] for of_line in members],
-            [[self._pairs.target(int(i)) for i in of_line] for of_line in members],
-            seed=int(np.random.SeedSequence([self._config.seed, epoch, start]).generate_state(1)[0]),
-        )
-        lengths = [np.array([len(row) for row in side]) for side in (pairs.source, pairs.target)]
-        plan = plan_epoch(*lengths, max_tokens=self._config.max_tokens, seed=self._config.seed, epoch=epoch)
-        return Pairs(source=pairs.source, target=pairs.target, members=members), plan
+    def _parts(self, place: Place, rewriting: Rewriting) -> Iterator["_Part"]:
+        """The parts of one window of lines after the other, from a place on."""
+        for epoch in count(place.epoch):
+            lines = self._lines(epoch)
+            order = np.random.default_rng([self._config.seed, _WINDOW_STREAM, epoch]).permutation(len(lines))
+            size = min(_PART_LINES, _WINDOW_LINES)
+            for start in range(0, len(lines), size):
+                window, behind = start // _WINDOW_LINES, start + size
+                if epoch == place.epoch and window < place.windows:
+                    continue
+                chosen = lines.chosen(order[start:behind])
+                source, target = self._pairs.rows(chosen.pairs)
+                seed = np.random.SeedSequence([self._config.seed, epoch, start]).generate_state(1)[0]
+                is_last = behind >= len(lines) or behind % _WINDOW_LINES == 0
+                yield _Part(
+                    epoch=epoch,
+                    window=window,
+                    whole=lines.chosen(order[window * _WINDOW_LINES : behind]) if is_last else None,
+                    task=RewritingTask(
+                        rewriting=rewriting, source=source, target=target, starts=chosen.starts, seed=int(seed)
+                    ),
+                )
 
     def _lines(self, epoch: int) -> "_Lines":
         """An epoch's lines, of one pair or, where pairs are joined, of several."""
@@ -244,14 +205,31 @@ class BatchStream:
         rng = np.random.default_rng([seed, _JOIN_STREAM, epoch])
         return lines.joined(self._rewriting.joined, self._rewriting.max_tokens, self._pairs, self._kinds, rng)
 
-    def _plan(self, lines: "_Lines", epoch: int) -> BatchPlan:
-        return plan_epoch(
-            lines.source_lengths,
-            lines.target_lengths,
-            max_tokens=self._config.max_tokens,
-            seed=self._config.seed,
-            epoch=epoch,
-        )
+    def _plan(
+        self, source_lengths: npt.NDArray[np.int64], target_lengths: npt.NDArray[np.int64], epoch: int
+    ) -> BatchPlan:
+        config = self._config
+        return plan_epoch(source_lengths, target_lengths, max_tokens=config.max_tokens, seed=config.seed, epoch=epoch)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class _Part:
+    """Lines of a window that are rewritten by one worker."""
+
+    epoch: int
+    window: int
+    """The place of the window in the epoch, from 0."""
+    whole: "_Lines | None"
+    """All lines of the window, if this is its last part."""
+    task: RewritingTask
+
+    def __str__(self) -> str:
+        """Returns what is worked on, for messages."""
+        return f"window {self.window + 1} of epoch {self.epoch + 1} of the training data"
+
+
+def _rewrite_part(part: _Part) -> RewrittenLines:
+    return rewrite(part.task)
 
 
 @dataclass(frozen=True)
@@ -307,6 +285,12 @@ class _Lines:
         """Counts the lines."""
         return len(self.starts) - 1
 
-    def members(self, line: int) -> npt.NDArray[np.int64]:
-        """The pairs of a line."""
-        return self.pairs[self.starts[line] : self.starts[line + 1]]
+    def chosen(self, lines: npt.NDArray[np.int64]) -> "_Lines":
+        """Some of the lines."""
+        sizes = np.diff(self.starts)[lines]
+        return _Lines(
+            self.pairs[spans(self.starts[lines], sizes)],
+            np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)]),
+            self.source_lengths[lines],
+            self.target_lengths[lines],
+        )

@@ -11,7 +11,7 @@ _COUNTS: tuple[tuple[tuple[str, ...], int, int], ...] = (
     (("eval_sentences",), 1, _MOST),
     (("average_last",), 1, 10_000),
     (("max_tokens", "max_tokens_at_once"), 1, 10**9),
-    (("threads",), 1, 4096),
+    (("threads", "workers"), 1, 4096),
     (("cooldown_steps", "max_rollbacks"), 0, _MOST),
     (("seed",), 0, 2**63 - 1),
 )
@@ -109,6 +109,9 @@ class TrainingConfig:
     """Device to train on; `auto` uses a GPU if there is one."""
     threads: int | None = None
     """Processor threads per process; None for all that the CPU affinity and the container's quota allow."""
+    workers: int | None = None
+    """Processes that rewrite pairs for BPE-dropout and `training.augmentation`, so that a GPU need not wait for them;
+    they do not change the batches. None for up to 8 on a GPU, as the cores allow, and on a CPU for a thread."""
     deterministic: bool = False
     """On a GPU, use only operations with reproducible results, so that a resumed run equals an uninterrupted one bit
     for bit, at some cost in speed. On a CPU, training is always reproducible."""

@@ -2,7 +2,8 @@
 
 import queue
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Generic, Self, TypeVar
@@ -39,7 +40,7 @@ class LoadedUpdate:
 
 def load_updates(
     stream: BatchStream, position: Position, max_tokens_at_once: int | None, collate: Collate, rank: int, size: int
-) -> Iterator[LoadedUpdate]:
+) -> Generator[LoadedUpdate]:
     """A process' share of one update after the other, without end.
 
     Args:
@@ -55,20 +56,23 @@ def load_updates(
     """
     skipped = frozenset(position.skipped)
     found_in = position.epoch
-    for place, pairs in stream.from_place(position.place):
-        if (place.epoch, place.batch) in skipped:
-            if place.epoch > found_in + 1:
-                raise DataError("every batch of the data made training diverge; see skipped.jsonl in the run folder")
-            continue
-        found_in = place.epoch
-        own = share(pairs, rank, size)
-        yield LoadedUpdate(
-            place=place,
-            pieces=tuple(own.pieces(max_tokens_at_once, collate)) if own.source else (),
-            num_tokens=sum(len(row) for row in pairs.target),
-            num_pairs=len(own.source),
-            longest=max((max(len(row) for row in rows) for rows in (own.source, own.target) if rows), default=0),
-        )
+    with closing(stream.from_place(position.place)) as batches:
+        for place, pairs in batches:
+            if (place.epoch, place.batch) in skipped:
+                if place.epoch > found_in + 1:
+                    raise DataError(
+                        "every batch of the data made training diverge; see skipped.jsonl in the run folder"
+                    )
+                continue
+            found_in = place.epoch
+            own = share(pairs, rank, size)
+            yield LoadedUpdate(
+                place=place,
+                pieces=tuple(own.pieces(max_tokens_at_once, collate)) if own.source else (),
+                num_tokens=sum(len(row) for row in pairs.target),
+                num_pairs=len(own.source),
+                longest=max((max(len(row) for row in rows) for rows in (own.source, own.target) if rows), default=0),
+            )
 
 
 def share(pairs: Pairs, rank: int, size: int) -> Pairs:
@@ -95,14 +99,14 @@ class Prefetched(Generic[Item]):
     """A context manager and an iterator over another iterator's items, which a thread makes ahead of their use.
 
     The order stays; what the other iterator raises is raised where its item would have come. Behind the block the
-    thread has ended.
+    thread has ended, and the iterator is closed.
 
     Args:
-        items: the iterator to read; nothing else may read it.
+        items: the generator to read; nothing else may read it.
         ahead: items that wait at most.
     """
 
-    def __init__(self, items: Iterator[Item], ahead: int = _AHEAD) -> None:
+    def __init__(self, items: Generator[Item], ahead: int = _AHEAD) -> None:
         self._items = items
         self._made: queue.SimpleQueue[tuple[Item] | BaseException] = queue.SimpleQueue()
         self._room = threading.Semaphore(ahead)
@@ -119,7 +123,7 @@ class Prefetched(Generic[Item]):
         except BaseException as error:  # told to whoever asks for the item; also that there is no more
             self._made.put(error)
 
-    def __iter__(self) -> Iterator[Item]:
+    def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> Item:
@@ -141,3 +145,4 @@ class Prefetched(Generic[Item]):
         self._is_closed = True
         self._room.release()
         self._thread.join()
+        self._items.close()

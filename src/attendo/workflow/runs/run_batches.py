@@ -1,14 +1,30 @@
 """The batches that a run trains on."""
 
+from functools import partial
+
+import torch
+
 from attendo.errors import RecipeError
 from attendo.recipe import Recipe
 from attendo.text.corpora import epoch_weights
 from attendo.text.prepared import PreparedData
-from attendo.training.batches import BatchStream, Rewriting
+from attendo.threads import usable_cores
+from attendo.training.batches import BatchStream
+from attendo.training.rewriting import Rewriting
+from attendo.workers import local_workers
+
+_MOST_WORKERS = 8
+"""One of them rewrites some 100,000 tokens a second."""
 
 
-def batch_stream(recipe: Recipe, prepared: PreparedData) -> BatchStream:
-    """The batches that a recipe trains on."""
+def batch_stream(recipe: Recipe, prepared: PreparedData, workers: int = 1) -> BatchStream:
+    """The batches that a recipe trains on.
+
+    Args:
+        recipe: the recipe.
+        prepared: its data.
+        workers: processes that rewrite pairs, where they are rewritten; 1 for the thread that asks for batches.
+    """
     config = recipe.training
     rewriting = None
     if recipe.tokenizer.bpe_dropout or not config.augmentation.is_off:
@@ -25,7 +41,23 @@ def batch_stream(recipe: Recipe, prepared: PreparedData) -> BatchStream:
     configs = {corpus.name: corpus for corpus in recipe.data.corpora} if recipe.data else {}
     tags = [configs[name].source_tag or "" for name in prepared.corpora]
     kinds = [tags.index(tag) for tag in tags]
-    return BatchStream(list(prepared.corpora.values()), weights, config, rewriting, kinds)
+    corpora = list(prepared.corpora.values())
+    return BatchStream(corpora, weights, config, rewriting, kinds, partial(local_workers, workers))
+
+
+def num_workers(setting: int | None, device: torch.device, local_processes: int) -> int:
+    """How many processes rewrite the pairs of a training process.
+
+    Args:
+        setting: `training.workers`.
+        device: where it trains.
+        local_processes: the training processes of this machine.
+    """
+    if setting is not None:
+        return setting
+    if device.type == "cpu":
+        return 1
+    return max(1, min(_MOST_WORKERS, usable_cores() // local_processes - 1))
 
 
 def mix(recipe: Recipe, prepared: PreparedData) -> list[float]:

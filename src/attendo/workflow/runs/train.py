@@ -36,7 +36,7 @@ from attendo.workflow.runs.metrics import MetricsLog
 from attendo.workflow.runs.model_folder import write_model
 from attendo.workflow.runs.model_memory import check_memory
 from attendo.workflow.runs.reporting import Reporter
-from attendo.workflow.runs.run_batches import batch_stream
+from attendo.workflow.runs.run_batches import batch_stream, num_workers
 from attendo.workflow.runs.run_folder import origin, remember_split, remembered_split, require_run
 from attendo.workflow.runs.run_model import build_model, languages, load_initial_weights, what_is_trained
 from attendo.workflow.runs.skipped import SKIPPED, name_skipped
@@ -122,7 +122,8 @@ class TrainingRun:
         if self._processes.size > 1 and (split := remembered_split(folder)):
             self.position = replace(self.position, max_tokens_at_once=split)
         self._origin = origin(folder)
-        self._stream = batch_stream(recipe, prepared)
+        workers = num_workers(config.workers, self._device, self._processes.size)
+        self._stream = batch_stream(recipe, prepared, workers)
         self._averaged: dict[str, Tensor] = {}  # the weights that were validated last
         self._num_rollbacks = 0
         is_main = self._processes.is_main
