@@ -13,7 +13,7 @@ import json
 import sys
 from dataclasses import asdict
 
-from attendo.paper.heads.alignments import Aligner, score_aligners
+from attendo.paper.heads.alignments import Aligner, aligned_texts, score_aligners
 from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
 from attendo.text_tables import aligned_table
 from attendo.workflow.engines.engine import Engine
@@ -31,7 +31,8 @@ def main() -> int:
     found = {}
     for name in args.models:
         engine = load(name, dtype="float32")
-        found[name] = score_aligners(engine, pairs)
+        texts = [aligned_texts(pair, engine.description.source_language) for pair in pairs]
+        found[name] = score_aligners(engine, texts)
         if not args.json:
             print(table(name, engine, found[name], len(pairs)), end="\n\n", flush=True)
     if args.json:

@@ -6,7 +6,7 @@ from typing import Any, cast
 import numpy as np
 
 from attendo.attention_maps.weights import AttentionMap
-from attendo.paper.heads.alignments import Aligner, score_aligners, written_links
+from attendo.paper.heads.alignments import AlignedTexts, Aligner, aligned_texts, anchored, score_aligners, written_links
 from attendo.paper.heads.markup import Side, links, parse
 from attendo.paper.heads.sentences import dependency_pairs
 
@@ -55,7 +55,8 @@ class Planted:
 def test_a_planted_head_aligns_best() -> None:
     pairs = [pair for pair in dependency_pairs(48, 1) if pair.template in ("particle", "made so")]
     engine = Planted({pair.english.text: (pair.english, pair.german) for pair in pairs})
-    found = score_aligners(cast(Any, engine), pairs)
+    texts = [aligned_texts(pair, "en") for pair in pairs]
+    found = score_aligners(cast(Any, engine), texts)
     assert len(found) == 2 * (1 + 2 + 4)
     (best, score), *others = found
     assert best == Aligner(layer=1, head=2, step="reads")
@@ -65,3 +66,30 @@ def test_a_planted_head_aligns_best() -> None:
     by_aligner = dict(found)
     assert by_aligner[Aligner(layer=2, head=1, step="reads")].aer > 0.5
     assert by_aligner[Aligner(layer=1, head=None, step="reads")].aer < 0.1
+
+
+def test_words_that_stand_in_both_are_known() -> None:
+    found = anchored(
+        "Open setup.exe (64-bit) and setup.py, or see the FAQ.", "Öffnen Sie setup.exe oder setup.py; FAQ."
+    )
+    assert found is not None
+    assert found.known == {(1, 2), (4, 4), (8, 5)}
+    assert not found.are_all
+    assert anchored("No, no one knows.", "Nein, das weiß keiner.") is None
+    assert anchored("to be or not to be", "to to be be") is None, "which is which"
+
+
+def test_of_known_words_alone_the_planted_head_is_found_too() -> None:
+    """Its other links are neither right nor wrong."""
+    pairs = [pair for pair in dependency_pairs(48, 1) if pair.template in ("particle", "made so")]
+    engine = Planted({pair.english.text: (pair.english, pair.german) for pair in pairs})
+    texts = [aligned_texts(pair, "en") for pair in pairs]
+    some = [
+        AlignedTexts(source=text.source, target=text.target, known=frozenset([min(text.known)]), are_all=False)
+        for text in texts
+    ]
+    scores = dict(score_aligners(cast(Any, engine), some))
+    planted = scores[Aligner(layer=1, head=2, step="reads")]
+    assert planted.aer < 0.1
+    assert planted.recall == 1.0
+    assert scores[Aligner(layer=2, head=1, step="reads")].aer > 0.5

@@ -1,5 +1,6 @@
 """Which layer and head of the encoder-decoder attention aligns words best, on sentences whose alignment is known."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import get_args
@@ -12,6 +13,8 @@ from attendo.decoding.lines.alignment import AlignmentStep
 from attendo.evaluation.alignment_error import AlignmentScore, alignment_score
 from attendo.paper.heads.markup import PUNCTUATION, Link, Pair, Side, links
 from attendo.workflow.engines.engine import Engine
+
+_AROUND = ".,:;!?()\"'«»„“”‚‘’…"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,26 +33,61 @@ class Aligner:
         return f"{layer}, {'all heads' if self.head is None else f'head {self.head}'}, {self.step}"
 
 
-def score_aligners(engine: Engine, pairs: Iterable[Pair]) -> tuple[tuple[Aligner, AlignmentScore], ...]:
+@dataclass(frozen=True, kw_only=True)
+class AlignedTexts:
+    """A sentence and its translation with links between words that have spaces around them."""
+
+    source: str
+    target: str
+    known: frozenset[Link]
+    are_all: bool
+    """Whether these are all links; else only those of the words that they join are known."""
+
+
+def aligned_texts(pair: Pair, source_language: str) -> AlignedTexts:
+    """A sentence whose structure is known, with all its links.
+
+    Args:
+        pair: in English and German.
+        source_language: the code of the side to read.
+    """
+    source, target = pair.sides(source_language)
+    return AlignedTexts(source=source.text, target=target.text, known=written_links(source, target), are_all=True)
+
+
+def anchored(source: str, target: str) -> AlignedTexts | None:
+    """A sentence and a translation of it with the links of the words that stand once, and alike, in both.
+
+    Those are names, numbers and identifiers; None where there is none.
+    """
+    sides = [[word.strip(_AROUND) for word in text.split()] for text in (source, target)]
+    once = [{word for word, count in Counter(side).items() if count == 1 and len(word) > 1} for side in sides]
+    known = frozenset((sides[0].index(word), sides[1].index(word)) for word in once[0] & once[1])
+    return AlignedTexts(source=source, target=target, known=known, are_all=False) if known else None
+
+
+def score_aligners(engine: Engine, texts: Iterable[AlignedTexts]) -> tuple[tuple[Aligner, AlignmentScore], ...]:
     """Scores every layer and head, and the means of heads and layers, by links between words with spaces around them.
 
     Args:
-        engine: with a model between English and German.
-        pairs: at least one; the given translations are aligned, not the model's own.
+        engine: with the model.
+        texts: at least one; the given translations are aligned, not the model's own.
 
     Returns:
         All ways to align with their scores, the best first.
     """
     found: dict[Aligner, list[frozenset[Link]]] = {}
     known: list[frozenset[Link]] = []
-    for pair in pairs:
-        source, target = pair.sides(engine.description.source_language)
-        attention = engine.attention(source.text, target.text)
+    for text in texts:
+        attention = engine.attention(text.source, text.target)
         words = [alignment.words_of(pieces[:-1]) for pieces in (attention.source, attention.target)]
-        known.append(written_links(source, target))
+        known.append(text.known)
+        sources, targets = ({link[side] for link in text.known} for side in (0, 1))
         for aligner, weights in _weights(attention.cross):
             its = alignment.links(weights, *words)
-            found.setdefault(aligner, []).append(frozenset(its))
+            found.setdefault(aligner, []).append(
+                frozenset(link for link in its if text.are_all or link[0] in sources or link[1] in targets)
+            )
     scores = [(aligner, alignment_score(its, known)) for aligner, its in found.items()]
     return tuple(sorted(scores, key=lambda each: each[1].aer))
 
