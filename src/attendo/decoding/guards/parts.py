@@ -10,7 +10,7 @@ from attendo.decoding.guards.words import Segment
 _MAX_FRAGMENT_WORDS = 3
 SPACE_BEHIND = (".", ",", ";", ":", "!", "?")
 """Marks behind which a space follows before a word."""
-_MARK_LEFT_OUT = re.compile(r"(?<=\w)[.!]+$")
+_MARK_LEFT_OUT = re.compile(r"(?<=\w)[ \u00a0\u202f]?[.!]+$")  # French has a space before `!`
 
 
 @dataclass(frozen=True, kw_only=True)
