@@ -82,6 +82,23 @@ def test_what_is_read_and_what_comes_of_it(line: str, read: str, guards: tuple[s
     assert "".join(ours for _, ours in segments) == text
 
 
+@pytest.mark.parametrize("space", ["\u00a0", "\u202f"])
+def test_spaces_that_the_vocabulary_does_not_have_are_read_as_others(space: str) -> None:
+    """French has them before its marks; a model that spells them in bytes carries them into English."""
+    line = f"Where{space}? See{space}@me{space}!"
+    parts = reader().read(line).parts
+    assert [part.read for part in parts] == ["Where ?", "See \u27e61\u27e7 !"]
+    assert "".join(text for part in parts for _, text in part.source_segments()) == line
+
+    class French(Words):
+        def pieces(self, ids: Sequence[int]) -> list[str]:
+            return [*super().pieces(ids), f"{space}?"]
+
+    known = Reader(GuardConfig(), French(), placeholders=PLACEHOLDERS, languages=("fr", "de"), one_by_one=False)
+    assert known.read(f"Where{space}?").parts[0].read == f"Where{space}?"
+    assert reader(spaces=False).read(f"Where{space}?").parts[0].read == f"Where{space}?"
+
+
 def test_more_things_than_placeholders() -> None:
     line = " ".join(f"1234{number}" for number in range(10)) + " the \u27e62\u27e7"
     [part] = reader().read(line).parts

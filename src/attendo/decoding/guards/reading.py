@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 
 from attendo.decoding.config import GuardConfig, GuardName
 from attendo.decoding.constraints.words import Pieces
@@ -19,7 +20,7 @@ from attendo.decoding.guards.protected import (
 )
 from attendo.decoding.guards.scripts import KnownLetters
 from attendo.decoding.guards.sentences import sentence_starts, sentences
-from attendo.decoding.guards.spaces import parted, squeezed, squeezed_around
+from attendo.decoding.guards.spaces import UNBREAKABLE, parted, squeezed, squeezed_around, without_unknown_spaces
 from attendo.decoding.guards.values import values
 from attendo.decoding.guards.verbatim import Stretch, has_words_besides, verbatim
 
@@ -54,6 +55,10 @@ class Reader:
         self._config, self._vocabulary, self._placeholders = config, vocabulary, tuple(placeholders)
         self._languages, self._one_by_one = languages, one_by_one
         self._letters = KnownLetters(vocabulary) if config.scripts else None
+
+    @cached_property
+    def _known_spaces(self) -> dict[int, str]:
+        return without_unknown_spaces(self._vocabulary.pieces(range(self._vocabulary.vocab_size)))
 
     def read(self, line: str) -> Reading:
         """A line as the model is to read it."""
@@ -169,6 +174,8 @@ class Reader:
         masked = _masked(inner, spans)
         small, capitals = self._small(masked, in_capitals_too)
         read = _filled(small, spans, {place: each.symbol for place, each in kept.items()}) if spans else small
+        if self._config.spaces and any(space in read for space in UNBREAKABLE):
+            read = read.translate(self._known_spaces)
         if any(read.count(each.symbol) != 1 for each in kept.values()):
             return self._part(text, space=space, in_capitals_too=in_capitals_too, placeholders=(), copied=copied)
         instead = None

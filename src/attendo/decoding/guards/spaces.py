@@ -1,16 +1,29 @@
 """White space as clean sentences have it: one space between words, none at the ends.
 
 A tab, or a soft hyphen copied from a web page, is no piece of a usual vocabulary but bytes; of a line with tabs for its
-spaces a model makes nothing at all. Spaces that no line breaks at stay, since French has them before its marks.
+spaces a model makes nothing at all. Spaces that no line breaks at stay, since French has them before its marks; a model
+that has learned from text without them reads them as others.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+UNBREAKABLE = "\u00a0\u202f"
+"""Spaces that no line breaks at."""
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"
 _ODD = re.compile(f"  |[^\\S \u00a0\u202f]|[{_INVISIBLE}]|^\\s|\\s$")
 _RUN = re.compile("[^\\S\u00a0\u202f]+")
 _WITHOUT = str.maketrans("", "", _INVISIBLE)
+
+
+def without_unknown_spaces(pieces: Iterable[str]) -> dict[int, str]:
+    """Returns the table by which `str.translate` makes ordinary spaces of those that a vocabulary has no piece with.
+
+    Args:
+        pieces: the vocabulary's.
+    """
+    known = set("".join(pieces))
+    return {ord(space): " " for space in UNBREAKABLE if space not in known}
 
 
 def squeezed(text: str) -> str:
