@@ -29,29 +29,57 @@ SAYS = {
         "Ich habe zwei Brüder.": {"I have two brothers.", "I've got two brothers."},
         "Sie trinkt jeden Morgen Kaffee.": {"She drinks coffee every morning."},
         "Mein Vater ist Arzt.": {"My father is a doctor.", "My father's a doctor."},
+        "Datei nicht gefunden.": {"File not found.", "The file was not found.", "The file could not be found."},
+        "Ihr Passwort muss mindestens 8 Zeichen enthalten.": {"Your password must contain at least 8 characters.",
+                                                              "Your password must have at least 8 characters."},
+    },
+    "en-fr": {
+        "Good morning!": {"Bonjour !"},
+        "Where is the train station?": {"Où est la gare ?", "Où se trouve la gare ?"},
+        "I have two brothers.": {"J'ai deux frères."},
+        "She drinks coffee every morning.": {"Elle boit du café tous les matins.", "Elle boit du café chaque matin.",
+                                             "Elle boit un café tous les matins."},
+        "My father is a doctor.": {"Mon père est médecin.", "Mon père est docteur."},
+        "File not found.": {"Fichier introuvable.", "Fichier non trouvé.", "Le fichier est introuvable."},
+        "Your password must contain at least 8 characters.": {
+            "Votre mot de passe doit contenir au moins 8 caractères.",
+            "Votre mot de passe doit comporter au moins 8 caractères.",
+        },
+    },
+    "fr-en": {
+        "Bonjour !": {"Hello!", "Good morning!", "Good day!", "Hi!"},
+        "Où est la gare ?": {"Where is the train station?", "Where's the train station?", "Where is the station?",
+                             "Where's the station?", "Where is the railway station?"},
+        "J'ai deux frères.": {"I have two brothers.", "I've got two brothers."},
+        "Elle boit du café tous les matins.": {"She drinks coffee every morning."},
+        "Mon père est médecin.": {"My father is a doctor.", "My father's a doctor."},
+        "Fichier introuvable.": {"File not found.", "The file was not found."},
+        "Votre mot de passe doit contenir au moins 8 caractères.": {
+            "Your password must contain at least 8 characters.",
+        },
     },
 }  # fmt: skip
 """What anybody who knows both languages would say."""
 
+_EVERYDAY_AND_SOFTWARE = (
+    "CC BY 2.0",
+    "tatoeba.org",
+    "CC BY 4.0",
+    "Microsoft Corporation",
+    "CC BY 3.0",
+    "the PHP Documentation Group",
+    "Audacity",
+    "GNOME",
+    "pgAdmin",
+    "Incus",
+)
 ATTRIBUTED = {
-    "en-de": (
-        "CC BY 2.0",
-        "tatoeba.org",
-        "CC BY 4.0",
-        "Microsoft Corporation",
-        "CC BY 3.0",
-        "the PHP Documentation Group",
-        "Audacity",
-        "GNOME",
-        "pgAdmin",
-        "Incus",
-        ".NET Foundation",
-    ),
-    "de-en": ("CC BY 2.0", "tatoeba.org"),
+    **dict.fromkeys(("en-de", "de-en"), (*_EVERYDAY_AND_SOFTWARE, ".NET Foundation")),
+    **dict.fromkeys(("en-fr", "fr-en"), _EVERYDAY_AND_SOFTWARE),
     "craft": ("CC BY 3.0", "Colorado Richly Annotated Full Text Corpus", "creativecommons.org/licenses/by/3.0"),
 }
-MEGABYTES = {"en-de": 20, "de-en": 10.5, "craft": 10.5}
-"""The most that a folder may have; the package has room for 80 in all."""
+MEGABYTES = {**dict.fromkeys(SAYS, 20.0), "craft": 10.5}
+"""The most that a folder may have; the translators have room for 80 in all."""
 PARSED = {
     "Mice were injected with saline.":
         "(S (NP (NNS Mice)) (VP (VBD were) (VP (VBN injected) (PP (IN with) (NP (NN saline))))) (. .))",

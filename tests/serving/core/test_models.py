@@ -69,7 +69,7 @@ def test_names_of_models(tmp_path: Path) -> None:
     assert [each.name for each in model_sources([arguments[0]])] == ["my-run"]
     assert [each.name for each in model_sources([arguments[1]])] == ["my-run"]
     assert [each.name for each in model_sources(arguments[1:])] == ["my-run", "short", "y"]
-    assert [each.name for each in model_sources([])] == ["craft", "de-en", "en-de"]  # those that ship
+    assert [each.name for each in model_sources([])] == ["craft", "de-en", "en-de", "en-fr", "fr-en"]  # those that ship
     with pytest.raises(ModelError, match="two models are called y"):
         model_sources(["y=a", "b/y"])
     with pytest.raises(ModelError, match="NAME="):

@@ -325,8 +325,8 @@ def _scale_notes(order: Order) -> list[str]:
         return ["This scale shows that it works. A model trained for so short has learnt nothing to speak of."]
     if not order.runs:
         return [
-            "The models are the small ones that ship; the paper's base model has 6 + 6 layers of 8 heads, d_model 512. What "
-            "their heads do not do, a larger model's may."
+            "The models are the small ones that ship; the paper's base model has 6 + 6 layers of 8 heads, d_model 512. "
+            "What their heads do not do, a larger model's may."
         ]
     return []
 
