@@ -1,6 +1,7 @@
 """Cross-entropy with label smoothing (Section 5.4) that never holds tokens x vocabulary in full.
 
-The target distribution gives 1 - eps to the right token and spreads eps evenly over the whole vocabulary, as torch's
+`projected_loss` has the products and their gradients, whatever the loss is between them. Of the cross-entropy the
+target distribution gives 1 - eps to the right token and spreads eps evenly over the whole vocabulary, as torch's
 `cross_entropy` does; with eps = 0 it is the negative log-likelihood.
 """
 
@@ -88,8 +89,43 @@ class PlainKernels:
         total.add_(addend)
 
 
-class _ProjectedCrossEntropy(torch.autograd.Function):
-    """Projection, softmax and cross-entropy in one, chunk by chunk, with the gradients made on the way forward."""
+class ChunkLoss(Protocol):
+    """A loss between the logits of some tokens and what they should be."""
+
+    def __call__(
+        self, logits: Tensor, bias: Tensor | None, first: int, *, needs_grad: bool
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The loss of a chunk, and the way back.
+
+        Args:
+            logits: `(rows, vocab_size)`, before the bias; may be overwritten. The last rows may be no tokens.
+            bias: `(vocab_size,)` or None.
+            first: the number of the first row among all tokens.
+            needs_grad: whether the third result is asked for; otherwise it may be anything.
+
+        Returns:
+            The sums of the loss that is minimised and of the negative log-likelihood, and the gradient of the first by
+            the logits, `(tokens, vocab_size)`.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class _CrossEntropy:
+    """The `ChunkLoss` of `token_loss`."""
+
+    targets: Tensor
+    smoothing: float
+    kernels: LossKernels
+
+    def __call__(
+        self, logits: Tensor, bias: Tensor | None, first: int, *, needs_grad: bool
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        right = self.targets[first : first + len(logits)]
+        return self.kernels.softmax_gradient(logits[: len(right)], bias, right, self.smoothing, needs_grad=needs_grad)
+
+
+class _ProjectedLoss(torch.autograd.Function):
+    """Projection and loss in one, chunk by chunk, with the gradients made on the way forward."""
 
     @staticmethod
     def forward(
@@ -97,8 +133,7 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
         hidden: Tensor,
         weight: Tensor,
         bias: Tensor | None,
-        targets: Tensor,
-        smoothing: float,
+        loss: ChunkLoss,
         chunk: int,
         kernels: LossKernels,
     ) -> tuple[Tensor, Tensor]:
@@ -112,8 +147,7 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
         for first in range(0, len(hidden), chunk):
             rows = hidden[first : first + chunk]
             logits = torch.mm(rows, turned, out=room[: len(rows)])
-            right = targets[first : first + chunk]
-            found = kernels.softmax_gradient(logits[: len(right)], bias, right, smoothing, needs_grad=needs_grad)
+            found = loss(logits, bias, first, needs_grad=needs_grad)
             smoothed += found[0]
             log_loss += found[1]
             if grads is not None:
@@ -131,7 +165,7 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
         for made in (own.hidden, own.weight, own.bias):
             if made is not None:
                 made.mul_(grads[0].to(made.dtype))
-        return own.hidden, own.weight, own.bias, None, None, None, None
+        return own.hidden, own.weight, own.bias, None, None, None
 
 
 def _filled(grad: Tensor, room: Tensor) -> Tensor:
@@ -203,9 +237,30 @@ def token_loss(
     Returns:
         Sums over the tokens; divide by their number for the mean.
     """
+    kernels = kernels or PlainKernels()
+    loss = _CrossEntropy(targets=targets, smoothing=label_smoothing, kernels=kernels)
+    return projected_loss(hidden, weight, bias, loss, kernels)
+
+
+def projected_loss(
+    hidden: Tensor, weight: Tensor, bias: Tensor | None, loss: ChunkLoss, kernels: LossKernels, *, copies: int = 1
+) -> TokenLoss:
+    """A loss of a batch's tokens, from the decoder's output.
+
+    Args:
+        hidden: `(rows, d_model)`, one at least; its dtype is that of the products.
+        weight: `(vocab_size, d_model)`, the pre-softmax matrix.
+        bias: `(vocab_size,)` or None.
+        loss: the loss between the products.
+        kernels: the computation beside it.
+        copies: how many matrices as large as a chunk's logits the loss holds at once.
+
+    Returns:
+        Sums over the tokens.
+    """
     elements = CHUNK_ELEMENTS if hidden.device.type == "cpu" else CHUNK_ELEMENTS_GPU
-    chunk = max(1, elements // weight.shape[0])
-    smoothed, log_loss = _ProjectedCrossEntropy.apply(  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        hidden, weight, bias, targets, label_smoothing, chunk, kernels or PlainKernels()
+    chunk = max(1, elements // (copies * weight.shape[0]))
+    minimised, log_loss = _ProjectedLoss.apply(  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        hidden, weight, bias, loss, chunk, kernels
     )
-    return TokenLoss(smoothed, log_loss)
+    return TokenLoss(minimised, log_loss)
