@@ -22,6 +22,7 @@ from attendo.training.loader import idle_piece, share
 from attendo.training.passes.forward import collate_for
 from attendo.training.processes import Processes, connected
 from attendo.training.replica import replica_of
+from attendo.training.teacher import Teacher
 from attendo.training.update import make_optimizer, update
 
 SOURCE = [[4, 9, 3, 0], [7, 0], [5, 11, 18, 6, 2, 3, 0], [8, 8, 0], [16, 2, 12, 10, 0], [3, 17, 0], [13, 0]]
@@ -33,8 +34,9 @@ CASES = {
     "pieces": (7, 8, None),
     "fewer pairs than processes": (1, None, None),
     "clipped": (7, 8, 0.01),
+    "distilled": (7, 8, None),
 }
-"""Pairs, most tokens of a piece, longest gradient."""
+"""Pairs, most tokens of a piece, longest gradient; of the last case every other pair is distilled."""
 
 
 class Reductions(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it untyped
@@ -57,6 +59,17 @@ def make_model(shape: ModelConfig = SHAPE) -> Transformer:
     """The same in all processes."""
     torch.manual_seed(2)
     return Transformer(shape, 19, 19).train()
+
+
+def make_teacher() -> Transformer:
+    """Another one than `make_model`, the same in all processes."""
+    torch.manual_seed(3)
+    return Transformer(SHAPE, 19, 19)
+
+
+def is_distilled(case: str) -> list[bool]:
+    """Which pairs of a case are distilled."""
+    return [case == "distilled" and number % 2 == 0 for number in range(CASES[case][0])]
 
 
 def main() -> None:
@@ -87,10 +100,12 @@ def run_case(processes: Processes, sharding: str, case: str, shape: ModelConfig 
         sharding="full" if sharding == "full" else "none", max_gradient_norm=longest, warmup_steps=10
     )
     model = make_model(shape)
-    replica = replica_of(model, config, processes, torch.device("cpu"))
+    teacher = Teacher(make_teacher()) if any(is_distilled(case)) else None
+    replica = replica_of(model, config, processes, torch.device("cpu"), teacher)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     collate = collate_for(model)
-    own = share(Pairs(source=SOURCE[:size], target=TARGET[:size]), processes.rank, processes.size)
+    pairs = Pairs(source=SOURCE[:size], target=TARGET[:size], distilled=is_distilled(case))
+    own = share(pairs, processes.rank, processes.size)
     pieces = list(own.pieces(max_tokens, collate)) if own.source else []
     (most,) = processes.largest(max(1, len(pieces)))
     pieces += [idle_piece(collate)] * (int(most) - len(pieces))

@@ -182,6 +182,38 @@ def test_a_tag_stays_first_and_only_its_like_is_joined(tmp_path: Path, tokenizer
             assert text.count("<x>") == text.startswith("<x> ")
 
 
+@pytest.mark.parametrize("changed", [{}, {"joined": 1.0}, {"typos": 0.5}])
+def test_distilled_lines_are_known_and_joined_with_their_like(
+    tmp_path: Path, tokenizer: Tokenizer, changed: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "_WINDOW_LINES", 5)
+    for name in ("seen", "replayed"):
+        with ShardWriter(tmp_path, name, tokenizer.vocab_size) as writer:
+            for sentence in SENTENCES:
+                writer.add(tokenizer.encode(sentence), tokenizer.encode(f"{name} {sentence}"))
+    corpora = [PairShards.open(tmp_path, name, (1 << 16, 1 << 16)) for name in ("seen", "replayed")]
+    rewritten = rewriting(tokenizer, 300, **changed) if changed else None
+    config = TrainingConfig(max_tokens=300, seed=3)
+    stream = BatchStream(corpora, [1.0, 1.0], config, rewritten, distilled=[False, True])
+    marks = []
+    for some in whole_epoch(stream, 0):
+        for target, is_distilled in zip(some.target, some.distilled, strict=True):
+            words = {word for word in tokenizer.decode(target).split() if word in ("seen", "replayed")}
+            assert words <= {"replayed" if is_distilled else "seen"}, "no line has pairs of both"
+            marks.append(bool(is_distilled))
+    assert {True, False} == set(marks)
+    if not changed.get("joined"):
+        assert marks.count(True) == marks.count(False) == len(SENTENCES)
+
+
+def test_without_distilled_corpora_nothing_is_marked(pairs: PairShards) -> None:
+    for distilled in (None, [False]):
+        assert all(
+            len(some.distilled) == 0
+            for some in epoch_of(BatchStream([pairs], [1.0], CONFIG, None, None, None, distilled), 0)
+        )
+
+
 def test_no_line_is_joined_beyond_the_limit(pairs: PairShards, tokenizer: Tokenizer) -> None:
     longest = max(int(side.max()) for side in (pairs.source_lengths, pairs.target_lengths))
     stream = BatchStream([pairs], [1.0], CONFIG, rewriting(tokenizer, longest, joined=1.0))

@@ -12,7 +12,7 @@ from typing import get_args
 import pytest
 import torch
 from safetensors.torch import load_file
-from tests.training.replica_worker import CASES, SHAPE, SOURCE, TARGET, make_model, shape_of
+from tests.training.replica_worker import CASES, SHAPE, SOURCE, TARGET, is_distilled, make_model, make_teacher, shape_of
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -37,10 +37,15 @@ def expected(case: str, shape: ModelConfig = SHAPE) -> dict[str, Tensor]:
     """Two steps of gradient descent, written out."""
     size, _, longest = CASES[case]
     model, batch = make_model(shape), collate(SOURCE[:size], TARGET[:size])
+    distilled = torch.tensor(is_distilled(case)).repeat_interleave(torch.tensor([len(row) for row in TARGET[:size]]))
+    taught = make_teacher().eval()(batch)[batch.tgt_tokens].softmax(dim=1).detach()
     values: dict[str, Tensor] = {}
     for step in (1, 2):
         model.zero_grad()
-        loss = F.cross_entropy(model(batch)[batch.tgt_tokens], batch.tgt_ids[batch.tgt_tokens], label_smoothing=0.1)
+        logits, right = model(batch)[batch.tgt_tokens], batch.tgt_ids[batch.tgt_tokens]
+        losses = F.cross_entropy(logits, right, label_smoothing=0.1, reduction="none")
+        loss = torch.where(distilled, F.kl_div(logits.log_softmax(dim=1), taught, reduction="none").sum(dim=1), losses)
+        loss = loss.mean()
         loss.backward()  # type: ignore[no-untyped-call]
         values[f"loss.{step}"] = loss.detach()
         gradients = {name: parameter.grad for name, parameter in model.named_parameters() if parameter.grad is not None}

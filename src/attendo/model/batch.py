@@ -6,6 +6,7 @@ by one to the right behind `START`, whose embedding is the zero vector.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,33 @@ from torch import Tensor
 from attendo.model.config import START
 
 Ids = Sequence[int] | npt.NDArray[np.integer]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DistilledTokens:
+    """Which of a batch's target tokens are learned from another model's probabilities, and which as they stand.
+
+    Tokens are counted from 0 through all rows, without padding.
+    """
+
+    distilled: Tensor
+    """int64 `(distilled tokens,)`."""
+    others: Tensor
+    """int64 `(other tokens,)`."""
+
+    @classmethod
+    def of(cls, is_distilled: npt.NDArray[np.bool_]) -> Self:
+        """Those of a batch.
+
+        Args:
+            is_distilled: `(tokens,)`.
+        """
+        distilled, others = (torch.from_numpy(np.flatnonzero(chosen)) for chosen in (is_distilled, ~is_distilled))
+        return cls(distilled=distilled, others=others)
+
+    def to(self, device: torch.device) -> "DistilledTokens":
+        """Moves the numbers to another device."""
+        return DistilledTokens(distilled=_sent(self.distilled, device), others=_sent(self.others, device))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +66,8 @@ class Batch:
     """int64 `(num_tokens,)`: where they are, counted through all rows; a GPU would be waited for to find out."""
     num_tokens: int
     """Target tokens without padding."""
+    distilled: DistilledTokens | None = None
+    """None where every token is learned as it stands."""
 
     def to(self, device: torch.device) -> "Batch":
         """Moves the batch to another device."""
@@ -52,6 +82,7 @@ class Batch:
             tgt_mask=None if self.tgt_mask is None else _sent(self.tgt_mask, device),
             tgt_tokens=_sent(self.tgt_tokens, device),
             tgt_places=_sent(self.tgt_places, device),
+            distilled=None if self.distilled is None else self.distilled.to(device),
         )
 
     def at_tokens(self, values: Tensor) -> Tensor:

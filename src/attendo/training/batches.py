@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attendo.errors import DataError
-from attendo.model.batch import Ids
+from attendo.model.batch import DistilledTokens, Ids
 from attendo.text.augmentation import MAX_JOINED
 from attendo.text.batching import BatchPlan, plan_epoch, sample_indices
 from attendo.text.shards import PairShards, spans
@@ -34,11 +34,18 @@ class Pairs:
     members: Sequence[npt.NDArray[np.int64]] = ()
     """For each row the numbers of the corpora's pairs that it is made of, as `BatchStream.origin` takes them; none for
     pairs that are of no corpus."""
+    distilled: Sequence[bool] | npt.NDArray[np.bool_] = ()
+    """For each row whether it is learned from the teacher's probabilities; empty where none is."""
 
     def of_rows(self, rows: Sequence[int] | npt.NDArray[np.intp]) -> "Pairs":
         """Some of the pairs, in the order of `rows`."""
         source, target = [self.source[i] for i in rows], [self.target[i] for i in rows]
-        return Pairs(source=source, target=target, members=[self.members[i] for i in rows] if self.members else ())
+        return Pairs(
+            source=source,
+            target=target,
+            members=[self.members[i] for i in rows] if self.members else (),
+            distilled=[bool(self.distilled[i]) for i in rows] if len(self.distilled) else (),
+        )
 
     def pieces(self, max_tokens: int | None, collate: Collate) -> Iterator[TrainingBatch]:
         """The pairs as batches of at most `max_tokens` padded tokens a side, made by `collate`; all in one for None.
@@ -48,7 +55,13 @@ class Pairs:
         longest = max(max(len(row) for row in rows) for rows in (self.source, self.target))
         size = len(self.source) if max_tokens is None else max(1, max_tokens // longest)
         for first in range(0, len(self.source), size):
-            yield collate(self.source[first : first + size], self.target[first : first + size])
+            chosen = slice(first, first + size)
+            target, distilled = self.target[chosen], self.distilled[chosen]
+            batch = collate(self.source[chosen], target)
+            if any(distilled):
+                tokens = np.repeat(np.asarray(distilled, dtype=np.bool_), [len(row) for row in target])
+                batch = replace(batch, distilled=DistilledTokens.of(tokens))
+            yield batch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +89,8 @@ class BatchStream:
         rewriting: how pairs change; None takes the ids as they lie in the shards.
         kinds: a number for each corpus; only pairs of corpora with equal ones are joined. None joins all with all.
         workers: who rewrites; None for the thread that asks for batches. They do not change what comes.
+        distilled: for each corpus whether its lines are learned from the teacher's probabilities; they are joined with
+            their like alone. None for no corpus.
 
     Raises:
         DataError: there is no pair at all.
@@ -89,6 +104,7 @@ class BatchStream:
         rewriting: Rewriting | None = None,
         kinds: Sequence[int] | None = None,
         workers: Callable[[], AbstractContextManager[Workers]] | None = None,
+        distilled: Sequence[bool] | None = None,
     ) -> None:
         self._sizes, self._weights = [len(corpus) for corpus in corpora], list(weights)
         if not sum(self._sizes):
@@ -97,7 +113,9 @@ class BatchStream:
         self._config = config
         self._rewriting = rewriting
         self._workers = workers or partial(local_workers, 1)
-        self._kinds = np.repeat(np.zeros(len(corpora)) if kinds is None else np.array(kinds), self._sizes)
+        own = np.zeros(len(corpora), dtype=np.bool_) if distilled is None else np.array(distilled, dtype=np.bool_)
+        self._distilled = np.repeat(own, self._sizes) if own.any() else None
+        self._kinds = np.repeat(2 * (np.zeros(len(corpora)) if kinds is None else np.array(kinds)) + own, self._sizes)
 
     def plan(self, epoch: int) -> BatchPlan:
         """The batches of an epoch, counted from 0, as far as the shards' lengths tell: before any rewriting."""
@@ -137,6 +155,7 @@ class BatchStream:
                     source=[self._pairs.source(int(i)) for i in members],
                     target=[self._pairs.target(int(i)) for i in members],
                     members=list(members.reshape(-1, 1)),
+                    distilled=self._are_distilled(members),
                 )
                 yield Place(epoch=epoch, batch=number), pairs
             epoch, done = epoch + 1, 0
@@ -161,6 +180,7 @@ class BatchStream:
                     source=[row for rows in parts for row in rows.source.rows()],
                     target=[row for rows in parts for row in rows.target.rows()],
                     members=np.split(part.whole.pairs, part.whole.starts[1:-1]),
+                    distilled=self._are_distilled(part.whole.pairs[part.whole.starts[:-1]]),
                 )
                 src_lengths, tgt_lengths = (
                     np.array([len(row) for row in side]) for side in (pairs.source, pairs.target)
@@ -204,6 +224,10 @@ class BatchStream:
             return lines
         rng = np.random.default_rng([seed, _JOIN_STREAM, epoch])
         return lines.joined(self._rewriting.joined, self._rewriting.max_tokens, self._pairs, self._kinds, rng)
+
+    def _are_distilled(self, pairs: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_] | tuple[()]:
+        """Whether lines are distilled, by one pair of each; empty where no corpus is."""
+        return () if self._distilled is None else self._distilled[pairs]
 
     def _plan(
         self, source_lengths: npt.NDArray[np.int64], target_lengths: npt.NDArray[np.int64], epoch: int

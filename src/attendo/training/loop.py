@@ -23,6 +23,7 @@ from attendo.training.position import Position
 from attendo.training.processes import Processes
 from attendo.training.replica import Replica
 from attendo.training.schedule import learning_rate
+from attendo.training.teacher import Teacher
 from attendo.training.update import UpdateResult, update
 
 _GLANCE_STEPS = 10
@@ -37,6 +38,7 @@ def run(
     config: TrainingConfig,
     hooks: Hooks,
     replica: Replica | None = None,
+    teacher: Teacher | None = None,
 ) -> tuple[Position, Ending]:
     """Trains from a position until the recipe, the validation or the user ends it.
 
@@ -54,6 +56,7 @@ def run(
         config: the regime.
         hooks: the functions to call.
         replica: this process's part of a model that several train; None for one process.
+        teacher: the model that distilled lines are learned from, for one process; None for none.
 
     Returns:
         The position and why training ended. A checkpoint of that position has been saved.
@@ -64,7 +67,7 @@ def run(
     """
     processes = Processes() if replica is None else replica.processes
     collate = collate_for(model)
-    trainee = _Trainee(model, optimizer, config, replica, collate)
+    trainee = _Trainee(model, optimizer, config, replica, collate, teacher)
     clock = _Clock(position.elapsed_s, processes)
     model.train()
     while True:
@@ -117,10 +120,11 @@ class _Trainee:
         config: TrainingConfig,
         replica: Replica | None,
         collate: Collate,
+        teacher: Teacher | None,
     ) -> None:
         self.model, self.config = model, config
         self.processes = Processes() if replica is None else replica.processes
-        self._optimizer, self._collate = optimizer, collate
+        self._optimizer, self._collate, self._teacher = optimizer, collate, teacher
         self._accumulate = None if replica is None else replica.accumulate
 
     def update(self, loaded: LoadedUpdate, num_pieces: int, step: int) -> UpdateResult:
@@ -130,7 +134,16 @@ class _Trainee:
         # Dropout depends on the step alone, so that resuming needs no states of generators.
         torch.manual_seed(dropout_seed(self.config.seed, step, self.processes.rank))
         with fast_float32_products(self.model.output_weight.device):
-            return update(self.model, self._optimizer, pieces, loaded.num_tokens, step, self.config, self._accumulate)
+            return update(
+                self.model,
+                self._optimizer,
+                pieces,
+                loaded.num_tokens,
+                step,
+                self.config,
+                self._accumulate,
+                self._teacher,
+            )
 
 
 class _Session:

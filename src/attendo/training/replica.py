@@ -19,20 +19,21 @@ from attendo.model.transformer import Transformer
 from attendo.training.config import TrainingConfig
 from attendo.training.passes.forward import TrainingBatch
 from attendo.training.processes import Processes
+from attendo.training.teacher import Teacher
 from attendo.training.update import UpdateResult, batch_loss
 
 
 class _Loss(nn.Module):
     """A model with its loss: what DDP and FSDP2 wrap, since they act around a `forward`."""
 
-    def __init__(self, model: Transformer, config: TrainingConfig) -> None:
+    def __init__(self, model: Transformer, config: TrainingConfig, teacher: Teacher | None) -> None:
         super().__init__()
         self.model = model
-        self._config = config
+        self._config, self._teacher = config, teacher
 
     def forward(self, piece: TrainingBatch) -> UpdateResult:
         """The sums over a piece's target tokens."""
-        return batch_loss(self.model, piece, self._config.dtype, self._config.label_smoothing)
+        return batch_loss(self.model, piece, self._config.dtype, self._config.label_smoothing, self._teacher)
 
 
 class Replica(ABC):
@@ -76,9 +77,11 @@ class Replica(ABC):
 class CopiedModel(Replica):
     """A copy of the model in each process; gradients are summed while the backward pass still runs (DDP)."""
 
-    def __init__(self, model: Transformer, config: TrainingConfig, processes: Processes) -> None:
+    def __init__(
+        self, model: Transformer, config: TrainingConfig, processes: Processes, teacher: Teacher | None
+    ) -> None:
         super().__init__(model, processes)
-        self._loss = DistributedDataParallel(_Loss(model, config), gradient_as_bucket_view=True)
+        self._loss = DistributedDataParallel(_Loss(model, config, teacher), gradient_as_bucket_view=True)
 
     def accumulate(self, piece: TrainingBatch, num_tokens: int, *, is_last: bool) -> UpdateResult:
         """Adds a piece's gradient; there is one all-reduce an update."""
@@ -94,7 +97,14 @@ class ShardedModel(Replica):
     The embeddings and the pre-softmax matrix, which may be one, are of the outermost group.
     """
 
-    def __init__(self, model: Transformer, config: TrainingConfig, processes: Processes, device: torch.device) -> None:
+    def __init__(
+        self,
+        model: Transformer,
+        config: TrainingConfig,
+        processes: Processes,
+        device: torch.device,
+        teacher: Teacher | None,
+    ) -> None:
         mesh = init_device_mesh(device.type, (processes.size,))
         # Products in bfloat16 need weights of bfloat16 only: half of what has to be gathered.
         low = torch.bfloat16 if config.dtype == "bfloat16" else None
@@ -106,7 +116,7 @@ class ShardedModel(Replica):
                 # It looks at the memory before its layer begins, and so is a group of its own.
                 fully_shard(layer.encoder_attention.key_value, mesh=mesh, mp_policy=policy)
             fully_shard(layer, mesh=mesh, mp_policy=policy)
-        loss = fully_shard(_Loss(model, config), mesh=mesh, mp_policy=policy)
+        loss = fully_shard(_Loss(model, config, teacher), mesh=mesh, mp_policy=policy)
         assert isinstance(loss, FSDPModule)
         self._loss = loss
         super().__init__(model, processes)
@@ -119,7 +129,13 @@ class ShardedModel(Replica):
         return loss
 
 
-def replica_of(model: Transformer, config: TrainingConfig, processes: Processes, device: torch.device) -> Replica:
+def replica_of(
+    model: Transformer,
+    config: TrainingConfig,
+    processes: Processes,
+    device: torch.device,
+    teacher: Teacher | None = None,
+) -> Replica:
     """Gives each process its part of a model, of which all of them start with the same copy.
 
     Args:
@@ -127,9 +143,10 @@ def replica_of(model: Transformer, config: TrainingConfig, processes: Processes,
         config: the sharding, the dtype and the loss.
         processes: two or more.
         device: this process' own.
+        teacher: the model that distilled tokens are learned from, on that device, whole in each process; None for none.
     """
     if device.type == "cuda":
         torch.cuda.set_device(device)  # the one that NCCL takes
     if config.sharding == "full":
-        return ShardedModel(model, config, processes, device)
-    return CopiedModel(model.to(device), config, processes)
+        return ShardedModel(model, config, processes, device, teacher)
+    return CopiedModel(model.to(device), config, processes, teacher)

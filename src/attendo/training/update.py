@@ -6,14 +6,16 @@ from typing import NamedTuple, Protocol
 import torch
 from torch import Tensor
 
-from attendo.model.batch import Batch
+from attendo.model.batch import Batch, DistilledTokens
 from attendo.model.transformer import Transformer
 from attendo.training.config import TrainingConfig
 from attendo.training.drafting import DraftedRows, drafted_rows, learns_alone, shortlist_projection
+from attendo.training.passes.distillation import TeacherRows, distilled_loss
 from attendo.training.passes.forward import TrainingBatch, target_rows
 from attendo.training.passes.kernels import training_kernels
-from attendo.training.passes.loss import token_loss
+from attendo.training.passes.loss import TokenLoss, token_loss
 from attendo.training.schedule import learning_rate
+from attendo.training.teacher import Teacher
 
 _PROPOSAL = 0.5
 """Weight of a proposal compared with a token: there are several per token."""
@@ -54,6 +56,7 @@ def update(
     step: int,
     config: TrainingConfig,
     accumulate: Accumulate | None = None,
+    teacher: Teacher | None = None,
 ) -> UpdateResult:
     """Makes one update from a batch that may come in pieces; the gradient is that of the whole batch.
 
@@ -65,6 +68,8 @@ def update(
         step: the number of this update, from 1.
         config: loss, learning rate and dtype.
         accumulate: how several processes add up their gradients (`training.replica`); None for one alone.
+        teacher: the model whose probabilities are learned from distilled lines, for one process alone; None without
+            any. Of several processes each has it in its replica.
 
     Returns:
         The sums over the given pieces.
@@ -78,7 +83,7 @@ def update(
     while piece is not None:
         following = next(coming, None)
         if accumulate is None:
-            loss = batch_loss(model, piece.to(device), config.dtype, config.label_smoothing)
+            loss = batch_loss(model, piece.to(device), config.dtype, config.label_smoothing, teacher)
             (loss.smoothed / num_tokens).backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
         else:
             loss = accumulate(piece.to(device), num_tokens, is_last=following is None)
@@ -95,14 +100,20 @@ def update(
     return UpdateResult(smoothed, log_loss, own_tokens)
 
 
-def batch_loss(model: Transformer, batch: TrainingBatch, dtype: str, label_smoothing: float) -> UpdateResult:
+def batch_loss(
+    model: Transformer, batch: TrainingBatch, dtype: str, label_smoothing: float, teacher: Teacher | None = None
+) -> UpdateResult:
     """The loss of a batch, summed over its real target tokens; of a model with a drafter, over its proposals too.
+
+    A distilled token's loss is the divergence from the teacher's probabilities (`training.passes.distillation`), any
+    other one's the cross-entropy.
 
     Args:
         model: in the mode wanted.
         batch: on the model's device.
         dtype: `float32`, or `bfloat16` for products in bfloat16 with weights and sums in float32.
         label_smoothing: eps_ls.
+        teacher: the model that distilled tokens are learned from; None for a batch without any.
     """
     products = {"float32": torch.float32, "bfloat16": torch.bfloat16}[dtype]
     if model.drafter is not None:
@@ -111,9 +122,32 @@ def batch_loss(model: Transformer, batch: TrainingBatch, dtype: str, label_smoot
         return drafted if batch.num_tokens else drafted._replace(num_tokens=0)
     rows, targets = target_rows(model, batch, products)
     kernels = training_kernels(model.config, rows.device)
-    loss = token_loss(rows, model.output_weight, model.output_bias, targets, label_smoothing, kernels)
+    if batch.distilled is None:
+        loss = token_loss(rows, model.output_weight, model.output_bias, targets, label_smoothing, kernels)
+    else:
+        assert teacher is not None, "a recipe with distilled corpora names the teacher"
+        taught = teacher.rows(batch, products)
+        loss = _loss_of_both(model, rows, targets, batch.distilled, taught, label_smoothing)
     # Masked positions are fewer than tokens; an idle piece has a position and no token (`training.loader.idle_piece`).
     return UpdateResult(loss.smoothed, loss.log_loss, len(targets) if batch.num_tokens else 0)
+
+
+def _loss_of_both(
+    model: Transformer,
+    rows: Tensor,
+    targets: Tensor,
+    tokens: DistilledTokens,
+    taught: TeacherRows,
+    label_smoothing: float,
+) -> TokenLoss:
+    """Adds the loss of the distilled tokens, of which there are some, and that of the others, if there are any."""
+    kernels = training_kernels(model.config, rows.device)
+    weight, bias, chosen, others = model.output_weight, model.output_bias, tokens.distilled, tokens.others
+    loss = distilled_loss(rows.index_select(0, chosen), weight, bias, targets[chosen], taught.at(chosen), kernels)
+    if not len(others):
+        return loss
+    own = token_loss(rows.index_select(0, others), weight, bias, targets[others], label_smoothing, kernels)
+    return TokenLoss(loss.smoothed + own.smoothed, loss.log_loss + own.log_loss)
 
 
 def _drafted_loss(model: Transformer, rows: DraftedRows, label_smoothing: float) -> UpdateResult:

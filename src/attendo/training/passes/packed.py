@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from attendo.model.batch import Ids
+from attendo.model.batch import DistilledTokens, Ids
 from attendo.model.config import START
 from attendo.model.layers import DecoderLayer, EncoderLayer, FeedForward
 from attendo.model.next_word import NextWord
@@ -52,6 +52,8 @@ class PackedBatch:
     """int64 `(target tokens,)`: the targets with their `</s>`, without filling."""
     num_tokens: int
     """Target tokens."""
+    distilled: DistilledTokens | None = None
+    """None where every token is learned as it stands."""
 
     def to(self, device: torch.device) -> "PackedBatch":
         """Itself: it is for the processor, in whose memory it is."""
