@@ -83,7 +83,7 @@ class Recipe:
 
     def __post_init__(self) -> None:
         """Refuses sections that contradict each other, all contradictions at once."""
-        problems = [*_name_problems(self.name), *self._unreachable(), *self._other_task()]
+        problems = [*_name_problems(self.name), *self._unreachable(), *self._other_task(), *self._unteachable()]
         # A model that is fine-tuned brings its own shape and vocabulary, which are not known before it is read.
         problems += self._unlearnable() if self.training.init_from is None else []
         if problems:
@@ -119,6 +119,20 @@ class Recipe:
                 yield (
                     f'data.corpora: {corpus.name or "valid"} and task = "{self.task}" do not go together; a parser '
                     "learns from trees = FILE, a translator from other files"
+                )
+
+    def _unteachable(self) -> Iterator[str]:
+        """What a corpus that is learned from a model's probabilities would need."""
+        for corpus in self.data.corpora if self.data else ():
+            what = f"data.corpora.{corpus.name}.distilled = true"
+            if corpus.distilled and self.training.init_from is None:
+                yield (
+                    f"{what} learns from the model that training.init_from names; name one there, or leave the key out"
+                )
+            if corpus.distilled and self.model.draft_tokens:
+                yield (
+                    f"{what} and model.draft_tokens = {self.model.draft_tokens} do not go together, since a drafter "
+                    "learns from the tokens alone; leave one of them out"
                 )
 
     def _unlearnable(self) -> Iterator[str]:

@@ -76,6 +76,9 @@ class CorpusConfig:
     share: float | None = None
     """Share of an epoch's pairs that come from this corpus, in place of `weight`: 0.25 for a quarter, 0 to leave it
     out. Corpora without a share fill the rest of the epoch by their weights."""
+    distilled: bool = False
+    """In fine-tuning, learn how probable the model of `training.init_from` finds each token of the vocabulary at each
+    place of this corpus's targets, instead of the targets' tokens themselves. For replay, so that less is forgotten."""
     source_tag: str | None = None
     """Word such as `<bt>` put before each source, so that the model can tell this corpus from others; it becomes a
     piece of its own in a vocabulary learned with it."""
@@ -258,7 +261,7 @@ class DataConfig:
     corpora: tuple[CorpusConfig, ...] = ()
     """The training corpora."""
     valid: CorpusConfig | None = None
-    """The validation set; its `name` and `weight` are not used."""
+    """The validation set; its `name`, `weight` and `distilled` are not used."""
     cleaning: CleaningConfig = field(default_factory=CleaningConfig)
     """Rules for dropping pairs."""
 
@@ -316,6 +319,11 @@ class DataConfig:
         if not changing or not all((folder / names[0]).is_file() for names in changing if names):
             return None
         return frozenset(name for corpus in corpora for name in corpus.names(folder))
+
+    @property
+    def is_distilled(self) -> bool:
+        """Whether some corpus is learned from a model's probabilities."""
+        return any(corpus.distilled for corpus in self.corpora)
 
     @property
     def source_tags(self) -> tuple[str, ...]:

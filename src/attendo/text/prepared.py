@@ -32,7 +32,7 @@ from attendo.text.subwords.tokenization import Tokenizer, TokenizerConfig
 
 FORMAT_VERSION = 1
 """Raised whenever folders written before can no longer be read."""
-_NOT_PREPARED = ("weight", "share", "licence", "attribution")
+_NOT_PREPARED = ("weight", "share", "distilled", "licence", "attribution")
 """Keys of a corpus that no prepared file depends on: training mixes the shards anew, and a card quotes the rest."""
 _LATER_KEYS = ("trees", "pair", "encoding", "file", "columns", "fields", "states")
 """Keys of a corpus that folders prepared before there were any do not have."""

@@ -12,6 +12,7 @@ from attendo.text.prepared import PreparedData
 from attendo.training.batches import Place
 from attendo.workflow.preparation.prepare import prepare
 from attendo.workflow.runs.estimate import MixPart, estimate
+from attendo.workflow.runs.initial_model import with_initial_model
 from attendo.workflow.runs.run_batches import batch_stream
 
 STEPS = ["training.max_steps=50"]
@@ -51,6 +52,17 @@ def test_a_batch_in_pieces_takes_less_memory(recipe_path: Path) -> None:
     whole = estimate(load_recipe(str(recipe_path), STEPS), None)
     pieces = estimate(load_recipe(str(recipe_path), [*STEPS, "training.max_tokens_at_once=100"]), None)
     assert pieces.activation_bytes == pytest.approx(whole.activation_bytes / 3, abs=1)
+
+
+def test_a_teacher_takes_memory(recipe_path: Path, model_folder: Path) -> None:
+    tuned = [*STEPS, f"training.init_from={model_folder}", "model.num_layers=2"]
+    plain, taught = (
+        estimate(with_initial_model(load_recipe(str(recipe_path), [*tuned, *more])), None)
+        for more in ([], ["data.corpora.mine.distilled=true"])
+    )
+    # Its weights in float32, beside weights, gradients and Adam's two means.
+    assert (plain.state_bytes, taught.state_bytes) == (16 * plain.parameters, 20 * plain.parameters)
+    assert taught.hours > 0
 
 
 def test_the_mix_of_an_epoch(recipe_path: Path, tmp_path: Path) -> None:

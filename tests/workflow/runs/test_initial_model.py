@@ -245,6 +245,73 @@ def test_a_run_goes_on_when_its_first_model_is_gone(tuning: Path, model_folder: 
     }
 
 
+def distilled(path: Path, model: Path) -> Recipe:
+    """A recipe with a second corpus, which is learned from the model's probabilities."""
+    text = path.read_text(encoding="utf-8")
+    second = "[[data.corpora]]\nname = 'old'\nsource = 'source.txt'\ntarget = 'target.txt'\ndistilled = true\n"
+    path.write_text(text.replace("[data.valid]", f"{second}[data.valid]"), encoding="utf-8")
+    return resolved(path, model, "data.cleaning.drop_duplicates=false", "training.eval_steps=none")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ([], r"mine\.distilled = true learns from the model that training\.init_from names; name one there, or leave"),
+        (
+            ["training.init_from=there", "model.draft_tokens=4"],
+            r"mine\.distilled = true and model\.draft_tokens = 4 do not go together, .*; leave one of them out",
+        ),
+    ],
+)
+def test_who_has_no_teacher(tuning: Path, settings: list[str], message: str) -> None:
+    with pytest.raises(RecipeError, match=rf"^--set: data\.corpora\.{message}"):
+        load_recipe(str(tuning), ["data.corpora.mine.distilled=true", *settings])
+
+
+def copied(model: Path, folder: Path) -> Path:
+    folder.mkdir()
+    for file in model.iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+    return folder
+
+
+def test_an_interrupted_run_with_a_teacher_is_the_uninterrupted_one(
+    tuning: Path, model_folder: Path, tmp_path: Path
+) -> None:
+    """Which is another one than with no corpus distilled."""
+    recipe = distilled(tuning, model_folder)
+    train(recipe, tmp_path / "whole", tmp_path / "ready")
+    _, outcome = train(recipe, tmp_path / "parts", tmp_path / "ready", stop_after=3)
+    assert (outcome.ending, outcome.position.step) == (Ending.INTERRUPTED, 3)
+    train(recipe, tmp_path / "parts", tmp_path / "ready")
+    assert recipe.data is not None
+    corpora = tuple(replace(corpus, distilled=False) for corpus in recipe.data.corpora)
+    other = replace(recipe, data=replace(recipe.data, corpora=corpora))
+    train(other, tmp_path / "other", tmp_path / "ready")
+    whole, parts, otherwise = (
+        (tmp_path / run / "checkpoints" / "step-00000004" / "weights.safetensors").read_bytes()
+        for run in ("whole", "parts", "other")
+    )
+    assert whole == parts
+    assert whole != otherwise
+
+
+def test_a_run_goes_on_with_the_teacher_that_it_had(
+    tuning: Path, model_folders: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    teacher = copied(model_folders[0], tmp_path / "copy")
+    recipe = distilled(tuning, teacher)
+    train(recipe, tmp_path / "run", tmp_path / "ready", stop_after=3)
+    for file in model_folders[1].iterdir():  # of the same shape and vocabulary
+        (teacher / file.name).write_bytes(file.read_bytes())
+    with pytest.raises(ModelError, match=r"copy: has other weights than when the run began, .* put the model back"):
+        train(recipe, tmp_path / "run", tmp_path / "ready")
+    for file in teacher.iterdir():
+        file.unlink()
+    with pytest.raises(ModelError, match="copy"):
+        train(recipe, tmp_path / "run", tmp_path / "ready")
+
+
 def test_a_model_that_only_gets_worse_is_given_as_it_was(tuning: Path, model_folder: Path, tmp_path: Path) -> None:
     # So high a rate spoils any weights, and validation counts perplexity.
     settings = ("training.peak_learning_rate=1.0", "training.eval_bleu=false", "training.average_last=1",

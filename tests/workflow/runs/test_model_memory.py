@@ -7,6 +7,8 @@ from attendo.errors import RecipeError
 from attendo.model.config import ModelConfig
 from attendo.model.transformer import Transformer
 from attendo.recipe import Recipe
+from attendo.text.corpora import CorpusConfig, DataConfig
+from attendo.training.config import TrainingConfig
 from attendo.workflow.runs import model_memory
 from attendo.workflow.runs.model_memory import check_memory, device_memory
 
@@ -20,11 +22,20 @@ def test_main_memory_is_that_of_the_system() -> None:
     assert device_memory(CPU) == pytest.approx(1024 * int(total), rel=0.02)
 
 
+@pytest.mark.parametrize("is_distilled", [False, True])
 @pytest.mark.parametrize("share", [1, 4])
-def test_what_fits_to_the_byte_fits(share: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    recipe = Recipe(name="mine", folder=Path(), model=ModelConfig(d_model=8, d_ff=16, num_layers=2, num_heads=2))
-    # Weight, gradient and Adam's two means, each float32, of the model itself.
-    needed = 4 * 4 * sum(weight.numel() for weight in Transformer(recipe.model, 300, 300).parameters()) // share
+def test_what_fits_to_the_byte_fits(share: int, is_distilled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = CorpusConfig(name="old", tsv="old.tsv", distilled=is_distilled)
+    recipe = Recipe(
+        name="mine",
+        folder=Path(),
+        data=DataConfig(corpora=(corpus,)),
+        model=ModelConfig(d_model=8, d_ff=16, num_layers=2, num_heads=2),
+        training=TrainingConfig(init_from="there"),
+    )
+    weights = sum(weight.numel() for weight in Transformer(recipe.model, 300, 300).parameters())
+    # Weight, gradient and Adam's two means, each float32, of the model itself; the weights of its teacher, not shared.
+    needed = 4 * 4 * weights // share + (4 * weights if is_distilled else 0)
     monkeypatch.setattr(model_memory, "device_memory", lambda device: needed)
     check_memory(recipe, 300, 300, CPU, share=share)
     monkeypatch.setattr(model_memory, "device_memory", lambda device: needed - 1)

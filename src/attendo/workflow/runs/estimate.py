@@ -1,23 +1,27 @@
 """Estimates of a run before it starts: parameters, memory, batches per epoch, and measured time."""
 
+import copy
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from attendo.model.batch import DistilledTokens
 from attendo.model.products import fast_float32_products
 from attendo.model.transformer import Transformer
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData, Vocabulary
 from attendo.training.memory import kept_memory
 from attendo.training.passes.forward import TrainingBatch, collate_for
+from attendo.training.teacher import Teacher
 from attendo.training.update import batch_loss, make_optimizer, update
 from attendo.workflow.machine.brief_waits import brief_waits
 from attendo.workflow.machine.device import choose_device, set_threads
 from attendo.workflow.machine.number_type import with_number_type
-from attendo.workflow.runs.model_memory import BYTES_PER_PARAMETER, check_memory
+from attendo.workflow.runs.model_memory import check_memory, state_bytes
 from attendo.workflow.runs.run_batches import batch_stream, mix
 
 _TRIAL_LENGTH = 25
@@ -56,7 +60,7 @@ class Estimate:
     exact_vocabulary: bool
     """Whether the vocabulary is learned already; otherwise its size is the recipe's."""
     state_bytes: int
-    """Weights, gradients and Adam's state."""
+    """Weights, gradients and Adam's state; the weights of the model that distilled corpora are learned from, too."""
     activation_bytes: int
     """Memory of the backward pass for one batch, or for one piece of it."""
     batches_per_epoch: int | None
@@ -116,7 +120,7 @@ def estimate(recipe: Recipe, prepared: PreparedData | None) -> Estimate:
         shapes=_shapes(model),
         vocab_size=sizes[1],
         exact_vocabulary=prepared is not None or config.init_from is not None,
-        state_bytes=BYTES_PER_PARAMETER * model.num_parameters,
+        state_bytes=state_bytes(recipe, model.num_parameters),
         activation_bytes=round(
             trial.bytes_per_token * min(config.max_tokens, config.max_tokens_at_once or config.max_tokens)
         ),
@@ -177,6 +181,7 @@ def _try_out(model: Transformer, recipe: Recipe) -> _Trial:
     """Makes updates on made-up sentences for some seconds."""
     optimizer = make_optimizer(model, recipe.training)
     device = model.output_weight.device
+    teacher = Teacher(copy.deepcopy(model)) if recipe.data is not None and recipe.data.is_distilled else None
 
     def measured(batch: TrainingBatch, at_least_s: float) -> tuple[float, float]:
         """Seconds an update, and the share of them in which this thread had a processor.
@@ -186,13 +191,16 @@ def _try_out(model: Transformer, recipe: Recipe) -> _Trial:
         """
         started, processor, updates = time.perf_counter(), time.thread_time(), 0
         while not updates or time.perf_counter() - started < at_least_s:
-            result = update(model, optimizer, [batch], batch.num_tokens, 1, recipe.training)
+            result = update(model, optimizer, [batch], batch.num_tokens, 1, recipe.training, None, teacher)
             float(result.smoothed)  # waits for a GPU
             updates += 1
         seconds = time.perf_counter() - started
         return seconds / updates, (time.thread_time() - processor) / seconds
 
-    few, many = (_made_up(tokens, model).to(device) for tokens in (_FEW_TOKENS, _MANY_TOKENS))
+    few, many = (_made_up(tokens, model) for tokens in (_FEW_TOKENS, _MANY_TOKENS))
+    if teacher is not None:
+        few, many = _half_distilled(few), _half_distilled(many)
+    few, many = few.to(device), many.to(device)
     with brief_waits(), kept_memory(), fast_float32_products(device):
         measured(few, 0)  # warm-up
         slow = measured(few, 0)[0] >= _SLOW_UPDATE_S
@@ -203,7 +211,7 @@ def _try_out(model: Transformer, recipe: Recipe) -> _Trial:
     return _Trial(
         tokens_per_s=batch.num_tokens / seconds,
         processor_share=min(1.0, share) if device.type == "cpu" else 1.0,
-        bytes_per_token=_saved_bytes(model, recipe, few) / _FEW_TOKENS,
+        bytes_per_token=_saved_bytes(model, recipe, few, teacher) / _FEW_TOKENS,
     )
 
 
@@ -214,7 +222,12 @@ def _made_up(tokens: int, model: Transformer) -> TrainingBatch:
     return collate_for(model)(source, target)
 
 
-def _saved_bytes(model: Transformer, recipe: Recipe, batch: TrainingBatch) -> int:
+def _half_distilled(batch: TrainingBatch) -> TrainingBatch:
+    """A batch of which half the tokens are distilled; in which mix they will come is not known without the data."""
+    return replace(batch, distilled=DistilledTokens.of(np.arange(batch.num_tokens) % 2 == 0))
+
+
+def _saved_bytes(model: Transformer, recipe: Recipe, batch: TrainingBatch, teacher: Teacher | None) -> int:
     """Bytes of all that a forward pass keeps for the backward pass, weights left out."""
     known = {parameter.untyped_storage().data_ptr() for parameter in model.parameters()}
     sizes: dict[int, int] = {}
@@ -228,7 +241,7 @@ def _saved_bytes(model: Transformer, recipe: Recipe, batch: TrainingBatch) -> in
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        batch_loss(model, batch, recipe.training.dtype, recipe.training.label_smoothing)
+        batch_loss(model, batch, recipe.training.dtype, recipe.training.label_smoothing, teacher)
     # The last product keeps the gradient of the vocabulary matrix, whatever the batch: part of the state, not of this.
     return sum(size for size in sizes.values() if size < model.output_weight.nbytes)
 

@@ -10,6 +10,20 @@ from attendo.recipe import Recipe
 
 BYTES_PER_PARAMETER = 16
 """Weight, gradient and Adam's two means, float32 each."""
+_BYTES_OF_TEACHER = 4
+"""Of a parameter of the model that distilled corpora are learned from, which each process has whole."""
+
+
+def state_bytes(recipe: Recipe, weights: int, *, share: int = 1) -> int:
+    """The bytes that a process needs beside a batch.
+
+    Args:
+        recipe: as resolved.
+        weights: parameters of the model.
+        share: processes that have a share each of the state (`training.sharding = "full"`).
+    """
+    is_distilled = recipe.data is not None and recipe.data.is_distilled
+    return BYTES_PER_PARAMETER * weights // share + (_BYTES_OF_TEACHER * weights if is_distilled else 0)
 
 
 def check_memory(
@@ -28,7 +42,7 @@ def check_memory(
         RecipeError: it does not fit.
     """
     weights = num_weights(recipe.model, src_vocab_size, tgt_vocab_size)
-    needed, there = BYTES_PER_PARAMETER * weights // share, device_memory(device)
+    needed, there = state_bytes(recipe, weights, share=share), device_memory(device)
     if needed > there:
         raise RecipeError(
             f"{recipe.name}: the model has {weights:,} parameters, which need {needed / 2**30:,.1f} GiB for weights, "

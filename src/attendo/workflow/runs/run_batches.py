@@ -41,8 +41,9 @@ def batch_stream(recipe: Recipe, prepared: PreparedData, workers: int = 1) -> Ba
     configs = {corpus.name: corpus for corpus in recipe.data.corpora} if recipe.data else {}
     tags = [configs[name].source_tag or "" for name in prepared.corpora]
     kinds = [tags.index(tag) for tag in tags]
+    distilled = [configs[name].distilled for name in prepared.corpora]
     corpora = list(prepared.corpora.values())
-    return BatchStream(corpora, weights, config, rewriting, kinds, partial(local_workers, workers))
+    return BatchStream(corpora, weights, config, rewriting, kinds, partial(local_workers, workers), distilled)
 
 
 def num_workers(setting: int | None, device: torch.device, local_processes: int) -> int:

@@ -1,19 +1,25 @@
-"""The model that a run trains, with its first weights."""
+"""The model that a run trains, with its first weights, and the one that it learns from."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
+from attendo.checkpoint.checksums import WEIGHTS
 from attendo.checkpoint.model_folder import ModelDescription, load_model
 from attendo.checkpoint.weights import load_weights, named_weights
 from attendo.checkpoint.words import word_tables
 from attendo.errors import ModelError, RecipeError
+from attendo.files import sha256
 from attendo.model.transformer import Transformer
 from attendo.model.weights.building import know_words
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
 from attendo.training.drafting import choose_shortlist
+from attendo.training.teacher import Teacher
 
 DRAFTER = "drafter."
 """Prefix of the names of the drafter's weights."""
@@ -65,6 +71,38 @@ def load_initial_weights(model: Transformer, folder: Path, prepared: PreparedDat
     if model.drafter is not None and not shared:
         choose_shortlist(model, _target_counts(prepared))
     return other.description
+
+
+def teacher_of(
+    recipe: Recipe, prepared: PreparedData, origin: Mapping[str, Any], device: torch.device
+) -> Teacher | None:
+    """Reads the model that distilled corpora are learned from: the one that is fine-tuned, as it was.
+
+    Args:
+        recipe: as resolved.
+        prepared: its data.
+        origin: `run_folder.origin` of the run, which goes on with the very weights that it began with.
+        device: where the run trains.
+
+    Returns:
+        None where no corpus is distilled.
+
+    Raises:
+        ModelError: the model cannot be read or does not fit, or it is another one by now.
+    """
+    if recipe.data is None or not recipe.data.is_distilled:
+        return None
+    assert recipe.training.init_from is not None, "Recipe refuses distilled corpora without it"
+    folder = Path(recipe.training.init_from)
+    model = build_model(recipe, prepared)
+    load_initial_weights(model, folder, prepared)
+    expected = origin.get("init_from", {}).get("weights_sha256")
+    if expected is not None and sha256(folder / WEIGHTS) != expected:
+        raise ModelError(
+            f"{folder}: has other weights than when the run began, which goes on learning from it (distilled = true); "
+            "put the model back, or start another run with -o RUN"
+        )
+    return Teacher(model.to(device))
 
 
 def languages(translates: PreparedData | ModelDescription) -> str:

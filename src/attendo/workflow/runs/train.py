@@ -38,7 +38,7 @@ from attendo.workflow.runs.model_memory import check_memory
 from attendo.workflow.runs.reporting import Reporter
 from attendo.workflow.runs.run_batches import batch_stream, num_workers
 from attendo.workflow.runs.run_folder import origin, remember_split, remembered_split, require_run
-from attendo.workflow.runs.run_model import build_model, languages, load_initial_weights, what_is_trained
+from attendo.workflow.runs.run_model import build_model, languages, load_initial_weights, teacher_of, what_is_trained
 from attendo.workflow.runs.skipped import SKIPPED, name_skipped
 from attendo.workflow.runs.validation import Validator
 
@@ -106,11 +106,13 @@ class TrainingRun:
             reporter.message(what_is_trained(recipe, theirs, languages(prepared)))
         if self.model.drafter is not None:
             train_drafter(self.model, alone=config.drafter == "alone")
+        self._origin = origin(folder)
+        self._teacher = teacher_of(recipe, prepared, self._origin, self._device)
         if self._processes.size == 1:
             self.model.to(self._device)
             self._replica = None
         else:
-            self._replica = replica_of(self.model, config, self._processes, self._device)
+            self._replica = replica_of(self.model, config, self._processes, self._device, self._teacher)
         self._optimizer = make_optimizer(self.model, config)
         blank_state(self.model, self._optimizer)
         self._is_new = not newest
@@ -121,7 +123,6 @@ class TrainingRun:
             self._compare_circumstances(checkpoint)
         if self._processes.size > 1 and (split := remembered_split(folder)):
             self.position = replace(self.position, max_tokens_at_once=split)
-        self._origin = origin(folder)
         workers = num_workers(config.workers, self._device, self._processes.size)
         self._stream = batch_stream(recipe, prepared, workers)
         self._averaged: dict[str, Tensor] = {}  # the weights that were validated last
@@ -157,7 +158,7 @@ class TrainingRun:
             self._save(self.position, False)
         with brief_waits(), kept_memory(), same_bits(self._device, config.deterministic):
             self.position, ending = run(
-                self.model, self._optimizer, self._stream, self.position, config, hooks, self._replica
+                self.model, self._optimizer, self._stream, self.position, config, hooks, self._replica, self._teacher
             )
         self._finish_saving()
         model = self.folder / "model"
