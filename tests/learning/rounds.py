@@ -7,7 +7,7 @@ from tests.learning.conftest import Tiny
 from tests.learning.language import LEARNED, sentences
 
 SETTINGS = [
-    "own_replay=false", "min_steps=40", "peak_learning_rate=4e-3", "max_replay=200", "folds=2", "shares=[1.0, 0.6]",
+    "own_replay=false", "min_steps=60", "peak_learning_rate=2e-3", "max_replay=200", "folds=2", "shares=[1.0, 0.6]",
     "max_tokens=700",
 ]  # fmt: skip
 """What makes a round with a tiny model a matter of seconds."""

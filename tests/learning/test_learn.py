@@ -160,7 +160,7 @@ def test_a_dry_run_says_what_would_be_done(
     assert run(command) == 0
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert (found["corrections"], found["trainings"], found["held_out"], found["replayed"]) == (200, 3, 200, 200)
-    assert found["steps"] == 120
+    assert found["steps"] == 180
     assert found["training_s"] > 0
     assert found["translating_s"] > 0
     assert not list(tmp_path.iterdir())

@@ -77,7 +77,9 @@ def forecast(plan: RoundPlan) -> Forecast:
     if plan.portions:
         lines_to_translate += num_models * len(plan.general.selection.sources) + 2 * len(plan.general.gate.sources)
         nothing = ParallelLines()
-        tuning = Tuning(name=FINAL, model=plan.model, corrections=nothing, replay=nothing, config=plan.config)
+        # Whether anything is replayed decides what an update costs.
+        replay = next((part.lines for part in plan.replay.parts if part.lines.sources), nothing)
+        tuning = Tuning(name=FINAL, model=plan.model, corrections=nothing, replay=replay, config=plan.config)
         hours = estimate(recipe_for(tuning, Path(), steps), None).hours
     return Forecast(
         model=plan.model_name,

@@ -58,7 +58,7 @@ def recipe_for(tuning: Tuning, folder: Path, max_steps: int) -> Recipe:
     config = tuning.config
     corpora = [_corpus(_CORRECTIONS)]
     if config.replay_share and tuning.replay.sources:
-        corpora.append(replace(_corpus(_REPLAY), share=config.replay_share))
+        corpora.append(replace(_corpus(_REPLAY), share=config.replay_share, distilled=True))
     # What stands in both has been looked at before; nothing else is dropped.
     cleaning = CleaningConfig(drop_duplicates=False)
     training = TrainingConfig(
