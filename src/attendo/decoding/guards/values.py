@@ -27,7 +27,8 @@ GRAMMAR = {
         "of size"
     ),
     "time": (
-        "15:30, 15:30:10, 3:30 p.m., 3 pm, 15.30 Uhr, 15 Uhr, 15 h 30; canonical: hours and minutes on a 24-hour clock"
+        "15:30, 15:30:10, 3:30 p.m., 3 pm, 3 o'clock, 15.30 Uhr, 15 Uhr, 15 h 30; canonical: hours and minutes on a "
+        "24-hour clock, so that 3.30 Uhr beside Nachmittag is 15:30"
     ),
     "phone": "seven digits or more, separated by spaces, hyphens, brackets or slashes; canonical: the digits",
     "version": "three numbers or more separated by points; two after a v or before -beta, -rc and the like",
@@ -54,7 +55,7 @@ _PATTERNS = {
     ),
     "time": (
         rf"(?<![\w.:])(?:\d{{1,2}}:\d{{2}}(?::\d{{2}})?{_MERIDIEM}?(?![\w:])|\d{{1,2}}(?:\.\d{{2}})?{_MERIDIEM}"
-        r"|\d{1,2}(?:[.:]\d{2})?(?=\sUhr(?!\w))|\d{1,2}\s?h\s?(?:\d{2})?(?!\w))"
+        r"|\d{1,2}(?:[.:]\d{2})?(?=\sUhr(?!\w))|\d{1,2}(?=\so['’]clock(?!\w))|\d{1,2}\s?h\s?(?:\d{2})?(?!\w))"
     ),
     "phone": (
         r"(?<!\w)(?:\+\d[\d ()/-]{5,}\d|\(\d{2,5}\)\s?\d[\d -]{3,}\d|0\d{2,4}[ /-]\d[\d -]{3,}\d"
@@ -72,6 +73,15 @@ _SUFFIX = {
     ),
     "fr": r"(?:er|re|e|ème|ère)(?!\w)",
 }
+# Words that say which half of the day an hour up to 12 is of: the first half, or the second.
+_HALVES = {
+    "en": (r"morning", r"tonight|this evening|evening|afternoon"),
+    "de": (r"[Mm]orgens?|[Ff]rüh|[Vv]ormittags?", r"[Aa]bends?|[Nn]achmittags?"),
+    "fr": (r"matin", r"soir|après-midi"),
+}
+_CLOCK = re.compile(r"(?:\s(?:Uhr|o['’]clock))?")
+_NEAR = 25
+"""Characters between a time and such a word, at most."""
 # Stands for a value that was found while others are looked for; no letter, digit or white space.
 _TAKEN = "\ue000"
 _QUOTES = "“”„«»‘"
@@ -143,6 +153,8 @@ def _with_digits(text: str, language: str) -> Iterator[Value]:
         if kind == "version" and number != value:
             kind = "number"
         canonical = number if kind == "number" else _canonical(kind, value)
+        if kind == "time" and _is_of_second_half(text, match, language):
+            canonical = f"{int(canonical[:2]) + 12}{canonical[2:]}"
         if kind == "number" and suffix and value.isdigit() and (ending := suffix.match(text, position)):
             value, position = value + ending[0], ending.end()
         yield Value(kind, canonical, value, match.start())
@@ -167,6 +179,29 @@ def _canonical_time(digits: list[str], value: str) -> str:
     if "a" in value and hours == 12:
         hours = 0
     return ":".join([f"{hours:02d}", *(minutes if len(digits) > 2 else minutes[:1])])
+
+
+def _is_of_second_half(text: str, time: re.Match[str], language: str) -> bool:
+    """Whether a time before noon by its digits is after noon by the nearest word beside it."""
+    halves = _halves(language)
+    if halves is None or not re.match(r"(?:0?[1-9]|1[01])(?!\d)", time[0]) or re.search("[aApP]", time[0]):
+        return False
+    clock = _CLOCK.match(text, time.end())
+    assert clock is not None, "it matches anything"
+    words = (
+        (max(time.start() - word.end(), word.start() - clock.end()), word.lastgroup)
+        for word in halves.finditer(text, max(0, time.start() - 2 * _NEAR))
+    )
+    distance, half = min(words, default=(0, ""))
+    return half == "second" and distance <= _NEAR
+
+
+@cache
+def _halves(language: str) -> re.Pattern[str] | None:
+    if language not in _HALVES:
+        return None
+    first, second = _HALVES[language]
+    return re.compile(rf"(?<!\w)(?:(?P<first>{first})|(?P<second>{second}))(?!\w)")
 
 
 @cache
