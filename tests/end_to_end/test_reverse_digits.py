@@ -34,14 +34,14 @@ num_layers = 2
 num_heads = 4
 dropout = 0.0
 [training]
-max_steps = 500
+max_steps = 800
 max_tokens = 1000
 warmup_steps = 150
 learning_rate_factor = 0.3
-cooldown_steps = 250
+cooldown_steps = 400
 label_smoothing = 0.0
 checkpoint_steps = 100
-eval_steps = 250
+eval_steps = 400
 average_last = 2
 threads = 1
 """
@@ -83,7 +83,7 @@ def test_learns_to_reverse_survives_an_interruption_and_translates(folder: Path)
     resumed = attendo("train", "--resume", "-o", "the run", "--json", cwd=folder)
     assert resumed.returncode == 0, resumed.stderr
     assert "resuming at step" in resumed.stderr
-    assert json.loads(resumed.stdout)["step"] == 500
+    assert json.loads(resumed.stdout)["step"] == 800
 
     test = digits(50, 3)
     translated = attendo("translate", "the run", text="".join(line + "\n" for line in test), cwd=folder)
@@ -93,7 +93,7 @@ def test_learns_to_reverse_survives_an_interruption_and_translates(folder: Path)
 
     metrics = [json.loads(line) for line in (folder / "the run" / "metrics.jsonl").read_text().splitlines()]
     steps = [record["step"] for record in metrics if record["kind"] == "train"]
-    assert steps == list(range(50, 501, 50)), "each log line once, across the interruption"
+    assert steps == list(range(50, 801, 50)), "each log line once, across the interruption"
     assert (folder / "the run" / "curves.png").read_bytes().startswith(b"\x89PNG")
 
     averaged = attendo("average", "the run", "--last", "2", "-o", "averaged", cwd=folder)
