@@ -17,7 +17,7 @@ from attendo.text.batching import BatchPlan, plan_epoch, sample_indices
 from attendo.text.shards import PairShards, spans
 from attendo.training.config import TrainingConfig
 from attendo.training.passes.forward import Collate, TrainingBatch
-from attendo.training.rewriting import Rewriting, RewritingTask, RewrittenLines, rewrite
+from attendo.training.rewriting import Rewriting, RewritingTask, RewrittenLines
 from attendo.workers import Workers, local_workers
 
 _JOIN_STREAM, _WINDOW_STREAM = 2, 3  # beside those of `text.batching`
@@ -253,7 +253,7 @@ class _Part:
 
 
 def _rewrite_part(part: _Part) -> RewrittenLines:
-    return rewrite(part.task)
+    return part.task.rewriting.rewrite(part.task)
 
 
 @dataclass(frozen=True)

@@ -112,11 +112,6 @@ class RewritingTask:
         return [*(int(i) for pair in pairs for i in rows[pair][:-1]), EOS_ID]
 
 
-def rewrite(task: RewritingTask) -> RewrittenLines:
-    """Rewrites the lines of a task, in whatever process: a unit of work for `workers.Workers`."""
-    return task.rewriting.rewrite(task)
-
-
 @lru_cache(maxsize=1)
 def _made_once(
     source_model: bytes,

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 
 from attendo.decoding.config import GuardName
 from attendo.decoding.guards.protected import protected
+from attendo.decoding.guards.spaces import UNBREAKABLE
 from attendo.decoding.guards.words import Segment
 
 _MAX_FRAGMENT_WORDS = 3
 SPACE_BEHIND = (".", ",", ";", ":", "!", "?")
 """Marks behind which a space follows before a word."""
-_MARK_LEFT_OUT = re.compile(r"(?<=\w)[ \u00a0\u202f]?[.!]+$")  # French has a space before `!`
+_MARK_LEFT_OUT = re.compile(rf"(?<=\w)[ {UNBREAKABLE}]?[.!]+$")  # French has a space before `!`
 
 
 @dataclass(frozen=True, kw_only=True)

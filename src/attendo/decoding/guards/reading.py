@@ -57,7 +57,7 @@ class Reader:
         self._letters = KnownLetters(vocabulary) if config.scripts else None
 
     @cached_property
-    def _known_spaces(self) -> dict[int, str]:
+    def _unknown_spaces(self) -> dict[int, str]:
         return without_unknown_spaces(self._vocabulary.pieces(range(self._vocabulary.vocab_size)))
 
     def read(self, line: str) -> Reading:
@@ -175,7 +175,7 @@ class Reader:
         small, capitals = self._small(masked, in_capitals_too)
         read = _filled(small, spans, {place: each.symbol for place, each in kept.items()}) if spans else small
         if self._config.spaces and any(space in read for space in UNBREAKABLE):
-            read = read.translate(self._known_spaces)
+            read = read.translate(self._unknown_spaces)
         if any(read.count(each.symbol) != 1 for each in kept.values()):
             return self._part(text, space=space, in_capitals_too=in_capitals_too, placeholders=(), copied=copied)
         instead = None

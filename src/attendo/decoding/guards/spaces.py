@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 UNBREAKABLE = "\u00a0\u202f"
 """Spaces that no line breaks at."""
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"
-_ODD = re.compile(f"  |[^\\S \u00a0\u202f]|[{_INVISIBLE}]|^\\s|\\s$")
-_RUN = re.compile("[^\\S\u00a0\u202f]+")
+_ODD = re.compile(f"  |[^\\S {UNBREAKABLE}]|[{_INVISIBLE}]|^\\s|\\s$")
+_RUN = re.compile(f"[^\\S{UNBREAKABLE}]+")
 _WITHOUT = str.maketrans("", "", _INVISIBLE)
 
 

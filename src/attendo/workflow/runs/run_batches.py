@@ -14,7 +14,7 @@ from attendo.training.rewriting import Rewriting
 from attendo.workers import local_workers
 
 _MOST_WORKERS = 8
-"""One of them rewrites some 100,000 tokens a second."""
+"""One of them rewrites some 100,000 tokens a second (docs/training-speed.md)."""
 
 
 def batch_stream(recipe: Recipe, prepared: PreparedData, workers: int = 1) -> BatchStream:
@@ -46,19 +46,19 @@ def batch_stream(recipe: Recipe, prepared: PreparedData, workers: int = 1) -> Ba
     return BatchStream(corpora, weights, config, rewriting, kinds, partial(local_workers, workers), distilled)
 
 
-def num_workers(setting: int | None, device: torch.device, local_processes: int) -> int:
+def num_workers(setting: int | None, device: torch.device, processes: int) -> int:
     """How many processes rewrite the pairs of a training process.
 
     Args:
         setting: `training.workers`.
         device: where it trains.
-        local_processes: the training processes of this machine.
+        processes: that train together; they are taken to share this machine's cores.
     """
     if setting is not None:
         return setting
     if device.type == "cpu":
         return 1
-    return max(1, min(_MOST_WORKERS, usable_cores() // local_processes - 1))
+    return max(1, min(_MOST_WORKERS, usable_cores() // processes - 1))
 
 
 def mix(recipe: Recipe, prepared: PreparedData) -> list[float]:
