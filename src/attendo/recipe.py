@@ -28,6 +28,7 @@ from attendo.settings.toml import (
     toml_value,
 )
 from attendo.text.corpora import DataConfig
+from attendo.text.proper_names import has_names, known_languages
 from attendo.text.subwords.tokenization import RESERVED_PIECES, TokenizerConfig
 from attendo.training.config import TrainingConfig
 
@@ -84,6 +85,7 @@ class Recipe:
     def __post_init__(self) -> None:
         """Refuses sections that contradict each other, all contradictions at once."""
         problems = [*_name_problems(self.name), *self._unreachable(), *self._other_task(), *self._unteachable()]
+        problems += self._without_names()
         # A model that is fine-tuned brings its own shape and vocabulary, which are not known before it is read.
         problems += self._unlearnable() if self.training.init_from is None else []
         if problems:
@@ -133,6 +135,18 @@ class Recipe:
                 yield (
                     f"{what} and model.draft_tokens = {self.model.draft_tokens} do not go together, since a drafter "
                     "learns from the tokens alone; leave one of them out"
+                )
+
+    def _without_names(self) -> Iterator[str]:
+        """Languages that an augmentation with names has no names for."""
+        if self.data is None or not self.training.augmentation.needs_names:
+            return
+        for key in ("source_language", "target_language"):
+            language = getattr(self.data, key)
+            if language and not has_names(language):
+                yield (
+                    f'training.augmentation.names and letters have no names for data.{key} = "{language}", only for '
+                    f"{', '.join(known_languages())}; leave them out"
                 )
 
     def _unlearnable(self) -> Iterator[str]:

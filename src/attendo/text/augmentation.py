@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 
 from attendo.text.made_up import name, number, program_string
+from attendo.text.proper_names import ProperNames, letter_line, with_other_names
 
 _FINAL = ".!?\u2026"
 # Not the number within a placeholder, ⟦1⟧.
@@ -26,6 +27,9 @@ _BEFORE_STRING, _BEHIND_STRING = "(\"'“„«‘", ".,;:!?\"'”“»…"
 _OF_A_PROGRAM = re.compile(r"[_/\\$%@=<>#~^|&{}`]|[^\W\d_]\d|\w[.:+-]\w|\w\(|^--?\w|[^\W\d_A-Z][A-Z]")
 MAX_JOINED = 4
 """Pairs of a line, at most, where pairs are joined."""
+
+_Kind = tuple[float, Callable[[str, str, random.Random], tuple[str, str]]]
+"""A share, and what it is changed by."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +49,12 @@ class AugmentationConfig:
     key, about one in twenty."""
     copies: float = 0.0
     """Share of the pairs with a common name or number in which it is replaced on both sides by a made-up one."""
+    names: float = 0.0
+    """Share of pairs in which people and cities that both sides name get other names; for English, German and
+    French."""
+    letters: float = 0.0
+    """Share of pairs that give way to a line of a letter with made-up names, or stand behind one: a salutation, a
+    closing, an introduction; for English, German and French."""
     strings: float = 0.0
     """Share of pairs that get a made-up program string (version, identifier, hash, file name, option, code) or a word
     in another script on both sides, in place of a string they share or else at an end."""
@@ -71,6 +81,11 @@ class AugmentationConfig:
             raise ValueError("; ".join(wrong))
 
     @property
+    def needs_names(self) -> bool:
+        """Whether tables of names in both languages are needed."""
+        return bool(self.names or self.letters)
+
+    @property
     def is_off(self) -> bool:
         """Whether nothing is changed."""
         return self == AugmentationConfig()
@@ -82,13 +97,17 @@ class Augmentation:
     Args:
         config: the shares.
         placeholders: the vocabulary's; `Tokenizer.placeholders`.
+        names: of the pairs' languages; None where `config.needs_names` says that none are needed.
     """
 
-    def __init__(self, config: AugmentationConfig, placeholders: Sequence[str]) -> None:
+    def __init__(
+        self, config: AugmentationConfig, placeholders: Sequence[str], names: ProperNames | None = None
+    ) -> None:
         self.config = config
         # In the order they are applied: what looks for names comes before what changes the case.
-        self._kinds: tuple[tuple[float, Callable[[str, str, random.Random], tuple[str, str]]], ...] = (
+        self._kinds: tuple[_Kind, ...] = (
             (config.same_language, lambda source, target, rng: (target, target)),
+            *self._with_names(names),
             (config.copies, with_made_up_names),
             (config.strings, with_made_up_strings),
             (config.placeholders, lambda source, target, rng: with_placeholders(source, target, placeholders, rng)),
@@ -96,6 +115,15 @@ class Augmentation:
             (config.typos, lambda source, target, rng: (with_typos(source, rng), target)),
             (config.casing, lambda source, target, rng: (in_another_case(source, rng), target)),
         )
+
+    def _with_names(self, names: ProperNames | None) -> list[_Kind]:
+        """What the tables of names are for."""
+        if names is None:
+            return []
+        return [
+            (self.config.names, lambda source, target, rng: with_other_names(source, target, names, rng)),
+            (self.config.letters, lambda source, target, rng: with_letter_line(source, target, names, rng)),
+        ]
 
     def __call__(self, source: str, target: str, rng: random.Random) -> tuple[str, str]:
         """A pair as it is met this time; what would leave nothing of a side, as of a full stop alone, is not done."""
@@ -163,6 +191,14 @@ def with_made_up_names(source: str, target: str, rng: random.Random) -> tuple[st
             made_up = name(rng)
             source, target = _replaced(source, shared, made_up), _replaced(target, shared, made_up)
     return source, target
+
+
+def with_letter_line(source: str, target: str, names: ProperNames, rng: random.Random) -> tuple[str, str]:
+    """A line of a letter in place of the pair, or, half the time where it is a sentence, before it."""
+    line = letter_line(names, rng)
+    if all(side[-1:] in _FINAL for side in line) and rng.random() < 0.5:
+        return f"{line[0]} {source}", f"{line[1]} {target}"
+    return line
 
 
 def with_other_digits(source: str, target: str, rng: random.Random) -> tuple[str, str]:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attendo.text.augmentation import Augmentation, AugmentationConfig
+from attendo.text.proper_names import proper_names
 from attendo.text.shards import TokenRows
 from attendo.text.subwords.tokenization import EOS_ID, Tokenizer
 
@@ -38,6 +39,10 @@ class Rewriting:
             longer is taken unchanged from the shards.
         source_tags: words that may stand before a source; they stay as they are, and first in their line.
         target_symbols: whether targets are symbols, which have one segmentation only.
+        languages: the source's and the target's codes, for an augmentation that needs names; `und`, undetermined.
+
+    Raises:
+        ValueError: the augmentation needs names, and there are none for these languages.
     """
 
     def __init__(
@@ -50,6 +55,7 @@ class Rewriting:
         max_tokens: int,
         source_tags: Sequence[str] = (),
         target_symbols: bool = False,
+        languages: tuple[str, str] = ("und", "und"),
     ) -> None:
         self.joined, self.max_tokens = augmentation.joined, max_tokens
         self._tokenizers = source_tokenizer, target_tokenizer
@@ -58,12 +64,15 @@ class Rewriting:
         self._tags = [f"{tag} " for tag in source_tags]
         self._dropouts = dropout, 0.0 if target_symbols else dropout
         symbols = [symbol for symbol in source_tokenizer.placeholders if symbol in target_tokenizer.placeholders]
-        self._augment = Augmentation(augmentation, symbols)
+        self._languages = languages
+        names = proper_names(*languages) if augmentation.needs_names else None
+        self._augment = Augmentation(augmentation, symbols, names)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What makes it again in another process."""
         models = tuple(tokenizer.serialized for tokenizer in self._tokenizers)
-        settings = (self._dropout, self._augmentation, self.max_tokens, self._source_tags, self._target_symbols)
+        lines = (self.max_tokens, self._source_tags, self._target_symbols, self._languages)
+        settings = (self._dropout, self._augmentation, *lines)
         return _made_once, (*models, *settings)
 
     def rewrite(self, task: "RewritingTask") -> RewrittenLines:
@@ -121,6 +130,7 @@ def _made_once(
     max_tokens: int,
     source_tags: tuple[str, ...],
     target_symbols: bool,
+    languages: tuple[str, str],
 ) -> Rewriting:
     """What arrives in a process: the same object each time, for its tokenizers keep what they have cut."""
     source = Tokenizer(source_model)
@@ -132,4 +142,5 @@ def _made_once(
         max_tokens=max_tokens,
         source_tags=source_tags,
         target_symbols=target_symbols,
+        languages=languages,
     )

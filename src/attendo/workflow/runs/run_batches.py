@@ -36,6 +36,7 @@ def batch_stream(recipe: Recipe, prepared: PreparedData, workers: int = 1) -> Ba
             max_tokens=min(config.max_tokens, recipe.data.cleaning.max_tokens if recipe.data else config.max_tokens),
             source_tags=recipe.data.source_tags if recipe.data else (),
             target_symbols=recipe.tokenizer.target_symbols,
+            languages=(prepared.source_language, prepared.target_language),
         )
     weights = mix(recipe, prepared)
     configs = {corpus.name: corpus for corpus in recipe.data.corpora} if recipe.data else {}
