@@ -148,6 +148,28 @@ def test_a_part_without_placeholders_is_the_text() -> None:
     assert plain.unprotected(part).capitals
 
 
+@pytest.mark.parametrize(
+    ("line", "read", "masked"),
+    [
+        ("see %d of %2$s", "see %d of %2$s", "see \u27e61\u27e7 of \u27e62\u27e7"),
+        ("SEE {name}: IT IS HERE", "See {name}: it is here", "See \u27e61\u27e7: it is here"),
+        # The other language has other quotation marks; and where something else is masked, variables are too.
+        ("see \u201c%s\u201d", "see \u201c\u27e61\u27e7\u201d", None),
+        ("see '%s", "see '\u27e61\u27e7", None),
+        ("see %s at @me", "see \u27e61\u27e7 at \u27e62\u27e7", None),
+        ("see 50 %", "see 50 %", None),
+    ],
+)
+def test_variables_alone_are_read_as_they_stand(line: str, read: str, masked: str | None) -> None:
+    [part] = reader().read(line).parts
+    assert part.read == read
+    assert (part.masked and part.masked.read) == masked
+    assert part.has_variables(f"ja {read}")
+    if part.variables:
+        assert not part.has_variables("ja")
+        assert not part.has_variables(f"{read} {part.variables[0]}")
+
+
 def test_numbers_that_are_wanted_are_read_as_placeholders_in_the_form_of_the_target_language() -> None:
     plain = reader()
     [part] = plain.read("see 7 of 12, at 3:30 p.m. on the 4th").parts

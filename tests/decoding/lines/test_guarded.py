@@ -182,6 +182,23 @@ def test_things_that_the_model_leaves_out_or_repeats_are_forced(make: Make) -> N
             assert model.read == [read, read]
 
 
+def test_a_variable_is_read_as_it_stands_and_as_a_placeholder_where_the_model_loses_it(make: Make) -> None:
+    table = {
+        "we see %d here": {"wir sehen %d hier": 1.0},
+        "we see here %s": {"das Boot": 1.0},
+        f"we see here {ONE}": {ONE: 1.0},
+    }
+    translator, model = make(table)
+    [kept, lost] = translator.translate(["we see %d here", "we see here %s"])
+    assert (checked(kept).text, kept.guards) == ("wir sehen %d hier", ())
+    assert (checked(lost).text, lost.guards) == ("%s", ("protected",))
+    assert sorted(model.read) == sorted(table)
+    # One too many is as wrong.
+    translator, model = make({"we see the %s": {"%s %s": 1.0}, f"we see the {ONE}": {f"das Haus {ONE}": 1.0}})
+    [found] = translator.translate(["we see the %s"])
+    assert found.text == "das Haus %s"
+
+
 def test_tags_come_back_in_their_order(make: Make) -> None:
     translator, _ = make({f"see {ONE}the dog{TWO} here": {f"wir {TWO}das Haus{ONE} hier": 0.9, "wir sehen": 0.1}})
     [found] = translator.translate(["see <b>the dog</b> here"])

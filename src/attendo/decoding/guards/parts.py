@@ -56,6 +56,10 @@ class Part:
     """Stretches that are not natural language."""
     guards: tuple[GuardName, ...] = ()
     """Names of the guards that changed it."""
+    variables: tuple[str, ...] = ()
+    """A program's variables that it is read with as they stand; all of them have to recur."""
+    masked: "Part | None" = None
+    """The same with placeholders for its variables, for where one does not come through."""
 
     @property
     def is_searched(self) -> bool:
@@ -105,6 +109,10 @@ class Part:
     def as_sentence(self, mark: str) -> "Part":
         """A fragment with a final mark, as most sentences end that a model has read."""
         return replace(self, read=self.read + mark, marked=True)
+
+    def has_variables(self, written: str) -> bool:
+        """Whether a translation has each variable that was read as often as the part."""
+        return all(written.count(variable) == self.read.count(variable) for variable in self.variables)
 
     def is_whole(self, written: str) -> bool:
         """Whether a translation has each placeholder of the part once, and its tags in their order."""

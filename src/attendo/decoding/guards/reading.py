@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from attendo.decoding.config import GuardConfig, GuardName
@@ -11,6 +12,7 @@ from attendo.decoding.guards.comparison import is_version, target_form
 from attendo.decoding.guards.numbers import localised
 from attendo.decoding.guards.parts import SPACE_BEHIND, Kept, Part, Reading
 from attendo.decoding.guards.protected import (
+    PROGRAM_PLACEHOLDER,
     ProtectedSpan,
     emoji_at_ends,
     protected,
@@ -28,6 +30,8 @@ from attendo.decoding.guards.verbatim import Stretch, has_words_besides, verbati
 _STAND_IN = "\ue000"
 _MAX_INLINE, _LONGEST_INLINE = 4, 200
 """Stretches of a line that are no language, and characters of each, that are read as placeholders; more are cut out."""
+_VARIABLE = re.compile(PROGRAM_PLACEHOLDER)
+_QUOTATION_MARKS = "\"'`“”„‘’‚«»‹›"
 _FIRST_KINDS = ("literal", "verbatim")
 _OF_OTHER_GUARDS = ("verbatim", "foreign")
 
@@ -73,7 +77,7 @@ class Reader:
         if copied and not self._have_placeholders(copied, plain):
             return self._read_around(text, stretches)
         guards: tuple[GuardName, ...] = () if plain == text else ("spaces",)
-        parts = self._parts(plain, copied=copied)
+        parts = [self._with_variables(part) for part in self._parts(plain, copied=copied)]
         return Reading(parts=tuple(parts), guards=guards if len(parts) == 1 else (*guards, "sentences"))
 
     def unprotected(self, part: Part) -> Part:
@@ -83,6 +87,17 @@ class Reader:
         """
         capitals = part.capitals
         return self._part(part.text, space=part.space, in_capitals_too=capitals, placeholders=(), copied=part.copied)
+
+    def _with_variables(self, part: Part) -> Part:
+        """A part as it stands, where placeholders would be for a program's variables alone, none in quotation marks.
+
+        Models that have read interfaces know `%s` and put better words around it than around a placeholder, but leave
+        the quotation marks of the other language about it.
+        """
+        if not part.kept or any(not _VARIABLE.fullmatch(each.source) or _is_quoted(part, each) for each in part.kept):
+            return part
+        plain = self.unprotected(part)
+        return replace(plain, variables=tuple(each.source for each in part.kept), masked=part)
 
     def with_values(self, part: Part, wanted: Collection[str]) -> Part:
         """Returns a part with placeholders for some of its numbers, dates and times too.
@@ -281,6 +296,13 @@ def _is_apart(text: str, spans: Sequence[ProtectedSpan], place: int) -> bool:
         return False
     others = {span.end for span in spans[:place]} | {span.start for span in spans[place + 1 :]}
     return not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum() or {start, end} & others)
+
+
+def _is_quoted(part: Part, kept: Kept) -> bool:
+    """Whether a quotation mark stands before or behind the text of a placeholder."""
+    place = part.read.index(kept.symbol)
+    around = part.read[max(0, place - 1) : place] + part.read[place + len(kept.symbol) :][:1]
+    return any(mark in _QUOTATION_MARKS for mark in around)
 
 
 def _copied(text: str, *, space: str = "") -> Part:

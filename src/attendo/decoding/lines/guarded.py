@@ -200,6 +200,7 @@ class GuardedSearch:
         """Tasks, those that a guard finds fault with searched again."""
         guards = self._config.guards
         if guards.protected and self._placeholders:
+            tasks = self._again(tasks, _lacks_variables, self._masked)
             tasks = self._again(tasks, self._lacks_protected, self._with_protected)
             tasks = list(map(self._with_verbatim, tasks))
             tasks = self._again(tasks, self._lacks_protected, self._without_placeholders)
@@ -264,6 +265,11 @@ class GuardedSearch:
         read = task.part.read
         return any(symbol in text and symbol not in read for text in texts for symbol in self._placeholders)
 
+    def _masked(self, tasks: list[Task]) -> list[Task]:
+        """Tasks that read placeholders instead of variables."""
+        parts = [(task.line, task.part.masked or task.part) for task in tasks]
+        return self._read_again(tasks, parts)
+
     def _with_protected(self, tasks: list[Task]) -> list[Task]:
         """Searched again with the placeholders forced to occur, once each; where there is no room, as they were."""
         ruled = [self._with_forced(task) for task in tasks]
@@ -290,9 +296,13 @@ class GuardedSearch:
 
     def _without_placeholders(self, tasks: list[Task]) -> list[Task]:
         """Tasks that read the protected text itself instead of placeholders."""
-        plain = self._new_tasks([(task.line, self._reader.unprotected(task.part)) for task in tasks])
+        return self._read_again(tasks, [(task.line, self._reader.unprotected(task.part)) for task in tasks])
+
+    def _read_again(self, tasks: list[Task], parts: Sequence[tuple[NumberedLine, Part]]) -> list[Task]:
+        """What is found for parts that are read in another way, within what is left of their steps."""
+        again = self._new_tasks(parts)
         return self._searched(
-            [replace(now, steps=min(now.steps, task.steps)) for now, task in zip(plain, tasks, strict=True)]
+            [replace(now, steps=min(now.steps, task.steps)) for now, task in zip(again, tasks, strict=True)]
         )
 
     def _with_verbatim(self, task: Task) -> Task:
@@ -392,3 +402,8 @@ class GuardedSearch:
             exact=self._config.guards.protected,
             searches=searches,
         )
+
+
+def _lacks_variables(task: Task) -> bool:
+    """Whether a candidate has lost a variable that was read as it stands, or has it more often."""
+    return any(not task.part.has_variables(candidate.text) for candidate in task.candidates)
