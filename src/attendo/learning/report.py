@@ -56,7 +56,8 @@ class LearningReport:
         lines += [f"  {file['name']}: {file['used']:,} used{_dropped(file['dropped'])}" for file in self.files]
         if self.selection is not None:
             lines += [
-                f"  share {each['share']:g}: corrections {each['corrections']:.2f}, general {each['general']:.2f} BLEU"
+                f"  share {each['share']:g}: perplexity of corrections {each['corrections']:.3f}, of general text "
+                f"{each['general']:.3f}"
                 for each in (self.selection["before"], *self.selection["candidates"])
             ]
             lines.append(f"  taken: share {self.selection['chosen']['share']:g}, replay: {self.replay}")

@@ -20,6 +20,7 @@ from attendo.checkpoint.checksums import CARD, WEIGHTS
 from attendo.checkpoint.finding import find_model
 from attendo.checkpoint.model_folder import read_description, replace_card
 from attendo.checkpoint.versions import VERSIONS
+from attendo.decoding.scoring import PairScore, perplexity
 from attendo.errors import DataError, ModelError
 from attendo.files import locked, recover, sha256, write_json
 from attendo.learning.averaging import write_between
@@ -32,13 +33,14 @@ from attendo.learning.parallel_lines import ParallelLines
 from attendo.learning.portions import LEAST_CORRECTIONS, Portion, portions
 from attendo.learning.replay import Replay, replay_of, replayed
 from attendo.learning.report import LearningReport, card_section, with_learning
-from attendo.learning.selection import Selection, SelectionOutputs, choose_share
+from attendo.learning.selection import Candidate, Selection, choose_share
 from attendo.learning.translating import LearningReporter, translate_once
-from attendo.learning.tuning import Tuning, tune
+from attendo.learning.tuning import LearningInterruptedError, Tuning, tune
 from attendo.output_folders import Origin, check_replaceable, made_folder
 from attendo.reading import MAX_JSON_BYTES, parse_json, read_bounded
 from attendo.terms.files import joined_glossaries, read_glossary
 from attendo.terms.glossary import Glossary
+from attendo.workflow.engines.translate import load
 
 _BEGUN, _REPORT = "round.json", "report.json"
 
@@ -187,18 +189,18 @@ class _Round:
     def _select(self, tuned: Mapping[str, Path]) -> Selection:
         """Chooses one share for all trainings, by what each has kept aside for that."""
         plan = self._plan
+        corrections = {portion.name: _lines(portion.selection) for portion in plan.portions}
 
-        def outputs(share: float) -> SelectionOutputs:
-            return SelectionOutputs(
-                corrections=self._of_corrections("corrections to choose by", lambda part: part.selection, tuned, share),
-                general=self._of_general("general text to choose by", plan.general.selection, tuned, share),
+        def candidate(share: float) -> Candidate:
+            if self._should_stop():
+                raise LearningInterruptedError("choosing a share: interrupted")
+            models = {portion.name: self._between(portion, tuned, share) for portion in plan.portions}
+            general = {plan.portions[-1].name: plan.general.selection}
+            return Candidate(
+                share=share, corrections=_perplexity(models, corrections), general=_perplexity(models, general)
             )
 
-        references = SelectionOutputs(
-            corrections=[pair.target for portion in plan.portions for pair in portion.selection],
-            general=list(plan.general.selection.targets),
-        )
-        return choose_share(plan.config.shares, references, outputs, plan.languages[1])
+        return choose_share(plan.config.shares, candidate)
 
     def _between(self, portion: Portion, tuned: Mapping[str, Path], share: float) -> Path:
         """The folder of the model of a share, written where it is missing; that of share 0 is the model as it was."""
@@ -350,6 +352,15 @@ def _too_few(plan: RoundPlan) -> Verdict:
         reason=f"too few corrections: {number:,}, and the gate needs {LEAST_CORRECTIONS} or more; collect more",
         checks=(),
     )
+
+
+def _perplexity(models: Mapping[str, Path], texts: Mapping[str, ParallelLines]) -> float:
+    """The perplexity of texts, each by the model of the training of its name."""
+    scores: list[PairScore] = []
+    for name, lines in texts.items():
+        with load(models[name]) as engine:
+            scores += engine.score(zip(lines.sources, lines.targets, strict=True))
+    return perplexity(scores).per_token
 
 
 def _lines(pairs: Sequence[Correction]) -> ParallelLines:
