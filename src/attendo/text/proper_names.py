@@ -58,6 +58,15 @@ def known_languages() -> tuple[str, ...]:
     return tuple(_read()["languages"])
 
 
+@lru_cache(maxsize=1)
+def given_names() -> frozenset[str]:
+    """Given names that are the same in all languages of the tables."""
+    people = _read()["people"]
+    return frozenset(people["male"].split() + people["female"].split()) - set(
+        re.findall(r"\w+", people["female_forms"])
+    )
+
+
 def has_names(language: str) -> bool:
     """Whether the tables have a language, by its code, as `de` or `de-AT`."""
     return _primary(language) in known_languages()

@@ -513,3 +513,14 @@ def test_a_placeholder_that_the_line_does_not_have_is_never_written(make: Make, 
         translator, _ = make(everywhere, **search)
         for line, found in zip(lines, translator.translate(lines, [constraints] * len(lines)), strict=True):
             assert not any("\u27e6" in candidate.text for candidate in found.n_best), (line, found.n_best)
+
+
+def test_a_name_that_is_lost_is_read_as_a_placeholder(make: Make) -> None:
+    table = {
+        "we see Anna Weber here": {"wir sehen das Boot": 1.0},
+        f"we see {ONE} here": {f"wir sehen {ONE} hier": 1.0},
+    }
+    translator, model = make(table)
+    [found] = translator.translate(["we see Anna Weber here"])
+    assert (checked(found).text, found.guards) == ("wir sehen Anna Weber hier", ("values",))
+    assert model.read == list(table)

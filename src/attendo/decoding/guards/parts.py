@@ -110,6 +110,10 @@ class Part:
         """A fragment with a final mark, as most sentences end that a model has read."""
         return replace(self, read=self.read + mark, marked=True)
 
+    def as_masked(self) -> "Part":
+        """It with placeholders for its variables; itself where it has none."""
+        return self.masked or self
+
     def has_variables(self, written: str) -> bool:
         """Whether a translation has each variable that was read as often as the part."""
         return all(written.count(variable) == self.read.count(variable) for variable in self.variables)

@@ -13,7 +13,7 @@ from typing import Literal
 
 Kind = Literal[
     "literal", "code", "markup", "variable", "address", "path", "handle", "emoji", "environment", "option", "file",
-    "version", "hash", "identifier", "number", "verbatim", "foreign",
+    "version", "hash", "identifier", "number", "verbatim", "foreign", "person",
 ]  # fmt: skip
 
 
@@ -29,7 +29,7 @@ class ProtectedSpan:
     """The text."""
     kind: Kind
     """Its kind: a placeholder that somebody typed (literal), one of the kinds of `values.GRAMMAR`, an emoji, text
-    that is no language (verbatim), or words in another script or language than the line's (foreign)."""
+    that is no language (verbatim), words in another script or language than the line's (foreign), or a person."""
     target: str | None = None
     """The text in the translation, if it is known to differ."""
 

@@ -11,6 +11,7 @@ from attendo.decoding.guards.casing import in_capitals, in_small_letters, in_tit
 from attendo.decoding.guards.comparison import is_version, target_form
 from attendo.decoding.guards.numbers import localised
 from attendo.decoding.guards.parts import SPACE_BEHIND, Kept, Part, Reading
+from attendo.decoding.guards.people import people
 from attendo.decoding.guards.protected import (
     PROGRAM_PLACEHOLDER,
     ProtectedSpan,
@@ -100,11 +101,11 @@ class Reader:
         return replace(plain, variables=tuple(each.source for each in part.kept), masked=part)
 
     def with_values(self, part: Part, wanted: Collection[str]) -> Part:
-        """Returns a part with placeholders for some of its numbers, dates and times too.
+        """Returns a part with placeholders for some of its numbers, dates, times and people too.
 
         Args:
             part: the part.
-            wanted: the numbers as the part has them.
+            wanted: the numbers and names as the part has them.
         """
         capitals = part.capitals
         return self._part(part.text, space=part.space, in_capitals_too=capitals, copied=part.copied, wanted=wanted)
@@ -174,7 +175,7 @@ class Reader:
             in_capitals_too: whether the line is in capitals, which a short sentence of it alone might not be.
             placeholders: to use; None for all.
             copied: what is no language of it, or of other sentences of its line.
-            wanted: numbers, dates and times, as it has them, that are read as placeholders.
+            wanted: numbers, dates, times and names, as it has them, that are read as placeholders.
         """
         before, inner, behind = emoji_at_ends(text) if self._config.protected else ("", text, "")
         spans = self._spans(inner, copied, wanted) if _STAND_IN not in inner else []
@@ -234,7 +235,12 @@ class Reader:
                 for value in values(text, source)
                 if value.is_numeric and value.text in wanted
             ]
-            spans = with_more(numbers, spans)
+            names = [
+                ProtectedSpan(person.start, person.end, person.text, "person", person.text)
+                for person in people(text)
+                if person.text in wanted
+            ]
+            spans = with_more([*numbers, *names], spans)
         return spans
 
     def _acted(self, *, protected: bool, verbatim: bool, scripts: bool, casing: bool) -> tuple[GuardName, ...]:

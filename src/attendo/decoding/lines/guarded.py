@@ -6,7 +6,7 @@ those whose translations cannot be meant are searched once more, with a rule or 
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from attendo.decoding.backends.models import DecodingModel
 from attendo.decoding.config import SearchConfig
@@ -28,6 +28,7 @@ from attendo.decoding.guards.parts import Part, Reading, as_it_is
 from attendo.decoding.guards.reading import Reader
 from attendo.decoding.guards.words import has_few_words
 from attendo.decoding.lines.lengths import is_spelled, needed_tokens, piece_length
+from attendo.decoding.lines.name_retries import NameRetries
 from attendo.decoding.lines.restored import NOTHING, candidates, restored, with_problems, with_terms
 from attendo.decoding.lines.search_variants import SearchVariants
 from attendo.decoding.lines.stray_placeholders import StrayPlaceholders
@@ -200,10 +201,10 @@ class GuardedSearch:
         """Tasks, those that a guard finds fault with searched again."""
         guards = self._config.guards
         if guards.protected and self._placeholders:
-            tasks = self._again(tasks, _lacks_variables, self._masked)
+            tasks = self._again(tasks, lambda task: task.lacks_variables, partial(self._read_again, Part.as_masked))
             tasks = self._again(tasks, self._lacks_protected, self._with_protected)
             tasks = list(map(self._with_verbatim, tasks))
-            tasks = self._again(tasks, self._lacks_protected, self._without_placeholders)
+            tasks = self._again(tasks, self._lacks_protected, partial(self._read_again, self._reader.unprotected))
         if self._config.sampling:  # what chance has drawn stays
             return tasks
         if guards.fragments and self._config.n_best == 1:
@@ -213,7 +214,9 @@ class GuardedSearch:
         if guards.copies and self._config.n_best == 1:
             tasks = self._again(tasks, self._copies_its_source, self._other_words)
         if guards.values:
-            tasks = self._value_retries().kept(tasks)
+            values = self._value_retries()
+            names = NameRetries(self._languages[0], self._reader, values.num_faults, searches=self._retry_searches())
+            tasks = names.kept(values.kept(tasks))
         return tasks
 
     def _with_terms(self, tasks: list[Task]) -> list[Task]:
@@ -265,11 +268,6 @@ class GuardedSearch:
         read = task.part.read
         return any(symbol in text and symbol not in read for text in texts for symbol in self._placeholders)
 
-    def _masked(self, tasks: list[Task]) -> list[Task]:
-        """Tasks that read placeholders instead of variables."""
-        parts = [(task.line, task.part.masked or task.part) for task in tasks]
-        return self._read_again(tasks, parts)
-
     def _with_protected(self, tasks: list[Task]) -> list[Task]:
         """Searched again with the placeholders forced to occur, once each; where there is no room, as they were."""
         ruled = [self._with_forced(task) for task in tasks]
@@ -294,15 +292,11 @@ class GuardedSearch:
             rules = replace(task.rules, constraints=constraints)
         return replace(task, rules=rules, guards=guards)
 
-    def _without_placeholders(self, tasks: list[Task]) -> list[Task]:
-        """Tasks that read the protected text itself instead of placeholders."""
-        return self._read_again(tasks, [(task.line, self._reader.unprotected(task.part)) for task in tasks])
-
-    def _read_again(self, tasks: list[Task], parts: Sequence[tuple[NumberedLine, Part]]) -> list[Task]:
-        """What is found for parts that are read in another way, within what is left of their steps."""
-        again = self._new_tasks(parts)
+    def _read_again(self, read: Callable[[Part], Part], tasks: list[Task]) -> list[Task]:
+        """What is found where parts are read in another way, within what is left of their steps."""
+        new = self._new_tasks([(task.line, read(task.part)) for task in tasks])
         return self._searched(
-            [replace(now, steps=min(now.steps, task.steps)) for now, task in zip(again, tasks, strict=True)]
+            [replace(now, steps=min(now.steps, old.steps)) for now, old in zip(new, tasks, strict=True)]
         )
 
     def _with_verbatim(self, task: Task) -> Task:
@@ -384,9 +378,9 @@ class GuardedSearch:
     def _spelling(self) -> Spelling:
         return Spelling(self._tokenizer)
 
-    def _value_retries(self) -> ValueRetries:
+    def _retry_searches(self) -> Searches:
         # Not kept: it knows this search, and memory is to be free as soon as an engine is closed.
-        searches = Searches(
+        return Searches(
             tasks=self._new_tasks,
             searched=self._searched,
             wide=lambda tasks: self._searched(tasks, self._searches.wide),
@@ -394,16 +388,13 @@ class GuardedSearch:
             is_whole=lambda task: not self._lacks_protected(task),
             again=lambda tasks, is_wrong, repaired: self._again(tasks, is_wrong, repaired, Task.renewed),
         )
+
+    def _value_retries(self) -> ValueRetries:
         return ValueRetries(
             self._tokenizer,
             self._languages,
             self._reader,
             lambda: self._digits,
             exact=self._config.guards.protected,
-            searches=searches,
+            searches=self._retry_searches(),
         )
-
-
-def _lacks_variables(task: Task) -> bool:
-    """Whether a candidate has lost a variable that was read as it stands, or has it more often."""
-    return any(not task.part.has_variables(candidate.text) for candidate in task.candidates)

@@ -110,6 +110,11 @@ class Task:
         longest = max((len(each.token_log_probs) for each in candidates), default=0)
         return replace(self, candidates=candidates, steps=self.steps - longest)
 
+    @property
+    def lacks_variables(self) -> bool:
+        """Whether a candidate has lost a variable that was read as it stands, or has one more often."""
+        return any(not self.part.has_variables(candidate.text) for candidate in self.candidates)
+
     def retry(self) -> Self | None:
         """The task to be searched again within what is left of its budget; None where that is too little."""
         if self.steps <= min(self.needed, self.rules.max_len):

@@ -1,0 +1,111 @@
+"""People in a text: the names behind a title, and behind a common given name.
+
+Models that have met few people translate their names (*Frau Müller*, *the Miller's*) or make up others.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from attendo.text.proper_names import given_names
+
+_WORD = re.compile(r"(?<![\w-])(?:O['’])?[^\W\d_]+(?:-[^\W\d_]+)*(?![\w-])")
+_TITLES = (
+    "Mr",
+    "Mrs",
+    "Ms",
+    "Dr",
+    "Prof",
+    "Mme",
+    "Mlle",
+    "Herr",
+    "Herrn",
+    "Frau",
+    "Monsieur",
+    "Madame",
+    "Mademoiselle",
+)
+_TITLE = re.compile(rf"(?<![\w-])(?:M\.|(?:{'|'.join(_TITLES)})\.?)[ \u00a0]$")
+_LONGEST_TITLE = 14
+_PARTICLES = frozenset(("de", "der", "di", "du", "la", "le", "van", "von", "zu"))
+_MAX_GIVEN = 3
+_SPACES = (" ", "\u00a0")
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A name in a text."""
+
+    start: int
+    """Position of its first character, behind a title."""
+    end: int
+    """Position of the character after it."""
+    text: str
+    """The name: given names, particles and a family's name, or some of them."""
+    titled: bool
+    """Whether a title stands before it."""
+
+    def is_lost(self, written: str, language: str) -> bool:
+        """Whether a translation has not each word of the name, as it is or in the genitive.
+
+        In German a noun may follow a given name (*Sie gab Anna Saft*), so that without a title all words have to be
+        lost.
+
+        Args:
+            written: the translation.
+            language: of the source, as an ISO 639-1 code.
+        """
+        missing = [not _has(written, word) for word in self.text.split() if word not in _PARTICLES]
+        return all(missing) if language == "de" and not self.titled else any(missing)
+
+
+def people(text: str) -> list[Person]:
+    """Finds people, in order and without overlaps.
+
+    A person is a title and a name with a capital, or a common given name and a name with a capital. Given names that
+    are others in other languages (*Mary*, *Maria*) make no person by themselves.
+    """
+    return list(_people(text))
+
+
+def _people(text: str) -> Iterator[Person]:
+    words = list(_WORD.finditer(text))
+    behind = 0
+    for place, word in enumerate(words):
+        if word.start() < behind or not _is_name(word[0]):
+            continue
+        titled = _TITLE.search(text, max(0, word.start() - _LONGEST_TITLE), word.start()) is not None
+        last = _last_word(text, words, place)
+        if not titled and (last == place or not _is_given(word[0])):
+            continue
+        behind = words[last].end()
+        yield Person(word.start(), behind, text[word.start() : behind], titled)
+
+
+def _last_word(text: str, words: list[re.Match[str]], first: int) -> int:
+    """The place of the last word of a name: the first that is no given name, particles apart."""
+    last = first
+    while last - first < _MAX_GIVEN and _is_given(words[last][0]):
+        following = last + 1
+        while following < len(words) and words[following][0] in _PARTICLES:
+            following += 1
+        if following == len(words) or not _is_name(words[following][0]):
+            break
+        if any(text[words[here].end() : words[here + 1].start()] not in _SPACES for here in range(last, following)):
+            break
+        last = following
+    return last
+
+
+def _is_name(word: str) -> bool:
+    return len(word) > 1 and word[0].isupper() and not word.isupper() and word not in _TITLES
+
+
+def _is_given(word: str) -> bool:
+    """Whether a word is a given name, or several that are joined by hyphens, by its first."""
+    return word.split("-")[0] in given_names()
+
+
+def _has(written: str, word: str) -> bool:
+    stem = word[:-1] if word.endswith("s") else word
+    return re.search(rf"(?<!\w){re.escape(stem)}(?:s?['’]?s?)(?!\w)", written) is not None
