@@ -46,6 +46,7 @@ def test_people_stand_behind_titles_and_given_names(text: str, found: list[str])
         ("Anna Müller rief an.", "de", "Accidents called.", True),
         # A noun, for all that one can tell.
         ("Er gab Anna Wasser.", "de", "He gave Anna water.", False),
+        ("Er gab Anna Müller Wasser.", "de", "He gave Anna Muller water.", True),
         ("Ludwig van Beethoven", "en", "Ludwig von Beethoven", False),
     ],
 )

@@ -6,6 +6,7 @@ Models that have met few people translate their names (*Frau Müller*, *the Mill
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from attendo.text.proper_names import given_names
 
@@ -29,6 +30,8 @@ _TITLE = re.compile(rf"(?<![\w-])(?:M\.|(?:{'|'.join(_TITLES)})\.?)[ \u00a0]$")
 _LONGEST_TITLE = 14
 _PARTICLES = frozenset(("de", "der", "di", "du", "la", "le", "van", "von", "zu"))
 _MAX_GIVEN = 3
+_NEARLY_SAME = 0.75
+"""Share of two words' letters that they have in common, in the same order (`difflib`)."""
 _SPACES = (" ", "\u00a0")
 
 
@@ -49,14 +52,17 @@ class Person:
         """Whether a translation has not each word of the name, as it is or in the genitive.
 
         In German a noun may follow a given name (*Sie gab Anna Saft*), so that without a title all words have to be
-        lost.
+        lost, or one has to be misspelled.
 
         Args:
             written: the translation.
             language: of the source, as an ISO 639-1 code.
         """
-        missing = [not _has(written, word) for word in self.text.split() if word not in _PARTICLES]
-        return all(missing) if language == "de" and not self.titled else any(missing)
+        words = [word for word in self.text.split() if word not in _PARTICLES]
+        missing = [word for word in words if not _has(written, word)]
+        if language != "de" or self.titled:
+            return bool(missing)
+        return len(missing) == len(words) or any(_is_misspelled(word, written) for word in missing)
 
 
 def people(text: str) -> list[Person]:
@@ -109,3 +115,9 @@ def _is_given(word: str) -> bool:
 def _has(written: str, word: str) -> bool:
     stem = word[:-1] if word.endswith("s") else word
     return re.search(rf"(?<!\w){re.escape(stem)}(?:s?['’]?s?)(?!\w)", written) is not None
+
+
+def _is_misspelled(word: str, written: str) -> bool:
+    """Whether a name of nearly the same letters stands in a translation in place of a name."""
+    others = [other[0] for other in _WORD.finditer(written) if _is_name(other[0])]
+    return bool(get_close_matches(word, others, n=1, cutoff=_NEARLY_SAME))
