@@ -108,7 +108,7 @@ def forecast_of_rows(
     )
     return Forecast(
         total=total,
-        tables=(table_of(ROWS_CAPTION, plans, (*columns, *_COST), words=words),),
+        tables=(table_of(plans, (*columns, *_COST), words=words, caption=ROWS_CAPTION),),
         data={"hours": hours, "rows": [{**plan.to_json(), **row_data(plan)} for plan in plans]},
     )
 

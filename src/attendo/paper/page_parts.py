@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from attendo.paper.experiment import Order
-from attendo.paper.report import Paragraph, Section, Shell, Table
+from attendo.paper.report import Paragraph, Section, Shell
 from attendo.paper.run_results import RunFacts, RunResult
 from attendo.recipe import Recipe
 
@@ -64,19 +64,34 @@ def head_data(order: Order, name: str) -> dict[str, Any]:
     return {result_key(name): name, "scale": order.scale, "command": order.command}
 
 
-def total_cost(results: Sequence[RunFacts], rest: str) -> str:
-    """What all runs took together.
+def order_values(order: Order, recipe: Recipe) -> dict[str, str]:
+    """What the texts of pages call `$scale`, `$seeds`, `$corpora` and `$budget`.
 
     Args:
-        results: of the runs.
-        rest: what else there is to say before the machine, with its punctuation.
+        order: how the study is wanted.
+        recipe: of what is trained.
     """
-    return (
-        f"In all {len(results)} runs: {sum(result.seconds for result in results) / 3600:.2f} hours, CPU threads per "
-        "run: "
-        f"{each(result.threads for result in results)}{rest} "
-        f"Machine: {each(result.machine for result in results)}."
-    )
+    return {
+        "scale": order.scale,
+        "seeds": seeds_of(order),
+        "corpora": corpora_of(recipe),
+        "budget": budget_of(recipe),
+    }
+
+
+def totals(results: Sequence[RunFacts]) -> dict[str, str]:
+    """What all runs took together, by the names that the texts of pages have for it."""
+    seconds = sum(result.seconds for result in results)
+    return {
+        "num_runs": str(len(results)),
+        "hours": f"{seconds / 3600:.2f}",
+        "minutes": f"{seconds / 60:.1f}",
+        "tokens": f"{sum(result.target_tokens for result in results):,}",
+        "flops": f"{sum(result.flops for result in results):.2e}",
+        "threads": each(result.threads for result in results),
+        "parameters": each(f"{result.parameters:,}" for result in results),
+        "machine": each(result.machine for result in results),
+    }
 
 
 def versions_of(results: Iterable[RunFacts]) -> str:
@@ -101,8 +116,3 @@ def how_to_repeat(order: Order, results: Sequence[RunResult], bleu: str) -> Sect
     if results:
         blocks += [Paragraph(text=bleu), Paragraph(text=f"Versions: {versions_of(results)}")]
     return Section(title="How to repeat it", blocks=tuple(blocks))
-
-
-def cost_section(results: Sequence[RunFacts], rest: str, *blocks: Paragraph | Table) -> Section:
-    """What all runs took together (`total_cost`), and what is to be said below that."""
-    return Section(title="Cost", blocks=(Paragraph(text=total_cost(results, rest)), *blocks))

@@ -38,21 +38,22 @@ class Shell:
 class Table:
     """Cells below their columns' names."""
 
-    caption: str
+    caption: str = ""
+    """Empty where the page's text has it."""
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     words: int
     """So many columns at the left hold words, the others figures."""
 
 
-def table_of(caption: str, rows: Iterable[RowT], columns: Columns[RowT], *, words: int) -> Table:
+def table_of(rows: Iterable[RowT], columns: Columns[RowT], *, words: int, caption: str = "") -> Table:
     """A table with a line for each of some things.
 
     Args:
-        caption: of the table.
         rows: a line each.
         columns: their names, and what each says of a row.
         words: so many columns at the left hold words, the others figures.
+        caption: of the table; empty where the page's text has it.
     """
     return Table(
         caption=caption,

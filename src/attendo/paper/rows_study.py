@@ -10,9 +10,10 @@ from typing import Any, Generic, TypeVar
 
 from attendo.paper.experiment import Order, Outcome, Reporter, ShouldStop, Stopped
 from attendo.paper.forecast import Forecast, forecast_page
-from attendo.paper.page_parts import head_data, how_to_repeat, scale_note, still_open
+from attendo.paper.page_parts import head_data, how_to_repeat, order_values, scale_note, still_open, totals
+from attendo.paper.page_text import page_text
 from attendo.paper.phrasebook_texts import write_if_tiny
-from attendo.paper.report import Report, Section, write_report
+from attendo.paper.report import Report, write_report
 from attendo.paper.run_results import RunResult
 from attendo.paper.study import Run, Study, Translators, plan_runs
 from attendo.recipe import Recipe
@@ -98,9 +99,8 @@ class Findings(Generic[BegunT, MeasuredT]):
 class Page:
     """What a study says of its findings, between what every page has."""
 
-    introduction: tuple[str, ...]
-    """Paragraphs."""
-    sections: tuple[Section, ...]
+    values: Mapping[str, object]
+    """What fills the study's text, beside `order_values` and `totals`."""
     bleu: str
     """Whose BLEU it is, a sentence."""
     data: Mapping[str, Any]
@@ -128,6 +128,8 @@ class RowsStudy(Generic[BegunT, MeasuredT]):
     """Of the forecast."""
     subject: str
     """What runs of the scale `tiny` say nothing about."""
+    text: str
+    """The file with the words of the page, for `page_text`."""
     recipes: Callable[[Order], Mapping[str, Recipe]]
     """The rows' recipes by name, all with the same data."""
     expect: Callable[[Order, Reporter], Forecast]
@@ -188,14 +190,16 @@ class RowsStudy(Generic[BegunT, MeasuredT]):
         page = self.page(found)
         if page is None:
             return None
+        values = {**order_values(found.order, found.any_recipe), **totals(found.results), **page.values}
+        words = page_text(self.text).fill(**values)
         return Report(
             title=self.title,
             introduction=(
-                *page.introduction,
+                *words.introduction,
                 *scale_note(found.order, self.subject),
                 *still_open(found.num_ended, found.num_runs, found.failures),
             ),
-            sections=(*page.sections, how_to_repeat(found.order, found.results, page.bleu)),
+            sections=(*words.sections, how_to_repeat(found.order, found.results, page.bleu)),
             data={
                 **head_data(found.order, self.name),
                 "runs_done": found.num_ended,

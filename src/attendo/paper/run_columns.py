@@ -29,13 +29,13 @@ def mean_tokens(name: str) -> Column[Sequence[RunFacts]]:
 
 def each_run(results: Iterable[RunResult]) -> Table:
     """Row, seed, perplexity, BLEU and minutes of each run."""
-    return table_of("Each run", results, (ROW, SEED, PERPLEXITY, BLEU, MINUTES), words=1)
+    return table_of(results, (ROW, SEED, PERPLEXITY, BLEU, MINUTES), words=1)
 
 
 def means(rows: Iterable[Sequence[RunFacts]]) -> Table:
     """Row, number of runs and mean minutes, target tokens and FLOPs of each row's runs."""
     columns = (MEAN_ROW, MEAN_RUNS, MEAN_MINUTES, mean_tokens("target tokens"), MEAN_FLOPS)
-    return table_of("Means a run", rows, columns, words=1)
+    return table_of(rows, columns, words=1)
 
 
 def by_row(results: Iterable[RunT]) -> list[list[RunT]]:

@@ -1,4 +1,4 @@
-"""What the page says of the functions themselves, with its pictures: the footnote, time and memory, the softmax."""
+"""What the page shows of the functions themselves: the footnote, the softmax, time and memory; and the claims."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +10,8 @@ from attendo.paper.attention_functions.cost import WHOLE, Cost, Spread
 from attendo.paper.attention_functions.heads import NUM_KEYS, Products, Sharpness, Softmax
 from attendo.paper.attention_functions.rows import ADDITIVE, FUNCTIONS, SCALED, SHORT, UNSCALED, Difference, RowSummary
 from attendo.paper.charts import BLUE, GREEN, GREY, PURPLE, VERMILION, finish, panels
-from attendo.paper.experiment import Order
-from attendo.paper.report import Paragraph, Picture, Section, Table, table_of
-from attendo.paper.statistics import CONFIDENCE, Estimate
+from attendo.paper.report import Columns, Table
+from attendo.paper.statistics import Estimate
 from attendo.plots.figure_files import png_bytes
 
 # --- pictures ---------------------------------------------------------------------------------------------------------
@@ -134,7 +133,7 @@ def _dress(axes: Axes, title: str, unit: str) -> None:
     axes.legend(frameon=False, fontsize=9)
 
 
-# --- sections ---------------------------------------------------------------------------------------------------------
+# --- what it says -----------------------------------------------------------------------------------------------------
 
 HOLDS, FAILS, OPEN = "holds here", "does not hold here", "not significant at this scale"
 
@@ -219,29 +218,16 @@ def with_interval(found: Estimate, digits: int = 2) -> str:
     return f"{found.mean:+.{digits}f} ({found.low:+.{digits}f} to {found.high:+.{digits}f})"
 
 
-def outcome(order: Order, told: Sequence[Claim]) -> Section:
-    """The paper's sentences with their verdicts."""
-    table = table_of(
-        "What the paper says (not in its words), and what came out",
-        told,
-        (
-            ("the paper", lambda claim: claim.text),
-            ("here", lambda claim: claim.found),
-            ("verdict", lambda claim: claim.verdict),
-        ),
-        words=3,
-    )
-    note = (
-        f"Differences are means over seeds, paired by seed, with their {CONFIDENCE:.0%} intervals; an interval that "
-        "contains zero means no significant difference"
-        ". Where the paper finds two functions about as good, that is the most that "
-        f"can be said: so few seeds ({order.seeds}) cannot show that they are equal."
-    )
-    return Section(title="Comparison with the paper", blocks=(table, Paragraph(text=note)))
+CLAIMS: Columns[Claim] = (
+    ("the paper", lambda claim: claim.text),
+    ("here", lambda claim: claim.found),
+    ("verdict", lambda claim: claim.verdict),
+)
+"""The paper's sentences with their verdicts."""
 
 
-def variance(products: Sequence[Products]) -> Section:
-    """The variance of q·k by d_k."""
+def products_table(products: Sequence[Products]) -> Table:
+    """Mean and variance of q·k by d_k."""
     names = list(dict.fromkeys(one.distribution for one in products))
     by_key = {(one.distribution, one.d_k): one for one in products}
     widths = sorted({one.d_k for one in products})
@@ -257,23 +243,12 @@ def variance(products: Sequence[Products]) -> Section:
         )
         for d_k in widths
     )
-    inside = sum(one.variance.covers(one.d_k) for one in products)
-    table = Table(
-        caption=f"q·k of independent q and k: mean over replicates and half of the {CONFIDENCE:.0%} interval",
-        columns=("d_k", *(f"{what}, {name}" for name in names for what in ("mean", "variance")), "the footnote"),
-        rows=rows,
-        words=0,
-    )
-    text = (
-        "The footnote: where the components of q and k are independent, with mean 0 and variance 1, q·k has mean 0 and "
-        "variance d_k, whatever their distribution. "
-        f"Of {len(products)} intervals of the variance {inside} cover d_k; {CONFIDENCE:.0%} of them should."
-    )
-    return Section(title="The footnote's variance", blocks=(Paragraph(text=text), table))
+    columns = ("d_k", *(f"{what}, {name}" for name in names for what in ("mean", "variance")), "the footnote")
+    return Table(columns=columns, rows=rows, words=0)
 
 
-def softmax(products: Sequence[Products], found: Sequence[Softmax]) -> Section:
-    """What d_k does to the softmax over random keys."""
+def softmax_table(found: Sequence[Softmax]) -> Table:
+    """What the softmax is like by d_k, scaled and unscaled."""
     rows = []
     for one in found:
         pairs = [
@@ -282,38 +257,30 @@ def softmax(products: Sequence[Products], found: Sequence[Softmax]) -> Section:
         ]
         rows.append((str(one.d_k), *(f"{value:.3f}" for pair in pairs for value in pair)))
     names = ("entropy", "largest weight", "derivative", "its median", "by the query")
-    table = Table(
-        caption=f"A softmax over {NUM_KEYS} random keys, scaled (s) and unscaled (u); means over queries",
-        columns=("d_k", *(f"{name}, {letter}" for name in names for letter in "su")),
-        rows=tuple(rows),
-        words=0,
-    )
+    columns = ("d_k", *(f"{name}, {letter}" for name in names for letter in "su"))
+    return Table(columns=columns, rows=tuple(rows), words=0)
+
+
+def softmax_values(found: Sequence[Softmax]) -> dict[str, object]:
+    """What the page's text says of the softmax."""
     first, last = found[0], found[-1]
     peak = max(found, key=lambda one: one.unscaled.jacobian.mean)
     scaled = [one.scaled.jacobian.mean for one in found]
-    text = (
-        "Entropy is a share of that of equal weights; the derivative is the Frobenius norm of the softmax's Jacobian. "
-        f"From d_k {first.d_k} to {last.d_k} the largest unscaled weight rises from {first.unscaled.largest.mean:.2f} "
-        f"to {last.unscaled.largest.mean:.2f}. The norm of the derivative by the logits is {_below(found)}, "
-        f"after a rise up to d_k {peak.d_k}: at {last.d_k} it is {last.unscaled.jacobian.mean:.3f}, and that of the "
-        f"median query {last.unscaled.jacobian_median.mean:.4f}. Scaled, it stays between {min(scaled):.3f} and "
-        f"{max(scaled):.3f}."
-    )
-    beyond = (
-        "The last two columns are what the paper does not speak of, the derivative by the query itself: at d_k "
-        f"{last.d_k} it is {last.unscaled.to_query.mean:.2f} unscaled and {last.scaled.to_query.mean:.2f} scaled, on "
-        "average, since unscaled logits are so much steeper in the query. So the mean gradient does not vanish; it is "
-        "the few queries that are near a tie between two keys that get it, and the median query gets next to none."
-    )
-    picture = Picture(
-        name="variance.png",
-        png=variance_png(products, found),
-        alt="Variance of q·k, the softmax's largest weight and the norm of its derivative against d_k",
-        caption=f"Random queries and keys. Bars on the left are {CONFIDENCE:.0%} intervals.",
-    )
-    return Section(
-        title="What that does to the softmax", blocks=(Paragraph(text=text), table, Paragraph(text=beyond), picture)
-    )
+    return {
+        "num_keys": NUM_KEYS,
+        "first_d_k": first.d_k,
+        "last_d_k": last.d_k,
+        "first_largest": f"{first.unscaled.largest.mean:.2f}",
+        "last_largest": f"{last.unscaled.largest.mean:.2f}",
+        "below": _below(found),
+        "peak_d_k": peak.d_k,
+        "last_jacobian": f"{last.unscaled.jacobian.mean:.3f}",
+        "last_median": f"{last.unscaled.jacobian_median.mean:.4f}",
+        "scaled_least": f"{min(scaled):.3f}",
+        "scaled_most": f"{max(scaled):.3f}",
+        "unscaled_to_query": f"{last.unscaled.to_query.mean:.2f}",
+        "scaled_to_query": f"{last.scaled.to_query.mean:.2f}",
+    }
 
 
 def _below(softmax: Sequence[Softmax]) -> str:
@@ -323,46 +290,6 @@ def _below(softmax: Sequence[Softmax]) -> str:
     return f"below the scaled one's from d_k {from_here[0].d_k} on" if from_here else "nowhere below the scaled one's"
 
 
-def speed_and_memory(costs: Sequence[Cost], machine: str) -> Section:
-    """What each function takes, as multiples of the scaled one.
-
-    Args:
-        costs: by setting.
-        machine: that they are of.
-    """
-    table = table_of(
-        "Forward and back: milliseconds and MiB of the scaled function, and the others as multiples of it "
-        "(median, and quartiles in brackets)",
-        costs,
-        (
-            ("n", lambda one: str(one.setting.n)),
-            ("d_k", lambda one: str(one.setting.d_k)),
-            ("ms", lambda one: f"{one.scaled_s * 1e3:.2f}"),
-            ("unscaled", lambda one: _spread(one.ratios[UNSCALED])),
-            ("additive", lambda one: _spread(one.ratios[ADDITIVE])),
-            ("MiB", lambda one: f"{one.bytes[SCALED] / 2**20:.2f}"),
-            ("unscaled", lambda one: _multiple(one, UNSCALED)),
-            ("additive", lambda one: _multiple(one, ADDITIVE)),
-            (WHOLE, lambda one: _multiple(one, WHOLE)),
-        ),
-        words=0,
-    )
-    text = (
-        "Each round measures all functions one after the other, so that whatever else the machine does meets them "
-        "all; the ratio is taken within the round. Memory is the most that is held above the inputs. 'Additive, whole' "
-        "keeps the hidden layer of n x n x d_k numbers, as additive attention is usually written; attendo computes it "
-        "some queries at a time, and again on the way back. All of it is torch's work; attendo's own kernels, which "
-        f"train dot products on a processor, are not in it. Machine: {machine}."
-    )
-    picture = Picture(
-        name="cost.png",
-        png=cost_png(costs),
-        alt="Time and memory of unscaled and additive attention as multiples of the scaled one's, against d_k",
-        caption="Multiples of the scaled function's; bars are quartiles of the rounds.",
-    )
-    return Section(title="Speed and memory", blocks=(Paragraph(text=text), table, picture))
-
-
 def _spread(found: Spread) -> str:
     return f"{found.median:.1f} ({found.low:.1f} to {found.high:.1f})"
 
@@ -370,3 +297,17 @@ def _spread(found: Spread) -> str:
 def _multiple(cost: Cost, name: str) -> str:
     """The memory of a function as a multiple of the scaled one's."""
     return f"{cost.bytes[name] / cost.bytes[SCALED]:.1f}"
+
+
+COSTS: Columns[Cost] = (
+    ("n", lambda one: str(one.setting.n)),
+    ("d_k", lambda one: str(one.setting.d_k)),
+    ("ms", lambda one: f"{one.scaled_s * 1e3:.2f}"),
+    ("unscaled", lambda one: _spread(one.ratios[UNSCALED])),
+    ("additive", lambda one: _spread(one.ratios[ADDITIVE])),
+    ("MiB", lambda one: f"{one.bytes[SCALED] / 2**20:.2f}"),
+    ("unscaled", lambda one: _multiple(one, UNSCALED)),
+    ("additive", lambda one: _multiple(one, ADDITIVE)),
+    (WHOLE, lambda one: _multiple(one, WHOLE)),
+)
+"""What each function takes, as multiples of the scaled one."""

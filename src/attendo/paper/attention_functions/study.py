@@ -26,18 +26,22 @@ from attendo.paper.attention_functions.rows import (
     summarise,
 )
 from attendo.paper.attention_functions.sections import (
+    CLAIMS,
+    COSTS,
     claims,
-    outcome,
+    cost_png,
+    products_table,
     quality_png,
-    softmax,
-    speed_and_memory,
-    variance,
+    softmax_table,
+    softmax_values,
+    variance_png,
     with_interval,
 )
 from attendo.paper.experiment import Order, Reporter, Scale, Stopped
 from attendo.paper.forecast import RECIPE, ROW, UPDATES, Forecast, forecast_of_rows, forecast_rows, prepared_so_far
-from attendo.paper.page_parts import budget_of, corpora_of, each, seeds_of, signatures_of
-from attendo.paper.report import Paragraph, Picture, Section, Table, table_of
+from attendo.paper.page_parts import signatures_of
+from attendo.paper.page_text import page_text
+from attendo.paper.report import Columns, Table, table_of
 from attendo.paper.rows_study import Findings, Page, RowsStudy, Sitting
 from attendo.paper.run_columns import each_run
 from attendo.paper.statistics import CONFIDENCE
@@ -46,6 +50,7 @@ from attendo.paper.study_folder import keep, kept
 from attendo.recipe import Recipe
 from attendo.workflow.machine.device import choose_device
 
+_TEXT = "attention_functions/page.md"
 MEASURED = "functions.json"
 """What was measured of the functions themselves, in the study's folder."""
 
@@ -118,16 +123,33 @@ def _page(found: Findings[MeasuredFunctions, MeasuredHeads]) -> Page:
     """The page, which has something to say before any run is done."""
     functions, summaries, apart = found.begun, summarise(found.runs), differences(found.runs)
     told = claims(apart, functions.costs, KEY_SIZES[found.order.scale])
+    text, recipe = page_text(_TEXT), found.any_recipe
     return Page(
-        introduction=_introduction(found.order, found.any_recipe),
-        sections=(
-            outcome(found.order, told),
-            variance(functions.products),
-            softmax(functions.products, functions.softmax),
-            *((_quality(summaries, apart), _heads(summaries)) if summaries else ()),
-            speed_and_memory(functions.costs, functions.machine),
-            *((_runs(summaries),) if summaries else ()),
-        ),
+        values={
+            "d_model": recipe.model.d_model,
+            "num_layers": recipe.model.encoder_layers,
+            "num_heads": recipe.model.num_heads,
+            "d_v": recipe.model.value_size,
+            "beam": recipe.search.beam_size,
+            "short_runs": text.note("short runs") if found.order.scale == "small" else "",
+            "num_seeds": found.order.seeds,
+            "confidence": f"{CONFIDENCE:.0%}",
+            "claims": table_of(told, CLAIMS, words=3),
+            "num_intervals": len(functions.products),
+            "num_covering": sum(one.variance.covers(one.d_k) for one in functions.products),
+            "products": products_table(functions.products),
+            **softmax_values(functions.softmax),
+            "softmax": softmax_table(functions.softmax),
+            "variance": variance_png(functions.products, functions.softmax),
+            "quality_table": table_of(summaries, _QUALITY, words=1),
+            "paired": table_of(apart, _PAIRED, words=1),
+            "quality": quality_png(summaries) if summaries else None,
+            "heads": _heads(summaries) if summaries else None,
+            "cost_machine": functions.machine,
+            "costs": table_of(functions.costs, COSTS, words=0),
+            "cost": cost_png(functions.costs),
+            "runs": each_run(result for one in summaries for result in one.runs) if summaries else None,
+        },
         bleu=f"BLEU is sacreBLEU's: {signatures_of(found.results)}",
         data={
             "claims": [asdict(claim) for claim in told],
@@ -141,99 +163,38 @@ def _page(found: Findings[MeasuredFunctions, MeasuredHeads]) -> Page:
     )
 
 
-def _introduction(order: Order, recipe: Recipe) -> tuple[str, ...]:
-    model = recipe.model
-    parts = [
-        "A head weighs values by how well each key fits its query. Scaled: q·k / sqrt(d_k), the paper's. Unscaled: "
-        "q·k. Additive: v·tanh(q + k) with a learned v in each head, which is Bahdanau et al.'s function, as the "
-        "projections of a head are its matrices already. A recipe chooses by the key model.attention_function.",
-        f"Trained here on {corpora_of(recipe)} at the scale '{order.scale}', {seeds_of(order)} "
-        f"a row; the rows differ in function and d_k alone: d_model "
-        f"{model.d_model}, N {model.encoder_layers}, h {model.num_heads}, d_v {model.value_size}, "
-        f"{budget_of(recipe)}. Perplexity is per word piece "
-        "of the validation set, without label smoothing, and BLEU is of its translations with beam "
-        f"{recipe.search.beam_size}, both by the weights of the last update.",
-    ]
-    if order.scale == "small":
-        parts.append(
-            "These runs are short: their models have only begun to translate, and what comes of longer training may "
-            "differ."
-        )
-    return tuple(parts)
+_QUALITY: Columns[RowSummary] = (
+    ("function", lambda one: SHORT[one.row.function]),
+    ("d_k", lambda one: str(one.row.d_k)),
+    ("params", lambda one: f"{one.runs[0].parameters:,}"),
+    ("seeds", lambda one: str(len(one.runs))),
+    ("PPL", lambda one: one.perplexity.to_text()),
+    ("BLEU", lambda one: one.bleu.to_text()),
+)
+
+_PAIRED: Columns[Difference] = (
+    ("difference", lambda one: one.name),
+    ("d_k", lambda one: str(one.d_k)),
+    ("PPL", lambda one: with_interval(one.perplexity)),
+    ("BLEU", lambda one: with_interval(one.bleu)),
+)
 
 
-def _quality(summaries: Sequence[RowSummary], apart: Sequence[Difference]) -> Section:
-    table = table_of(
-        f"Mean over seeds and half of the {CONFIDENCE:.0%} interval",
-        summaries,
-        (
-            ("function", lambda one: SHORT[one.row.function]),
-            ("d_k", lambda one: str(one.row.d_k)),
-            ("params", lambda one: f"{one.runs[0].parameters:,}"),
-            ("seeds", lambda one: str(len(one.runs))),
-            ("PPL", lambda one: one.perplexity.to_text()),
-            ("BLEU", lambda one: one.bleu.to_text()),
-        ),
-        words=1,
-    )
-    paired = table_of(
-        f"Differences, paired by seed, with their {CONFIDENCE:.0%} intervals",
-        apart,
-        (
-            ("difference", lambda one: one.name),
-            ("d_k", lambda one: str(one.d_k)),
-            ("PPL", lambda one: with_interval(one.perplexity)),
-            ("BLEU", lambda one: with_interval(one.bleu)),
-        ),
-        words=1,
-    )
-    picture = Picture(
-        name="quality.png",
-        png=quality_png(summaries),
-        alt="Validation perplexity, and the variance of the heads' logits, of each function against d_k",
-        caption=f"Means over seeds; bars are {CONFIDENCE:.0%} intervals. Right: new models and trained ones.",
-    )
-    return Section(title="Trained, by d_k", blocks=(table, paired, picture))
-
-
-def _heads(summaries: Sequence[RowSummary]) -> Section:
-    figures = ("variance", "entropy", "jacobian")
-    table = Table(
-        caption="All heads of all layers on 50 validation pairs at most: new weights, then trained; means over queries "
-        "and runs",
-        columns=(
-            "function",
-            "d_k",
-            *(f"{n}, {k}" for n in ("variance", "entropy", "derivative") for k in ("new", "trained")),
-        ),
+def _heads(summaries: Sequence[RowSummary]) -> Table:
+    figures = {"variance": "variance", "entropy": "entropy", "derivative": "jacobian"}
+    kinds = ("new", "trained")
+    return Table(
+        columns=("function", "d_k", *(f"{name}, {kind}" for name in figures for kind in kinds)),
         rows=tuple(
             (
                 SHORT[one.row.function],
                 str(one.row.d_k),
-                *(f"{one.head_mean(kind, name):.3f}" for name in figures for kind in ("new", "trained")),
+                *(f"{one.head_mean(kind, key):.3f}" for key in figures.values() for kind in kinds),
             )
             for one in summaries
         ),
         words=1,
     )
-    text = (
-        "The variance is that of a query's logits over the keys it sees. The footnote's argument is about new "
-        "weights: there unscaled logits grow with d_k. Training is free to shrink or stretch the projections, so that "
-        "what comes of it need not be d_k."
-    )
-    return Section(title="The logits of real heads", blocks=(Paragraph(text=text), table))
-
-
-def _runs(summaries: Sequence[RowSummary]) -> Section:
-    results = [result for one in summaries for result in one.runs]
-    text = (
-        f"In all {len(results)} runs: {sum(run.seconds for run in results) / 60:.1f} minutes of wall time with "
-        f"validation, {sum(run.target_tokens for run in results):,} target tokens; threads each: "
-        f"{each(run.threads for run in results)}. Machine: {each(run.machine for run in results)}; it may have had "
-        "other work. On a processor attendo's own kernels train scaled and unscaled attention and plain torch trains "
-        "additive attention, so that minutes are no comparison of the functions; the section before is."
-    )
-    return Section(title="The runs and their cost", blocks=(Paragraph(text=text), each_run(results)))
 
 
 ATTENTION_FUNCTIONS = RowsStudy[MeasuredFunctions, MeasuredHeads](
@@ -241,6 +202,7 @@ ATTENTION_FUNCTIONS = RowsStudy[MeasuredFunctions, MeasuredHeads](
     title="Attention functions: scaled, unscaled and additive (Section 3.2.1)",
     short_title="Attention functions",
     subject="the functions",
+    text=_TEXT,
     recipes=_recipes,
     expect=_forecast,
     begin=_functions,

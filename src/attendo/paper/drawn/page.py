@@ -129,7 +129,6 @@ class Row:
 def comparison_table(rows: Sequence[Row], caption: str) -> Table:
     """The statements as a table."""
     return table_of(
-        caption,
         rows,
         (
             ("", lambda row: row.what),
@@ -138,6 +137,7 @@ def comparison_table(rows: Sequence[Row], caption: str) -> Table:
             ("the same", lambda row: "yes" if row.agrees else "no"),
         ),
         words=4,
+        caption=caption,
     )
 
 

@@ -27,11 +27,10 @@ from attendo.paper.label_smoothing.rows import (
     recipes,
     row_name,
 )
-from attendo.paper.page_parts import budget_of, corpora_of, each, seeds_of, signatures_of
+from attendo.paper.page_parts import signatures_of
 from attendo.paper.phrasebook_texts import corpora_folder
-from attendo.paper.report import Paragraph, Picture, Section, Table, paragraphs, table_of
+from attendo.paper.report import Columns, Table, table_of
 from attendo.paper.rows_study import Findings, Page, RowsStudy, Sitting
-from attendo.paper.run_results import RunResult
 from attendo.paper.study import Run
 from attendo.paper.study_folder import measured_once
 from attendo.plots.figure_files import png_bytes
@@ -109,7 +108,6 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
         f"({found.device}, threads: {found.threads}), without validation, one by one."
     )
     table = table_of(
-        "The rows, which differ in eps_ls alone",
         rows.items(),
         (
             ("row", lambda row: row_name(row[0])),
@@ -118,6 +116,7 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
             ("updates", lambda row: f"{row[1].training.max_steps:,}"),
         ),
         words=2,
+        caption="The rows, which differ in eps_ls alone",
     )
     rows_data = [
         {"row": row_name(epsilon), "epsilon": epsilon, "recipe": row.name, "updates": row.training.max_steps}
@@ -132,16 +131,20 @@ def _page(found: Findings[DataSizes, Calibration]) -> Page | None:
     if not found.runs:
         return None
     rows = compare_rows(found.runs)
+    compared = [one for one in rows if one.differences]
     return Page(
-        introduction=_introduction(found),
-        sections=(
-            _outcome(rows),
-            _table(rows),
-            *_differences(rows),
-            _calibration(rows, found.begun),
-            _cost(found.results),
-            _runs(rows),
-        ),
+        values={
+            "valid_pairs": f"{found.begun.valid_pairs:,}",
+            "vocab_size": f"{found.begun.vocab_size:,}",
+            "verdicts": _verdicts(compared) or "Nothing to compare yet.",
+            "table": table_of(rows, _TABLE, words=1),
+            "differences": differences_png(compared) if compared else None,
+            "tables": [difference_table(metric, rows, row="eps_ls", baseline="eps_ls 0") for metric in METRICS],
+            "calibration": _calibration(rows, found.begun.vocab_size),
+            "reliability": reliability_png(rows),
+            "curve": _curves(rows),
+            "runs": _runs(rows),
+        },
         bleu=f"BLEU is sacreBLEU's: {signatures_of(found.results)}",
         data={
             "rows": [_row_json(one) for one in rows],
@@ -150,77 +153,34 @@ def _page(found: Findings[DataSizes, Calibration]) -> Page | None:
     )
 
 
-def _introduction(found: Findings[DataSizes, Calibration]) -> tuple[str, ...]:
-    recipe = found.any_recipe
-    return (
-        "Section 5.4 of the paper: the base models were trained with label smoothing of 0.1; this hurts perplexity, "
-        "as the model learns to be more unsure, but improves accuracy and BLEU. Its Table 3 has perplexity and BLEU "
-        "without smoothing, with 0.1 and with 0.2; accuracy it does not print.",
-        f"Here the same model is trained on {corpora_of(recipe)} at the scale '{found.order.scale}' with each eps_ls "
-        f"and {seeds_of(found.order)}; nothing else differs: {budget_of(recipe)}. All is measured on the "
-        f"{found.begun.valid_pairs:,} pairs of the validation set by the weights of the last update. Perplexity is "
-        "plain cross-entropy's, never the smoothed loss', per word piece; accuracy is the share of word pieces that "
-        "are the model's first choice when all before them are given; BLEU is of real translations with beam 4 and "
-        "length penalty 0.6.",
-    )
-
-
-def _outcome(rows: Sequence[RowComparison]) -> Section:
+def _verdicts(compared: Sequence[RowComparison]) -> list[str]:
+    """What is said of each metric of which the paper says something."""
     told = []
     for metric in METRICS:
-        found = [(one.row, one.differences[metric.key].verdict) for one in rows if one.differences]
+        found = [(one.row, one.differences[metric.key].verdict) for one in compared]
         said = [f"eps_ls {epsilon} {verdict.value}" for epsilon, verdict in found if verdict is not None]
         if said:
             name = metric.title.partition(",")[0].removesuffix(" %")
             told.append(f"{name}: {'; '.join(said)}.")
-    how = (
-        "A row differs significantly from the one without smoothing if the 95% interval of its difference, paired by "
-        "seed, excludes zero. "
-        "'Not significant' means that there are too few seeds to decide, not that there is no effect. The paper "
-        "has one run a row and no intervals. It says nothing of eps_ls 0.3, which shows how things go on."
-    )
-    return Section(title="Comparison with the paper", blocks=paragraphs(*(told or ["Nothing to compare yet."]), how))
+    return told
 
 
-def _table(rows: Sequence[RowComparison]) -> Section:
-    table = table_of(
-        "Mean over seeds and half of the 95% interval; the paper's are those of newstest2013",
+_TABLE: Columns[RowComparison] = (
+    ("eps_ls", lambda one: str(one.row)),
+    ("perplexity", lambda one: one.figures["perplexity"].to_text()),
+    ("paper", lambda one: f"{PRINTED[one.row].perplexity:.2f}" if one.row in PRINTED else ""),
+    ("accuracy %", lambda one: one.figures["accuracy"].to_text()),
+    ("BLEU", lambda one: one.figures["bleu"].to_text()),
+    ("paper", lambda one: f"{PRINTED[one.row].bleu:.1f}" if one.row in PRINTED else ""),
+)
+
+
+def _calibration(rows: Sequence[RowComparison], vocab_size: int) -> Table:
+    return table_of(
         rows,
         (
             ("eps_ls", lambda one: str(one.row)),
-            ("perplexity", lambda one: one.figures["perplexity"].to_text()),
-            ("paper", lambda one: f"{PRINTED[one.row].perplexity:.2f}" if one.row in PRINTED else ""),
-            ("accuracy %", lambda one: one.figures["accuracy"].to_text()),
-            ("BLEU", lambda one: one.figures["bleu"].to_text()),
-            ("paper", lambda one: f"{PRINTED[one.row].bleu:.1f}" if one.row in PRINTED else ""),
-        ),
-        words=1,
-    )
-    return Section(title="The table", blocks=(table,))
-
-
-def _differences(rows: Sequence[RowComparison]) -> tuple[Section, ...]:
-    """A section on the differences to the row without smoothing, where there are any."""
-    if not any(one.differences for one in rows):
-        return ()
-    tables = (difference_table(metric, rows, row="eps_ls", baseline="eps_ls 0") for metric in METRICS)
-    picture = Picture(
-        name="differences.png",
-        png=differences_png(rows),
-        alt="Differences to the row without smoothing in perplexity, accuracy and BLEU, here and in the paper",
-        caption="Differences to no smoothing, paired by seed. The data differ: look at the side of zero, not at the "
-        "size. The paper prints no accuracy.",
-    )
-    return (Section(title="Differences to no smoothing", blocks=(picture, *tables)),)
-
-
-def _calibration(rows: Sequence[RowComparison], sizes: DataSizes) -> Section:
-    table = table_of(
-        "Mean over seeds and half of the 95% interval",
-        rows,
-        (
-            ("eps_ls", lambda one: str(one.row)),
-            ("best for the loss %", lambda one: f"{100 * best_probability(one.row, sizes.vocab_size):.2f}"),
+            ("best for the loss %", lambda one: f"{100 * best_probability(one.row, vocab_size):.2f}"),
             ("confidence %", lambda one: one.figures["confidence"].to_text()),
             ("accuracy %", lambda one: one.figures["accuracy"].to_text()),
             ("calibration error %", lambda one: one.figures["calibration_error"].to_text()),
@@ -228,9 +188,11 @@ def _calibration(rows: Sequence[RowComparison], sizes: DataSizes) -> Section:
         ),
         words=1,
     )
+
+
+def _curves(rows: Sequence[RowComparison]) -> Table:
     curves = [_curve(one) for one in rows]
-    curve = Table(
-        caption="Accuracy in % of the tokens by the model's confidence; in brackets their share of all tokens in %",
+    return Table(
         columns=("confidence %", *(f"eps_ls {one.row}" for one in rows)),
         rows=tuple(
             (f"{100 * bins[0].low:.0f} to {100 * bins[0].high:.0f}", *_bin_cells(bins, curves))
@@ -238,20 +200,6 @@ def _calibration(rows: Sequence[RowComparison], sizes: DataSizes) -> Section:
         ),
         words=1,
     )
-    text = (
-        "The smoothed loss is least where the right token has 1 - eps_ls + eps_ls / V of the probability, V the "
-        f"vocabulary's {sizes.vocab_size:,} pieces ('best for the loss'). A model that is certain is punished, and so "
-        "what plain cross-entropy calls worse is what smoothing asks for. Confidence is the probability of the first "
-        "choice; the calibration error is its mean distance from the share of right choices, in ten bins of equal "
-        "width (Guo et al., 2017). All of it is with the right words before; of its own translations it says nothing."
-    )
-    picture = Picture(
-        name="reliability.png",
-        png=reliability_png(rows),
-        alt="Left: accuracy by confidence, a curve for each eps_ls; right: the share of tokens at each confidence",
-        caption="Reliability of the probabilities, all seeds together.",
-    )
-    return Section(title="How sure the models are", blocks=(Paragraph(text=text), table, picture, curve))
 
 
 def _curve(one: RowComparison) -> tuple[Bin, ...]:
@@ -265,21 +213,8 @@ def _bin_cells(bins: Sequence[Bin], curves: Sequence[Sequence[Bin]]) -> Iterable
         yield f"{100 * found.accuracy:.1f} ({100 * found.tokens / total:.1f})" if found.tokens else "(0)"
 
 
-def _cost(results: Sequence[RunResult]) -> Section:
-    hours, tokens = sum(result.seconds for result in results) / 3600, sum(result.target_tokens for result in results)
-    text = (
-        f"Runs: {len(results)}; {hours:.2f} hours of wall time with validation, CPU threads per run: "
-        f"{each(result.threads for result in results)}, on a machine that may have had other work; "
-        f"{tokens:,} target tokens; {sum(result.flops for result in results):.2e} FLOPs of matrix products; "
-        f"{each(f'{result.parameters:,}' for result in results)} parameters. "
-        f"Machine: {each(result.machine for result in results)}."
-    )
-    return Section(title="Cost", blocks=(Paragraph(text=text),))
-
-
-def _runs(rows: Sequence[RowComparison]) -> Section:
-    table = Table(
-        caption="Each run",
+def _runs(rows: Sequence[RowComparison]) -> Table:
+    return Table(
         columns=("eps_ls", "seed", *(metric.name for metric in METRICS), "minutes"),
         rows=tuple(
             (
@@ -293,7 +228,6 @@ def _runs(rows: Sequence[RowComparison]) -> Section:
         ),
         words=1,
     )
-    return Section(title="The runs", blocks=(table,))
 
 
 def _row_json(one: RowComparison) -> Mapping[str, object]:
@@ -311,14 +245,13 @@ def differences_png(rows: Sequence[RowComparison]) -> bytes:
     """Draws perplexity, accuracy and BLEU by eps_ls, as differences to the row without smoothing.
 
     Args:
-        rows: those without a difference are left out.
+        rows: that have a difference.
     """
-    shown = [one for one in rows if one.differences]
     figure, all_axes = panels(11, 3.9, 3)
     titles = ("Perplexity: lower is better", "Accuracy: higher is better", "BLEU: higher is better")
     units = ("per word piece", "% points", "BLEU points")
     for axes, metric, title, unit in zip(all_axes, METRICS, titles, units, strict=False):
-        _draw(axes, shown, metric.key)
+        _draw(axes, rows, metric.key)
         finish(axes, title, "eps_ls, against 0", f"difference, {unit}")
     legend_below(figure, all_axes[0], 2)
     return png_bytes(figure)
@@ -382,6 +315,7 @@ LABEL_SMOOTHING = RowsStudy[DataSizes, Calibration](
     title="Label smoothing: perplexity, accuracy and BLEU",
     short_title="Label smoothing",
     subject="the paper",
+    text="label_smoothing/page.md",
     recipes=_recipes,
     expect=_forecast,
     begin=_sizes,

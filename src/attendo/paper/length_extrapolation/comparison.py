@@ -7,7 +7,6 @@ from typing import Any
 
 from attendo.paper.length_extrapolation.measures import LengthMeasure, RunMeasures, ShiftMeasure
 from attendo.paper.length_extrapolation.rows import ROWS, Row
-from attendo.paper.report import Section, paragraphs
 from attendo.paper.statistics import Estimate, estimate, paired
 
 Measures = Mapping[str, Mapping[int, RunMeasures]]
@@ -182,8 +181,8 @@ def _known(values: Sequence[float | None]) -> Estimate | None:
 # --- what that says ---------------------------------------------------------------------------------------------------
 
 
-def outcome(lengths: Sequence[Place], positions: Sequence[Place], limit: int) -> Section:
-    """Says what comes out.
+def outcomes(lengths: Sequence[Place], positions: Sequence[Place], limit: int) -> list[str]:
+    """Says what comes out, a paragraph each.
 
     Args:
         lengths: from `by_length`.
@@ -197,12 +196,7 @@ def outcome(lengths: Sequence[Place], positions: Sequence[Place], limit: int) ->
     told += [
         _side_by_side("single sentences that begin behind the trained positions", moved, "position of the first token")
     ]
-    told += [_moved(row, positions, moved) for row in ROWS[:2]] if moved else []
-    told.append(
-        "Two rows differ significantly if the 95% interval of their difference in log-loss, paired by seed, excludes "
-        "zero; with so few seeds a true difference may remain undetected."
-    )
-    return Section(title="Results", blocks=paragraphs(*filter(None, told)))
+    return [*told, *(_moved(row, positions, moved) for row in ROWS[:2] if moved)]
 
 
 def _extrapolation(row: Row, single: Place, beyond: Sequence[Place], limit: int) -> str:

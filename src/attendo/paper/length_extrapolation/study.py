@@ -15,10 +15,10 @@ from attendo.paper.length_extrapolation.comparison import (
     by_length,
     by_position,
     nats,
-    outcome,
+    outcomes,
 )
 from attendo.paper.length_extrapolation.measures import MEASURES, RunMeasures, kept_measures, measure
-from attendo.paper.length_extrapolation.picture import lengths_png, positions_png
+from attendo.paper.length_extrapolation.picture import lengths_png, positions_png, similarity_png
 from attendo.paper.length_extrapolation.rows import (
     ALL,
     BY_NAME,
@@ -34,24 +34,24 @@ from attendo.paper.length_extrapolation.rows import (
     write_texts,
 )
 from attendo.paper.length_extrapolation.tables import (
+    CLOSED_FORMS,
     LAYOUTS,
     ClosedForm,
     Tables,
     Trained,
     closed_form,
-    linear,
+    fits_table,
     tables,
     trained,
 )
-from attendo.paper.page_parts import budget_of, corpora_of, cost_section, seeds_of
+from attendo.paper.page_parts import corpora_of
 from attendo.paper.phrasebook_texts import write_if_tiny
-from attendo.paper.report import Paragraph, Picture, Section, Table, paragraphs, table_of
+from attendo.paper.report import Columns, Table, table_of
 from attendo.paper.rows_study import Findings, Page, RowsStudy, Sitting
 from attendo.paper.run_results import RunResult
 from attendo.paper.statistics import Estimate
 from attendo.paper.study import Run
 from attendo.paper.study_folder import keep
-from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
 
 _CLOSED_FORMS = {"tiny": (32, 256), "small": (128, 2048), "paper": (512, 4096)}
@@ -161,18 +161,30 @@ def page_of(found: LengthFindings, position_tables: Tables) -> Page:
         for row in ROWS
     }
     lengths, positions, texts = by_length(measures), by_position(measures), found.begun
-    limit = texts.short.longest_target
+    short, shape = texts.short, found.any_recipe.model
+    limit, usual, sentence = short.longest_target, short.usual_target, positions[0].target_tokens
     signature = next(run.bleu_signature for runs in measures.values() for run in runs.values())
     return Page(
-        introduction=_introduction(found.order, found.any_recipe, limit),
-        sections=(
-            outcome(lengths, positions, limit),
-            _by_length(lengths, texts.short),
-            _by_position(positions, texts.short),
-            linear(texts.closed_forms, position_tables, texts.short.longest_source),
-            _about_texts(found.order, base_recipe(found.order), texts),
-            _cost(found.results),
-        ),
+        values={
+            "d_model": shape.d_model,
+            "num_layers": shape.num_layers,
+            "num_heads": shape.num_heads,
+            "outcomes": outcomes(lengths, positions, limit),
+            "lengths": lengths_png(lengths, limit, usual),
+            "perplexities_by_length": _perplexities(lengths, limit, "sentences"),
+            "bleus": _bleus(lengths, limit),
+            "contrasts_by_length": _contrasts(lengths, "sentences"),
+            "positions": positions_png(positions, limit, usual, sentence),
+            "perplexities_by_position": _perplexities(positions, limit, "position"),
+            "contrasts_by_position": _contrasts(positions, "position"),
+            "closed_forms": table_of(texts.closed_forms, CLOSED_FORMS, words=1),
+            "fits": fits_table(position_tables.fits),
+            "similarity": similarity_png(
+                position_tables.similarity, position_tables.curves, short.longest_source, position_tables.shown
+            ),
+            **_about_texts(found.order, texts),
+            "runs": table_of(found.results, _RUNS, words=1),
+        },
         bleu=f"BLEU is sacreBLEU's: {signature}",
         data={
             "longest_trained_target": limit,
@@ -181,79 +193,37 @@ def page_of(found: LengthFindings, position_tables: Tables) -> Page:
             "closed_forms": [asdict(form) for form in texts.closed_forms],
             "fits": [fit.to_json() for fit in position_tables.fits],
             "results": [asdict(result) for result in found.results],
-            "measures": {
-                row: {str(seed): asdict(run) for seed, run in runs.items()} for row, runs in measures.items()
-            },
+            "measures": {row: {str(seed): asdict(run) for seed, run in runs.items()} for row, runs in measures.items()},
         },
-    )  # fmt: skip
-
-
-def _introduction(order: Order, recipe: Recipe, limit: int) -> tuple[str, ...]:
-    shape = recipe.model
-    return (
-        "The paper takes sinusoids for its positions, though learned ones do as well on the lengths it tests (Table 3, "
-        "row E), for two reasons: they may let a model read texts longer than those it was trained on, and for every "
-        "offset k the encoding of position pos + k is a linear function of that of pos. It measures neither. Both are "
-        "measured here.",
-        f"Models of d_model {shape.d_model}, {shape.num_layers} layers and {shape.num_heads} heads, trained on texts "
-        f"of up to {limit} target tokens, are tested on held-out sentences, always the same ones, "
-        "put together to texts of growing length. They are compared with the same models trained on the same "
-        "sentences in "
-        "texts of all lengths: what can be achieved when the positions are trained. "
-        f"{budget_of(recipe)} each, {seeds_of(order)} a row.",
     )
 
 
-# --- by length and by position ----------------------------------------------------------------------------------------
+def _about_texts(order: Order, texts: Texts) -> dict[str, object]:
+    """What the page's text says of the texts."""
+    base, lengths, short, every = base_recipe(order), lengths_of(order.scale), texts.short, texts.every
+    return {
+        "own_corpora": corpora_of(base),
+        "short_sentences": lengths.trained_sentences,
+        "short_words": lengths.trained_words,
+        "num_short": f"{short.texts:,}",
+        "short_mean": f"{short.mean_target:.0f}",
+        "short_usual": short.usual_target,
+        "longest_target": short.longest_target,
+        "all_sentences": lengths.all_sentences,
+        "num_all": f"{every.texts:,}",
+        "all_mean": f"{every.mean_target:.0f}",
+        "all_longest": every.longest_target,
+        "test_sentences": lengths.test_sentences,
+        "tested": ", ".join(map(str, lengths.tested)),
+        "max_positions": f"{base.model.max_positions:,}",
+        "beam": base.search.beam_size,
+    }
 
 
-def _by_length(places: Sequence[Place], short: Trained) -> Section:
-    limit = short.longest_target
-    return Section(
-        title="By length",
-        blocks=(
-            Picture(
-                name="lengths.png",
-                png=lengths_png(places, limit, short.usual_target),
-                alt="Perplexity and BLEU by the length of the texts, with the trained limit marked, for four models",
-                caption="The same sentences in texts of growing length. Bars are 95% intervals over seeds.",
-            ),
-            _perplexities(
-                places, limit, "sentences", "Perplexity per word piece, of the mean log-loss, and its 95% interval"
-            ),
-            _bleus(places, limit),
-            _contrasts(places, "sentences"),
-        ),
-    )
+# --- tables -----------------------------------------------------------------------------------------------------------
 
 
-def _by_position(places: Sequence[Place], short: Trained) -> Section:
-    limit = short.longest_target
-    sentence = places[0].target_tokens
-    text = (
-        "Single sentences are read as if other tokens stood before them: their first token is at another position than "
-        "0, in source and target alike. Neither content nor length changes, and all distances between their tokens "
-        "stay as they are, so that what changes is due to the positions alone."
-    )
-    return Section(
-        title="Position alone",
-        blocks=(
-            Paragraph(text=text),
-            Picture(
-                name="positions.png",
-                png=positions_png(places, limit, short.usual_target, sentence),
-                alt="Perplexity of single sentences by the position of their first token; the trained limit is marked",
-                caption="Where a sentence begins within the grey band, an average one runs past the trained positions.",
-            ),
-            _perplexities(
-                places, limit, "position", "Perplexity by the position of the first token, and its 95% interval"
-            ),
-            _contrasts(places, "position"),
-        ),
-    )
-
-
-def _perplexities(places: Sequence[Place], limit: int, at: str, caption: str) -> Table:
+def _perplexities(places: Sequence[Place], limit: int, at: str) -> Table:
     rows = [
         (
             f"{place.at}",
@@ -262,7 +232,7 @@ def _perplexities(places: Sequence[Place], limit: int, at: str, caption: str) ->
         )
         for place in places
     ]
-    return Table(caption=caption, columns=(at, "is", *(row.name for row in ROWS)), rows=tuple(rows), words=2)
+    return Table(columns=(at, "is", *(row.name for row in ROWS)), rows=tuple(rows), words=2)
 
 
 def _bleus(places: Sequence[Place], limit: int) -> Table:
@@ -281,7 +251,6 @@ def _bleus(places: Sequence[Place], limit: int) -> Table:
         for place in places
     ]
     return Table(
-        caption="BLEU, half of its 95% interval and, in brackets, words written by those of the references",
         columns=("sentences", "is", "tokens", *(row.name for row in ROWS)),
         rows=tuple(rows),
         words=2,
@@ -299,7 +268,6 @@ def _contrasts(places: Sequence[Place], at: str) -> Table:
         rows.append((f"{place.at}", *(cell for one in found for cell in _contrast_cells(one))))
     columns = ("learned - sinusoidal", *(f"{kind}: short - all" for kind in kinds))
     return Table(
-        caption="Differences in nats a token, paired by seed, and half of the 95% interval; above 0 the first is worse",
         columns=(at, *(cell for column in columns for cell in (column, "is"))),
         rows=tuple(rows),
         words=1,
@@ -317,51 +285,15 @@ def _where(place: Place, limit: int) -> str:
     return "beyond" if place.is_beyond(limit) else "in part beyond"
 
 
-# --- how it was done --------------------------------------------------------------------------------------------------
-
-
-def _about_texts(order: Order, base: Recipe, texts: Texts) -> Section:
-    lengths, corpora = lengths_of(order.scale), corpora_of(base)
-    short, every = texts.short, texts.every
-    told = (
-        f"Consecutive pairs of the corpus ({corpora}) are put behind each other. Short texts: 1 to "
-        f"{lengths.trained_sentences} sentences, of at most {lengths.trained_words} words; "
-        f"{short.texts:,} texts of {short.mean_target:.0f} target tokens on average, 19 of 20 of at most "
-        f"{short.usual_target}, the longest of {short.longest_target}. Texts of all lengths: the same "
-        f"sentences, 1 to {lengths.all_sentences} a text; {every.texts:,} texts of {every.mean_target:.0f} on "
-        f"average, the longest of {every.longest_target}; who is trained on all lengths reads these and the "
-        "short ones by turns. In both, as many sentences stand in texts of every "
-        "number of sentences. One vocabulary, learned from both, for all rows.",
-        f"Tests: the first {lengths.test_sentences} sentences of the validation set, in texts of "
-        f"{', '.join(map(str, lengths.tested))} sentences. So every test has the same content, and models "
-        "that were trained on short texts know texts of several sentences; what is new to them is length. "
-        "The other sentences validate, as short texts; nothing is chosen by them.",
-        "Sinusoids are the interleaved ones. Learned tables have "
-        f"{base.model.max_positions:,} rows, enough for all tests; rows behind the longest training text "
-        "are never trained and stay as they were drawn. That is what a learned table is beyond its training, "
-        "and no fault of this study. Perplexity is per word piece, without label smoothing, with the reference "
-        f"given; BLEU is that of translations by beam {base.search.beam_size}.",
-    )
-    return Section(title="How the texts are made", blocks=paragraphs(*told))
-
-
-def _cost(results: Sequence[RunResult]) -> Section:
-    table = table_of(
-        "Each run; perplexity and BLEU of the validation set of short texts, parameters in millions",
-        results,
-        (
-            run_columns.ROW,
-            run_columns.SEED,
-            run_columns.PERPLEXITY,
-            run_columns.BLEU,
-            ("params", lambda run: f"{run.parameters / 1e6:.2f}"),
-            run_columns.TOKENS,
-            run_columns.MINUTES,
-        ),
-        words=1,
-    )
-    rest = ". Minutes are wall time with validation, on a machine that may have had other work."
-    return cost_section(results, rest, table)
+_RUNS: Columns[RunResult] = (
+    run_columns.ROW,
+    run_columns.SEED,
+    run_columns.PERPLEXITY,
+    run_columns.BLEU,
+    ("params", lambda run: f"{run.parameters / 1e6:.2f}"),
+    run_columns.TOKENS,
+    run_columns.MINUTES,
+)
 
 
 def _perplexity(log_loss: Estimate) -> str:
@@ -376,6 +308,7 @@ LENGTH_EXTRAPOLATION = RowsStudy[Texts, ReadModel](
     title="Section 3.5: lengths beyond training, sinusoidal and learned positions",
     short_title="Lengths beyond training",
     subject="positions",
+    text="length_extrapolation/page.md",
     recipes=recipes,
     expect=_forecast,
     begin=_texts,

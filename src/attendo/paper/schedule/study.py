@@ -12,8 +12,8 @@ from attendo.paper import run_columns
 from attendo.paper.charts import BLUE, GREEN, ORANGE, PURPLE, VERMILION, finish, panels
 from attendo.paper.experiment import Order, Reporter
 from attendo.paper.forecast import Forecast, estimated, hours_text
-from attendo.paper.page_parts import budget_of, corpora_of, cost_section, seeds_of, signatures_of
-from attendo.paper.report import Paragraph, Picture, Section, paragraphs, table_of
+from attendo.paper.page_parts import signatures_of
+from attendo.paper.report import Columns, Table, table_of
 from attendo.paper.rows_study import Findings, Page, RowsStudy, Sitting
 from attendo.paper.run_results import RunResult
 from attendo.paper.schedule.rows import (
@@ -38,7 +38,6 @@ from attendo.paper.schedule.rows import (
 from attendo.paper.statistics import Estimate, estimate
 from attendo.paper.study import Run
 from attendo.plots.figure_files import png_bytes
-from attendo.recipe import Recipe
 
 # --- pictures ---------------------------------------------------------------------------------------------------------
 
@@ -173,7 +172,6 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
     )
     d_model = base.model.d_model
     table = table_of(
-        "The schedules; the highest rate is that of the last step of the warm-up",
         rows,
         (
             ("row", lambda row: row.name),
@@ -182,6 +180,7 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
             ("highest rate", lambda row: f"{row.peak(d_model):.2e}"),
         ),
         words=1,
+        caption="The schedules; the highest rate is that of the last step of the warm-up",
     )
     return Forecast(
         total=total,
@@ -202,17 +201,21 @@ def _page(found: ScheduleFindings) -> Page | None:
     curves = (*(run.measured for run in found.runs), *found.diverged.values())
     diverged = {row.name: [seed for name, seed in found.diverged if name == row.name] for row in rows}
     compared = outcomes(rows, found.results, diverged, checks.frequencies)
-    rate_difference = largest_rate_difference(curves, rows, recipe.model.d_model)
-    equation = equation_png(CURVES, rows, recipe.model.d_model, recipe.training.max_steps)
-    losses = losses_png(rows, curves, checks.frequencies)
+    shape = recipe.model
+    rate_difference = largest_rate_difference(curves, rows, shape.d_model)
     return Page(
-        introduction=_introduction(found.order, recipe),
-        sections=(
-            _outcome(compared),
-            _equation(checks, rate_difference, equation),
-            _warmup(compared, recipe.model.d_model, checks.frequencies, losses),
-            _cost(found.results),
-        ),
+        values={
+            "d_model": shape.d_model,
+            "num_layers": shape.num_layers,
+            "outcomes": _outcomes(compared),
+            "rates": table_of(checks.equation, _RATES, words=1),
+            "rate_difference": f"{rate_difference:.0e}",
+            "equation": equation_png(CURVES, rows, shape.d_model, recipe.training.max_steps),
+            "losses": losses_png(rows, curves, checks.frequencies),
+            "warmups": _warmups(compared, shape.d_model),
+            "frequencies": f"{math.exp(checks.frequencies):.1f}",
+            "runs": table_of(found.results, _RUNS, words=1),
+        },
         bleu=f"BLEU is sacreBLEU's, of translations by beam {recipe.search.beam_size}: {signatures_of(found.results)}",
         data={
             "equation": [asdict(one) for one in checks.equation],
@@ -224,40 +227,16 @@ def _page(found: ScheduleFindings) -> Page | None:
     )
 
 
-def _introduction(order: Order, recipe: Recipe) -> tuple[str, ...]:
-    shape = recipe.model
-    return (
-        "The paper's learning rate is d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5), Equation 3, with 4,000 "
-        "steps of warm-up. It rises in a straight line and then falls with the square root of the step, and is highest "
-        "at step warmup_steps, with d_model^-0.5 * warmup_steps^-0.5. The paper does not say what happens otherwise.",
-        f"So the same model (d_model {shape.d_model}, {shape.num_layers} layers) is trained on {corpora_of(recipe)} "
-        f"with several warm-ups and the rate of Equation 3 times several factors, {seeds_of(order)} each: "
-        f"{budget_of(recipe)}. With one factor all schedules are the same from the end of the longest warm-up on, so "
-        "that what differs between them is the beginning alone.",
-    )
-
-
 # --- what comes out ---------------------------------------------------------------------------------------------------
 
 
-def _outcome(outcomes: Sequence[RowOutcome]) -> Section:
+def _outcomes(outcomes: Sequence[RowOutcome]) -> list[str]:
     factors = sorted({outcome.row.factor for outcome in outcomes})
     told = [_of_factor(factor, [one for one in outcomes if one.row.factor == factor]) for factor in factors]
     if sound := [(one.log_loss.mean, one.row) for one in outcomes if one.log_loss and not one.count(Fate.DIVERGED)]:
         _, best = min(sound, key=lambda pair: pair[0])
         told.append(f"The lowest mean is that of {best.title} with factor {best.factor:g}.")
-    told.append(
-        "A schedule differs significantly from the longest warm-up with its factor if the 95% interval of their "
-        "difference in log-loss, paired by seed, excludes zero. "
-        "A run counts as stuck if it predicts the validation set no better than word frequencies do, and as diverged "
-        "if its loss is not a finite number."
-    )
-    told.append(
-        "What this does not show: long runs, where a rate that is bearable for some hundred updates may not stay so, "
-        "and models of the paper's size. The last matrices of the sub-layers also begin smaller here than by Glorot's "
-        "rule alone, which makes the first updates less dangerous; the paper does not say how its weights begin."
-    )
-    return Section(title="Results", blocks=paragraphs(*told))
+    return told
 
 
 def _of_factor(factor: float, outcomes: Sequence[RowOutcome]) -> str:
@@ -284,53 +263,33 @@ def _verdict(one: RowOutcome) -> str:
     return {0: "not significant", 1: "worse", -1: "better"}[one.difference.sign]
 
 
-# --- the equation -----------------------------------------------------------------------------------------------------
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+_RATES: Columns[CheckedCurve] = (
+    ("schedule", lambda one: one.curve.title),
+    ("d_model", lambda one: str(one.curve.d_model)),
+    ("warm-up", lambda one: f"{one.curve.warmup_steps:,}"),
+    ("first", lambda one: f"{one.first:.4e}"),
+    ("highest at", lambda one: f"{one.peak_step:,}"),
+    ("highest", lambda one: f"{one.peak:.6e}"),
+    ("worked out", lambda one: f"{one.worked_peak:.6e}"),
+    ("last", lambda one: f"{one.last:.4e}"),
+    ("at", lambda one: f"{one.curve.max_steps:,}"),
+    ("off by", lambda one: f"{one.largest_difference:.0e}"),
+)
+
+_RUNS: Columns[RunResult] = (
+    run_columns.ROW,
+    run_columns.SEED,
+    ("PPL", lambda run: f"{run.perplexity:.2f}" if run.perplexity < 1e6 else f"{run.perplexity:.1e}"),
+    run_columns.BLEU,
+    run_columns.TOKENS,
+    run_columns.MINUTES,
+)
 
 
-def _equation(checks: Checks, rate_difference: float, png: bytes) -> Section:
-    table = table_of(
-        "Learning rates as training takes them; the highest is looked for among all updates",
-        checks.equation,
-        (
-            ("schedule", lambda one: one.curve.title),
-            ("d_model", lambda one: str(one.curve.d_model)),
-            ("warm-up", lambda one: f"{one.curve.warmup_steps:,}"),
-            ("first", lambda one: f"{one.first:.4e}"),
-            ("highest at", lambda one: f"{one.peak_step:,}"),
-            ("highest", lambda one: f"{one.peak:.6e}"),
-            ("worked out", lambda one: f"{one.worked_peak:.6e}"),
-            ("last", lambda one: f"{one.last:.4e}"),
-            ("at", lambda one: f"{one.curve.max_steps:,}"),
-            ("off by", lambda one: f"{one.largest_difference:.0e}"),
-        ),
-        words=1,
-    )
-    text = (
-        "'Worked out' is d_model^-0.5 * warmup_steps^-0.5 in decimals of 40 digits; 'off by' is the largest relative "
-        "difference to Equation 3 in such decimals, at steps before, at and behind the highest rate: that of 64-bit "
-        f"numbers. The rates in the logs of the runs below are off by {rate_difference:.0e} at most."
-    )
-    picture = Picture(
-        name="equation.png",
-        png=png,
-        alt="Learning rate by update for the base and the big model and other warm-ups, and for those tried here",
-        caption="Left: the first 100,000 updates at full size. Right: schedules tried here, on a logarithmic scale.",
-    )
-    return Section(title="Equation 3", blocks=(table, Paragraph(text=text), picture))
-
-
-# --- what warm-up does ------------------------------------------------------------------------------------------------
-
-
-def _warmup(outcomes: Sequence[RowOutcome], d_model: int, frequencies: float, png: bytes) -> Section:
-    picture = Picture(
-        name="losses.png",
-        png=png,
-        alt="Training loss by update, a panel for each factor and a line for each warm-up",
-        caption="Means over seeds and their 95% intervals as bands. Losses above the panel are cut off.",
-    )
-    table = table_of(
-        "Of the validation set by the last weights; perplexity of the mean log-loss, with 95% intervals",
+def _warmups(outcomes: Sequence[RowOutcome], d_model: int) -> Table:
+    return table_of(
         outcomes,
         (
             ("warm-up", lambda one: "none" if one.row.warmup_steps == 1 else f"{one.row.warmup_steps:,}"),
@@ -344,33 +303,6 @@ def _warmup(outcomes: Sequence[RowOutcome], d_model: int, frequencies: float, pn
         ),
         words=0,
     )
-    text = (
-        f"Word frequencies alone come to perplexity {math.exp(frequencies):.1f} on the validation set. "
-        "'Nats to the longest' is the difference in log-loss to the longest warm-up with the same factor, paired "
-        "by seed; above 0 is worse. Runs that diverged have no perplexity, and are left out of the means. The logs "
-        "have no norms of gradients, so that nothing is said of them."
-    )
-    return Section(title="What warm-up does", blocks=(picture, table, Paragraph(text=text)))
-
-
-# --- how it was done --------------------------------------------------------------------------------------------------
-
-
-def _cost(results: Sequence[RunResult]) -> Section:
-    table = table_of(
-        "Each run that came to a number; perplexity and BLEU of the validation set",
-        results,
-        (
-            run_columns.ROW,
-            run_columns.SEED,
-            ("PPL", lambda run: f"{run.perplexity:.2f}" if run.perplexity < 1e6 else f"{run.perplexity:.1e}"),
-            run_columns.BLEU,
-            run_columns.TOKENS,
-            run_columns.MINUTES,
-        ),
-        words=1,
-    )
-    return cost_section(results, "; wall time with validation, on a machine that may have had other work.", table)
 
 
 def _perplexity(log_loss: Estimate) -> str:
@@ -391,6 +323,7 @@ SCHEDULE = RowsStudy[Checks, RunCurve](
     title="Section 5.3: the learning rate and its warm-up",
     short_title="The learning rate's warm-up",
     subject="warm-up",
+    text="schedule/page.md",
     recipes=recipes,
     expect=_forecast,
     begin=_check,

@@ -227,7 +227,6 @@ def _choice(
         ("best on test: no choice", best),
     )
     table = table_of(
-        "BLEU, mean over seeds and half of the 95% interval; length: words to the references' words, on test",
         [(name, setting) for name, setting in named if setting is not None],
         (
             ("which", lambda row: row[0]),
@@ -237,9 +236,9 @@ def _choice(
             ("length", lambda row: mean_text(results, "test", row[1], lambda each: each.length_ratio, 3)),
         ),
         words=2,
+        caption="BLEU, mean over seeds and half of the 95% interval; length: words to the references' words, on test",
     )
     tested = table_of(
-        "On test, seed by seed: the second setting against the first",
         tests,
         (
             ("first", lambda test: test.before.to_text()),
@@ -250,6 +249,7 @@ def _choice(
             ("p randomised", lambda test: _p_text(test.p_randomized)),
         ),
         words=2,
+        caption="On test, seed by seed: the second setting against the first",
     )
     text = (
         "Chosen is what has the highest mean BLEU on the development set, as the paper chose; the test set has no part "

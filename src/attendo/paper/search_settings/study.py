@@ -152,10 +152,10 @@ def forecast(order: Order, reporter: Reporter) -> Report:
         ("longest output: input and", (each.offset for each in grid.lengths())),
     )
     table = table_of(
-        "What is tried",
         tried,
         (("setting", lambda row: row[0]), ("values", lambda row: ", ".join(map(str, row[1])))),
         words=2,
+        caption="What is tried",
     )
     said = Forecast(
         total=total,

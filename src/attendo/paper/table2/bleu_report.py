@@ -244,7 +244,6 @@ def gains(groups: Sequence[Group], tests: Sequence[Test]) -> Section:
         tests: of them, at least one.
     """
     table = table_of(
-        "Paired tests over the sentences of the test set, by sacreBLEU's BLEU",
         tests,
         (
             ("A", lambda test: told(test.a)),
@@ -256,6 +255,7 @@ def gains(groups: Sequence[Group], tests: Sequence[Test]) -> Section:
             ("p, randomised", lambda test: f"{test.p_values[1]:.4f}"),
         ),
         words=2,
+        caption="Paired tests over the sentences of the test set, by sacreBLEU's BLEU",
     )
     note = (
         "A p below 0.05 means: were the two equally good, other sentences would seldom show such a difference. It "

@@ -20,9 +20,10 @@ from attendo.paper.forecast import (
     forecast_rows,
     prepared_so_far,
 )
-from attendo.paper.page_parts import budget_of, corpora_of, cost_section, seeds_of, signatures_of
+from attendo.paper.page_parts import signatures_of
+from attendo.paper.page_text import page_text
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from
-from attendo.paper.report import Columns, Paragraph, Picture, Section, paragraphs, table_of
+from attendo.paper.report import Columns, Table, table_of
 from attendo.paper.rows_study import Findings, Page, RowsStudy, nothing
 from attendo.paper.run_results import RunResult, num_parameters
 from attendo.paper.statistics import Verdict
@@ -40,6 +41,7 @@ from attendo.paper.table3.rows import (
 from attendo.plots.figure_files import png_bytes
 from attendo.recipe import Recipe
 
+_TEXT = "table3/page.md"
 VOCABULARY = 37_000
 """The paper's: "about 37,000"."""
 
@@ -91,75 +93,47 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
 def _page(found: Findings[None, None]) -> Page | None:
     if not found.runs:
         return None
-    comparisons = compare_rows(found.results)
-    base = None if found.order.scale == "paper" else found.recipes[BASE.name]
+    text, base, is_full = page_text(_TEXT), found.recipes[BASE.name], found.order.scale == "paper"
+    rows = compare_rows(found.results)
+    compared = [one for one in rows if one.differences]
+    comparisons = len(METRICS) * (len(rows) - 1)
+    warmup, cooldown = base.training.warmup_steps, base.training.cooldown_steps
+    by_row = [one.runs for one in rows]
     return Page(
-        introduction=_introduction(found.order, found.recipes[BASE.name]),
-        sections=(
-            _outcome(comparisons),
-            _table(comparisons, base),
-            *_differences(comparisons),
-            _full_size(),
-            _cost(comparisons, found.results),
-            _runs(comparisons),
-        ),
+        values={
+            "sizes": text.note("at full size" if is_full else "smaller"),
+            "schedule": text.note("cooldown", warmup_steps=f"{warmup:,}", cooldown_steps=f"{cooldown:,}")
+            if cooldown
+            else "",
+            "verdicts": [_verdicts(rows, metric) for metric in METRICS],
+            "comparisons": comparisons,
+            "by_chance": math.ceil(0.05 * comparisons),
+            "table": _table(rows, None if is_full else base),
+            "tables": [difference_table(metric, rows, row="row", baseline="the base row") for metric in METRICS],
+            "differences": differences_png(compared) if compared else None,
+            "vocabulary": f"{VOCABULARY:,}",
+            "full_size": table_of(ROWS, _FULL_SIZE, words=1),
+            "means": run_columns.means(by_row),
+            "runs": run_columns.each_run(run for runs in by_row for run in runs),
+        },
         bleu=f"BLEU is sacreBLEU's: {signatures_of(found.results)}",
         data={
-            "rows": [_row_json(one) for one in comparisons],
+            "rows": [_row_json(one) for one in rows],
             "results": [asdict(result) for result in found.results],
         },
     )
 
 
-def _introduction(order: Order, base: Recipe) -> tuple[str, ...]:
-    what = (
-        f"Each row of Table 3, trained here on {corpora_of(base)} at the scale '{order.scale}' with {seeds_of(order)}. "
-        f"Every row has the same data, vocabulary and budget: {budget_of(base)}."
-    )
-    how = (
-        "As in the paper: beam 4, length penalty 0.6, no averaging of checkpoints; perplexity is per word piece, "
-        "without label smoothing, and both figures are those of the validation set by the weights of the last update."
-    )
-    if order.scale == "paper":
-        how += " The big row alone trains three times as long, as the paper's."
-    else:
-        how += (
-            " A change of size is the paper's by the same factor; dropout, label smoothing and positions are the "
-            "paper's own. The paper's big model trained three times as long as the others; here it has their budget."
-        )
-    if not base.training.cooldown_steps:
-        return what, how
-    return (
-        what,
-        how,
-        f"The learning rate is the paper's formula with {base.training.warmup_steps:,} updates of warm-up; it falls "
-        f"to zero over the last {base.training.cooldown_steps:,}, where the paper's runs are long enough for that.",
-    )
+def _verdicts(rows: Sequence[RowComparison], metric: Metric[RunResult]) -> str:
+    found = {verdict: with_verdict(rows, metric.key, verdict) for verdict in Verdict}
+    told = [f"{verdict.value}: {len(names)} ({', '.join(names)})" for verdict, names in found.items() if names]
+    return f"{metric.title}: {'; '.join(told) if told else 'nothing to compare yet'}."
 
 
-def _outcome(comparisons: Sequence[RowComparison]) -> Section:
-    texts = []
-    for metric in METRICS:
-        found = {verdict: with_verdict(comparisons, metric.key, verdict) for verdict in Verdict}
-        told = [f"{verdict.value}: {len(rows)} ({', '.join(rows)})" for verdict, rows in found.items() if rows]
-        texts.append(f"{metric.title}: {'; '.join(told) if told else 'nothing to compare yet'}.")
-    count = 2 * (len(comparisons) - 1)
-    texts.append(
-        "A row differs significantly from the base row if the 95% interval of its difference, paired by seed, "
-        "excludes zero. "
-        "'Not significant' means that there are too few seeds to decide, not that there is no effect. "
-        f"Of {count} such comparisons about {math.ceil(0.05 * count)} would be significant by chance alone. The "
-        "paper has one run a row and no intervals; where its figures differ by their last digit alone, they count "
-        "as the same."
-    )
-    return Section(title="Comparison with the paper", blocks=paragraphs(*texts))
-
-
-def _table(comparisons: Sequence[RowComparison], base: Recipe | None) -> Section:
+def _table(rows: Sequence[RowComparison], base: Recipe | None) -> Table:
     here: Columns[RowComparison] = (("change here", lambda one: described(BY_NAME[one.row], base)),) if base else ()
-    table = table_of(
-        "Mean over seeds and half of the 95% interval; parameters in millions",
-        comparisons,
+    return table_of(
+        rows,
         (
             ("row", lambda one: one.row),
             ("change", lambda one: described(BY_NAME[one.row])),
@@ -172,30 +146,21 @@ def _table(comparisons: Sequence[RowComparison], base: Recipe | None) -> Section
         ),
         words=2 + len(here),
     )
-    return Section(title="The table", blocks=(table,))
 
 
-def _differences(comparisons: Sequence[RowComparison]) -> tuple[Section, ...]:
-    """A section on the differences to the base row, where there are any."""
-    if not any(one.differences for one in comparisons):
-        return ()
-    tables = (difference_table(metric, comparisons, row="row", baseline="the base row") for metric in METRICS)
-    picture = Picture(
-        name="differences.png",
-        png=differences_png(comparisons),
-        alt="Differences of the rows to the base row in perplexity and BLEU, here and in the paper",
-        caption="Differences to the base row. The scales differ: look at the side of zero, not at the size.",
-    )
-    return (Section(title="Differences to the base row", blocks=(*tables, picture)),)
+_FULL_SIZE: Columns[Row] = (
+    ("row", lambda row: row.name),
+    ("here", lambda row: f"{full_size_millions(row):.1f}"),
+    ("paper", lambda row: "" if row.millions is None else str(row.millions)),
+)
 
 
-def differences_png(comparisons: Sequence[RowComparison]) -> bytes:
+def differences_png(rows: Sequence[RowComparison]) -> bytes:
     """Draws the differences in perplexity and BLEU side by side, a line a row.
 
     Args:
-        comparisons: those of the base row are left out.
+        rows: that have a difference.
     """
-    rows = [one for one in comparisons if one.differences]
     figure, (left, right) = panels(11, 1.6 + 0.34 * len(rows), 2, sharey=True)
     _draw(left, rows, "perplexity", "Perplexity per word piece: lower is better")
     _draw(right, rows, "bleu", "BLEU: higher is better")
@@ -226,48 +191,6 @@ def _draw(axes: Axes, rows: Sequence[RowComparison], key: str, title: str) -> No
     finish(axes, title, "difference to the base row", grid="x")
 
 
-def _full_size() -> Section:
-    table = table_of(
-        f"Parameters in millions, of the shipped recipes table3/ROW with a vocabulary of {VOCABULARY:,}",
-        ROWS,
-        (
-            ("row", lambda row: row.name),
-            ("here", lambda row: f"{full_size_millions(row):.1f}"),
-            ("paper", lambda row: "" if row.millions is None else str(row.millions)),
-        ),
-        words=1,
-    )
-    note = (
-        "The paper says 'about 37,000' and rounds; the shapes that it states come out up to 2.6 million "
-        "below its figures, 4.2 million for d_model 1024, and 1.2 million above for big. They are not adjusted to "
-        "match."
-    )
-    return Section(title="Parameters at full size", blocks=(table, Paragraph(text=note)))
-
-
-def _cost(comparisons: Sequence[RowComparison], results: Sequence[RunResult]) -> Section:
-    columns = (
-        run_columns.MEAN_ROW,
-        run_columns.MEAN_RUNS,
-        run_columns.MEAN_MINUTES,
-        run_columns.mean_tokens("target tokens"),
-        run_columns.MEAN_FLOPS,
-    )
-    table = table_of("Means a run", [one.runs for one in comparisons], columns, words=1)
-    tokens, flops = sum(run.target_tokens for run in results), sum(run.flops for run in results)
-    note = (
-        "FLOPs are those of the matrix products, by torch's counter for a pair of average length. Minutes are wall "
-        "time with validation, on a machine that may have had other work; widths of a head that are no multiple of 16, "
-        "and learned positions, pass by the fast kernels: the same arithmetic in more time."
-    )
-    return cost_section(results, f"; {tokens:,} target tokens; {flops:.2e} FLOPs.", table, Paragraph(text=note))
-
-
-def _runs(comparisons: Sequence[RowComparison]) -> Section:
-    runs = [run for one in comparisons for run in one.runs]
-    return Section(title="The runs", blocks=(run_columns.each_run(runs),))
-
-
 def _row_json(one: RowComparison) -> Mapping[str, object]:
     row = BY_NAME[one.row]
     found: dict[str, object] = {
@@ -289,6 +212,7 @@ TABLE3 = RowsStudy[None, None](
     title="Table 3: variations of the base model",
     short_title="Table 3",
     subject="the paper",
+    text=_TEXT,
     recipes=_recipes,
     expect=_forecast,
     begin=nothing,

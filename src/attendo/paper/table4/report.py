@@ -94,7 +94,6 @@ def _introduction(order: Order, findings: Findings) -> tuple[str, ...]:
 
 def _table(found: Sequence[Cell]) -> Section:
     ours = table_of(
-        "F1 in percent, mean over seeds and half of the 95% interval; EVALB's own leaves failures out",
         found,
         (
             ("here", lambda cell: cell.name),
@@ -106,9 +105,9 @@ def _table(found: Sequence[Cell]) -> Section:
             ("EVALB's F", lambda cell: f"{cell.mean('evalb'):.2f}"),
         ),
         words=4,
+        caption="F1 in percent, mean over seeds and half of the 95% interval; EVALB's own leaves failures out",
     )
     theirs = table_of(
-        "The paper's Table 4: F1 on WSJ section 23",
         PRINTED,
         (
             ("parser", lambda row: row.parser),
@@ -116,6 +115,7 @@ def _table(found: Sequence[Cell]) -> Section:
             ("F1", lambda row: f"{row.f1:.1f}"),
         ),
         words=2,
+        caption="The paper's Table 4: F1 on WSJ section 23",
     )
     picture = Picture(
         name="f1.png",
@@ -129,7 +129,6 @@ def _table(found: Sequence[Cell]) -> Section:
 
 def _changes(found: Sequence[Change]) -> Section:
     table = table_of(
-        "Difference in F1 from the row that it is compared with, paired by seed, with its 95% interval",
         found,
         (
             ("row", lambda one: one.row.name),
@@ -142,6 +141,7 @@ def _changes(found: Sequence[Change]) -> Section:
             ("to", lambda one: "" if one.difference.high is None else f"{one.difference.high:+.2f}"),
         ),
         words=5,
+        caption="Difference in F1 from the row that it is compared with, paired by seed, with its 95% interval",
     )
     note = (
         "The paper's own change of this kind, automatic trees beside those of people, brought 91.3 to 92.7. 'Not "
@@ -152,7 +152,6 @@ def _changes(found: Sequence[Change]) -> Section:
 
 def _malformed(found: Sequence[Cell]) -> Section:
     table = table_of(
-        "Outputs that are no tree over the words, where nothing is forbidden; and F1 of the same sentences",
         found,
         (
             ("row", lambda cell: cell.name),
@@ -163,6 +162,7 @@ def _malformed(found: Sequence[Cell]) -> Section:
             ("F1, only trees", lambda cell: f"{cell.mean('f1_constrained'):.2f}"),
         ),
         words=2,
+        caption="Outputs that are no tree over the words, where nothing is forbidden; and F1 of the same sentences",
     )
     note = (
         f"Of up to {UNCONSTRAINED} sentences of each test set. The paper's search forbids nothing, and the paper does "
@@ -176,7 +176,6 @@ def _labels(found: Sequence[Cell]) -> Section:
     best = max(found, key=lambda cell: cell.f1.mean)
     one = max(best.members, key=lambda member: member.f1)
     table = table_of(
-        f"{one.system} on {one.test}: the most frequent labels, in percent",
         one.labels[:_LABELS],
         (
             ("label", lambda label: label.label),
@@ -186,13 +185,13 @@ def _labels(found: Sequence[Cell]) -> Section:
             ("F1", lambda label: f"{label.f1:.2f}"),
         ),
         words=1,
+        caption=f"{one.system} on {one.test}: the most frequent labels, in percent",
     )
     return Section(title="By label", blocks=(table,))
 
 
 def _evalb(found: Sequence[Cell]) -> Section:
     table = table_of(
-        "Means over seeds; recall, precision, complete and tags with every sentence counted",
         found,
         (
             ("row", lambda cell: cell.name),
@@ -206,6 +205,7 @@ def _evalb(found: Sequence[Cell]) -> Section:
             ("a second", lambda cell: f"{cell.mean('sentences_per_s'):,.1f}"),
         ),
         words=2,
+        caption="Means over seeds; recall, precision, complete and tags with every sentence counted",
     )
     note = (
         "EVALB does not compare a sentence where a word is punctuation by its tag in one tree alone: these are "
@@ -217,7 +217,6 @@ def _evalb(found: Sequence[Cell]) -> Section:
 
 def _cost(results: Sequence[ParserRunResult]) -> Section:
     table = table_of(
-        "Means a run; the last column is the greedy F1 of its last validation",
         run_columns.by_row(results),
         (
             run_columns.MEAN_ROW,
@@ -229,6 +228,7 @@ def _cost(results: Sequence[ParserRunResult]) -> Section:
             ("validation F1", lambda runs: f"{fmean(run.f1 for run in runs):.2f}"),
         ),
         words=1,
+        caption="Means a run; the last column is the greedy F1 of its last validation",
     )
     total = (
         f"In all {len(results)} runs, {sum(result.seconds for result in results) / 3600:.2f} hours, CPU threads per "
