@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from attendo.paper.experiment import Order
-from attendo.paper.report import Paragraph, Picture, Report, Table
+from attendo.paper.report import Picture, Report, Table
 from attendo.paper.statistics import Line
 from attendo.paper.table1.findings import Exponent, Findings
 from attendo.paper.table1.layers import LAYERS, Crossing, Layer, Operations, Sizes, layers_that_reach
@@ -26,7 +26,7 @@ from attendo.paper.table1.points import (
     Place,
     SecondsAt,
 )
-from attendo.paper.table1.report import outcome, table1_report
+from attendo.paper.table1.report import outcomes, table1_report
 from attendo.paper.table1.study import all_timed
 
 PLAN = replace(PLANS["small"], timed_crossings=(16,), crossing_lengths=(8, 64, 512))
@@ -109,8 +109,7 @@ def test_what_holds_is_said_in_words(report: Report) -> None:
 
 
 def told(measurements: Iterable[Measurement]) -> str:
-    section = outcome(Findings.of(measurements), (), (), ())
-    return " ".join(block.text for block in section.blocks if isinstance(block, Paragraph))
+    return " ".join(outcomes(Findings.of(measurements), (), (), ()))
 
 
 def test_a_path_that_is_not_the_formulas_is_told() -> None:

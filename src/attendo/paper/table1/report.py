@@ -1,15 +1,17 @@
 """The page of Table 1: ours beside the paper's, what holds and what does not in words, and how it was measured."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from attendo.model.attention import MANY_LOGITS
 from attendo.model.mixing.restricted import FEWEST_QUERIES
 from attendo.paper.experiment import Order
 from attendo.paper.page_parts import each, head_data
-from attendo.paper.report import Paragraph, Report, Section, Shell, paragraphs
-from attendo.paper.statistics import line
-from attendo.paper.table1 import sections
+from attendo.paper.page_text import page_text
+from attendo.paper.report import Columns, Report, Table, table_of
+from attendo.paper.statistics import line, power_law
 from attendo.paper.table1.findings import (
     EXACT,
     NEAR,
@@ -23,8 +25,11 @@ from attendo.paper.table1.findings import (
     timed_crossings,
     units,
 )
-from attendo.paper.table1.layers import D_K, DILATED_INDEX, LAYERS, layers_that_reach
-from attendo.paper.table1.points import Plan
+from attendo.paper.table1.layers import D_K, DILATED_INDEX, LAYERS, Crossing, Layer, layers_that_reach
+from attendo.paper.table1.picture import crossing_png, growth_png, paths_png
+from attendo.paper.table1.points import GRAPH_WINDOW, GraphAt, Plan
+
+_TEXT = "table1/page.md"
 
 
 def table1_report(order: Order, plan: Plan, found: Findings) -> Report:
@@ -37,6 +42,26 @@ def table1_report(order: Order, plan: Plan, found: Findings) -> Report:
     """
     operations, times = operation_exponents(plan, found), time_exponents(plan, found)
     memory, crossings = memory_exponents(plan, found), timed_crossings(plan, found)
+    text = page_text(_TEXT)
+    words = text.fill(
+        tiny=text.note("tiny") if order.scale == "tiny" else "",
+        outcomes=outcomes(found, times, memory, crossings),
+        **_figures(plan, found),
+        **_pictures(plan, found, crossings),
+        operation_exponents=table_of(operations, _EXPONENTS, words=3),
+        time_exponents=table_of(times, _EXPONENTS, words=3),
+        memory_exponents=table_of(memory, _EXPONENTS, words=3),
+        timed_crossings=table_of(crossings, _TIMED_CROSSINGS, words=0),
+        processor_time=" " + text.note("processor time") if found.on_a_processor else "",
+        fused=" " + text.note("fused", many_logits=f"{MANY_LOGITS:,}") if found.on_a_processor else "",
+        k=plan.kernels[0],
+        window=plan.window,
+        graph_window=GRAPH_WINDOW,
+        d_k=D_K,
+        dilated_index=DILATED_INDEX,
+        near=NEAR,
+        command=order.command,
+    )
     data: dict[str, Any] = {
         **head_data(order, "table1"),
         "rounds": found.rounds,
@@ -48,41 +73,75 @@ def table1_report(order: Order, plan: Plan, found: Findings) -> Report:
     }
     return Report(
         title="Table 1: what a layer costs, and how far signals go in it",
-        introduction=_introduction(order),
-        sections=(
-            outcome(found, times, memory, crossings),
-            sections.the_table(found),
-            sections.operations(plan, found, operations),
-            sections.dependencies(plan, found),
-            sections.times(plan, found, times),
-            sections.memory(plan, found, memory),
-            sections.crossing(found, crossings),
-            _how(order, plan, found),
-        ),
+        introduction=words.introduction,
+        sections=words.sections,
         data=data,
     )
 
 
-def _introduction(order: Order) -> tuple[str, ...]:
-    parts = [
-        "Table 1 of the paper compares layer types that map n positions of width d to as many, by three formulas: "
-        "operations a layer, operations that have to wait for each other, and the longest path between two positions. "
-        "Here each layer is a real one, with which an encoder can be trained (model.encoder_layer in a recipe), and "
-        "each figure is counted, timed, or found in the graph of what the layer really computes."
-    ]
-    if order.scale == "tiny":
-        parts.append(
-            "This scale only shows that the study works. Its sizes are too small for its times and memory to say "
-            "anything about the formulas; use --scale small."
-        )
-    return tuple(parts)
+def _figures(plan: Plan, found: Findings) -> dict[str, object]:
+    """The tables of what was found, and what the text says of it."""
+    graphs = [(layer, graph) for layer in LAYERS for graph in graphs_of(layer, found)]
+    lengths = [graph.sizes.n for graph in graphs_of(LAYERS[-1], found)]
+    versions = (", ".join(f"{name} {version}" for name, version in place.versions.items()) for place in found.places)
+    return {
+        "first_n": lengths[0],
+        "last_n": lengths[-1],
+        "the_table": _the_table(found),
+        "projections": _projections(plan, found),
+        "path_exponents": _path_exponents(plan, found),
+        "graphs": table_of(graphs, _GRAPHS, words=1),
+        "rounds": found.rounds,
+        "times": Table(
+            columns=("layer", "n", "d", "k", "r", "median", "from", "to"),
+            rows=tuple(
+                (
+                    name,
+                    *(str(size) for size in (sizes.n, sizes.d, sizes.k, sizes.r)),
+                    *(f"{1e3 * seconds:.4g}" for seconds in (spread.median, spread.low, spread.high)),
+                )
+                for (name, sizes), spread in found.seconds.items()
+            ),
+            words=1,
+        ),
+        "peaks": Table(
+            columns=("layer", "n", "d", "MiB"),
+            rows=tuple(
+                (name, str(sizes.n), str(sizes.d), f"{peak / 2**20:.3f}")
+                for (name, sizes), peak in found.memory.items()
+            ),
+            words=1,
+        ),
+        "counted_crossings": table_of(found.crossings, _COUNTED_CROSSINGS, words=0),
+        "total_seconds": f"{found.total_seconds:,.0f}",
+        "places": each(f"{place.machine}, on {place.device}" for place in found.places),
+        "versions": each(versions),
+    }
 
 
-def outcome(
+def _pictures(plan: Plan, found: Findings, crossings: Sequence[TimedCrossing]) -> dict[str, bytes]:
+    counts = {key: float(one.mixing) for key, one in found.operations.items()}
+    seconds = {key: 1e3 * spread.median for key, spread in found.seconds.items()}
+    mebibytes = {key: peak / 2**20 for key, peak in found.memory.items()}
+    milliseconds = "milliseconds of the processor" if found.on_a_processor else "milliseconds"
+    bent = ("self-attention",) if found.on_a_processor else ()
+    return {
+        "operations": growth_png(plan, plan.counted_lengths, counts, "operations, forward, attention alone"),
+        "paths": paths_png(found),
+        "time": growth_png(plan, plan.lengths, seconds, milliseconds),
+        "memory": growth_png(plan, plan.memory_lengths, mebibytes, "MiB", bent=bent),
+        "crossing": crossing_png(found, crossings),
+    }
+
+
+# --- in words ---------------------------------------------------------------------------------------------------------
+
+
+def outcomes(
     found: Findings, times: Sequence[Exponent], memory: Sequence[Exponent], crossings: Sequence[TimedCrossing]
-) -> Section:
+) -> tuple[str, ...]:
     """A paragraph for each column of the table, and for time, memory and the crossing."""
-    texts = (
+    return (
         _work(found),
         _steps(found),
         _paths(found),
@@ -91,7 +150,6 @@ def outcome(
         f"Memory of it over n: {_growth([one for one in memory if one.variable == 'n'])}.",
         _meeting(found, crossings),
     )
-    return Section(title="Comparison with the paper", blocks=paragraphs(*texts))
 
 
 def _work(found: Findings) -> str:
@@ -102,13 +160,10 @@ def _work(found: Findings) -> str:
         formula = f"({layer.work})" if "+" in layer.work else layer.work
         (exact if high / low < EXACT else other).append(f"{layer.name} ({words} × {formula})")
     text = f"Work: counted operations are the formula times a constant at all sizes: {', '.join(exact)}."
-    if other:
-        text += (
-            f" Not so: {', '.join(other)}. Its queries are worked on in blocks of at least {FEWEST_QUERIES}, whose "
-            "keys are more than r, and a sequence hardly longer than block and window is worked on whole; the "
-            "formula's growth with r is that of windows much wider than a block."
-        )
-    return text
+    if not other:
+        return text
+    why = page_text(_TEXT).note("restricted", fewest_queries=FEWEST_QUERIES)
+    return f"{text} Not so: {', '.join(other)}. {why}"
 
 
 def _steps(found: Findings) -> str:
@@ -187,26 +242,115 @@ def _meeting(found: Findings, crossings: Sequence[TimedCrossing]) -> str:
     )
 
 
-def _how(order: Order, plan: Plan, found: Findings) -> Section:
-    places = each(f"{place.machine}, on {place.device}" for place in found.places)
-    versions = each(
-        ", ".join(f"{name} {version}" for name, version in place.versions.items()) for place in found.places
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def _the_table(found: Findings) -> Table:
+    """The paper's formulas, and beside each what was found."""
+    rows = []
+    for layer in LAYERS:
+        graphs = graphs_of(layer, found)
+        first, last = graphs[0], graphs[-1]
+        rows.append(
+            (
+                layer.name,
+                layer.work,
+                layer.steps,
+                layer.path,
+                units(layer, found)[2],
+                f"{first.chain.products}, {last.chain.products}",
+                f"{_count(first.from_the_middle)}, {_count(last.from_the_middle)}",
+                f"{_count(first.from_end_to_end)}, {_count(last.from_end_to_end)}",
+            )
+        )
+    columns = ("layer", "work", "steps", "path", "counted / work", "products in a row", "layers", "end to end")
+    return Table(columns=columns, rows=tuple(rows), words=4)
+
+
+def _projections(plan: Plan, found: Findings) -> Table:
+    """Operations of attention and of its projections."""
+    rows = tuple(
+        (
+            layer.name,
+            str(sizes.n),
+            str(sizes.d),
+            f"{one.mixing:,}",
+            f"{one.projections:,}",
+            f"{one.projections / one.total:.0%}",
+        )
+        for layer in LAYERS
+        if layer.leaves_out_projections
+        for sizes in dict.fromkeys(each for name in "nd" for each in plan.sweep(layer, name, plan.counted_lengths))
+        for one in [found.operations[layer.name, sizes]]
     )
-    text = (
-        f"Heads are {D_K} wide, as the base model's, so that their number grows with d; k is {plan.kernels[0]} and r "
-        f"is {plan.window} where they are not varied; the dilated layer that is timed is that of index "
-        f"{DILATED_INDEX}. The growth is 'as the formula' where the exponent is within {NEAR} of the formula's "
-        "exponent over the same sizes, 'in the end' where that between the two largest sizes is, and 'not told' where "
-        "the interval is wider than the difference. Intervals are by Student's t and say how well a power law fits the "
-        "points. There are no seeds: neither weights nor inputs matter to these figures, and of chance there is what "
-        f"else the machine does, which the {found.rounds} rounds show."
+    return Table(columns=("layer", "n", "d", "attention", "projections", "share"), rows=rows, words=1)
+
+
+def _path_exponents(plan: Plan, found: Findings) -> Table:
+    columns = ("layer", "products", "layers", "on the way", "layers over log_k n")
+    return Table(columns=columns, rows=tuple(_path_fits(layer, plan, found) for layer in LAYERS), words=1)
+
+
+def _path_fits(layer: Layer, plan: Plan, found: Findings) -> tuple[str, ...]:
+    graphs = graphs_of(layer, found)
+    lengths = [graph.sizes.n for graph in graphs]
+
+    def exponent(values: Sequence[int | None]) -> str:
+        known = [(n, value) for n, value in zip(lengths, values, strict=True) if value is not None]
+        if len(known) < 2:
+            return "none"
+        return power_law([n for n, _ in known], [value for _, value in known]).to_text()
+
+    layers = [graph.from_the_middle for graph in graphs]
+    straight = ""
+    if layer.name == "dilated-convolutional" and None not in layers:
+        logarithms = [math.log(n, plan.kernels[0]) for n in lengths]
+        straight = line(logarithms, [count for count in layers if count is not None]).to_text()
+    return (
+        layer.name,
+        exponent([graph.chain.products for graph in graphs]),
+        exponent(layers),
+        exponent([graph.on_the_way for graph in graphs]),
+        straight,
     )
-    return Section(
-        title="How to repeat it",
-        blocks=(
-            Shell(lines=(order.command,)),
-            Paragraph(text=text),
-            Paragraph(text=f"Processor time and machine: {found.total_seconds:,.0f} s in what was timed; {places}."),
-            Paragraph(text=f"Versions: {versions}"),
-        ),
-    )
+
+
+_GRAPHS: Columns[tuple[Layer, GraphAt]] = (
+    ("layer", lambda row: row[0].name),
+    ("n", lambda row: str(row[1].sizes.n)),
+    ("products", lambda row: str(row[1].chain.products)),
+    ("operations", lambda row: str(row[1].chain.operations)),
+    ("layers", lambda row: _count(row[1].from_the_middle)),
+    ("expected", lambda row: str(layers_that_reach(row[0], row[1].sizes, row[1].sizes.n // 2))),
+    ("end to end", lambda row: _count(row[1].from_end_to_end)),
+    ("on the way", lambda row: _count(row[1].on_the_way)),
+)
+
+_EXPONENTS: Columns[Exponent] = (
+    ("layer", lambda one: one.layer),
+    ("over", lambda one: one.variable),
+    ("growth", lambda one: one.verdict),
+    ("formula", lambda one: "" if one.expected is None else f"{one.expected:.2f}"),
+    ("found", lambda one: one.found.to_text()),
+    ("points", lambda one: str(one.found.count)),
+    ("last two", lambda one: f"{one.last:.2f}"),
+)
+
+_COUNTED_CROSSINGS: Columns[Crossing] = (
+    ("d", lambda one: str(one.d)),
+    ("formulas", lambda one: str(one.d)),
+    ("counted, attention alone", lambda one: str(one.alone)),
+    ("counted, with projections", lambda one: str(one.with_projections)),
+)
+
+_TIMED_CROSSINGS: Columns[TimedCrossing] = (
+    ("d", lambda one: str(one.d)),
+    ("measured", lambda one: "none" if one.measured is None else f"{one.measured:,.0f}"),
+    ("expected", lambda one: "" if one.measured is not None else f"{one.expected:,.0f}"),
+    ("longest n", lambda one: f"{one.lengths[-1]:,}"),
+    ("time there, by recurrence's", lambda one: f"{one.ratios[-1]:.3f}"),
+)
+
+
+def _count(found: int | None) -> str:
+    return "" if found is None else str(found)

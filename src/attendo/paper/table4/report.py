@@ -10,15 +10,26 @@ from matplotlib.axes import Axes
 from attendo.paper import run_columns
 from attendo.paper.charts import BLUE, GREEN, ORANGE, PAPER, PURPLE, finish, legend_below, new_figure, set_title
 from attendo.paper.experiment import Order
-from attendo.paper.page_parts import each, head_data, seeds_of, versions_of
-from attendo.paper.report import Block, Paragraph, Picture, Report, Section, Shell, table_of
+from attendo.paper.page_parts import each, head_data, seeds_of, totals, versions_of
+from attendo.paper.page_text import page_text
+from attendo.paper.report import Columns, Report, table_of
 from attendo.paper.run_results import ParserRunResult
-from attendo.paper.table4.evaluation import PRINTED, UNCONSTRAINED, Cell, Change, TestResult, cells, changes
+from attendo.paper.table4.evaluation import (
+    PRINTED,
+    UNCONSTRAINED,
+    Cell,
+    Change,
+    LabelFigures,
+    PrintedRow,
+    TestResult,
+    cells,
+    changes,
+)
 from attendo.paper.table4.rows import Plan
 from attendo.paper.table4.training import Trained
 from attendo.plots.figure_files import png_bytes
 
-_LABELS = 12
+_NUM_LABELS = 12
 _GIVEN = {"words": "words alone", "gold-tags": "words and gold tags"}
 _COLOURS, _SHAPES = (BLUE, GREEN, PURPLE, ORANGE), "os^v"
 """Of the test sets in the chart."""
@@ -38,16 +49,43 @@ class Findings:
 
 def table4_report(order: Order, findings: Findings) -> Report:
     """Makes the page of what is done."""
-    found, compared = cells(findings.tested), changes(findings.plan.rows, findings.tested)
+    text, found = page_text("table4/page.md"), cells(findings.tested)
+    compared = changes(findings.plan.rows, findings.tested)
     runs = findings.trained.results if findings.trained else ()
-    sections = [_table(found), *([_changes(compared)] if compared else []), _malformed(found)]
-    sections += [_labels(found), _evalb(found)]
-    sections += [_cost(runs)] if runs else []
-    sections += [_how(order, findings)]
+    best = max(found, key=lambda cell: cell.f1.mean)
+    parser = max(best.members, key=lambda member: member.f1)
+    tests = "; ".join(f"{bank.name} is {bank.what}" for bank in findings.plan.banks)
+    notes = {"tiny": ("smaller", "tiny"), "small": ("smaller",), "paper": ()}[order.scale]
+    words = text.fill(
+        trained=text.note("here", tests=tests, scale=order.scale, seeds=seeds_of(order))
+        if findings.trained
+        else text.note("elsewhere", tests=tests),
+        limits=[text.note(name) for name in notes],
+        missing=[
+            *(f"Left out: {line}." for line in findings.plan.missing),
+            *(f"Failed: {failure}" for failure in findings.failures),
+        ],
+        ours=table_of(found, _OURS, words=4),
+        theirs=table_of(PRINTED, _THEIRS, words=2),
+        f1=f1_png(found),
+        changes=table_of(compared, _CHANGES, words=5) if compared else None,
+        malformed=table_of(found, _MALFORMED, words=2),
+        unconstrained=UNCONSTRAINED,
+        best_parser=parser.system,
+        best_test=parser.test,
+        labels=table_of(parser.labels[:_NUM_LABELS], _LABELS, words=1),
+        figures=table_of(found, _FIGURES, words=2),
+        kernels=each(one.kernel for cell in found for one in cell.members),
+        **totals(runs),
+        means=table_of(run_columns.by_row(runs), _MEANS, words=1) if runs else None,
+        command=order.command,
+        searched=each(f"beam {one.beam_size}, alpha {one.length_penalty:g}" for one in findings.tested),
+        versions=_versions(findings.trained) if findings.trained else "",
+    )
     return Report(
         title="Table 4: English constituency parsing",
-        introduction=_introduction(order, findings),
-        sections=tuple(sections),
+        introduction=words.introduction,
+        sections=words.sections,
         data={
             **head_data(order, "table4"),
             "failures": list(findings.failures),
@@ -61,191 +99,79 @@ def table4_report(order: Order, findings: Findings) -> Report:
     )
 
 
-def _introduction(order: Order, findings: Findings) -> tuple[str, ...]:
-    tests = "; ".join(f"{bank.name} is {bank.what}" for bank in findings.plan.banks)
-    parts = []
-    if findings.trained is None:
-        parts.append(f"Parsers that were trained elsewhere, on the treebanks at hand: {tests}.")
-    else:
-        parts.append(
-            f"Parsers trained here at the scale '{order.scale}' with {seeds_of(order)}, each on the treebanks in its "
-            "name, and tested on unseen sentences"
-            f": {tests}."
-        )
-    parts.append(
-        "F1 is EVALB's by COLLINS.prm, where nothing else is said, with every sentence counted: one whose parse EVALB "
-        "cannot compare counts as an empty parse. Gold trees are as the treebank has them, but for "
-        "traces and functional tags."
-    )
-    if order.scale != "paper":
-        parts.append(
-            "The paper's figures are of section 23 of the Penn Treebank, by parsers trained on the 39,832 trees of "
-            "sections 2 to 21, which are licensed. These test sets and training sets are others and smaller: the "
-            "lines below stand beside the paper's, and cannot be compared with them."
-        )
-    if order.scale == "tiny":
-        parts.append(
-            "This scale only shows that the study works. Its treebank is made up, and its results say nothing about "
-            "English."
-        )
-    parts += [f"Left out: {line}." for line in findings.plan.missing]
-    return *parts, *(f"Failed: {failure}" for failure in findings.failures)
+def _versions(trained: Trained) -> list[str]:
+    """What was kept of automatic trees, and by which software."""
+    return [
+        *(f"{name}: {line}" for name, line in trained.kept.items()),
+        f"Versions: {versions_of(trained.results)}",
+    ]
 
 
-def _table(found: Sequence[Cell]) -> Section:
-    ours = table_of(
-        found,
-        (
-            ("here", lambda cell: cell.name),
-            ("reads", lambda cell: _GIVEN[cell.members[0].given]),
-            ("order", lambda cell: cell.members[0].order),
-            ("tested on", lambda cell: cell.test),
-            ("sentences", lambda cell: f"{cell.members[0].sentences:,}"),
-            ("F1", lambda cell: cell.f1.to_text()),
-            ("EVALB's F", lambda cell: f"{cell.mean('evalb'):.2f}"),
-        ),
-        words=4,
-        caption="F1 in percent, mean over seeds and half of the 95% interval; EVALB's own leaves failures out",
-    )
-    theirs = table_of(
-        PRINTED,
-        (
-            ("parser", lambda row: row.parser),
-            ("training", lambda row: row.training),
-            ("F1", lambda row: f"{row.f1:.1f}"),
-        ),
-        words=2,
-        caption="The paper's Table 4: F1 on WSJ section 23",
-    )
-    picture = Picture(
-        name="f1.png",
-        png=f1_png(found),
-        alt="F1 of the parsers trained here by test set, above those that the paper prints",
-        caption="Above: here, mean and 95% interval where there are several seeds. Below: the paper's table, its "
-        "Transformers as diamonds.",
-    )
-    return Section(title="The table", blocks=(ours, theirs, picture))
+_OURS: Columns[Cell] = (
+    ("here", lambda cell: cell.name),
+    ("reads", lambda cell: _GIVEN[cell.members[0].given]),
+    ("order", lambda cell: cell.members[0].order),
+    ("tested on", lambda cell: cell.test),
+    ("sentences", lambda cell: f"{cell.members[0].sentences:,}"),
+    ("F1", lambda cell: cell.f1.to_text()),
+    ("EVALB's F", lambda cell: f"{cell.mean('evalb'):.2f}"),
+)
 
+_THEIRS: Columns[PrintedRow] = (
+    ("parser", lambda row: row.parser),
+    ("training", lambda row: row.training),
+    ("F1", lambda row: f"{row.f1:.1f}"),
+)
 
-def _changes(found: Sequence[Change]) -> Section:
-    table = table_of(
-        found,
-        (
-            ("row", lambda one: one.row.name),
-            ("change", lambda one: one.row.what),
-            ("against", lambda one: one.row.against or ""),
-            ("tested on", lambda one: one.test),
-            ("verdict", lambda one: one.verdict),
-            ("F1", lambda one: f"{one.difference.mean:+.2f}"),
-            ("from", lambda one: "" if one.difference.low is None else f"{one.difference.low:+.2f}"),
-            ("to", lambda one: "" if one.difference.high is None else f"{one.difference.high:+.2f}"),
-        ),
-        words=5,
-        caption="Difference in F1 from the row that it is compared with, paired by seed, with its 95% interval",
-    )
-    note = (
-        "The paper's own change of this kind, automatic trees beside those of people, brought 91.3 to 92.7. 'Not "
-        "significant' means that there are too few seeds to decide, not that there is no effect."
-    )
-    return Section(title="What each change brings", blocks=(table, Paragraph(text=note)))
+_CHANGES: Columns[Change] = (
+    ("row", lambda one: one.row.name),
+    ("change", lambda one: one.row.what),
+    ("against", lambda one: one.row.against or ""),
+    ("tested on", lambda one: one.test),
+    ("verdict", lambda one: one.verdict),
+    ("F1", lambda one: f"{one.difference.mean:+.2f}"),
+    ("from", lambda one: "" if one.difference.low is None else f"{one.difference.low:+.2f}"),
+    ("to", lambda one: "" if one.difference.high is None else f"{one.difference.high:+.2f}"),
+)
 
+_MALFORMED: Columns[Cell] = (
+    ("row", lambda cell: cell.name),
+    ("tested on", lambda cell: cell.test),
+    ("sentences", lambda cell: f"{cell.members[0].num_unconstrained:,}"),
+    ("malformed", lambda cell: f"{cell.mean('malformed'):.2%}"),
+    ("F1, mended", lambda cell: f"{cell.mean('f1_unconstrained'):.2f}"),
+    ("F1, only trees", lambda cell: f"{cell.mean('f1_constrained'):.2f}"),
+)
 
-def _malformed(found: Sequence[Cell]) -> Section:
-    table = table_of(
-        found,
-        (
-            ("row", lambda cell: cell.name),
-            ("tested on", lambda cell: cell.test),
-            ("sentences", lambda cell: f"{cell.members[0].num_unconstrained:,}"),
-            ("malformed", lambda cell: f"{cell.mean('malformed'):.2%}"),
-            ("F1, mended", lambda cell: f"{cell.mean('f1_unconstrained'):.2f}"),
-            ("F1, only trees", lambda cell: f"{cell.mean('f1_constrained'):.2f}"),
-        ),
-        words=2,
-        caption="Outputs that are no tree over the words, where nothing is forbidden; and F1 of the same sentences",
-    )
-    note = (
-        f"Of up to {UNCONSTRAINED} sentences of each test set. The paper's search forbids nothing, and the paper does "
-        "not say how many of its outputs are no trees; Vinyals et al. (2015) tell 1.5% of section 22 for an LSTM. All "
-        "other figures of this page are of the search that writes nothing but trees."
-    )
-    return Section(title="Malformed outputs", blocks=(table, Paragraph(text=note)))
+_LABELS: Columns[LabelFigures] = (
+    ("label", lambda label: label.label),
+    ("in the treebank", lambda label: f"{label.gold:,}"),
+    ("recall", lambda label: f"{label.recall:.2f}"),
+    ("precision", lambda label: f"{label.precision:.2f}"),
+    ("F1", lambda label: f"{label.f1:.2f}"),
+)
 
+_FIGURES: Columns[Cell] = (
+    ("row", lambda cell: cell.name),
+    ("tested on", lambda cell: cell.test),
+    ("recall", lambda cell: f"{cell.mean('recall'):.2f}"),
+    ("precision", lambda cell: f"{cell.mean('precision'):.2f}"),
+    ("EVALB F <= 40", lambda cell: f"{cell.mean('evalb_short'):.2f}"),
+    ("complete", lambda cell: f"{cell.mean('complete'):.2f}"),
+    ("tags", lambda cell: f"{cell.mean('tagging'):.2f}"),
+    ("failed", lambda cell: f"{cell.mean('failed'):.1f}"),
+    ("a second", lambda cell: f"{cell.mean('sentences_per_s'):,.1f}"),
+)
 
-def _labels(found: Sequence[Cell]) -> Section:
-    best = max(found, key=lambda cell: cell.f1.mean)
-    one = max(best.members, key=lambda member: member.f1)
-    table = table_of(
-        one.labels[:_LABELS],
-        (
-            ("label", lambda label: label.label),
-            ("in the treebank", lambda label: f"{label.gold:,}"),
-            ("recall", lambda label: f"{label.recall:.2f}"),
-            ("precision", lambda label: f"{label.precision:.2f}"),
-            ("F1", lambda label: f"{label.f1:.2f}"),
-        ),
-        words=1,
-        caption=f"{one.system} on {one.test}: the most frequent labels, in percent",
-    )
-    return Section(title="By label", blocks=(table,))
-
-
-def _evalb(found: Sequence[Cell]) -> Section:
-    table = table_of(
-        found,
-        (
-            ("row", lambda cell: cell.name),
-            ("tested on", lambda cell: cell.test),
-            ("recall", lambda cell: f"{cell.mean('recall'):.2f}"),
-            ("precision", lambda cell: f"{cell.mean('precision'):.2f}"),
-            ("EVALB F <= 40", lambda cell: f"{cell.mean('evalb_short'):.2f}"),
-            ("complete", lambda cell: f"{cell.mean('complete'):.2f}"),
-            ("tags", lambda cell: f"{cell.mean('tagging'):.2f}"),
-            ("failed", lambda cell: f"{cell.mean('failed'):.1f}"),
-            ("a second", lambda cell: f"{cell.mean('sentences_per_s'):,.1f}"),
-        ),
-        words=2,
-        caption="Means over seeds; recall, precision, complete and tags with every sentence counted",
-    )
-    note = (
-        "EVALB does not compare a sentence where a word is punctuation by its tag in one tree alone: these are "
-        "'failed'. A parser that is given the treebank's tags has none such. Sentences a second are of parsing a test "
-        f"set on {each(one.kernel for cell in found for one in cell.members)}."
-    )
-    return Section(title="All figures", blocks=(table, Paragraph(text=note)))
-
-
-def _cost(results: Sequence[ParserRunResult]) -> Section:
-    table = table_of(
-        run_columns.by_row(results),
-        (
-            run_columns.MEAN_ROW,
-            run_columns.MEAN_RUNS,
-            ("params, 1e6", lambda runs: f"{runs[0].parameters / 1e6:.2f}"),
-            run_columns.MEAN_MINUTES,
-            run_columns.mean_tokens("symbols"),
-            run_columns.MEAN_FLOPS,
-            ("validation F1", lambda runs: f"{fmean(run.f1 for run in runs):.2f}"),
-        ),
-        words=1,
-        caption="Means a run; the last column is the greedy F1 of its last validation",
-    )
-    total = (
-        f"In all {len(results)} runs, {sum(result.seconds for result in results) / 3600:.2f} hours, CPU threads per "
-        "run: "
-        f"{each(result.threads for result in results)}. "
-        f"Machine: {each(result.machine for result in results)}."
-    )
-    return Section(title="Cost", blocks=(Paragraph(text=total), table))
-
-
-def _how(order: Order, findings: Findings) -> Section:
-    searched = each(f"beam {one.beam_size}, alpha {one.length_penalty:g}" for one in findings.tested)
-    blocks: list[Block] = [Shell(lines=(order.command,)), Paragraph(text=f"Search: {searched}.")]
-    if findings.trained is not None:
-        blocks += [Paragraph(text=f"{name}: {line}") for name, line in findings.trained.kept.items()]
-        blocks.append(Paragraph(text=f"Versions: {versions_of(findings.trained.results)}"))
-    return Section(title="How to repeat it", blocks=tuple(blocks))
+_MEANS: Columns[Sequence[ParserRunResult]] = (
+    run_columns.MEAN_ROW,
+    run_columns.MEAN_RUNS,
+    ("params, 1e6", lambda runs: f"{runs[0].parameters / 1e6:.2f}"),
+    run_columns.MEAN_MINUTES,
+    run_columns.mean_tokens("symbols"),
+    run_columns.MEAN_FLOPS,
+    ("validation F1", lambda runs: f"{fmean(run.f1 for run in runs):.2f}"),
+)
 
 
 def f1_png(cells: Sequence[Cell]) -> bytes:
