@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from attendo.paper.experiment import Order
-from attendo.paper.page_parts import budget_of, corpora_of, each, head_data, how_to_repeat, scale_note
-from attendo.paper.report import Block, Paragraph, Picture, Report, Section, Table, table_of
+from attendo.paper.page_parts import each, head_data, how_to_repeat, order_values, scale_note, totals
+from attendo.paper.page_text import page_text
+from attendo.paper.report import Block, Columns, Picture, Report, Table, table_of
 from attendo.paper.search_settings.decoding import without_outputs
 from attendo.paper.search_settings.results import (
     Results,
@@ -25,6 +26,7 @@ from attendo.paper.search_settings.sections import (
     bleu_text,
     cells,
     length_maps_png,
+    lines_png,
     longest_outputs,
     mean_text,
     search_errors,
@@ -62,92 +64,90 @@ def search_settings_report(
         choice: the best setting of the development set.
         tests: of pairs of settings on the test set.
     """
-    signatures = each(
-        one.bleu_signature for seed in results.seeds for which in SETS for one in seed.sets[which].values()
+    text, runs = page_text("search_settings/page.md"), [seed.run for seed in results.seeds]
+    decoded = [one for seed in results.seeds for which in SETS for one in seed.sets[which].values()]
+    best = results.best("test", candidates(facts.grid))
+    edges = at_the_edge(choice, facts.grid) if choice is not None else ()
+    words = text.fill(
+        **{**order_values(order, facts.recipe), "seeds": _counted(len(runs), "seed")},
+        sets=_sets_text(facts),
+        state=[*scale_note(order, "the paper"), *_still_open(order, facts, results)],
+        added=_added(facts.grid, results),
+        taken_away=_brings("thing", [_step_cells(results, step) for step in taken_away(facts.grid)]),
+        maps=_maps(facts, results, choice),
+        choices=_choices(results, choice, best),
+        num_candidates=len(candidates(facts.grid)),
+        edge=" " + text.note("edge", edges=" and ".join(edges)) if edges else "",
+        tests=table_of(tests, _TESTS, words=2),
+        averages=averages(facts.grid, results),
+        interval=_checkpoint_interval(facts.recipe),
+        lines=lines_png(results, facts.grid),
+        search_errors=search_errors(facts.grid, results),
+        longest_outputs=longest_outputs(facts.grid, results),
+        beam=PAPER.beam,
+        alpha=PAPER.alpha,
+        average=PAPER.average,
+        setting=PAPER.to_text(),
+        least_alpha=facts.grid.alphas[0],
+        **totals(runs),
+        runs=_counted(len(runs), "run"),
+        num_passes=len(decoded),
+        processor_hours=f"{sum(one.processor_s for one in decoded) / 3600:.2f}",
+        wall_hours=f"{sum(one.seconds for one in decoded) / 3600:.2f}",
+        kernels=each(one.kernel for one in decoded),
     )
-    sections = [
-        _brings(facts, results),
-        _maps(facts, results, choice),
-        _choice(facts, results, choice, tests),
-        averages(facts.grid, facts.recipe.training, results),
-        search_errors(facts.grid, results),
-        longest_outputs(facts.grid, results),
-        _cost(results),
-        how_to_repeat(order, [seed.run for seed in results.seeds], f"BLEU is sacreBLEU's: {signatures}"),
-    ]
+    bleu = f"BLEU is sacreBLEU's: {each(one.bleu_signature for one in decoded)}"
     return Report(
         title="Averaging, beam and length penalty: what each brings",
-        introduction=_introduction(order, facts, results),
-        sections=tuple(sections),
+        introduction=words.introduction,
+        sections=(*words.sections, how_to_repeat(order, runs, bleu)),
         data={
             **head_data(order, "search-settings"),
             "failures": list(facts.failures),
             "sets": {name: {"name": each.name, "sentences": len(each.sources)} for name, each in facts.sets.items()},
             "choice": None if choice is None else asdict(choice),
             "significance": [asdict(each) for each in tests],
-            "runs": [asdict(seed.run) for seed in results.seeds],
+            "runs": [asdict(run) for run in runs],
             "decoded": [
-                {"seed": seed.run.seed, "set": which, **without_outputs(decoded)}
+                {"seed": seed.run.seed, "set": which, **without_outputs(one)}
                 for seed in results.seeds
                 for which in SETS
-                for decoded in seed.sets[which].values()
+                for one in seed.sets[which].values()
             ],
         },
     )
 
 
-def _introduction(order: Order, facts: StudyFacts, results: Results) -> tuple[str, ...]:
-    sets = ", ".join(
+def _sets_text(facts: StudyFacts) -> str:
+    return ", ".join(
         f"{each.name} ({len(each.sources):,} sentences) to {'choose by' if name == 'dev' else 'report on'}"
         for name, each in facts.sets.items()
     )
-    parts = [
-        "Section 6.1 of the paper: a single model is the mean of the last 5 checkpoints, written every 10 minutes (the "
-        "last 20 for the big models); beam search with a beam of 4 and length penalty alpha 0.6, chosen after "
-        "experimentation on the development set; the longest output is the input's length + 50, and the search stops "
-        "early where it can. The paper prints none of these experiments, so there is no figure of its own beside ours.",
-        f"Here a model is trained on {corpora_of(facts.recipe)} at the scale '{order.scale}', "
-        f"{budget_of(facts.recipe)}, with {_counted(len(results.seeds), 'seed')}; "
-        f"the learning rate is the paper's formula to the end. Every setting is a real search of its own over all "
-        f"sentences: {sets}.",
-        *scale_note(order, "the paper"),
-    ]
+
+
+def _still_open(order: Order, facts: StudyFacts, results: Results) -> list[str]:
+    """What the study lacks, a paragraph each."""
     whole = all(len(seed.sets[which]) == len(facts.grid.settings(which)) for seed in results.seeds for which in SETS)
-    if not whole or len(results.seeds) < order.seeds:
-        parts.append("This study is in progress: not all settings of all seeds are decoded yet.")
-    parts += [f"Failed: {failure}" for failure in facts.failures]
-    return tuple(parts)
+    is_open = not whole or len(results.seeds) < order.seeds
+    parts = ["This study is in progress: not all settings of all seeds are decoded yet."] if is_open else []
+    return [*parts, *(f"Failed: {failure}" for failure in facts.failures)]
 
 
-def _brings(facts: StudyFacts, results: Results) -> Section:
-    first = added(facts.grid)[0].before
-    rows: list[tuple[str, ...]] = [
-        (first.to_text(), bleu_text(results.bleu("dev", first)), "", bleu_text(results.bleu("test", first)), "")
-    ]
-    rows += [_step_cells(results, step) for step in added(facts.grid)]
-    last = [_step_cells(results, step) for step in taken_away(facts.grid)]
-    text = (
-        "Differences are paired by seed: the same model, the same sentences. With few seeds their intervals are wide; "
-        "the paired tests below, which resample sentences, say more of one model."
-    )
-    return Section(
-        title="What each brings",
-        blocks=(
-            Table(
-                caption="BLEU, mean over seeds and half of the 95% interval: one thing added after the other",
-                columns=("setting", "dev", "more", "test", "more"),
-                rows=tuple(rows),
-                words=1,
-            ),
-            Table(
-                caption="The paper's setting, and what it has of each thing when the others are there already",
-                columns=("thing", "dev", "more", "test", "more"),
-                rows=tuple(last),
-                words=1,
-            ),
-            Paragraph(text=text),
-        ),
-    )
+def _checkpoint_interval(recipe: Recipe) -> str:
+    training = recipe.training
+    if training.checkpoint_steps:
+        return f"{training.checkpoint_steps:,} of {training.max_steps:,} updates"
+    return f"{training.checkpoint_minutes:g} minutes"
+
+
+def _added(grid: Grid, results: Results) -> Table:
+    first = added(grid)[0].before
+    start = (first.to_text(), bleu_text(results.bleu("dev", first)), "", bleu_text(results.bleu("test", first)), "")
+    return _brings("setting", [start, *(_step_cells(results, step) for step in added(grid))])
+
+
+def _brings(what: str, rows: Sequence[tuple[str, ...]]) -> Table:
+    return Table(columns=(what, "dev", "more", "test", "more"), rows=tuple(rows), words=1)
 
 
 def _step_cells(results: Results, step: Step) -> tuple[str, ...]:
@@ -164,7 +164,7 @@ def _step_cells(results: Results, step: Step) -> tuple[str, ...]:
     )
 
 
-def _maps(facts: StudyFacts, results: Results, choice: Setting | None) -> Section:
+def _maps(facts: StudyFacts, results: Results, choice: Setting | None) -> list[Block]:
     blocks: list[Block] = []
     for which in SETS:
         known = [
@@ -198,7 +198,7 @@ def _maps(facts: StudyFacts, results: Results, choice: Setting | None) -> Sectio
                     "makes for longer and less probable translations. Outlined: the paper's setting.",
                 )
             )
-    return Section(title="Beam and alpha", blocks=tuple(blocks))
+    return blocks
 
 
 def _map_table(results: Results, which: SetName, grid: Grid, average: int) -> Table:
@@ -215,10 +215,7 @@ def _map_table(results: Results, which: SetName, grid: Grid, average: int) -> Ta
     )
 
 
-def _choice(
-    facts: StudyFacts, results: Results, choice: Setting | None, tests: Sequence[Significance]
-) -> Section:  # fmt: skip
-    best = results.best("test", candidates(facts.grid))
+def _choices(results: Results, choice: Setting | None, best: Setting | None) -> Table:
     named = (
         ("greedy, last checkpoint", replace(GREEDY, average=1)),
         ("greedy", GREEDY),
@@ -226,7 +223,7 @@ def _choice(
         ("best on dev: the choice", choice),
         ("best on test: no choice", best),
     )
-    table = table_of(
+    return table_of(
         [(name, setting) for name, setting in named if setting is not None],
         (
             ("which", lambda row: row[0]),
@@ -236,53 +233,21 @@ def _choice(
             ("length", lambda row: mean_text(results, "test", row[1], lambda each: each.length_ratio, 3)),
         ),
         words=2,
-        caption="BLEU, mean over seeds and half of the 95% interval; length: words to the references' words, on test",
     )
-    tested = table_of(
-        tests,
-        (
-            ("first", lambda test: test.before.to_text()),
-            ("second", lambda test: test.after.to_text()),
-            ("seed", lambda test: str(test.seed)),
-            ("BLEU", lambda test: f"{test.difference:+.2f}"),
-            ("p bootstrap", lambda test: _p_text(test.p_bootstrap)),
-            ("p randomised", lambda test: _p_text(test.p_randomized)),
-        ),
-        words=2,
-        caption="On test, seed by seed: the second setting against the first",
-    )
-    text = (
-        "Chosen is what has the highest mean BLEU on the development set, as the paper chose; the test set has no part "
-        f"in it. Among {len(candidates(facts.grid))} settings the best of any set is so by chance too, so the figure "
-        "that counts is the choice's on the test set. The best on test is shown to see how much tuning on the test set "
-        "would have pretended, and for nothing else. p: how often chance alone gives so large a difference, by paired "
-        "bootstrap (Koehn, 2004) and paired approximate randomisation; * below 0.05."
-    )
-    if choice is not None and (edges := at_the_edge(choice, facts.grid)):
-        text += (
-            f" The choice has the largest {' and '.join(edges)} of those that were tried, so that a larger one might "
-            "be better still."
-        )
-    return Section(title="Tuned on dev, reported on test", blocks=(table, Paragraph(text=text), tested))
+
+
+_TESTS: Columns[Significance] = (
+    ("first", lambda test: test.before.to_text()),
+    ("second", lambda test: test.after.to_text()),
+    ("seed", lambda test: str(test.seed)),
+    ("BLEU", lambda test: f"{test.difference:+.2f}"),
+    ("p bootstrap", lambda test: _p_text(test.p_bootstrap)),
+    ("p randomised", lambda test: _p_text(test.p_randomized)),
+)
 
 
 def _p_text(p: float) -> str:
     return f"{p:.3f}{'*' if p < 0.05 else ''}"
-
-
-def _cost(results: Results) -> Section:
-    runs = [seed.run for seed in results.seeds]
-    decoded = [each for seed in results.seeds for which in SETS for each in seed.sets[which].values()]
-    text = (
-        f"Training: {_counted(len(runs), 'run')}, {sum(run.seconds for run in runs) / 3600:.2f} hours of wall time, "
-        f"{sum(run.flops for run in runs):.2e} FLOPs of matrix products; "
-        f"{each(f'{run.parameters:,}' for run in runs)} parameters. Decoding: {len(decoded)} passes over a set, "
-        f"{sum(each.processor_s for each in decoded) / 3600:.2f} hours of processor time, "
-        f"{sum(each.seconds for each in decoded) / 3600:.2f} hours of wall time, on a machine that may have had other "
-        f"work; {each(one.kernel for one in decoded)}. "
-        f"Machine: {each(run.machine for run in runs)}."
-    )
-    return Section(title="Cost", blocks=(Paragraph(text=text),))
 
 
 def _counted(number: int, what: str) -> str:

@@ -1,4 +1,4 @@
-"""Parts of the page of a search-settings study: averages and time, search errors, longest outputs."""
+"""Pictures and tables of a search-settings study: averages and time, search errors, longest outputs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,13 +11,12 @@ from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
 
 from attendo.paper.charts import BLUE, GREEN, PURPLE, VERMILION, finish, new_figure, set_title
-from attendo.paper.report import Paragraph, Picture, Section, Table
+from attendo.paper.report import Table, table_of
 from attendo.paper.search_settings.decoding import Decoded, differing
 from attendo.paper.search_settings.results import Results
 from attendo.paper.search_settings.rows import GREEDY, PAPER, PAPER_ALPHA, SETS, Grid, SetName, Setting
 from attendo.paper.statistics import Estimate
 from attendo.plots.figure_files import png_bytes
-from attendo.training.config import TrainingConfig
 
 # --- pictures ---------------------------------------------------------------------------------------------------------
 
@@ -159,16 +158,15 @@ def _dress(axes: Axes, title: str, x_label: str, y_label: str, places: Sequence[
         axes.legend(frameon=False, fontsize=9)
 
 
-# --- sections ---------------------------------------------------------------------------------------------------------
+# --- tables -----------------------------------------------------------------------------------------------------------
 
 
-def averages(grid: Grid, training: TrainingConfig, results: Results) -> Section:
-    """BLEU by the number of checkpoints that are averaged, and what a beam costs."""
+def averages(grid: Grid, results: Results) -> Table:
+    """BLEU by the number of checkpoints that are averaged."""
     settings = [
         (average, replace(GREEDY, average=average), replace(PAPER, average=average)) for average in grid.averages
     ]
-    table = Table(
-        caption=f"BLEU, mean over seeds and half of the 95% interval; beam {PAPER.beam} has alpha {PAPER.alpha}",
+    return Table(
         columns=("checkpoints", "dev greedy", f"dev beam {PAPER.beam}", "test greedy", f"test beam {PAPER.beam}"),
         rows=tuple(
             (str(average), *(bleu_text(results.bleu(which, each)) for which in SETS for each in (greedy, beam)))
@@ -176,52 +174,23 @@ def averages(grid: Grid, training: TrainingConfig, results: Results) -> Section:
         ),
         words=1,
     )
-    every = (
-        f"{training.checkpoint_steps:,} of {training.max_steps:,} updates"
-        if training.checkpoint_steps
-        else f"{training.checkpoint_minutes:g} minutes"
-    )
-    picture = Picture(
-        name="lines.png",
-        png=lines_png(results, grid),
-        alt="Three plots: BLEU by the number of averaged checkpoints, BLEU by beam, and processor time by beam",
-        caption="Means over seeds. Time is that of all processor threads together, for translating alone.",
-    )
-    text = (
-        f"A checkpoint is written every {every}. An average takes out what the last updates have moved to and fro; it "
-        "brings the more, the higher the learning rate still is, and costs nothing when translating."
-    )
-    return Section(title="Averaging, and what time buys", blocks=(table, Paragraph(text=text), picture))
 
 
-def search_errors(grid: Grid, results: Results) -> Section:
+def search_errors(grid: Grid, results: Results) -> Table:
     """Whether a wider beam finds more probable translations, and whether these are better."""
-    alpha = grid.alphas[0]
-    rows = []
-    for beam in grid.beams:
-        setting = setting_at(PAPER.average, beam, alpha)
-        rows.append(
-            (
-                "1, greedy" if beam == 1 else str(beam),
-                mean_text(results, "dev", setting, lambda each: each.log_prob, 3),
-                _missed(results, setting),
-                mean_text(results, "dev", setting, lambda each: each.tokens, 2),
-                mean_text(results, "dev", setting, lambda each: each.length_ratio, 3),
-                bleu_text(results.bleu("dev", setting)),
-            )
-        )
-    table = Table(
-        caption=f"Dev, mean of {PAPER.average} checkpoints, alpha {alpha}: the most probable translation is looked for",
-        columns=("beam", "log-prob", "reference better %", "tokens", "length", "BLEU"),
-        rows=tuple(rows),
+    settings = [(beam, setting_at(PAPER.average, beam, grid.alphas[0])) for beam in grid.beams]
+    return table_of(
+        settings,
+        (
+            ("beam", lambda row: "1, greedy" if row[0] == 1 else str(row[0])),
+            ("log-prob", lambda row: mean_text(results, "dev", row[1], lambda each: each.log_prob, 3)),
+            ("reference better %", lambda row: _missed(results, row[1])),
+            ("tokens", lambda row: mean_text(results, "dev", row[1], lambda each: each.tokens, 2)),
+            ("length", lambda row: mean_text(results, "dev", row[1], lambda each: each.length_ratio, 3)),
+            ("BLEU", lambda row: bleu_text(results.bleu("dev", row[1]))),
+        ),
         words=1,
     )
-    text = (
-        "Log-prob is the model's own score of its translation, in nats a sentence. Where the reference is more "
-        "probable than what was found, the search has surely missed the most probable translation; where it is not, "
-        "nothing is proven. A wider beam finds more probable translations; whether they are better is up to the model."
-    )
-    return Section(title="Search errors and model errors", blocks=(table, Paragraph(text=text)))
 
 
 def _missed(results: Results, setting: Setting) -> str:
@@ -234,32 +203,21 @@ def _missed(results: Results, setting: Setting) -> str:
     return f"{100 * np.mean(shares):.1f}" if shares else ""
 
 
-def longest_outputs(grid: Grid, results: Results) -> Section:
+def longest_outputs(grid: Grid, results: Results) -> Table:
     """Whether a longer or shorter limit of the output, or a later stop, changes a translation."""
     settings = [(f"input + {each.offset}", each) for each in grid.lengths()]
     settings.append((f"input + {PAPER.offset}, to the best {PAPER.beam}", replace(PAPER, all_of_the_beam=True)))
-    table = Table(
-        caption=f"Dev, {PAPER.to_text()}; of all seeds, time in processor milliseconds a sentence",
-        columns=("longest output", "other translations", "ended by the limit", "BLEU", "ms"),
-        rows=tuple(
-            (
-                name,
-                _others(results, setting),
-                _sum(results, setting),
-                mean_text(results, "dev", setting, lambda each: each.bleu, 2),
-                mean_text(results, "dev", setting, lambda each: each.processor_ms, 2),
-            )
-            for name, setting in settings
+    return table_of(
+        settings,
+        (
+            ("longest output", lambda row: row[0]),
+            ("other translations", lambda row: _others(results, row[1])),
+            ("ended by the limit", lambda row: _sum(results, row[1])),
+            ("BLEU", lambda row: mean_text(results, "dev", row[1], lambda each: each.bleu, 2)),
+            ("ms", lambda row: mean_text(results, "dev", row[1], lambda each: each.processor_ms, 2)),
         ),
         words=1,
     )
-    text = (
-        "Other translations: how many differ from those with the paper's input + 50. The search stops at a sentence as "
-        "soon as no open hypothesis can still beat the best finished one, even with the mildest length penalty that it "
-        "could get at the longest output; so stopping early changes nothing, and a higher limit only makes it a little "
-        "later to be sure. The last row goes on until the best of the whole beam are certain: a later stop."
-    )
-    return Section(title="Longest output and early stop", blocks=(table, Paragraph(text=text)))
 
 
 def _others(results: Results, setting: Setting) -> str:

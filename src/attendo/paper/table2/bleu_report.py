@@ -1,15 +1,13 @@
-"""The sections of Table 2's page on BLEU, with their picture."""
+"""What Table 2's page shows of BLEU: the picture, the tables, and what an average and an ensemble bring."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 
-from attendo.evaluation.tokenized import PAPER
 from attendo.paper.charts import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, finish, panels, set_title
-from attendo.paper.report import Paragraph, Section, Table, paragraphs, table_of
+from attendo.paper.report import Columns, Table
 from attendo.paper.table2.comparison import (
-    DISAGREEMENTS,
     ROWS,
     Group,
     Printed,
@@ -134,142 +132,63 @@ def _name(axes: Axes, name: str, at: tuple[float, float], place: tuple[int, int]
     axes.annotate(name, at, xytext=place, textcoords="offset points", fontsize=8, ha=side)
 
 
-# --- sections ---------------------------------------------------------------------------------------------------------
+# --- tables -----------------------------------------------------------------------------------------------------------
 
 _SIGNIFICANT = 0.05
 
+PRINTED: Columns[Printed] = (
+    ("model", lambda row: row.name),
+    ("BLEU en-de", lambda row: "" if row.bleu_de is None else f"{row.bleu_de:g}"),
+    ("BLEU en-fr", lambda row: "" if row.bleu_fr is None else f"{row.bleu_fr:g}"),
+    ("cost en-de", lambda row: "" if row.cost_de is None else two_digits(row.cost_de)),
+    ("cost en-fr", lambda row: "" if row.cost_fr is None else two_digits(row.cost_fr)),
+)
+"""The paper's own table."""
 
-def as_printed() -> Section:
-    """The paper's own table."""
-    table = Table(
-        caption="newstest2014, as printed; cost in FLOPs",
-        columns=("model", "BLEU en-de", "BLEU en-fr", "cost en-de", "cost en-fr"),
-        rows=tuple(_printed_cells(row) for row in ROWS),
-        words=1,
-    )
-    note = "BLEU here is tokenised BLEU, explained below: no sacreBLEU score can be compared with it."
-    return Section(title="The paper's table", blocks=(table, Paragraph(text=note)))
-
-
-def _printed_cells(row: Printed) -> tuple[str, ...]:
-    bleu = ("" if value is None else f"{value:g}" for value in (row.bleu_de, row.bleu_fr))
-    cost = ("" if value is None else two_digits(value) for value in (row.cost_de, row.cost_fr))
-    return (row.name, *bleu, *cost)
-
-
-def disagreements() -> Section:
-    """Cells of which sources have more than one version."""
-    blocks: list[Paragraph | Table] = [
-        Paragraph(
-            text="The table was read from several copies and translations of the paper. Two of them have it whole; "
-            "they and the others disagree in these cells."
-        )
-    ]
-    blocks += [Paragraph(text=f"{one.cell}: {one.found}. Taken here: {one.taken}; {one.why}.") for one in DISAGREEMENTS]
-    return Section(title="Where the sources disagree", blocks=tuple(blocks))
+TESTS: Columns[Test] = (
+    ("A", lambda test: told(test.a)),
+    ("B", lambda test: told(test.b)),
+    ("A", lambda test: f"{test.found.a.score:.2f}"),
+    ("B", lambda test: f"{test.found.b.score:.2f}"),
+    ("B - A", lambda test: f"{test.difference:+.2f}"),
+    ("p, bootstrap", lambda test: f"{test.p_values[0]:.4f}"),
+    ("p, randomised", lambda test: f"{test.p_values[1]:.4f}"),
+)
+"""What averages bring over last updates, and ensembles over averages."""
 
 
-def conventions(translations: Sequence[Translated]) -> Section:
-    """Why one output has two figures.
-
-    Args:
-        translations: outputs to show the way from one figure to the other on.
-    """
-    return Section(
-        title="Two figures for one output",
-        blocks=(
-            Paragraph(
-                text="sacreBLEU takes text as people read it and makes tokens of it by a rule of its own (13a), "
-                "the same for everybody; its signature says all that is needed to repeat a figure. It is the one "
-                "to publish. The paper's figure comes from a script of its time. Output and reference are made "
-                "into Moses' tokens, which take elisions apart and know each language's abbreviations; quotation "
-                "marks are made plain before, so that one in any shape counts as another; and in German a "
-                "hyphenated word is split, its hyphen a token of its own. Then n-grams of one to four tokens are "
-                "counted as always: the geometric mean of the four precisions, times exp(1 - r/c) where the "
-                "output's length c is below the reference's r."
-            ),
-            Paragraph(
-                text="So the same output has two figures. A compound that is half right is wrong for sacreBLEU and "
-                "gets part of its n-grams in the paper's; quotation marks of another shape are wrong for one and "
-                "right for the other. More tokens can also mean more wrong ones, as in the third line below. On "
-                "news, with its quotations and compounds, others report the paper's figure 0.7 to 1.5 higher for one "
-                "output; the second table below has what it is here."
-            ),
-            _worked(),
-            _ladders(translations),
-            Paragraph(text=f"The paper's convention, exactly: {PAPER.recipe}."),
-        ),
-    )
-
-
-def _worked() -> Table:
+def worked_examples() -> Table:
+    """Why one output has two figures, on examples."""
     rows: list[tuple[str, ...]] = []
     for example in EXAMPLES:
         found = worked(example)
         rows.append((f"{example.shows} ({example.language})", "reference", example.reference, "", ""))
         rows.append(("", "output", example.output, "", ""))
         rows += [_counted_cells("sacreBLEU", found.sacrebleu), _counted_cells("as in the paper", found.paper)]
-    return Table(
-        caption="Worked examples: the output's tokens; n-grams of 1 to 4 tokens that match, of how many; BLEU of "
-        "the line",
-        columns=("what it shows", "", "text, or tokens", "matches", "BLEU"),
-        rows=tuple(rows),
-        words=3,
-    )
+    return Table(columns=("what it shows", "", "text, or tokens", "matches", "BLEU"), rows=tuple(rows), words=3)
 
 
 def _counted_cells(name: str, found: Counted) -> tuple[str, ...]:
     return ("", name, found.tokens, found.precisions, f"{found.bleu:.2f}")
 
 
-def _ladders(translations: Sequence[Translated]) -> Table:
+def ladders(translations: Sequence[Translated]) -> Table:
+    """The way from one figure to the other, a line for each of some outputs."""
     rows = []
     for one in translations:
         figures = [f"{step.bleu:.2f}" for step in ladder(one.outputs, one.references, one.system.languages[1])]
         rows.append((told(one), one.system.test.name, *figures, *[""] * (4 - len(figures))))
-    return Table(
-        caption="From one figure to the other, a change at a time, each on top of the one before; a line ends with the "
-        "paper's",
-        columns=("system", "test set", "sacreBLEU", "Moses tokens", "plain punctuation", "compounds split"),
-        rows=tuple(rows),
-        words=2,
-    )
+    columns = ("system", "test set", "sacreBLEU", "Moses tokens", "plain punctuation", "compounds split")
+    return Table(columns=columns, rows=tuple(rows), words=2)
 
 
-def gains(groups: Sequence[Group], tests: Sequence[Test]) -> Section:
-    """What averages bring over last updates, and ensembles over averages.
+def gains(groups: Sequence[Group], tests: Sequence[Test]) -> Iterable[str]:
+    """What averages bring over last updates, and ensembles over averages, a paragraph each.
 
     Args:
         groups: all systems.
         tests: of them, at least one.
     """
-    table = table_of(
-        tests,
-        (
-            ("A", lambda test: told(test.a)),
-            ("B", lambda test: told(test.b)),
-            ("A", lambda test: f"{test.found.a.score:.2f}"),
-            ("B", lambda test: f"{test.found.b.score:.2f}"),
-            ("B - A", lambda test: f"{test.difference:+.2f}"),
-            ("p, bootstrap", lambda test: f"{test.p_values[0]:.4f}"),
-            ("p, randomised", lambda test: f"{test.p_values[1]:.4f}"),
-        ),
-        words=2,
-        caption="Paired tests over the sentences of the test set, by sacreBLEU's BLEU",
-    )
-    note = (
-        "A p below 0.05 means: were the two equally good, other sentences would seldom show such a difference. It "
-        "says nothing of other seeds; the interval over seeds above says that, from few of them. Of systems "
-        "whose BLEU is near 0 the tests say nothing. The paper averages its checkpoints and gives no figure of Table 2 "
-        "without; the ensembles in it are its rivals'."
-    )
-    return Section(
-        title="What an average and an ensemble bring",
-        blocks=(*paragraphs(*_gain_texts(groups, tests)), table, Paragraph(text=note)),
-    )
-
-
-def _gain_texts(groups: Sequence[Group], tests: Sequence[Test]) -> Iterable[str]:
     by_kind = {(group.trained, group.kind): group for group in groups}
     for (trained, kind), group in by_kind.items():
         if kind != "average":

@@ -5,18 +5,31 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from attendo.checkpoint.model_folder import read_description
+from attendo.evaluation.tokenized import PAPER
+from attendo.paper.cost import PAPER_GPUS, SUSTAINED_SHARE
 from attendo.paper.experiment import Order
 from attendo.paper.page_parts import budget_of, corpora_of, each, head_data, scale_note, seeds_of, versions_of
-from attendo.paper.report import Paragraph, Picture, Report, Section, Shell, Table
+from attendo.paper.page_text import PageText, page_text
+from attendo.paper.report import Columns, Report, Table, table_of
 from attendo.paper.run_results import RunResult, training_flops
-from attendo.paper.table2.bleu_report import Point, as_printed, conventions, costs_png, disagreements, gains
-from attendo.paper.table2.comparison import Group, Test, paper_score, told
-from attendo.paper.table2.cost_report import FullSize, cost_model, full_sizes, our_costs
+from attendo.paper.table2.bleu_report import PRINTED, TESTS, Point, costs_png, gains, ladders, worked_examples
+from attendo.paper.table2.comparison import DISAGREEMENTS, ROWS, SETUPS, Group, Test, paper_score, told
+from attendo.paper.table2.cost_report import (
+    COSTS,
+    FORMULA,
+    FULL_SIZE_LENGTH,
+    FULL_SIZES,
+    PAPER_GPU_COLUMNS,
+    formula_values,
+    full_sizes,
+    todays_gpus,
+)
 from attendo.paper.table2.costs import TrainingCost
 from attendo.paper.table2.plan import Plan
 from attendo.paper.table2.systems import Kind, Translated
 from attendo.recipe import Recipe, load_recipe
 
+_TEXT = "table2/page.md"
 _SHIPPED_LENGTH = 10
 """Tokens of an average sentence that the shipped models were trained on, and its end: their cards have the counts."""
 _KINDS: Mapping[Kind, str] = {
@@ -58,6 +71,11 @@ class Cost:
     at_most: bool = False
     """Whether `counted` is a bound."""
 
+    @property
+    def counted_text(self) -> str:
+        """The count in a table."""
+        return "" if self.counted is None else f"{'at most ' * self.at_most}{self.counted:.2e}"
+
 
 def table2_report(order: Order, findings: Findings) -> Report:
     """Makes the page.
@@ -69,22 +87,40 @@ def table2_report(order: Order, findings: Findings) -> Report:
     costs = [cost_of(group, findings) for group in findings.groups]
     sizes = full_sizes()
     runs = [cost for rows in findings.costs.values() for row in rows.values() for cost in row]
+    every_cost = (*runs, *findings.given)
     shown = [group.members[-1] for group in findings.groups if group.kind in ("ensemble", "shipped")]
+    points = _points(findings, costs)
+    text = page_text(_TEXT)
+    words = text.fill(
+        **_introduction(text, order, findings),
+        printed=table_of(ROWS, PRINTED, words=1),
+        ours=table_of(list(zip(findings.groups, costs, strict=True)), _OURS, words=3),
+        test_notes=_test_notes(findings.plan),
+        tests=", ".join(dict.fromkeys(point.test for point in points)),
+        cost=costs_png(points, {one.row: one.counted for one in sizes}),
+        gains=gains(findings.groups, findings.tests) if findings.tests else None,
+        paired=table_of(findings.tests, TESTS, words=2),
+        worked=worked_examples(),
+        ladders=ladders(shown or [findings.groups[0].members[0]]),
+        convention=PAPER.recipe,
+        disagreements=[f"{one.cell}: {one.found}. Taken here: {one.taken}; {one.why}." for one in DISAGREEMENTS],
+        our_costs=table_of(every_cost, COSTS, words=2) if every_cost else (),
+        not_measured=text.note("not measured") if any(cost.sustained is None for cost in every_cost) else "",
+        formula=table_of(SETUPS, FORMULA, words=4),
+        **formula_values(),
+        paper_gpus=table_of(PAPER_GPUS, PAPER_GPU_COLUMNS, words=2),
+        full_sizes=table_of(sizes, FULL_SIZES, words=1),
+        full_size_length=FULL_SIZE_LENGTH,
+        todays_gpus=todays_gpus(sizes),
+        sustained_share=f"{SUSTAINED_SHARE:.0%}",
+        systems=_systems(findings),
+        command=order.command,
+        **_how(findings),
+    )
     return Report(
         title="Table 2: BLEU and training cost",
-        introduction=_introduction(order, findings),
-        sections=(
-            as_printed(),
-            _ours(findings, costs),
-            _picture(findings, costs, sizes),
-            *([gains(findings.groups, findings.tests)] if findings.tests else []),
-            conventions(shown or [findings.groups[0].members[0]]),
-            disagreements(),
-            our_costs(runs, findings.given),
-            cost_model(sizes),
-            _systems(findings),
-            _how(order, findings),
-        ),
+        introduction=words.introduction,
+        sections=words.sections,
         data=_data(order, findings, costs),
     )
 
@@ -111,37 +147,30 @@ def _shipped_flops(group: Group) -> float | None:
     return training_flops(description.model, sizes, (_SHIPPED_LENGTH, _SHIPPED_LENGTH), tokens)
 
 
-def _introduction(order: Order, findings: Findings) -> tuple[str, ...]:
-    parts = []
+def _introduction(text: PageText, order: Order, findings: Findings) -> dict[str, object]:
+    """What is trained and tested, what its figures are worth, and what is not done."""
+    directions = []
     for direction in findings.plan.directions:
         corpora = corpora_of(next(iter(direction.recipes.values())))
         rows = "; ".join(f"{row}, {_budget(recipe)}" for row, recipe in direction.recipes.items())
-        parts.append(
+        directions.append(
             f"{direction.name}, trained here on {corpora} at the scale '{order.scale}' with "
             f"{seeds_of(order)}: {rows}. Tested on {direction.test.name}, "
             f"{direction.test.note}."
         )
-    parts += scale_note(order, "the paper")
-    if order.scale == "small":
-        parts.append(
-            "None of our figures is comparable with the paper's: corpus, test set and model are different and "
-            "smaller. BLEU on one "
-            "test set cannot be compared with BLEU on another. What can be compared with the paper is what an average "
-            "of checkpoints and an ensemble bring, how cost is counted, and how the two conventions of BLEU come "
-            "apart."
-        )
-    if order.scale == "paper":
-        parts.append(
-            "Ours are the paper's corpora and test set: figures 'as in the paper' can be compared with its own."
-        )
+    state = []
     done = sum(map(len, findings.results.values()))
     wanted = order.seeds * sum(len(direction.recipes) for direction in findings.plan.directions)
     if done < wanted:
-        parts.append(f"The study is incomplete: {done} of {wanted} runs are done.")
+        state.append(f"The study is incomplete: {done} of {wanted} runs are done.")
     if findings.plan.missing_tests:
         missing = ", ".join(test.name for test in findings.plan.missing_tests)
-        parts.append(f"Missing, and therefore left out: {missing}.")
-    return (*parts, *(f"Failed: {failure}" for failure in findings.failures))
+        state.append(f"Missing, and therefore left out: {missing}.")
+    return {
+        "directions": directions,
+        "scale_notes": scale_note(order, "the paper") if order.scale == "tiny" else text.note(order.scale),
+        "state": [*state, *(f"Failed: {failure}" for failure in findings.failures)],
+    }
 
 
 def _budget(recipe: Recipe) -> str:
@@ -152,50 +181,30 @@ def _budget(recipe: Recipe) -> str:
     return f"{budget_of(recipe)}, the mean of the last {training.average_last} checkpoints, one every {every}"
 
 
-def _ours(findings: Findings, costs: Sequence[Cost]) -> Section:
-    rows = []
-    for group, cost in zip(findings.groups, costs, strict=True):
-        models = len(group.members[0].system.models) if group.kind == "ensemble" else len(group.members)
-        rows.append(
-            (
-                group.trained,
-                _KINDS[group.kind],
-                group.members[0].system.test.name,
-                str(models),
-                group.bleu.to_text(),
-                group.paper_bleu.to_text(),
-                "" if cost.estimated is None else f"{cost.estimated:.2e}",
-                "" if cost.counted is None else f"{'at most ' * cost.at_most}{cost.counted:.2e}",
-            )
-        )
-    table = Table(
-        caption="Ours, each on the test set that is named; mean over seeds and half of the 95% interval",
-        columns=("model", "weights", "test set", "models", "sacreBLEU", "as in the paper", "estimate", "FLOPs counted"),
-        rows=tuple(rows),
-        words=3,
-    )
-    notes = {
-        test.name: test.note for test in (*findings.plan.shipped_tests, *(d.test for d in findings.plan.directions))
-    }
-    told_notes = "; ".join(f"{name}: {note}" for name, note in notes.items() if note)
-    return Section(
-        title="Ours, on the data we had",
-        blocks=(
-            table,
-            Paragraph(
-                text="Both figures are of the same output, translated without guards, by beam 4 and length penalty "
-                "0.6. The estimate is the paper's, time by devices by what one sustains; the count is of the "
-                "matrix products. The models of an average cost what their run cost, an ensemble what all its runs "
-                "did. How long the shipped models trained their folders do not say, so that their count is a bound "
-                "and there is no estimate."
-            ),
-            Paragraph(text=f"The test sets: {told_notes}."),
-        ),
-    )
+_OURS: Columns[tuple[Group, Cost]] = (
+    ("model", lambda row: row[0].trained),
+    ("weights", lambda row: _KINDS[row[0].kind]),
+    ("test set", lambda row: row[0].members[0].system.test.name),
+    ("models", lambda row: str(_num_models(row[0]))),
+    ("sacreBLEU", lambda row: row[0].bleu.to_text()),
+    ("as in the paper", lambda row: row[0].paper_bleu.to_text()),
+    ("estimate", lambda row: "" if row[1].estimated is None else f"{row[1].estimated:.2e}"),
+    ("FLOPs counted", lambda row: row[1].counted_text),
+)
 
 
-def _picture(findings: Findings, costs: Sequence[Cost], sizes: Sequence[FullSize]) -> Section:
-    points = [
+def _num_models(group: Group) -> int:
+    return len(group.members[0].system.models) if group.kind == "ensemble" else len(group.members)
+
+
+def _test_notes(plan: Plan) -> str:
+    notes = {test.name: test.note for test in (*plan.shipped_tests, *(one.test for one in plan.directions))}
+    return "; ".join(f"{name}: {note}" for name, note in notes.items() if note)
+
+
+def _points(findings: Findings, costs: Sequence[Cost]) -> list[Point]:
+    """Our systems in the picture."""
+    return [
         Point(
             label=_KINDS[group.kind] if group.kind != "shipped" else group.trained,
             kind=group.kind,
@@ -207,20 +216,9 @@ def _picture(findings: Findings, costs: Sequence[Cost], sizes: Sequence[FullSize
         for group, cost in zip(findings.groups, costs, strict=True)
         for one in group.members
     ]
-    tests = ", ".join(dict.fromkeys(point.test for point in points))
-    picture = Picture(
-        name="cost.png",
-        png=costs_png(points, {one.row: one.counted for one in sizes}),
-        alt=f"BLEU against training cost: the paper's rows on newstest2014, and ours on {tests}",
-        caption="BLEU as the paper counts it, against training cost. Left, newstest2014 as printed: filled points "
-        "are at the paper's estimate; the line ends where the products of the Transformer's training are counted. "
-        "Right, ours: each shape is a test set, and figures on different ones do not compare, least of all with "
-        "the left. A line goes from the FLOPs counted to the estimate; shipped models have a count alone, a bound.",
-    )
-    return Section(title="BLEU against cost", blocks=(picture,))
 
 
-def _systems(findings: Findings) -> Section:
+def _systems(findings: Findings) -> Table:
     rows = []
     for one in findings.translations:
         bleu, paper = one.scores.bleu, one.scores.paper
@@ -236,33 +234,21 @@ def _systems(findings: Findings) -> Section:
                 f"{one.scores.chrf.score:.2f}",
             )
         )
-    table = Table(
-        caption="Each output, with sacreBLEU's bootstrap interval over the sentences of its test set",
-        columns=("system", "test set", "sacreBLEU", "95%", "as in the paper", "95%", "chrF2"),
-        rows=tuple(rows),
-        words=2,
-    )
-    return Section(title="Every system", blocks=(table,))
+    columns = ("system", "test set", "sacreBLEU", "95%", "as in the paper", "95%", "chrF2")
+    return Table(columns=columns, rows=tuple(rows), words=2)
 
 
-def _how(order: Order, findings: Findings) -> Section:
+def _how(findings: Findings) -> dict[str, str]:
+    """What the figures can be repeated with."""
     results = [result for direction in findings.results.values() for result in direction]
     translations = findings.translations
-    signatures = [each(one.scores.bleu.signature for one in translations)]
-    signatures.append(each(one.scores.paper.signature for one in translations if one.scores.paper))
-    blocks: list[Shell | Paragraph] = [
-        Shell(lines=(order.command,)),
-        Paragraph(text=f"sacreBLEU: {signatures[0]}"),
-        Paragraph(text=f"As in the paper: {signatures[1]}"),
-        Paragraph(text=f"Translated on: {each(one.kernel for one in translations)}"),
-    ]
-    if results:
-        blocks.append(
-            Paragraph(
-                text=f"Trained on: {each(result.machine for result in results)}. Versions: {versions_of(results)}"
-            )
-        )
-    return Section(title="How to repeat it", blocks=tuple(blocks))
+    machine = each(result.machine for result in results)
+    return {
+        "signature": each(one.scores.bleu.signature for one in translations),
+        "paper_signature": each(one.scores.paper.signature for one in translations if one.scores.paper),
+        "kernels": each(one.kernel for one in translations),
+        "trained_on": f"Trained on: {machine}. Versions: {versions_of(results)}" if results else "",
+    }
 
 
 def _data(order: Order, findings: Findings, costs: Sequence[Cost]) -> dict[str, Any]:
