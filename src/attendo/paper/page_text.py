@@ -44,6 +44,11 @@ class PageText:
     parts: Mapping[str, tuple[str, ...]]
     """By heading, and by "" those of the introduction; each on one line."""
 
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """Those of the sections, before they are filled in."""
+        return tuple(heading[3:] for heading in self.parts if heading.startswith("## "))
+
     def fill(self, **values: object) -> Words:
         """The whole page.
 
@@ -61,7 +66,7 @@ class PageText:
     def sections(self, *titles: str, **values: object) -> tuple[Section, ...]:
         """The sections of some titles, as the file has them; all sections where none is named."""
         found = []
-        for title in titles or [heading[3:] for heading in self.parts if heading.startswith("## ")]:
+        for title in titles or self.titles:
             parts = [_blocks(part, values) for part in self.parts[f"## {title}"]]
             if None not in parts:
                 blocks = tuple(block for part in parts for block in part or ())

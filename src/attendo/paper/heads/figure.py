@@ -15,7 +15,8 @@ from attendo.paper.heads.looks import Head, Looks, look_at
 from attendo.paper.heads.markup import Pair
 from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
 from attendo.paper.heads.subjects import Subject, names_of, open_subjects
-from attendo.paper.report import Paragraph, Report, Section, Shell, Table, write_report
+from attendo.paper.page_text import PageText, page_text
+from attendo.paper.report import Columns, Report, Section, Shell, table_of, write_report
 from attendo.paper.study_folder import alone
 
 _SEED = 1
@@ -94,8 +95,9 @@ class HeadsFigure(Generic[FoundT]):
 
     title: str
     """Of the page, with the figure's number before a colon."""
-    question: tuple[str, ...]
-    """What the paper shows and what is counted here, a paragraph each."""
+    text: str
+    """The file with the words of the page, for `page_text`: what the paper shows and what is counted here, the sections
+    of a model, which have `$model` in their titles, and how it was measured."""
     dependencies: bool
     """Whether sentences with a long-distance dependency are read."""
     anaphors: bool
@@ -104,10 +106,10 @@ class HeadsFigure(Generic[FoundT]):
     """Measures what a model's heads do."""
     verdicts: Callable[[Shown[FoundT]], Sequence[str]]
     """What came of a model, a paragraph each."""
-    sections: Callable[[Shown[FoundT]], Sequence[Section]]
-    """The sections of a model."""
-    method: Callable[[Sequence[Shown[FoundT]]], Sequence[str]]
-    """How it was measured, a paragraph each."""
+    values: Callable[[Shown[FoundT]], Mapping[str, object]]
+    """What fills the sections of a model."""
+    method: Callable[[Sequence[Shown[FoundT]]], Mapping[str, object]]
+    """What fills the section on how it was measured."""
     data: Callable[[FoundT], Mapping[str, object]]
     """What was measured of a model, for JSON."""
     note: Callable[[Sequence[Shown[FoundT]]], str] = no_note
@@ -209,19 +211,33 @@ class HeadsFigure(Generic[FoundT]):
             read: the sentences, of which one of each template is shown.
             shown: the models with what came of their heads.
         """
-        method = Section(title="How it was measured", blocks=tuple(Paragraph(text=text) for text in self.method(shown)))
+        own, shared = page_text(self.text), page_text("heads/page.md")
+        titles = [title for title in own.titles if "$model" in title]
+        words = shared.fill(
+            question=own.introduction(),
+            verdicts=[text for each in shown for text in self.verdicts(each)],
+            scale_note=_scale_note(shared, order),
+            left_out=_left_out(shared, shown),
+            examples=table_of(_one_of_each((*read.dependencies, *read.anaphors)), _EXAMPLES, words=4),
+            command=order.command,
+            note=self.note(shown),
+            cost=", ".join(f"{each.processor_s:.0f} s with {each.subject.name}" for each in shown),
+            machine=this_machine().to_text(),
+            versions=", ".join(f"{name} {version}" for name, version in versions().items()),
+        )
         return Report(
             title=self.title,
-            introduction=(
-                *self.question,
-                *(text for each in shown for text in self.verdicts(each)),
-                *_scale_notes(order),
-            ),
+            introduction=words.introduction,
             sections=(
-                *(section for each in shown for section in self.sections(each)),
-                method,
-                _about_sentences(shown, _one_of_each((*read.dependencies, *read.anaphors))),
-                _how_to_repeat(order, shown, self.note(shown)),
+                *(
+                    section
+                    for each in shown
+                    for section in own.sections(
+                        *titles, model=each.subject.name, subject=each.subject.to_text(), **self.values(each)
+                    )
+                ),
+                *own.sections("How it was measured", **self.method(shown)),
+                *words.sections,
             ),
             data={
                 "result": _name(self.title),
@@ -275,23 +291,18 @@ def _name(title: str) -> str:
     return title.split(":")[0].lower().replace(" ", "")
 
 
-def _about_sentences(shown: Iterable[Shown[FoundT]], examples: Iterable[Pair]) -> Section:
-    """What the sentences are, with some of both halves."""
-    rows = tuple(
-        (pair.template, "held out" if pair.held_out else "to choose by", pair.english.text, pair.german.text)
-        for pair in examples
-    )
+_EXAMPLES: Columns[Pair] = (
+    ("template", lambda pair: pair.template),
+    ("half", lambda pair: "held out" if pair.held_out else "to choose by"),
+    ("English", lambda pair: pair.english.text),
+    ("German", lambda pair: pair.german.text),
+)
+
+
+def _left_out(text: PageText, shown: Iterable[Shown[FoundT]]) -> str:
+    """How many sentences were left out, where any were."""
     skipped = [f"{each.subject.name} {each.skipped}" for each in shown if each.skipped]
-    text = (
-        "All sentences are our own: templates of both languages with a small lexicon, which know their structure. The "
-        "two halves share templates and function words, but none of the nouns, verbs and adjectives that are drawn: "
-        "heads are chosen on one half and scored on the other. What holds for such plain sentences need not hold for "
-        "real text, and p-values are about sentences drawn like these."
-    )
-    left_out = f"Left out, since the vocabulary joins words and punctuation: {', '.join(skipped)}." if skipped else ""
-    table = Table(caption="One of each", columns=("template", "half", "English", "German"), rows=rows, words=4)
-    blocks = [Paragraph(text=part) for part in (text, left_out) if part]
-    return Section(title="The sentences", blocks=(*blocks, table))
+    return text.note("left out", skipped=", ".join(skipped)) if skipped else ""
 
 
 def _one_of_each(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
@@ -304,31 +315,11 @@ def _one_of_each(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
     )
 
 
-def _how_to_repeat(order: Order, shown: Iterable[Shown[FoundT]], note: str) -> Section:
-    """The command, what it was done with, and what it cost."""
-    made_with = ", ".join(f"{name} {version}" for name, version in versions().items())
-    cost = ", ".join(f"{each.processor_s:.0f} s with {each.subject.name}" for each in shown)
-    texts = [
-        note,
-        f"Processor time that reading the sentences took: {cost}, on {this_machine().to_text()}.",
-        f"Versions: {made_with}",
-    ]
-    return Section(
-        title="How to repeat it",
-        blocks=(Shell(lines=(order.command,)), *(Paragraph(text=text) for text in texts if text)),
-    )
-
-
-def _scale_notes(order: Order) -> list[str]:
-    """A paragraph on what a scale's model is worth."""
+def _scale_note(text: PageText, order: Order) -> str:
+    """What a scale's model is worth."""
     if order.scale == "tiny":
-        return ["This scale shows that it works. A model trained for so short has learnt nothing to speak of."]
-    if not order.runs:
-        return [
-            "The models are the small ones that ship; the paper's base model has 6 + 6 layers of 8 heads, d_model 512. "
-            "What their heads do not do, a larger model's may."
-        ]
-    return []
+        return text.note("tiny")
+    return "" if order.runs else text.note("shipped")
 
 
 def to_data(value: Any) -> Any:

@@ -1,6 +1,6 @@
 """`attendo reproduce figure3`: which heads follow long-distance dependencies, against chance, and the heads drawn."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -8,17 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attendo.attention_maps.weights import Kind
-from attendo.paper.heads.figure import (
-    HeadsFigure,
-    Shown,
-    percent,
-    to_data,
-)
+from attendo.paper.heads.figure import HeadsFigure, Shown, percent, to_data
 from attendo.paper.heads.looks import Head, Heads, Look, Looks, decoder_weights, encoder_weights
 from attendo.paper.heads.markup import Side
 from attendo.paper.heads.nulls import LEVEL, Case, OffsetProfile, PlaceRule, best_place_rule, holm, p_text, sign_tests
 from attendo.paper.heads.pictures import lines_picture
-from attendo.paper.report import Block, Paragraph, Picture, Section, Table
+from attendo.paper.report import Columns, Picture, table_of
 
 # --- heads by relation ------------------------------------------------------------------------------------------------
 
@@ -209,15 +204,6 @@ def _of(looks: Sequence[Look], kind: Kind, name: str) -> list[Look]:
 
 # --- the page ---------------------------------------------------------------------------------------------------------
 
-_QUESTION = (
-    "The paper's Figure 3 shows one sentence in which several heads of the encoder's fifth layer of six, "
-    "looking from a verb, find the distant words that complete it. It is an example; the paper counts nothing.",
-    "Here it is counted, on sentences whose dependencies are known: a verb and its particle, to make something "
-    "so and so, a subject and its verb across a relative clause, and in German an auxiliary and its participle "
-    "and a modal verb and its infinitive at the clause's end.",
-)
-"""What the paper shows and what is counted here."""
-
 _NUM_DRAWN = 2
 _MOST_WORDS = 16
 """Of a sentence that is drawn, if there is one so short."""
@@ -256,51 +242,40 @@ def _told(shown: Shown[tuple[Relation, ...]], one: Relation) -> str:
     )
 
 
-def _section(shown: Shown[tuple[Relation, ...]]) -> Section:
-    asked = [
-        (one.head.kind, f"{one.name}: {_ends(shown, one)}", one.direction, one.head.to_text()) for one in shown.found
-    ]
-    hits = Table(
-        caption="How often the head that was best on the first half finds the partner, held out",
-        columns=("attention", "relation", "looks", "head", "words away", "cases", "hits %", "best place", "its hits %",
-                 "p"),
-        rows=tuple(
-            (
-                *question,
-                f"{one.distance:.1f}",
-                str(one.num_held_out),
-                percent(one.hits),
-                one.rule.to_text(),
-                percent(one.rule_hits),
-                p_text(one.p_hits),
-            )
-            for question, one in zip(asked, shown.found, strict=True)
-        ),
-        words=4,
-    )  # fmt: skip
-    attention = Table(
-        caption="How much attention it gives the partner, held out",
-        columns=("attention", "relation", "looks", "head", "on the partner %", "by place %", "from others %", "p"),
-        rows=tuple(
-            (
-                *question,
-                percent(one.share),
-                percent(one.place_share),
-                percent(one.other_share),
-                p_text(one.p_share),
-            )
-            for question, one in zip(asked, shown.found, strict=True)
-        ),
-        words=4,
+def _values(shown: Shown[tuple[Relation, ...]]) -> Mapping[str, object]:
+    asked: Columns[Relation] = (
+        ("attention", lambda one: one.head.kind),
+        ("relation", lambda one: f"{one.name}: {_ends(shown, one)}"),
+        ("looks", lambda one: one.direction),
+        ("head", lambda one: one.head.to_text()),
     )
     best = sorted(shown.found, key=lambda one: (-one.follows, -one.leans, -one.hits, -one.share))
     drawn: list[Relation] = []
     for one in best:
         if one.head not in {other.head for other in drawn}:
             drawn.append(one)
-    blocks: list[Block] = [Paragraph(text=f"{shown.subject.to_text()}."), hits, attention]
-    blocks += [_picture(shown, one, number) for number, one in enumerate(drawn[:_NUM_DRAWN], start=1)]
-    return Section(title=shown.subject.name, blocks=tuple(blocks))
+    return {
+        "hits": table_of(shown.found, (*asked, *_HITS), words=4),
+        "attention": table_of(shown.found, (*asked, *_ATTENTION), words=4),
+        "pictures": [_picture(shown, one, number) for number, one in enumerate(drawn[:_NUM_DRAWN], start=1)],
+    }
+
+
+_HITS: Columns[Relation] = (
+    ("words away", lambda one: f"{one.distance:.1f}"),
+    ("cases", lambda one: str(one.num_held_out)),
+    ("hits %", lambda one: percent(one.hits)),
+    ("best place", lambda one: one.rule.to_text()),
+    ("its hits %", lambda one: percent(one.rule_hits)),
+    ("p", lambda one: p_text(one.p_hits)),
+)
+
+_ATTENTION: Columns[Relation] = (
+    ("on the partner %", lambda one: percent(one.share)),
+    ("by place %", lambda one: percent(one.place_share)),
+    ("from others %", lambda one: percent(one.other_share)),
+    ("p", lambda one: p_text(one.p_share)),
+)
 
 
 def _picture(shown: Shown[tuple[Relation, ...]], one: Relation, number: int) -> Picture:
@@ -317,27 +292,9 @@ def _picture(shown: Shown[tuple[Relation, ...]], one: Relation, number: int) -> 
     return lines_picture(f"{shown.subject.slug}-{number}", look, heads, caption, (asking,))
 
 
-def _method(shown: Sequence[Shown[tuple[Relation, ...]]]) -> Sequence[str]:
-    num_tests = ", ".join(
-        f"{_num_tests(each)} pairs of a head and a row of the tables for {each.subject.name}" for each in shown
-    )
-    return (
-        "Weights are those between words: a word is looked at as much as its pieces together, and looks as they do on "
-        "average. A hit: the partner gets more than anything else, the word itself, </s> or the start included. "
-        "'Onwards' looks from the governor, which stands first in these sentences, to what belongs to it; 'back' the "
-        "other way. The paper's figure is of the encoder; the decoder, which reads the words written so far while it "
-        "writes a word, is counted too.",
-        "The best place is what a head could do that reads no word: of all fixed offsets and places counted from "
-        "either end of the sentence the one that finds most of the held-out partners, so that no place does "
-        "better than the head's baseline. The first p is McNemar's exact test, one-sided: among held-out cases "
-        "that only one of both finds, are more the head's?",
-        "'By place' is the head's positional twin: what it gives a word so many places away on average over all words "
-        "of the first half. 'From others' is what the other words of the sentence give the partner by the same head: a "
-        "word that all look at is not found by the one that needs it (in the decoder of those that can see it). The "
-        "second p is the larger of two exact sign tests, held out, of more attention than either.",
-        f"All p-values are corrected by Holm for all that was looked at: {num_tests}. A relation counts as followed "
-        "with both below 0.05.",
-    )
+def _method(shown: Sequence[Shown[tuple[Relation, ...]]]) -> Mapping[str, object]:
+    tests = (f"{_num_tests(each)} pairs of a head and a row of the tables for {each.subject.name}" for each in shown)
+    return {"num_tests": ", ".join(tests)}
 
 
 def _num_tests(shown: Shown[tuple[Relation, ...]]) -> int:
@@ -388,12 +345,12 @@ def _data(one: Relation) -> dict[str, object]:
 
 FIGURE3 = HeadsFigure[tuple[Relation, ...]](
     title="Figure 3: heads that follow long-distance dependencies",
-    question=_QUESTION,
+    text="heads/figure3.md",
     dependencies=True,
     anaphors=False,
     measure=lambda reading: relations(reading.dependencies),
     verdicts=lambda shown: [_verdict(shown)],
-    sections=lambda shown: [_section(shown)],
+    values=_values,
     method=_method,
     data=lambda found: {"relations": [_data(one) for one in found]},
 )

@@ -1,21 +1,16 @@
 """`attendo reproduce figure4`: which heads link an anaphor to its antecedent, against chance, and the heads drawn."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attendo.paper.heads.figure import (
-    HeadsFigure,
-    Shown,
-    percent,
-    to_data,
-)
+from attendo.paper.heads.figure import HeadsFigure, Shown, percent, to_data
 from attendo.paper.heads.looks import Head, Heads, Look, Looks, encoder_weights
 from attendo.paper.heads.nulls import LEVEL, Case, PlaceRule, best_place_rule, holm, p_text, sign_tests
 from attendo.paper.heads.pictures import lines_picture
-from attendo.paper.report import Block, Paragraph, Picture, Section, Table
+from attendo.paper.report import Columns, Picture, Table, table_of
 
 # --- heads by twins ---------------------------------------------------------------------------------------------------
 
@@ -178,15 +173,6 @@ def _right_of(linked_: Linked, template: str, head: Head) -> float:
 
 # --- the page ---------------------------------------------------------------------------------------------------------
 
-_QUESTION = (
-    "The paper's Figure 4 shows two heads of the encoder's fifth layer of six in one sentence: all their "
-    "lines, and those of the word 'its' alone, which are sharp and go to what it stands for. It is an example; "
-    "the paper counts nothing.",
-    "Here it is counted, on twins: two sentences alike but for the anaphor, such as 'his' and 'her', of which "
-    "each stands for another of two persons at the same places. Chance is exactly one half.",
-)
-"""What the paper shows and what is counted here."""
-
 _NUM_ROWS = 6
 _TEMPLATE_DRAWN = "gave"
 
@@ -230,48 +216,39 @@ def _told(one: AnaphorHead) -> str:
     )
 
 
-def _section(shown: Shown[Anaphors]) -> Section:
+def _values(shown: Shown[Anaphors]) -> Mapping[str, object]:
     found = shown.found
-    rows = tuple(
-        (
-            one.head.to_text(),
-            percent(one.chosen_right),
-            percent(one.right),
-            str(one.both_right),
-            str(one.both_wrong),
-            p_text(one.p),
-            percent(one.on_antecedent),
-            percent(one.on_rival),
-            percent(one.hits),
-        )
-        for place, one in enumerate(found.heads)
-        if place < _NUM_ROWS or one.p < LEVEL
-    )
-    table = Table(
-        caption=f"The {_NUM_ROWS} best encoder heads of the first half ({found.num_chosen_on} pairs of twins), and "
-        f"what else has a small p, scored on the held-out half ({found.num_held_out} pairs)",
-        columns=("head", "right %, first half", "right %", "both right", "both wrong", "p", "attention on antecedent %",
-                 "on rival %", "hits %"),
-        rows=rows,
-        words=1,
-    )  # fmt: skip
-    best = found.heads[:2]
+    listed = [one for place, one in enumerate(found.heads) if place < _NUM_ROWS or one.p < LEVEL]
     by_template = Table(
-        caption="The two best heads by template, held out",
-        columns=("template", "pairs", *(f"{one.head.to_text()} right %" for one in best)),
+        columns=("template", "pairs", *(f"{one.head.to_text()} right %" for one in found.heads[:2])),
         rows=tuple(
             (name, str(count), percent(first), percent(second)) for name, count, first, second in found.by_template
         ),
         words=1,
     )
-    place = (
-        f"A hit is an anaphor whose antecedent gets more than any other word, </s> included. The best place, "
-        f"{found.rule.to_text()}, hits {percent(found.rule_hits)}%."
-    )
-    blocks: list[Block] = [
-        Paragraph(text=f"{shown.subject.to_text()}."), table, Paragraph(text=place), by_template
-    ]  # fmt: skip
-    return Section(title=shown.subject.name, blocks=(*blocks, *_pictures(shown)))
+    return {
+        "num_rows": _NUM_ROWS,
+        "num_chosen_on": found.num_chosen_on,
+        "num_held_out": found.num_held_out,
+        "heads": table_of(listed, _HEADS, words=1),
+        "place": found.rule.to_text(),
+        "place_hits": percent(found.rule_hits),
+        "by_template": by_template,
+        "pictures": _pictures(shown),
+    }
+
+
+_HEADS: Columns[AnaphorHead] = (
+    ("head", lambda one: one.head.to_text()),
+    ("right %, first half", lambda one: percent(one.chosen_right)),
+    ("right %", lambda one: percent(one.right)),
+    ("both right", lambda one: str(one.both_right)),
+    ("both wrong", lambda one: str(one.both_wrong)),
+    ("p", lambda one: p_text(one.p)),
+    ("attention on antecedent %", lambda one: percent(one.on_antecedent)),
+    ("on rival %", lambda one: percent(one.on_rival)),
+    ("hits %", lambda one: percent(one.hits)),
+)
 
 
 def _pictures(shown: Shown[Anaphors]) -> tuple[Picture, ...]:
@@ -304,29 +281,19 @@ def _pictures(shown: Shown[Anaphors]) -> tuple[Picture, ...]:
     )
 
 
-def _method(shown: Sequence[Shown[Anaphors]]) -> Sequence[str]:
+def _method(shown: Sequence[Shown[Anaphors]]) -> Mapping[str, object]:
     num_heads = ", ".join(f"{len(each.found.heads)} of {each.subject.name}" for each in shown)
-    return (
-        "A head is right about an anaphor if it gives the antecedent more than the rival. If it does not read the "
-        "anaphor, or does not know whom it fits, it prefers the same person in both twins, and is right in one of "
-        "them. So the exact sign test, one-sided, is over held-out twins: is it right in both more often than wrong in "
-        f"both? The p-values are corrected by Holm for all encoder heads that were looked at, {num_heads}. The "
-        "sentences of a half share its few nouns, so that a small p alone says little: a head counts only if it is "
-        "right more often than not in the first half too.",
-        f"Heads that give both persons together less than {percent(LEAST_SHARE)}% in the first half look elsewhere, "
-        "and stand behind the others. Weights are those between words: a word is looked at as much as its pieces "
-        "together, and looks as they do on average.",
-    )
+    return {"num_heads": num_heads, "least": percent(LEAST_SHARE)}
 
 
 FIGURE4 = HeadsFigure[Anaphors](
     title="Figure 4: heads that link an anaphor to its antecedent",
-    question=_QUESTION,
+    text="heads/figure4.md",
     dependencies=False,
     anaphors=True,
     measure=lambda reading: anaphors(reading.anaphors),
     verdicts=lambda shown: [_verdict(shown)],
-    sections=lambda shown: [_section(shown)],
+    values=_values,
     method=_method,
     data=to_data,
 )

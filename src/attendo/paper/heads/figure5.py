@@ -16,28 +16,12 @@ from attendo.paper.heads.cuts import (
     heads_of,
     own_sentences,
 )
-from attendo.paper.heads.figure import (
-    HeadsFigure,
-    Reading,
-    Shown,
-    percent,
-    to_data,
-)
+from attendo.paper.heads.figure import HeadsFigure, Reading, Shown, percent, to_data
 from attendo.paper.heads.looks import Head, Looks
 from attendo.paper.heads.nulls import p_text
 from attendo.paper.heads.pictures import cuts_png, lines_picture
 from attendo.paper.heads.roles import LEAST_SHARE, LEAST_WORDS, RoleScore, Structure, StructureHead, roles, structure
-from attendo.paper.report import Block, Paragraph, Picture, Section, Table
-
-_QUESTION = (
-    "The paper's Figure 5 shows two heads of the encoder's fifth layer of six whose lines seem to follow the "
-    "structure of a sentence, and says that heads have learnt to do different things. It is an example; the "
-    "paper counts nothing.",
-    "Here it is counted: whether heads keep to the constituents of sentences whose constituents are known, "
-    "more than their places explain; what every head of the three kinds looks at; and how far BLEU falls when "
-    "it is cut.",
-)
-"""What the paper shows and what is counted here."""
+from attendo.paper.report import Columns, Picture, Table, table_of
 
 PARKED = 0.9
 """Attention on `</s>` or on the start from which a head is said to rest there."""
@@ -93,48 +77,49 @@ def _resting(scores: Sequence[RoleScore], kind: Kind) -> list[Head]:
     ]
 
 
-def _sections(shown: Shown[Figure5]) -> tuple[Section, ...]:
-    name = shown.subject.name
-    return (
-        Section(title=f"{name}: constituents", blocks=_structure(shown)),
-        Section(
-            title=f"{name}: what each head looks at",
-            blocks=tuple(_roles_table(kind, scores) for kind, scores in shown.found.roles.items()),
-        ),
-        Section(title=f"{name}: a head cut", blocks=_cuts(shown)),
-    )
+def _values(shown: Shown[Figure5]) -> Mapping[str, object]:
+    found, cuts, dev = shown.found.structure, shown.found.cuts, shown.found.dev
+    rows, best = found.heads[:_NUM_ROWS], found.heads[:2]
+    by_layer = {one.head.layer: [each for each in best if each.head.layer == one.head.layer] for one in best}
+    listed = sorted(cuts.cuts, key=lambda cut: cut.difference)[:_NUM_ROWS]
+    changed: Columns[Cut] = (("sentences changed", lambda cut: f"{cut.changed} of {len(dev.sources)}"),)
+    return {
+        "num_rows": len(rows),
+        "num_chosen_on": found.num_chosen_on,
+        "num_held_out": found.num_held_out,
+        "heads": table_of(rows, _HEADS, words=1),
+        "uniform": percent(found.uniform),
+        "pictures": [_picture(shown, tuple(same), number) for number, same in enumerate(by_layer.values(), start=1)],
+        "roles": [_roles_table(kind, scores) for kind, scores in shown.found.roles.items()],
+        "dev_set": dev.name,
+        "bleu": f"{cuts.bleu:.2f}",
+        "cut_minutes": f"{cuts.processor_s / 60:.1f}",
+        "cuts_picture": _cuts_picture(shown),
+        "num_listed": len(listed),
+        "num_cuts": len(cuts.cuts),
+        "cuts": table_of(listed, (*_CUTS, *changed), words=1),
+    }
 
 
-def _structure(shown: Shown[Figure5]) -> tuple[Block, ...]:
-    found = shown.found.structure
-    rows = tuple(
-        (
-            one.head.to_text(),
-            percent(one.on_words),
-            percent(one.inside),
-            percent(one.by_place),
-            f"{100 * one.difference.mean:+.1f} ± {100 * (one.difference.half_width or 0):.1f}",
-            percent(one.above),
-            p_text(one.p),
-        )
-        for one in found.heads[:_NUM_ROWS]
-    )
-    table = Table(
-        caption=f"The {len(rows)} best encoder heads of the first half ({found.num_chosen_on} sentences), scored on "
-        f"the held-out half ({found.num_held_out}); differences in points, with 95% intervals",
-        columns=("head", "on other words %", "within the constituent %", "by place %", "difference",
-                 "sentences above %", "p"),
-        rows=rows,
-        words=1,
-    )  # fmt: skip
-    uniform = (
-        f"A head that looks at all other words alike has {percent(found.uniform)}% within the constituent. The p is of "
-        "the sentences above, not of the mean, which few sentences can lift."
-    )
-    best = found.heads[:2]
-    heads = {one.head.layer: [each for each in best if each.head.layer == one.head.layer] for one in best}
-    pictures = [_picture(shown, tuple(same), number) for number, same in enumerate(heads.values(), start=1)]
-    return (Paragraph(text=f"{shown.subject.to_text()}."), table, Paragraph(text=uniform), *pictures)
+_HEADS: Columns[StructureHead] = (
+    ("head", lambda one: one.head.to_text()),
+    ("on other words %", lambda one: percent(one.on_words)),
+    ("within the constituent %", lambda one: percent(one.inside)),
+    ("by place %", lambda one: percent(one.by_place)),
+    (
+        "difference",
+        lambda one: f"{100 * one.difference.mean:+.1f} ± {100 * (one.difference.half_width or 0):.1f}",
+    ),
+    ("sentences above %", lambda one: percent(one.above)),
+    ("p", lambda one: p_text(one.p)),
+)
+
+_CUTS: Columns[Cut] = (
+    ("head", lambda cut: _name(cut.head)),
+    ("BLEU without", lambda cut: f"{cut.bleu:.2f}"),
+    ("difference", lambda cut: f"{cut.difference:+.2f}{'*' if cut.is_clear else ''}"),
+    ("interval", lambda cut: f"{cut.low:+.2f} to {cut.high:+.2f}"),
+)
 
 
 def _picture(shown: Shown[Figure5], best: tuple[StructureHead, ...], number: int) -> Picture:
@@ -171,38 +156,15 @@ def _roles_table(kind: Kind, scores: Sequence[RoleScore]) -> Table:
     )
 
 
-def _cuts(shown: Shown[Figure5]) -> tuple[Block, ...]:
-    found, dev = shown.found.cuts, shown.found.dev
-    text = (
-        f"{dev.name}, translated greedily by the whole model: BLEU {found.bleu:.2f}. Then with each head cut: its "
-        "columns of W_O are zero, as if it had found nothing, and nothing is trained again. All this translating took "
-        f"{found.processor_s / 60:.1f} minutes of processor time."
-    )
-    listed = sorted(found.cuts, key=lambda cut: cut.difference)[:_NUM_ROWS]
-    table = Table(
-        caption=f"The {len(listed)} heads that are missed most, with 95% intervals by paired bootstrap of sentences; a "
-        f"star: clear also by the interval that is corrected for {len(found.cuts)} heads",
-        columns=("head", "BLEU without", "difference", "interval", "sentences changed"),
-        rows=tuple(
-            (
-                _name(cut.head),
-                f"{cut.bleu:.2f}",
-                f"{cut.difference:+.2f}{'*' if cut.is_clear else ''}",
-                f"{cut.low:+.2f} to {cut.high:+.2f}",
-                f"{cut.changed} of {len(dev.sources)}",
-            )
-            for cut in listed
-        ),
-        words=1,
-    )
-    picture = Picture(
+def _cuts_picture(shown: Shown[Figure5]) -> Picture:
+    found = shown.found.cuts
+    return Picture(
         name=f"{shown.subject.slug}-cuts.png",
         png=cuts_png(found),
         alt=f"Heat maps of layers by heads for each kind of attention: {_extremes(found.cuts)}",
         caption=f"{shown.subject.name}: BLEU without each head, difference to the whole model. A star: the interval "
         f"that is corrected for {len(found.cuts)} heads (Bonferroni) excludes 0.",
     )
-    return Paragraph(text=text), picture, table
 
 
 def _extremes(cuts: Sequence[Cut]) -> str:
@@ -217,26 +179,13 @@ def _name(head: Head) -> str:
     return f"{TITLES[head.kind].lower()} {head.to_text()}"
 
 
-def _method(shown: Sequence[Shown[Figure5]]) -> Sequence[str]:
-    num_heads = ", ".join(f"{len(each.found.structure.heads)} of {each.subject.name}" for each in shown)
-    return (
-        f"Constituents: of each word the smallest constituent of at least {LEAST_WORDS} words that it is in (noun "
-        "phrases, phrases behind a preposition, subordinate clauses), and of its attention on the sentence's other "
-        "words the share within. By place: the same of the head's positional twin, which gives a word so many places "
-        "away what the head gives there on average over the first half. Heads are chosen by the lower end of the "
-        "difference's interval over the first half's sentences. The exact sign test, one-sided, counts the "
-        f"held-out sentences above the twin; p-values are corrected by Holm for all encoder heads, {num_heads}. Heads "
-        f"with less than {percent(LEAST_SHARE)}% on other words look elsewhere, and stand behind the others. A "
-        "head counts as following structure with p below 0.05 and that lower end above 0.",
-        "Roles, over the sentences of both halves: of the words for which something plays a role, the head's attention "
-        "on it, and how often its strongest weight is there. Chance is what looking at any column that may be seen "
-        "comes to. The decoder's columns are the words written so far, behind the start: 'dependency' and 'antecedent' "
-        "are those of the word that is being written. 'Aligned to the last' is the source word of the target word "
-        "before the one that is being written.",
-        f"Cuts: intervals are of differences on the same sentences, drawn again {NUM_RESAMPLES:,} times. A head whose "
-        "loss costs little by itself may still do what another head would have to do, were both gone (Michel et al., "
-        "2019; Voita et al., 2019).",
-    )
+def _method(shown: Sequence[Shown[Figure5]]) -> Mapping[str, object]:
+    return {
+        "least_words": LEAST_WORDS,
+        "num_heads": ", ".join(f"{len(each.found.structure.heads)} of {each.subject.name}" for each in shown),
+        "least_share": percent(LEAST_SHARE),
+        "num_resamples": f"{NUM_RESAMPLES:,}",
+    }
 
 
 # --- how it is measured -----------------------------------------------------------------------------------------------
@@ -296,12 +245,12 @@ def _data(found: Figure5) -> dict[str, object]:
 
 FIGURE5 = HeadsFigure[Figure5](
     title="Figure 5: heads that follow sentence structure, and what every head does",
-    question=_QUESTION,
+    text="heads/figure5.md",
     dependencies=True,
     anaphors=True,
     measure=_measured,
     verdicts=_verdicts,
-    sections=_sections,
+    values=_values,
     method=_method,
     data=_data,
     note=lambda shown: f"BLEU is sacreBLEU's: {shown[0].found.cuts.signature}",
