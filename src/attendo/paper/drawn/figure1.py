@@ -8,10 +8,12 @@ from attendo.diagrams.architecture_layout import draw_architecture
 from attendo.diagrams.structure import Block, Layers, Structure
 from attendo.model.config import ModelConfig
 from attendo.model.weights.parameters import num_weights
-from attendo.paper.drawn.page import BASE, Drawn, DrawnFigure, Row, comparison_table, drawn_model, rows_data, verdict
+from attendo.paper.drawn.page import BASE, Drawn, DrawnFigure, Row, drawn_model, verdict
 from attendo.paper.experiment import Order
+from attendo.paper.page_text import page_text
 from attendo.plots.subject import find_subject
 
+_TEXT = "drawn/figure1.md"
 POST_NORM = "LayerNorm(x + Sublayer(x))"
 PRE_NORM = "x + Sublayer(LayerNorm(x))"
 _SUB_LAYERS = ("attention", "mixing", "feed-forward")
@@ -60,16 +62,6 @@ def statements(structure: Structure, config: ModelConfig) -> tuple[Row, ...]:
         Row(what="d_ff", paper="2048", here=f"{config.d_ff}"),
         Row(what="h", paper="8", here=f"{config.num_heads}"),
         Row(what="d_k = d_v", paper="64", here=_widths(config)),
-    )
-
-
-def parameters_text(structure: Structure) -> str:
-    """Parameters beside the paper's count of its base model."""
-    base = num_weights(ModelConfig(), _PAPER_VOCABULARY, _PAPER_VOCABULARY) / 1e6
-    return (
-        f"This model has {structure.parameters:,} parameters, each shared matrix counted once. The paper's Table 3 "
-        f"gives 65 million for the base model, whose matrices of the stated shapes come to {base:.1f} million with a "
-        f"vocabulary of {_PAPER_VOCABULARY:,} (the paper has about so many)."
     )
 
 
@@ -163,40 +155,29 @@ def _drawn(order: Order) -> Drawn:
     model = without_numbers(subject.config, subject.src_vocab_size, subject.tgt_vocab_size)
     steps = steps_of(model)
     structure = structure_from(steps, model, f"The Transformer: {subject.name}")
-    diagram = draw_architecture(structure)
     rows = statements(structure, subject.config)
-    residual = sum(edge.role == "residual" for edge in structure.edges)
     return Drawn(
-        title="Figure 1: the Transformer, drawn from what a model does",
-        introduction=(
-            "The paper draws its architecture once, by hand. This figure is drawn from a model: whatever a recipe says "
-            "of layer types, norms, positions or shared matrices is in it, because it is what the model does.",
-            f"Drawn is {subject.note}.",
-        ),
-        caption=(
-            "The encoder at the left, the decoder at the right, from below. Layers that do the same are drawn once; "
-            "'n × m parameters' are m in each of n layers."
-        ),
         structure=structure,
-        diagram=diagram,
-        tables=(comparison_table(rows, "The paper's statements on its base model, and the same found in this one"),),
-        findings=(verdict(rows, "this model"), *_of_base(order), parameters_text(structure)),
-        how=(
-            "The model was made without numbers, on torch's meta device, and read two pairs of sentences. Each module "
-            "that ran and each addition was noted, with where its input came from: "
-            f"{len(steps):,} steps. The softmax is no part of the model: search and loss apply it to the logits.",
-            f"The blocks' parameters add up to {structure.parameters:,}; the model's own count is "
-            f"{model.num_parameters:,}. {residual} residual connections are drawn, one around each sub-layer of each "
-            "kind of layer.",
-        ),
-        other_models="attendo draw architecture RECIPE -o architecture.svg",
-        data={
-            "model": subject.name,
-            "parameters": model.num_parameters,
-            "steps": len(steps),
-            "statements": rows_data(rows),
+        diagram=draw_architecture(structure),
+        statements=rows,
+        findings=(verdict(rows, "this model"), *_of_base(order), _parameters_text(structure)),
+        values={
+            "subject": subject.note,
+            "num_steps": f"{len(steps):,}",
+            "structure_parameters": f"{structure.parameters:,}",
+            "model_parameters": f"{model.num_parameters:,}",
+            "num_residuals": sum(edge.role == "residual" for edge in structure.edges),
         },
+        data={"model": subject.name, "parameters": model.num_parameters, "steps": len(steps)},
         processor_s=time.process_time() - started,
+    )
+
+
+def _parameters_text(structure: Structure) -> str:
+    """Parameters beside the paper's count of its base model."""
+    base = num_weights(ModelConfig(), _PAPER_VOCABULARY, _PAPER_VOCABULARY) / 1e6
+    return page_text(_TEXT).note(
+        "parameters", parameters=f"{structure.parameters:,}", base=f"{base:.1f}", vocabulary=f"{_PAPER_VOCABULARY:,}"
     )
 
 
@@ -210,4 +191,11 @@ def _of_base(order: Order) -> tuple[str, ...]:
     return (f"{told} The scale 'paper' draws it.",)
 
 
-FIGURE1 = DrawnFigure(name="figure1", file="architecture", draw=_drawn)
+FIGURE1 = DrawnFigure(
+    name="figure1",
+    file="architecture",
+    title="Figure 1: the Transformer, drawn from what a model does",
+    text=_TEXT,
+    draw=_drawn,
+    other_models="attendo draw architecture RECIPE -o architecture.svg",
+)

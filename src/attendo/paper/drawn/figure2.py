@@ -6,21 +6,12 @@ from attendo.diagrams.attention import INNER, OUTER, attention_of
 from attendo.diagrams.attention_layout import draw_attention
 from attendo.diagrams.structure import Structure
 from attendo.model.config import ModelConfig
-from attendo.paper.drawn.page import (
-    BASE,
-    Drawn,
-    DrawnFigure,
-    Equality,
-    Row,
-    comparison_table,
-    drawn_model,
-    measured_equality,
-    rows_data,
-    verdict,
-)
+from attendo.paper.drawn.page import BASE, Drawn, DrawnFigure, Equality, Row, drawn_model, measured_equality, verdict
 from attendo.paper.experiment import Order
+from attendo.paper.page_text import page_text
 from attendo.plots.subject import find_subject
 
+_TEXT = "drawn/figure2.md"
 _SYMBOLS = {"Scale": "Scale", "Mask (opt.)": "Mask", "Mask": "Mask"}
 
 
@@ -84,35 +75,17 @@ def _drawn(order: Order) -> Drawn:
     rows = statements(structure, subject.config)
     equality = measured_equality(subject.config, order.seeds)
     return Drawn(
-        title="Figure 2: attention in one head and in all, drawn from what a model does",
-        introduction=(
-            "The paper's Figure 2 has scaled dot-product attention at the left and multi-head attention at the right. "
-            "This one is drawn from the operations that an attention layer of attendo runs, in their order.",
-            f"Drawn is the self-attention of {subject.name}.",
-        ),
-        caption="One head at the left, all heads at the right, from below. Boxes behind each other are there once a "
-        "head.",
         structure=structure,
         diagram=draw_attention(structure),
-        tables=(comparison_table(rows, "The paper's statements, and the same found in this model"),),
+        statements=rows,
         findings=(verdict(rows, "this model"), *_of_base(order), *_on_the_order(one_head(structure), equality)),
-        how=(
-            "An attention layer was made without numbers, on torch's meta device, and read a padded batch in training. "
-            "Each operation was noted, with where its input came from. W_Q, W_K and W_V are one matrix, for one "
-            "product; the picture has them apart, as its output is cut into three. A graphics card runs the same "
-            "function as one operation of torch, which keeps no weights.",
-            f"Equation 1 was worked out again in float64, in the paper's order, for {order.seeds} seeds: the largest "
-            f"difference is {equality.equation:.1e} for the function alone, and {equality.heads:.1e} for all heads, "
-            "one after the other with matrices of their own, side by side, times W_O. Float32 has about seven digits, "
-            "and the numbers are near 1.",
-        ),
-        other_models="attendo draw multi-head RECIPE -o attention.svg",
-        data={
-            "model": subject.name,
-            "parameters": structure.parameters,
-            "equality": equality.to_json(),
-            "statements": rows_data(rows),
+        values={
+            "subject": subject.name,
+            "num_seeds": order.seeds,
+            "of_equation": f"{equality.equation:.1e}",
+            "of_heads": f"{equality.heads:.1e}",
         },
+        data={"model": subject.name, "parameters": structure.parameters, "equality": equality.to_json()},
         processor_s=time.process_time() - started,
     )
 
@@ -120,11 +93,7 @@ def _drawn(order: Order) -> Drawn:
 def _on_the_order(steps: list[str], equality: Equality) -> tuple[str, ...]:
     if "Scale" not in steps or steps.index("Scale") > steps.index("MatMul"):
         return ()
-    return (
-        "The order of two steps differs: attendo multiplies the queries by the scale, before the products, where the "
-        "paper's figure multiplies the products. (s Q) K^T = s (Q K^T), and there are fewer numbers to multiply; the "
-        f"largest difference found is {equality.equation:.1e}, which is rounding.",
-    )
+    return (page_text(_TEXT).note("order", of_equation=f"{equality.equation:.1e}"),)
 
 
 def _of_base(order: Order) -> tuple[str, ...]:
@@ -136,4 +105,11 @@ def _of_base(order: Order) -> tuple[str, ...]:
     return (f"{told} The scale 'paper' draws it.",)
 
 
-FIGURE2 = DrawnFigure(name="figure2", file="attention", draw=_drawn)
+FIGURE2 = DrawnFigure(
+    name="figure2",
+    file="attention",
+    title="Figure 2: attention in one head and in all, drawn from what a model does",
+    text=_TEXT,
+    draw=_drawn,
+    other_models="attendo draw multi-head RECIPE -o attention.svg",
+)

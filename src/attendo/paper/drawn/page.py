@@ -1,9 +1,8 @@
 """What Figures 1 and 2 share: the model that is drawn, the comparison with the paper, and the page."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -20,7 +19,8 @@ from attendo.files import write_json
 from attendo.model.attention import SelfAttention, scaled_dot_product_attention
 from attendo.model.config import ModelConfig
 from attendo.paper.experiment import Order, Outcome, Reporter, ShouldStop
-from attendo.paper.report import Paragraph, Picture, Report, Section, Shell, Table, paragraphs, table_of, write_report
+from attendo.paper.page_text import page_text
+from attendo.paper.report import Columns, Picture, Report, Section, Shell, table_of, write_report
 from attendo.paper.study_folder import alone
 from attendo.plots.subject import Subject, find_subject
 
@@ -126,24 +126,12 @@ class Row:
         return self.paper == self.here
 
 
-def comparison_table(rows: Sequence[Row], caption: str) -> Table:
-    """The statements as a table."""
-    return table_of(
-        rows,
-        (
-            ("", lambda row: row.what),
-            ("the paper", lambda row: row.paper),
-            ("here", lambda row: row.here),
-            ("the same", lambda row: "yes" if row.agrees else "no"),
-        ),
-        words=4,
-        caption=caption,
-    )
-
-
-def rows_data(rows: Sequence[Row]) -> list[dict[str, str | bool]]:
-    """The statements for JSON."""
-    return [{**asdict(row), "agrees": row.agrees} for row in rows]
+_STATEMENTS: Columns[Row] = (
+    ("", lambda row: row.what),
+    ("the paper", lambda row: row.paper),
+    ("here", lambda row: row.here),
+    ("the same", lambda row: "yes" if row.agrees else "no"),
+)
 
 
 def verdict(rows: Sequence[Row], model: str) -> str:
@@ -178,19 +166,16 @@ def drawn_model(order: Order) -> Subject:
 class Drawn:
     """A figure, and what its page says."""
 
-    title: str
-    introduction: tuple[str, ...]
-    caption: str
     structure: Structure
     diagram: Diagram
-    tables: tuple[Table, ...]
+    statements: tuple[Row, ...]
+    """The paper's, beside what is there."""
     findings: tuple[str, ...]
-    """Sentences above the tables."""
-    how: tuple[str, ...]
-    """Sentences on how it was found."""
-    other_models: str
-    """The command that draws another model."""
-    data: dict[str, Any]
+    """Sentences above the statements."""
+    values: Mapping[str, object]
+    """What else fills the words of the page."""
+    data: Mapping[str, object]
+    """Figures for `result.json`, behind the name and before the statements."""
     processor_s: float
     """That finding, drawing and checking took, of all threads together."""
 
@@ -203,8 +188,14 @@ class DrawnFigure:
     """As the command has it, `figure1`."""
     file: str
     """The name of its files, `architecture`."""
+    title: str
+    """Of the page."""
+    text: str
+    """The file with the words of the page, for `page_text`."""
     draw: Callable[[Order], Drawn]
     """Draws it and compares it with the paper."""
+    other_models: str
+    """The command that draws another model."""
     unit: str = "pictures"
     """What the progress is counted in."""
 
@@ -254,26 +245,37 @@ class DrawnFigure:
 
     def _write(self, order: Order, drawn: Drawn) -> Report:
         """Writes the picture, the data and the page."""
+        text, shared = page_text(self.text), page_text("drawn/page.md")
         picture = Picture(
             name=f"{self.file}.png",
             png=to_png(drawn.diagram),
             svg=to_svg(drawn.diagram),
             alt=drawn.diagram.description,
-            caption=drawn.caption,
+            caption=text.note("caption"),
         )
         structure = drawn.structure.to_json()
+        words = text.fill(
+            picture=picture,
+            findings=drawn.findings,
+            statements=table_of(drawn.statements, _STATEMENTS, words=4),
+            **drawn.values,
+        )
+        how_to_repeat = shared.sections(
+            command=order.command,
+            file=self.file,
+            other_models=self.other_models,
+            processor_s=f"{drawn.processor_s:.1f}",
+            machine=this_machine().to_text(),
+            versions=", ".join(f"{name} {version}" for name, version in versions().items()),
+        )
         report = Report(
-            title=drawn.title,
-            introduction=drawn.introduction,
-            sections=(
-                Section(title="The figure", blocks=(picture,)),
-                Section(title="Beside the paper", blocks=(*paragraphs(*drawn.findings), *drawn.tables)),
-                Section(title="How it was found", blocks=paragraphs(*drawn.how)),
-                self._how_to_repeat(order, drawn),
-            ),
+            title=self.title,
+            introduction=words.introduction,
+            sections=(*words.sections, *how_to_repeat),
             data={
                 "figure": self.name,
                 **drawn.data,
+                "statements": [{**asdict(row), "agrees": row.agrees} for row in drawn.statements],
                 "scale": order.scale,
                 "command": order.command,
                 "structure": structure,
@@ -282,21 +284,3 @@ class DrawnFigure:
         write_json(order.folder / f"{self.file}.json", structure)
         write_report(order.folder, report)
         return report
-
-    def _how_to_repeat(self, order: Order, drawn: Drawn) -> Section:
-        software = ", ".join(f"{name} {version}" for name, version in versions().items())
-        return Section(
-            title="How to repeat it",
-            blocks=(
-                Shell(lines=(order.command,)),
-                Paragraph(
-                    text=f"Beside this page lie {self.file}.svg, which is light or dark as its reader's system is, and "
-                    f"{self.file}.json, its blocks as data. The same of any other recipe or model:"
-                ),
-                Shell(lines=(drawn.other_models,)),
-                Paragraph(
-                    text=f"It took {drawn.processor_s:.1f} s of processor time on {this_machine().to_text()}. "
-                    f"Versions: {software}"
-                ),
-            ),
-        )
