@@ -9,6 +9,7 @@ import torch
 from attendo.bench.systems import torch_threads
 from attendo.errors import RecipeError
 from attendo.model.products import fast_float32_products
+from attendo.paper.declared import declared
 
 DAY_S = 86_400.0
 
@@ -37,12 +38,7 @@ class Clocked:
         return 2 * self.cores * mhz / 1e6
 
 
-PAPER_GPUS = (
-    Clocked(name="K80", cores=2496, base_mhz=562, boost_mhz=875, note="one of the two on a card"),
-    Clocked(name="K40", cores=2880, base_mhz=745, boost_mhz=876),
-    Clocked(name="M40", cores=3072, base_mhz=948, boost_mhz=1112),
-    Clocked(name="P100", cores=3584, base_mhz=1190, boost_mhz=1329, note="PCIe; with NVLink it is clocked higher"),
-)
+PAPER_GPUS: tuple[Clocked, ...] = declared("gpus.toml", "paper", tuple[Clocked, ...])
 """Cores and clocks are the vendor's."""
 
 
@@ -66,19 +62,7 @@ class Gpu:
         return SUSTAINED_SHARE * self.half
 
 
-TODAYS_GPUS = (
-    Gpu(name="V100", float32=15.7, half=125.0, half_dtype="float16", source="data sheet, SXM2"),
-    Gpu(name="T4", float32=8.1, half=65.0, half_dtype="float16", source="data sheet"),
-    Gpu(name="A100", float32=19.5, half=312.0, half_dtype="bfloat16", source="data sheet, SXM"),
-    Gpu(
-        name="H100", float32=67.0, half=989.4, half_dtype="bfloat16", source="data sheet, SXM; half of 'with sparsity'"
-    ),
-    Gpu(
-        name="H200", float32=67.0, half=989.4, half_dtype="bfloat16", source="data sheet, SXM; half of 'with sparsity'"
-    ),
-    Gpu(name="RTX-3090", float32=35.6, half=71.0, half_dtype="bfloat16", source="white paper of the architecture"),
-    Gpu(name="RTX-4090", float32=82.6, half=165.2, half_dtype="bfloat16", source="white paper of the architecture"),
-)
+TODAYS_GPUS: tuple[Gpu, ...] = declared("gpus.toml", "today", tuple[Gpu, ...])
 
 
 @dataclass(frozen=True, kw_only=True)

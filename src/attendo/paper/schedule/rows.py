@@ -139,16 +139,6 @@ class Row:
         return self.factor / math.sqrt(d_model * self.warmup_steps)
 
 
-def warmups_of(scale: Scale) -> tuple[int, ...]:
-    """Warm-ups that are tried at a scale, the shortest first."""
-    return _WARMUPS[scale]
-
-
-def factors_of(scale: Scale) -> tuple[float, ...]:
-    """Factors that are tried at a scale, the smallest first."""
-    return _FACTORS[scale]
-
-
 def rows_of(scale: Scale) -> tuple[Row, ...]:
     """The schedules that are tried at a scale: every factor with every warm-up, the longest first."""
     return tuple(

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from attendo.model.config import EncoderLayerType
+from attendo.paper.declared import declared
 from attendo.paper.experiment import Scale
 from attendo.paper.table1.layers import Crossing, Layer, Operations, Sizes
 from attendo.paper.table1.paths import Chain
@@ -71,62 +72,7 @@ class Plan:
         return tuple(Sizes(n=lengths[-1], d=self.width, k=k, r=window) for window in self.windows)
 
 
-PLANS: dict[Scale, Plan] = {
-    "tiny": Plan(
-        lengths=(32, 64, 128),
-        width=16,
-        widths=(16, 32, 64),
-        length=32,
-        kernels=(3, 5),
-        windows=(8, 16),
-        window=8,
-        counted_lengths=(16, 32, 64),
-        graph_lengths=(4, 8, 16),
-        way_lengths=(4, 8),
-        counted_crossings=(8,),
-        timed_crossings=(8,),
-        crossing_lengths=(32, 64),
-        memory_lengths=(32, 64, 128),
-        repeats=2,
-        most_s=1,
-    ),
-    "small": Plan(
-        lengths=(128, 256, 512, 1024, 2048),
-        width=256,
-        widths=(64, 128, 256, 512),
-        length=256,
-        kernels=(3, 5, 9, 17),
-        windows=(64, 128, 256, 512),
-        window=64,
-        counted_lengths=(128, 256, 512, 1024),
-        graph_lengths=(8, 16, 32, 64, 128),
-        way_lengths=(4, 8, 16, 32),
-        counted_crossings=(8, 16, 32),
-        timed_crossings=(16, 64),
-        crossing_lengths=(128, 512, 2048),
-        memory_lengths=(128, 256, 512, 1024),
-        repeats=5,
-        most_s=2,
-    ),
-    "paper": Plan(
-        lengths=(128, 256, 512, 1024, 2048, 4096, 8192),
-        width=512,
-        widths=(128, 256, 512, 1024, 2048),
-        length=1024,
-        kernels=(3, 5, 9, 17, 33),
-        windows=(64, 128, 256, 512, 1024),
-        window=128,
-        counted_lengths=(256, 512, 1024, 2048, 4096),
-        graph_lengths=(8, 16, 32, 64, 128, 256),
-        way_lengths=(4, 8, 16, 32, 64),
-        counted_crossings=(8, 16, 32, 64, 128),
-        timed_crossings=(16, 64, 256),
-        crossing_lengths=(128, 512, 2048, 4096, 8192),
-        memory_lengths=(128, 256, 512, 1024, 2048),
-        repeats=10,
-        most_s=20,
-    ),
-}
+PLANS: dict[Scale, Plan] = declared("table1/plans.toml", "plans", dict[Scale, Plan])
 
 
 @dataclass(frozen=True, kw_only=True)

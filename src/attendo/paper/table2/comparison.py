@@ -6,6 +6,7 @@ from typing import Any
 
 from attendo.evaluation.significance import MetricComparison, compare_outputs
 from attendo.paper.cost import DAY_S, PAPER_TFLOPS, training_cost
+from attendo.paper.declared import declared
 from attendo.paper.statistics import Estimate, estimate
 from attendo.paper.table2.systems import Kind, Translated
 
@@ -28,18 +29,7 @@ class Printed:
     cost_fr: float | None = None
 
 
-ROWS = (
-    Printed(name="ByteNet", group="single", bleu_de=23.75),
-    Printed(name="Deep-Att + PosUnk", group="single", bleu_fr=39.2, cost_fr=1.0e20),
-    Printed(name="GNMT + RL", group="single", bleu_de=24.6, bleu_fr=39.92, cost_de=2.3e19, cost_fr=1.4e20),
-    Printed(name="ConvS2S", group="single", bleu_de=25.16, bleu_fr=40.46, cost_de=9.6e18, cost_fr=1.5e20),
-    Printed(name="MoE", group="single", bleu_de=26.03, bleu_fr=40.56, cost_de=2.0e19, cost_fr=1.2e20),
-    Printed(name="Deep-Att + PosUnk ensemble", group="ensemble", bleu_fr=40.4, cost_fr=8.0e20),
-    Printed(name="GNMT + RL ensemble", group="ensemble", bleu_de=26.30, bleu_fr=41.16, cost_de=1.8e20, cost_fr=1.1e21),
-    Printed(name="ConvS2S ensemble", group="ensemble", bleu_de=26.36, bleu_fr=41.29, cost_de=7.7e19, cost_fr=1.2e21),
-    Printed(name="Transformer (base)", group="Transformer", bleu_de=27.3, bleu_fr=38.1, cost_de=3.3e18, cost_fr=3.3e18),
-    Printed(name="Transformer (big)", group="Transformer", bleu_de=28.4, bleu_fr=41.8, cost_de=2.3e19, cost_fr=2.3e19),
-)
+ROWS: tuple[Printed, ...] = declared("table2/printed.toml", "rows", tuple[Printed, ...])
 """In the paper's order. Where sources disagree, the value that the notes below settle on."""
 
 
@@ -104,44 +94,7 @@ class Disagreement:
     why: str
 
 
-DISAGREEMENTS = (
-    Disagreement(
-        cell="Transformer (big), BLEU en-fr",
-        found="41.8 in the abstract and in Table 2; 41.0 in the text of Section 6.1, and in one source in Table 2 too",
-        taken="41.8",
-        why="nothing in the paper tells which of its two figures is the slip; the table and the abstract agree",
-    ),
-    Disagreement(
-        cell="ConvS2S, cost en-fr",
-        found="one source says 1.5e20, another 1.4e20",
-        taken="1.5e20",
-        why="37 days on 8 M40 are 1.53e20",
-    ),
-    Disagreement(
-        cell="GNMT + RL ensemble, cost en-de",
-        found="one source says 1.8e20, another 7.7e20",
-        taken="1.8e20",
-        why="eight times the single model's printed 2.3e19; 7.7 is the next row's figure, with another exponent",
-    ),
-    Disagreement(
-        cell="GNMT + RL ensemble, cost en-fr",
-        found="one source says 1.1e21, another 1.2e20",
-        taken="1.1e21",
-        why="eight times the single model's printed 1.4e20; an ensemble cannot cost less than one of its models",
-    ),
-    Disagreement(
-        cell="Transformer, cost en-fr",
-        found="the sources that have the table print one cost a row, for both languages",
-        taken="the same",
-        why="both were trained for equally many steps of equal size",
-    ),
-    Disagreement(
-        cell="the GPUs of the footnote",
-        found="one source has K40 twice, for the second of four figures and for the third",
-        taken="K80 2.8, K40 3.7, M40 6.0, P100 9.5",
-        why="the third is the M40's in the others",
-    ),
-)
+DISAGREEMENTS: tuple[Disagreement, ...] = declared("table2/printed.toml", "disagreements", tuple[Disagreement, ...])
 
 
 def two_digits(cost: float) -> str:

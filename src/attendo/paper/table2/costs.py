@@ -1,7 +1,7 @@
 """What trainings cost: by the paper's estimate, and counted from their products; of studies and of any run folder."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -161,15 +161,6 @@ def full_size_flops(recipe: Recipe, length: int) -> float:
     sizes = (recipe.tokenizer.vocab_size, recipe.tokenizer.vocab_size)
     tokens = recipe.training.max_steps * recipe.training.max_tokens
     return training_flops(recipe.model, sizes, (length, length), tokens)
-
-
-def mean_cost(costs: Sequence[TrainingCost]) -> Mapping[str, float | None]:
-    """Means of estimate and count of several runs; an estimate only where all have one."""
-    estimates = [cost.estimated for cost in costs if cost.estimated is not None]
-    return {
-        "estimated": sum(estimates) / len(costs) if len(estimates) == len(costs) else None,
-        "counted": sum(cost.counted for cost in costs) / len(costs),
-    }
 
 
 def _as_sustained(found: Measurement, where: str = "here") -> Sustained:

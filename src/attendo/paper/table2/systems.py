@@ -21,6 +21,7 @@ from attendo.decoding.config import GuardConfig
 from attendo.evaluation.scores import Scores, evaluate_output
 from attendo.evaluation.tokenized import PAPER, moses_tokens, plain_punctuation, split_compounds
 from attendo.files import sha256, write_text
+from attendo.paper.declared import declared
 from attendo.paper.study_folder import keep, kept
 from attendo.paper.table2.plan import TestSet
 from attendo.workflow.engines.translate import load
@@ -40,32 +41,7 @@ class Example:
     reference: str
 
 
-EXAMPLES = (
-    Example(
-        shows="a compound with a hyphen",
-        language="de",
-        output="Die neue U-Bahn-Haltestelle liegt direkt am Marktplatz.",
-        reference="Die neue U-Bahn-Station liegt direkt am Marktplatz.",
-    ),
-    Example(
-        shows="quotation marks of another shape",
-        language="de",
-        output='Sie rief: "Wir sehen uns morgen am Bahnhof!"',
-        reference="Sie rief: „Wir sehen uns morgen am Bahnhof!“",
-    ),
-    Example(
-        shows="an elision",
-        language="fr",
-        output="L'hôtel n'était pas loin de la gare.",
-        reference="L'hôtel n'est pas loin de la gare.",
-    ),
-    Example(
-        shows="neither",
-        language="de",
-        output="Der Zug nach Bremen fährt um acht Uhr ab.",
-        reference="Der Zug nach Bremen fährt um neun Uhr ab.",
-    ),
-)
+EXAMPLES: tuple[Example, ...] = declared("table2/examples.toml", "examples", tuple[Example, ...])
 """Ours, so that they may stand on any page."""
 
 

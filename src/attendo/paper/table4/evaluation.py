@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from attendo.checkpoint.checksums import WEIGHTS
 from attendo.files import sha256
+from attendo.paper.declared import declared
 from attendo.paper.statistics import Estimate, estimate
 from attendo.paper.study_folder import keep, kept
 from attendo.paper.table4.rows import Bank, Row
@@ -231,20 +232,7 @@ class PrintedRow:
     is_transformer: bool = False
 
 
-PRINTED = (
-    PrintedRow(parser="Vinyals & Kaiser et al. (2014)", training="WSJ only, discriminative", f1=88.3),
-    PrintedRow(parser="Petrov et al. (2006)", training="WSJ only, discriminative", f1=90.4),
-    PrintedRow(parser="Zhu et al. (2013)", training="WSJ only, discriminative", f1=90.4),
-    PrintedRow(parser="Dyer et al. (2016)", training="WSJ only, discriminative", f1=91.7),
-    PrintedRow(parser="Transformer (4 layers)", training="WSJ only, discriminative", f1=91.3, is_transformer=True),
-    PrintedRow(parser="Zhu et al. (2013)", training="semi-supervised", f1=91.3),
-    PrintedRow(parser="Huang & Harper (2009)", training="semi-supervised", f1=91.3),
-    PrintedRow(parser="McClosky et al. (2006)", training="semi-supervised", f1=92.1),
-    PrintedRow(parser="Vinyals & Kaiser et al. (2014)", training="semi-supervised", f1=92.1),
-    PrintedRow(parser="Transformer (4 layers)", training="semi-supervised", f1=92.7, is_transformer=True),
-    PrintedRow(parser="Luong et al. (2015)", training="multi-task", f1=93.0),
-    PrintedRow(parser="Dyer et al. (2016)", training="generative", f1=93.3),
-)
+PRINTED: tuple[PrintedRow, ...] = declared("table4/printed.toml", "rows", tuple[PrintedRow, ...])
 """In the paper's order."""
 
 

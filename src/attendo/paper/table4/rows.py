@@ -4,10 +4,12 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import get_args
 
 from attendo.errors import DataError
 from attendo.files import write_text
-from attendo.paper.experiment import Order
+from attendo.paper.declared import declared
+from attendo.paper.experiment import Order, Scale
 from attendo.paper.phrasebook_texts import taken_from
 from attendo.parsing.tree import Tree
 from attendo.recipe import Recipe, load_recipe
@@ -16,40 +18,12 @@ from attendo.workflow.engines.parse_input import LineKind
 
 # --- the invented treebank of the scale `tiny` ------------------------------------------------------------------------
 
-_RULES: dict[str, tuple[tuple[tuple[str, ...], float], ...]] = {
-    "S": ((("NP", "VP", "."), 6), (("PP", ",", "NP", "VP", "."), 2), (("SBAR", ",", "NP", "VP", "."), 1)),
-    "CLAUSE": ((("NP", "VP"), 1),),
-    "SBAR": ((("IN-that", "CLAUSE"), 1),),
-    "NP": (
-        (("DT", "NN"), 5), (("DT", "JJ", "NN"), 3), (("PRP",), 3), (("NNS",), 2), (("NP", "PP"), 2),
-        (("NP", "CC", "NP"), 1),
-    ),
-    "VP": (
-        (("VBZ", "NP"), 5), (("VBD",), 2), (("VBZ", "NP", "PP"), 3), (("VBZ", "SBAR"), 1), (("MD", "BARE"), 2),
-    ),
-    "BARE": ((("VB", "NP"), 2), (("VB", "ADVP"), 1)),
-    "ADVP": ((("RB",), 1),),
-    "PP": ((("IN", "NP"), 1),),
-}  # fmt: skip
+Rules = Mapping[str, tuple[tuple[tuple[str, ...], float], ...]]
 """Of each constituent what it can be made of, with weights; the first one is what is taken where it is deep."""
+
+_RULES: Rules = declared("table4/invented.toml", "rules", Rules)
+_WORDS: Mapping[str, tuple[str, ...]] = declared("table4/invented.toml", "words", Mapping[str, tuple[str, ...]])
 _LABELS = {"CLAUSE": "S", "BARE": "VP", "IN-that": "IN"}
-_WORDS = {
-    "DT": ("the", "a", "this", "every"),
-    "JJ": ("old", "red", "quiet", "heavy", "late"),
-    "NN": ("boat", "harbour", "captain", "letter", "lamp", "island", "gull", "rope"),
-    "NNS": ("sailors", "nets", "storms", "maps"),
-    "PRP": ("she", "he", "it", "they"),
-    "VBZ": ("sees", "carries", "knows", "mends", "finds"),
-    "VBD": ("slept", "sank", "waited", "sang"),
-    "VB": ("leave", "follow", "watch"),
-    "MD": ("will", "can", "must"),
-    "RB": ("soon", "slowly", "again"),
-    "IN": ("with", "near", "under", "from"),
-    "IN-that": ("that", "because", "while"),
-    "CC": ("and", "or"),
-    ",": (",",),
-    ".": (".", "?", "!"),
-}
 _DEEPEST = 6
 
 
@@ -253,24 +227,7 @@ ROWS: Mapping[str, tuple[Row, ...]] = {
 """Of each scale."""
 
 BANKS: Mapping[str, tuple[Bank, ...]] = {
-    "tiny": (Bank(name="invented", folder="invented", test="test.trees", what="invented sentences"),),
-    "small": (
-        Bank(name="craft", folder="craft", test="dev.ptb", what="CRAFT dev: biomedical articles"),
-        Bank(name="wsj-sample", folder="wsj_sample", test="dev.mrg", what="WSJ sample dev: news of business"),
-        Bank(
-            name="questionbank",
-            folder="questionbank",
-            test="train.ptb",
-            what="QuestionBank: questions, by new.prm, since their question marks are tagged ?, a word to COLLINS.prm",
-            tests_only_others=True,
-            most=1000,
-            parameters="new",
-        ),
-    ),
-    "paper": (
-        Bank(name="wsj", folder="wsj", test="23", what="WSJ section 23, the paper's test set"),
-        Bank(name="automatic", folder="automatic", test="", what="trees of a parser", tests_only_others=True),
-    ),
+    scale: declared("table4/banks.toml", scale, tuple[Bank, ...]) for scale in get_args(Scale)
 }
 """The treebanks of each scale."""
 
