@@ -17,7 +17,7 @@ from attendo.errors import ModelError
 from attendo.files import locked
 from attendo.paper import study as study_module
 from attendo.paper.run_results import RunResult, steps_made
-from attendo.paper.study import Study, Translators, plan_runs, visible_gpus
+from attendo.paper.study import Study, plan_runs, visible_gpus
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.prepared import PreparedData
 from attendo.workflow.preparation.prepared_data import prepare_if_missing
@@ -74,7 +74,7 @@ def test_interrupted_failing_and_done_runs(
 
     def sit(should_stop: Any) -> tuple[Any, Notes]:
         notes = Notes()
-        study = Study(folder, runs, Translators(prepared), jobs=2, threads=1)
+        study = Study(folder, runs, RunResult, lambda run: prepared, jobs=2, threads=1)
         return study.train(notes, should_stop, notes.finished), notes
 
     # The first sitting ends when the long run is on its way.
@@ -173,7 +173,12 @@ def test_a_second_ctrl_c_ends_all_at_once(
 
     notes = Notes()
     study = Study(
-        tmp_path / "study", plan_runs({"a": recipe, "b": recipe}, [1, 2]), Translators(prepared), jobs=3, threads=5
+        tmp_path / "study",
+        plan_runs({"a": recipe, "b": recipe}, [1, 2]),
+        RunResult,
+        lambda run: prepared,
+        jobs=3,
+        threads=5,
     )
     polls = 0
 
@@ -207,18 +212,18 @@ def test_another_study_in_the_folder_is_not_spoilt(
 ) -> None:
     folder = tmp_path / "study"
     asked = iter([False, True])
-    first = Study(folder, plan_runs({"a": recipe}, [1]), Translators(prepared), jobs=1, threads=1)
+    first = Study(folder, plan_runs({"a": recipe}, [1]), RunResult, lambda run: prepared, jobs=1, threads=1)
     notes = Notes()
     notes.running = lambda done, total, note: os.kill(os.getpid(), signal.SIGINT)  # type: ignore[method-assign]
     with pytest.raises(KeyboardInterrupt):
         first.train(notes, lambda: next(asked), notes.finished)
     other = load_recipe(str(recipe_path), ["training.label_smoothing=0.2"])
     with pytest.raises(ModelError, match=r"a-seed-1: holds a run of another recipe"):
-        Study(folder, plan_runs({"a": other}, [1]), Translators(prepared), jobs=1, threads=1)
+        Study(folder, plan_runs({"a": other}, [1]), RunResult, lambda run: prepared, jobs=1, threads=1)
 
 
 def test_two_at_one_study(recipe: Recipe, prepared: PreparedData, tmp_path: Path, started: list[Started]) -> None:
-    study = Study(tmp_path / "study", plan_runs({"a": recipe}, [1]), Translators(prepared), jobs=1, threads=1)
+    study = Study(tmp_path / "study", plan_runs({"a": recipe}, [1]), RunResult, lambda run: prepared, jobs=1, threads=1)
     with locked(tmp_path / "study" / ".lock"), pytest.raises(ModelError, match="in use by process"):
         study.train(Notes(), never, lambda results: None)
     assert not started

@@ -15,7 +15,7 @@ from attendo.paper.page_text import page_text
 from attendo.paper.phrasebook_texts import write_if_tiny
 from attendo.paper.report import Report, write_report
 from attendo.paper.run_results import RunResult
-from attendo.paper.study import Run, Study, Translators, plan_runs
+from attendo.paper.study import Run, Study, plan_runs
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
 from attendo.threads import usable_cores
@@ -280,7 +280,7 @@ def open_study(order: Order, rows: Mapping[str, Recipe], reporter: Reporter) -> 
     """
     prepared = prepare_if_missing(next(iter(rows.values())), order.folder / "prepared", reporter)
     runs, threads = plan_runs(rows, range(1, order.seeds + 1)), threads_of(order)
-    study = Study(order.folder, runs, Translators(prepared), jobs=order.jobs, threads=threads)
+    study = Study(order.folder, runs, RunResult, lambda run: prepared, jobs=order.jobs, threads=threads)
     folders = {(run.row, run.seed): study.run_folder(run) for run in runs}
     return OpenStudy(study=study, runs=runs, prepared=prepared, threads=threads, folders=folders)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 import torch
 from torch.utils.flop_counter import FlopCounterMode
@@ -18,6 +18,8 @@ from attendo.model.transformer import Transformer
 from attendo.text.prepared import PreparedData
 from attendo.training.position import position_of
 from attendo.workflow.runs.metrics import parse_record
+
+ResultT = TypeVar("ResultT", bound="RunFacts")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,41 +42,42 @@ class RunFacts:
     machine: str
     versions: dict[str, str]
 
+    score: ClassVar[str]
+    """The key of the score beside perplexity, such as `bleu`."""
+
     def to_text(self) -> str:
         """A line."""
-        return f"perplexity {self.perplexity:.3f}, {self.seconds / 60:.1f} minutes"
+        score = f"{self.score.upper()} {getattr(self, self.score):.2f}"
+        return f"perplexity {self.perplexity:.3f}, {score}, {self.seconds / 60:.1f} minutes"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunResult(RunFacts):
     """What a translator's run came to."""
 
+    score = "bleu"
     bleu: float
     """Of the validation set, by the weights of the last update."""
     bleu_signature: str
-
-    def to_text(self) -> str:
-        """A line."""
-        return f"perplexity {self.perplexity:.3f}, BLEU {self.bleu:.2f}, {self.seconds / 60:.1f} minutes"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ParserRunResult(RunFacts):
     """What a parser's run came to."""
 
+    score = "f1"
     f1: float
     """Of the validation set, greedily, by the weights of the last update."""
     f1_signature: str
 
-    def to_text(self) -> str:
-        """A line."""
-        return f"perplexity {self.perplexity:.3f}, F1 {self.f1:.2f}, {self.seconds / 60:.1f} minutes"
 
-
-def read_run(folder: Path, row: str, seed: int, prepared: PreparedData, *, threads: int) -> RunResult:
-    """Reads what a translator's run that has ended came to.
+def read_run(
+    kind: type[ResultT], folder: Path, row: str, seed: int, prepared: PreparedData, *, threads: int
+) -> ResultT:
+    """Reads what a run that has ended came to.
 
     Args:
+        kind: of its result: a translator's or a parser's.
         folder: the run folder.
         row: whose run it is.
         seed: its seed.
@@ -85,20 +88,6 @@ def read_run(folder: Path, row: str, seed: int, prepared: PreparedData, *, threa
         ModelError: it has no checkpoint, or its last update was not validated.
         OSError: a file cannot be read.
     """
-    facts, bleu, signature = _read(folder, row, seed, prepared, threads, "bleu")
-    return RunResult(**facts, bleu=bleu, bleu_signature=signature)
-
-
-def read_parser_run(folder: Path, row: str, seed: int, prepared: PreparedData, *, threads: int) -> ParserRunResult:
-    """Reads what a parser's run that has ended came to, as `read_run` does."""
-    facts, f1, signature = _read(folder, row, seed, prepared, threads, "f1")
-    return ParserRunResult(**facts, f1=f1, f1_signature=signature)
-
-
-def _read(
-    folder: Path, row: str, seed: int, prepared: PreparedData, threads: int, score: str
-) -> tuple[dict[str, Any], float, str]:
-    """The fields of `RunFacts`, and a score with its signature."""
     checkpoint = Checkpoints(folder / "checkpoints", 1).latest(lambda line: None)
     if checkpoint is None:
         raise ModelError(f"{folder}: has no checkpoint; remove it, and the next start trains it anew")
@@ -107,24 +96,25 @@ def _read(
     found = [record for record in _validations(folder) if record["step"] == position.step]
     if not found:
         raise ModelError(f"{folder}: its last update, {position.step}, was not validated; remove it to train it anew")
-    perplexity, value = found[-1]["perplexity"], found[-1].get(score)
+    perplexity, value = found[-1]["perplexity"], found[-1].get(kind.score)
     if perplexity is None or value is None:
         raise ModelError(f"{folder}: its validation came to no number; see its metrics.jsonl")
     sizes = (description.src_vocab_size, description.tgt_vocab_size)
-    facts = {
-        "row": row,
-        "seed": seed,
-        "perplexity": perplexity,
-        "parameters": num_parameters(description.model, *sizes),
-        "steps": position.step,
-        "target_tokens": position.target_tokens,
-        "flops": training_flops(description.model, sizes, mean_lengths(prepared), position.target_tokens),
-        "seconds": position.elapsed_s,
-        "threads": threads,
-        "machine": this_machine().to_text(),
-        "versions": versions(),
-    }
-    return facts, value, description.training["valid"][f"{score}_signature"]
+    signature = f"{kind.score}_signature"
+    return kind(
+        row=row,
+        seed=seed,
+        perplexity=perplexity,
+        parameters=num_parameters(description.model, *sizes),
+        steps=position.step,
+        target_tokens=position.target_tokens,
+        flops=training_flops(description.model, sizes, mean_lengths(prepared), position.target_tokens),
+        seconds=position.elapsed_s,
+        threads=threads,
+        machine=this_machine().to_text(),
+        versions=versions(),
+        **{kind.score: value, signature: description.training["valid"][signature]},
+    )
 
 
 def steps_made(folder: Path) -> int:

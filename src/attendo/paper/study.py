@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Generic
 
 import torch
 from pydantic import TypeAdapter, ValidationError
@@ -21,7 +21,7 @@ from pydantic import TypeAdapter, ValidationError
 from attendo.errors import ModelError
 from attendo.files import write_json
 from attendo.paper.experiment import Reporter
-from attendo.paper.run_results import RunFacts, RunResult, read_run, steps_made
+from attendo.paper.run_results import ResultT, read_run, steps_made
 from attendo.paper.study_folder import alone
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.prepared import PreparedData
@@ -31,47 +31,6 @@ RESULT = "result.json"
 
 _POLL_S = 0.5
 _ERROR = "attendo: error: "
-ResultT = TypeVar("ResultT", bound=RunFacts)
-ReadT_co = TypeVar("ReadT_co", bound=RunFacts, covariant=True)
-
-
-class Kind(Protocol[ReadT_co]):
-    """What the runs of a study are: what they learn from, and what is read of one that has ended."""
-
-    @property
-    def result(self) -> type[ReadT_co]:
-        """The class of results."""
-
-    def prepared(self, run: "Run") -> PreparedData:
-        """The data of a run."""
-
-    def read(self, folder: Path, run: "Run", *, threads: int) -> ReadT_co:
-        """Reads what a run came to.
-
-        Raises:
-            ModelError: the run folder does not tell.
-            OSError: a file cannot be read.
-        """
-
-
-@dataclass(frozen=True)
-class Translators:
-    """Runs of translators, all on the same data."""
-
-    data: PreparedData
-
-    @property
-    def result(self) -> type[RunResult]:
-        """The class of results."""
-        return RunResult
-
-    def prepared(self, run: "Run") -> PreparedData:
-        """The data of a run."""
-        return self.data
-
-    def read(self, folder: Path, run: "Run", *, threads: int) -> RunResult:
-        """Reads what a run came to; see `read_run`."""
-        return read_run(folder, run.row, run.seed, self.data, threads=threads)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +95,8 @@ class Study(Generic[ResultT]):
     Args:
         folder: the study's own.
         runs: what to train.
-        kind: what they are, such as `Translators`.
+        kind: of their results: translators' or parsers'.
+        data: gives a run's.
         jobs: processes side by side.
         threads: processor threads of each.
 
@@ -144,8 +104,18 @@ class Study(Generic[ResultT]):
         ModelError: a folder of a run holds another one.
     """
 
-    def __init__(self, folder: Path, runs: Sequence[Run], kind: Kind[ResultT], *, jobs: int, threads: int) -> None:
-        self._folder, self._runs, self._kind, self._jobs, self._threads = folder, runs, kind, jobs, threads
+    def __init__(
+        self,
+        folder: Path,
+        runs: Sequence[Run],
+        kind: type[ResultT],
+        data: Callable[[Run], PreparedData],
+        *,
+        jobs: int,
+        threads: int,
+    ) -> None:
+        self._folder, self._runs, self._kind, self._data = folder, runs, kind, data
+        self._jobs, self._threads = jobs, threads
         self._results: dict[str, ResultT] = {}
         self._failures: list[Failure] = []
         for run in runs:
@@ -177,7 +147,7 @@ class Study(Generic[ResultT]):
         """
         with alone(self._folder):
             for run in self._runs:
-                if (found := _kept_result(self.run_folder(run) / RESULT, self._kind.result)) is not None:
+                if (found := _kept_result(self.run_folder(run) / RESULT, self._kind)) is not None:
                     self._results[run.name] = found
             waiting = [run for run in self._runs if run.name not in self._results]
             processes = _Processes(self._folder / "logs", self._threads, visible_gpus())
@@ -202,7 +172,7 @@ class Study(Generic[ResultT]):
     def _start(self, run: Run, processes: "_Processes") -> None:
         folder = self.run_folder(run)
         if not (folder / "recipe.toml").is_file():
-            start_run(run.recipe, folder, self._kind.prepared(run).folder)
+            start_run(run.recipe, folder, self._data(run).folder)
         processes.start(run, folder)
 
     def _take_in(self, run: Run, failure: str | None, reporter: Reporter, *, is_stopping: bool) -> bool:
@@ -210,7 +180,7 @@ class Study(Generic[ResultT]):
         folder = self.run_folder(run)
         if failure is None:
             try:
-                result = self._kind.read(folder, run, threads=self._threads)
+                result = read_run(self._kind, folder, run.row, run.seed, self._data(run), threads=self._threads)
                 write_json(folder / RESULT, asdict(result))
             except (ModelError, OSError) as error:
                 failure = str(error)

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 import torch
@@ -35,8 +34,7 @@ from attendo.paper.study_folder import keep, kept
 from attendo.workflow.engines.engine import Engine
 from attendo.workflow.lines import line_pairs_from
 from attendo.workflow.machine.device import choose_device
-
-ItemT = TypeVar("ItemT")
+from attendo.workflow.runs.validation import spread
 
 DEV_NAMES = ("valid", "val", "dev", "newstest2013")
 """Of a development set's files, with the language behind a point; the first that is there is taken."""
@@ -320,7 +318,7 @@ def dev_set(folder: Path, source_language: str, target_language: str, most: int)
             pairs = [pair for pair in line_pairs_from(source, target) if pair[0].strip() and pair[1].strip()]
             if not pairs:
                 raise DataError(f"{source}: has no line with a translation")
-            taken = _spread(pairs, most)
+            taken = [pairs[number] for number in spread(len(pairs), most)]
             return DevSet(
                 name=f"{name}.{source_language} of {folder.name} ({len(taken):,} of {len(pairs):,} lines)",
                 sources=tuple(pair[0] for pair in taken),
@@ -339,15 +337,9 @@ def own_sentences(pairs: Iterable[Pair], source_language: str, most: int) -> Dev
         most: sentences.
     """
     held_out = [pair.sides(source_language) for pair in pairs if pair.held_out]
-    taken = _spread(held_out, most)
+    taken = [held_out[number] for number in spread(len(held_out), most)]
     return DevSet(
         name=f"our own sentences ({len(taken):,} of {len(held_out):,} that are held out)",
         sources=tuple(source.text for source, _ in taken),
         references=tuple(target.text for _, target in taken),
     )
-
-
-def _spread(items: Sequence[ItemT], most: int) -> list[ItemT]:
-    """So many of them at most, at even distances."""
-    count = min(most, len(items))
-    return [items[number * len(items) // count] for number in range(count)]

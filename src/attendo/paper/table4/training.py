@@ -8,7 +8,7 @@ from pathlib import Path
 from attendo.errors import DataError
 from attendo.paper.experiment import Order, Reporter
 from attendo.paper.rows_study import PartReporter, threads_of
-from attendo.paper.run_results import ParserRunResult, read_parser_run
+from attendo.paper.run_results import ParserRunResult
 from attendo.paper.study import Run, Study
 from attendo.paper.table4.rows import SELF_TRAINED_SHARE, Plan, Row, self_trained
 from attendo.parsing.sentences import Sentence
@@ -32,27 +32,6 @@ class Trained:
     interrupted: bool
     kept: Mapping[str, str]
     """Of self-trained runs, what was kept of the automatic trees, a line each."""
-
-
-@dataclass(frozen=True)
-class _Parsers:
-    """Runs of parsers, each on its own data."""
-
-    data: Mapping[str, PreparedData]
-    """By the runs' names."""
-
-    @property
-    def result(self) -> type[ParserRunResult]:
-        """The class of results."""
-        return ParserRunResult
-
-    def prepared(self, run: Run) -> PreparedData:
-        """The data of a run."""
-        return self.data[run.name]
-
-    def read(self, folder: Path, run: Run, *, threads: int) -> ParserRunResult:
-        """Reads what a run came to; see `read_parser_run`."""
-        return read_parser_run(folder, run.row, run.seed, self.data[run.name], threads=threads)
 
 
 def train(order: Order, plan: Plan, reporter: Reporter, should_stop: Callable[[], bool]) -> Trained:
@@ -117,7 +96,8 @@ def _train(
     reporter: Reporter,
     should_stop: Callable[[], bool],
 ) -> Trained:
-    study = Study(order.folder, runs, _Parsers(data), jobs=order.jobs, threads=threads_of(order))
+    threads = threads_of(order)
+    study = Study(order.folder, runs, ParserRunResult, lambda run: data[run.name], jobs=order.jobs, threads=threads)
     found = study.train(reporter, should_stop, lambda results: None)
     return Trained(
         results=found.results,
