@@ -5,7 +5,7 @@ import re
 import sys
 from pathlib import Path
 
-from attendo.paper.table3.rows import BASE, ROWS, Row, Value, described
+from attendo.paper.table3.study import BASE, ROWS, Row, Value, described
 from attendo.recipe import shipped_recipe_text
 
 FOLDER = Path(__file__).parent.parent / "src" / "attendo" / "recipes" / "table3"

@@ -1,10 +1,11 @@
 """Parts that the pages of several results have: what is left to do, the runs, how to repeat it."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from statistics import fmean
+from typing import Any, TypeVar
 
 from attendo.paper.experiment import Order
-from attendo.paper.report import Paragraph, Section, Shell
+from attendo.paper.report import Column, Paragraph, Section, Shell, Table, table_of
 from attendo.paper.run_results import RunFacts, RunResult
 from attendo.recipe import Recipe
 
@@ -116,3 +117,44 @@ def how_to_repeat(order: Order, results: Sequence[RunResult], bleu: str) -> Sect
     if results:
         blocks += [Paragraph(text=bleu), Paragraph(text=f"Versions: {versions_of(results)}")]
     return Section(title="How to repeat it", blocks=tuple(blocks))
+
+
+# --- columns of closing tables: each run, and means of each row's runs ------------------------------------------------
+
+RunT = TypeVar("RunT", bound=RunFacts)
+
+ROW: Column[RunResult] = ("row", lambda run: run.row)
+SEED: Column[RunResult] = ("seed", lambda run: str(run.seed))
+PERPLEXITY: Column[RunResult] = ("PPL", lambda run: f"{run.perplexity:.3f}")
+BLEU: Column[RunResult] = ("BLEU", lambda run: f"{run.bleu:.2f}")
+TOKENS: Column[RunFacts] = ("target tokens", lambda run: f"{run.target_tokens:,}")
+MINUTES: Column[RunFacts] = ("minutes", lambda run: f"{run.seconds / 60:.1f}")
+
+MEAN_ROW: Column[Sequence[RunFacts]] = ("row", lambda runs: runs[0].row)
+MEAN_RUNS: Column[Sequence[RunFacts]] = ("runs", lambda runs: str(len(runs)))
+MEAN_MINUTES: Column[Sequence[RunFacts]] = ("minutes", lambda runs: f"{fmean(run.seconds for run in runs) / 60:.1f}")
+MEAN_FLOPS: Column[Sequence[RunFacts]] = ("FLOPs", lambda runs: f"{fmean(run.flops for run in runs):.2e}")
+
+
+def mean_tokens(name: str) -> Column[Sequence[RunFacts]]:
+    """The mean number of target tokens of a row's runs, in a column of this name."""
+    return name, lambda runs: f"{fmean(run.target_tokens for run in runs):,.0f}"
+
+
+def each_run(results: Iterable[RunResult]) -> Table:
+    """Row, seed, perplexity, BLEU and minutes of each run."""
+    return table_of(results, (ROW, SEED, PERPLEXITY, BLEU, MINUTES), words=1)
+
+
+def means(rows: Iterable[Sequence[RunFacts]]) -> Table:
+    """Row, number of runs and mean minutes, target tokens and FLOPs of each row's runs."""
+    columns = (MEAN_ROW, MEAN_RUNS, MEAN_MINUTES, mean_tokens("target tokens"), MEAN_FLOPS)
+    return table_of(rows, columns, words=1)
+
+
+def by_row(results: Iterable[RunT]) -> list[list[RunT]]:
+    """The runs of each row, in the order in which the rows come first."""
+    rows: dict[str, list[RunT]] = {}
+    for result in results:
+        rows.setdefault(result.row, []).append(result)
+    return list(rows.values())

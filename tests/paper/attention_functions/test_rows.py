@@ -15,32 +15,28 @@ from attendo.errors import ModelError, RecipeError
 from attendo.model.batch import collate
 from attendo.model.config import AttentionFunction, ModelConfig
 from attendo.model.transformer import Transformer
-from attendo.paper.attention_functions.cost import WHOLE, Cost, Setting, Spread, measure_cost, spread
-from attendo.paper.attention_functions.heads import (
+from attendo.paper.attention_functions.measures import (
+    ADDITIVE,
+    FUNCTIONS,
     NUM_KEYS,
+    SCALED,
+    UNSCALED,
+    WHOLE,
     WIDTHS,
+    Cost,
     HeadMeasures,
     MeasuredHeads,
+    Setting,
+    Spread,
     entropy_share,
     jacobian_norm,
+    measure_cost,
     measure_heads,
     measure_products,
     measure_softmax,
+    spread,
 )
-from attendo.paper.attention_functions.rows import (
-    ADDITIVE,
-    FUNCTIONS,
-    KEY_SIZES,
-    SCALED,
-    UNSCALED,
-    Row,
-    Run,
-    differences,
-    recipes,
-    row_of,
-    rows,
-    summarise,
-)
+from attendo.paper.attention_functions.rows import KEY_SIZES, Row, Run, differences, recipes, row_of, rows, summarise
 from attendo.paper.attention_functions.sections import FAILS, HOLDS, OPEN, claims
 from attendo.paper.attention_functions.study import ATTENTION_FUNCTIONS, MeasuredFunctions
 from attendo.paper.experiment import Order, Scale
@@ -95,7 +91,7 @@ def test_the_norm_of_a_softmaxs_derivative_is_autograds() -> None:
 
 
 def test_the_derivative_by_the_query_is_autograds() -> None:
-    from attendo.paper.attention_functions.heads import _replicate
+    from attendo.paper.attention_functions.measures import _replicate
 
     query, keys = torch.randn(3, 4), torch.randn(6, 4)
     norms = []

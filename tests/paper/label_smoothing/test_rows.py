@@ -21,7 +21,7 @@ from attendo.paper.label_smoothing.rows import (
 )
 from attendo.paper.rows_study import MeasuredRun
 from attendo.paper.statistics import Verdict
-from attendo.paper.table3.rows import ROWS, full_size
+from attendo.paper.table3.study import ROWS, full_size
 from attendo.training.passes.loss import token_loss
 
 Runs = list[Run]

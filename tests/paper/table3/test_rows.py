@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from attendo.paper.table3.rows import BASE, ROWS, Row, described, full_size, scaled_down
-from attendo.paper.table3.study import full_size_millions
+from attendo.paper.table3.study import BASE, ROWS, Row, described, full_size, full_size_millions, scaled_down
 from attendo.recipe import load_recipe
 
 BY_NAME = {row.name: row for row in ROWS}

@@ -2,20 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, get_args
+from typing import Any
 
 from attendo.model.config import AttentionFunction
-from attendo.paper.attention_functions.heads import MeasuredHeads
+from attendo.paper.attention_functions.measures import ADDITIVE, FUNCTIONS, SCALED, UNSCALED, MeasuredHeads
 from attendo.paper.experiment import Order, Scale
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from
 from attendo.paper.rows_study import MeasuredRun
 from attendo.paper.run_results import RunResult
 from attendo.paper.statistics import Estimate, estimate, paired
 from attendo.recipe import Recipe, load_recipe
-
-FUNCTIONS: tuple[AttentionFunction, ...] = get_args(AttentionFunction)
-"""The paper's own first."""
-SCALED, UNSCALED, ADDITIVE = FUNCTIONS
 
 SHORT: Mapping[AttentionFunction, str] = {SCALED: "scaled", UNSCALED: "unscaled", ADDITIVE: "additive"}
 """What tables call them."""

@@ -6,9 +6,20 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 
 from attendo.model.config import AttentionFunction
-from attendo.paper.attention_functions.cost import WHOLE, Cost, Spread
-from attendo.paper.attention_functions.heads import NUM_KEYS, Products, Sharpness, Softmax
-from attendo.paper.attention_functions.rows import ADDITIVE, FUNCTIONS, SCALED, SHORT, UNSCALED, Difference, RowSummary
+from attendo.paper.attention_functions.measures import (
+    ADDITIVE,
+    FUNCTIONS,
+    NUM_KEYS,
+    SCALED,
+    UNSCALED,
+    WHOLE,
+    Cost,
+    Products,
+    Sharpness,
+    Softmax,
+    Spread,
+)
+from attendo.paper.attention_functions.rows import SHORT, Difference, RowSummary
 from attendo.paper.charts import BLUE, GREEN, GREY, PURPLE, VERMILION, finish, panels
 from attendo.paper.report import Columns, Table
 from attendo.paper.statistics import Estimate

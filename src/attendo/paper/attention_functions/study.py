@@ -6,12 +6,14 @@ from dataclasses import asdict, dataclass
 from pydantic import TypeAdapter
 
 from attendo.bench.machine import this_machine
-from attendo.paper.attention_functions.cost import SETTINGS, Cost, measure_cost
-from attendo.paper.attention_functions.heads import (
+from attendo.paper.attention_functions.measures import (
+    SETTINGS,
+    Cost,
     MeasuredHeads,
     Products,
     Softmax,
     heads_of_run,
+    measure_cost,
     measure_products,
     measure_softmax,
 )
@@ -39,11 +41,10 @@ from attendo.paper.attention_functions.sections import (
 )
 from attendo.paper.experiment import Order, Reporter, Scale, Stopped
 from attendo.paper.forecast import RECIPE, ROW, UPDATES, Forecast, forecast_of_rows, forecast_rows, prepared_so_far
-from attendo.paper.page_parts import signatures_of
+from attendo.paper.page_parts import each_run, signatures_of
 from attendo.paper.page_text import page_text
 from attendo.paper.report import Columns, Table, table_of
 from attendo.paper.rows_study import Findings, Page, RowsStudy, Sitting
-from attendo.paper.run_columns import each_run
 from attendo.paper.statistics import CONFIDENCE
 from attendo.paper.study import Run
 from attendo.paper.study_folder import keep, kept

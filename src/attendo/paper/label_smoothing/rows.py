@@ -8,7 +8,7 @@ from attendo.paper.comparison import Comparison, Expected, Metric, compare
 from attendo.paper.experiment import Scale
 from attendo.paper.phrasebook_texts import taken_from
 from attendo.paper.rows_study import MeasuredRun
-from attendo.paper.table3.rows import BASE, BLEU_UNIT, BY_NAME, PERPLEXITY_UNIT, Row
+from attendo.paper.table3.study import BASE, BLEU_UNIT, BY_NAME, PERPLEXITY_UNIT, Row
 from attendo.recipe import Recipe, load_recipe
 
 EPSILONS = (0.0, 0.1, 0.2, 0.3)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from attendo.paper import run_columns
+from attendo.paper import page_parts
 from attendo.paper.experiment import Order, Reporter, Stopped
 from attendo.paper.forecast import ROW, UPDATES, Forecast, forecast_of_rows, forecast_rows, prepared_so_far
 from attendo.paper.length_extrapolation.comparison import (
@@ -286,13 +286,13 @@ def _where(place: Place, limit: int) -> str:
 
 
 _RUNS: Columns[RunResult] = (
-    run_columns.ROW,
-    run_columns.SEED,
-    run_columns.PERPLEXITY,
-    run_columns.BLEU,
+    page_parts.ROW,
+    page_parts.SEED,
+    page_parts.PERPLEXITY,
+    page_parts.BLEU,
     ("params", lambda run: f"{run.parameters / 1e6:.2f}"),
-    run_columns.TOKENS,
-    run_columns.MINUTES,
+    page_parts.TOKENS,
+    page_parts.MINUTES,
 )
 
 

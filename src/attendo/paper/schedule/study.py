@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter
 
-from attendo.paper import run_columns
+from attendo.paper import page_parts
 from attendo.paper.charts import BLUE, GREEN, ORANGE, PURPLE, VERMILION, finish, panels
 from attendo.paper.experiment import Order, Reporter
 from attendo.paper.forecast import Forecast, estimated, hours_text
@@ -279,12 +279,12 @@ _RATES: Columns[CheckedCurve] = (
 )
 
 _RUNS: Columns[RunResult] = (
-    run_columns.ROW,
-    run_columns.SEED,
+    page_parts.ROW,
+    page_parts.SEED,
     ("PPL", lambda run: f"{run.perplexity:.2f}" if run.perplexity < 1e6 else f"{run.perplexity:.1e}"),
-    run_columns.BLEU,
-    run_columns.TOKENS,
-    run_columns.MINUTES,
+    page_parts.BLEU,
+    page_parts.TOKENS,
+    page_parts.MINUTES,
 )
 
 

@@ -12,21 +12,27 @@ from attendo.paper.page_parts import budget_of, corpora_of, each, head_data, sca
 from attendo.paper.page_text import PageText, page_text
 from attendo.paper.report import Columns, Report, Table, table_of
 from attendo.paper.run_results import RunResult, training_flops
-from attendo.paper.table2.bleu_report import PRINTED, TESTS, Point, costs_png, gains, ladders, worked_examples
 from attendo.paper.table2.comparison import DISAGREEMENTS, ROWS, SETUPS, Group, Test, paper_score, told
-from attendo.paper.table2.cost_report import (
+from attendo.paper.table2.costs import TrainingCost
+from attendo.paper.table2.plan import Plan
+from attendo.paper.table2.systems import Kind, Translated
+from attendo.paper.table2.tables import (
     COSTS,
     FORMULA,
     FULL_SIZE_LENGTH,
     FULL_SIZES,
     PAPER_GPU_COLUMNS,
+    PRINTED,
+    TESTS,
+    Point,
+    costs_png,
     formula_values,
     full_sizes,
+    gains,
+    ladders,
     todays_gpus,
+    worked_examples,
 )
-from attendo.paper.table2.costs import TrainingCost
-from attendo.paper.table2.plan import Plan
-from attendo.paper.table2.systems import Kind, Translated
 from attendo.recipe import Recipe, load_recipe
 
 _TEXT = "table2/page.md"

@@ -27,11 +27,11 @@ from attendo.paper.rows_study import PartReporter, open_study, threads_of
 from attendo.paper.run_results import RunResult
 from attendo.paper.study import Run, plan_runs
 from attendo.paper.table2.comparison import groups, paired_tests
-from attendo.paper.table2.cost_report import FULL_SIZE_LENGTH, hours_on
 from attendo.paper.table2.costs import TrainingCost, folder_cost, full_size_flops, measure, study_cost
 from attendo.paper.table2.plan import TEST_PAIRS, Direction, Plan, TestSet, make_plan, recipes_of
 from attendo.paper.table2.report import Findings, table2_report
 from attendo.paper.table2.systems import Kind, System, translate
+from attendo.paper.table2.tables import FULL_SIZE_LENGTH, hours_on
 from attendo.recipe import Recipe
 from attendo.workflow.machine.number_type import with_number_type
 from attendo.workflow.runs.average import average

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from matplotlib.axes import Axes
 
-from attendo.paper import run_columns
+from attendo.paper import page_parts
 from attendo.paper.charts import BLUE, GREEN, ORANGE, PAPER, PURPLE, finish, legend_below, new_figure, set_title
 from attendo.paper.experiment import Order
 from attendo.paper.page_parts import each, head_data, seeds_of, totals, versions_of
@@ -77,7 +77,7 @@ def table4_report(order: Order, findings: Findings) -> Report:
         figures=table_of(found, _FIGURES, words=2),
         kernels=each(one.kernel for cell in found for one in cell.members),
         **totals(runs),
-        means=table_of(run_columns.by_row(runs), _MEANS, words=1) if runs else None,
+        means=table_of(page_parts.by_row(runs), _MEANS, words=1) if runs else None,
         command=order.command,
         searched=each(f"beam {one.beam_size}, alpha {one.length_penalty:g}" for one in findings.tested),
         versions=_versions(findings.trained) if findings.trained else "",
@@ -164,12 +164,12 @@ _FIGURES: Columns[Cell] = (
 )
 
 _MEANS: Columns[Sequence[ParserRunResult]] = (
-    run_columns.MEAN_ROW,
-    run_columns.MEAN_RUNS,
+    page_parts.MEAN_ROW,
+    page_parts.MEAN_RUNS,
     ("params, 1e6", lambda runs: f"{runs[0].parameters / 1e6:.2f}"),
-    run_columns.MEAN_MINUTES,
-    run_columns.mean_tokens("symbols"),
-    run_columns.MEAN_FLOPS,
+    page_parts.MEAN_MINUTES,
+    page_parts.mean_tokens("symbols"),
+    page_parts.MEAN_FLOPS,
     ("validation F1", lambda runs: f"{fmean(run.f1 for run in runs):.2f}"),
 )
 
