@@ -13,7 +13,7 @@ import pytest
 
 from attendo.errors import RecipeError
 from attendo.paper.experiment import Experiment, Order, Scale
-from attendo.paper.length_extrapolation.rows import ROWS, lengths_of, recipes, shifts_of
+from attendo.paper.length_extrapolation.rows import LENGTHS, ROWS, recipes
 from attendo.paper.length_extrapolation.study import LENGTH_EXTRAPOLATION
 from attendo.paper.report import Table
 from attendo.paper.schedule.study import SCHEDULE
@@ -64,9 +64,9 @@ def test_rows_differ_in_positions_and_texts_alone(scale: Scale, tmp_path: Path) 
         assert trained == {"short": ["short"], "all": ["short", "all"]}[row.texts]
         assert recipe.training == found["sinusoidal-short"].training
     # The learned tables reach the longest tests, also of pieces several to a word, and most positions that are tried.
-    most_words = lengths_of(scale).trained_words * lengths_of(scale).all_sentences
+    most_words = LENGTHS[scale].trained_words * LENGTHS[scale].all_sentences
     assert found["learned-all"].model.max_positions > 1.5 * most_words
-    assert shifts_of(scale)[0] == 0
+    assert LENGTHS[scale].shifts[0] == 0
 
 
 @pytest.mark.slow

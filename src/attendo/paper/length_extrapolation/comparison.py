@@ -82,14 +82,8 @@ class Place:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Reading:
-    """What a run's model made of a test."""
-
-    log_loss: float
-    accuracy: float
-    bleu: float | None
-    words: float | None
+Reading = LengthMeasure | ShiftMeasure
+"""What a run's model made of a test."""
 
 
 def by_length(measures: Measures) -> tuple[Place, ...]:
@@ -102,8 +96,7 @@ def by_length(measures: Measures) -> tuple[Place, ...]:
     places = []
     for number, first in enumerate(known.lengths):
         tests = {row: {seed: run.lengths[number] for seed, run in runs.items()} for row, runs in measures.items()}
-        found = {row: {seed: _of_length(test) for seed, test in of_row.items()} for row, of_row in tests.items()}
-        places.append(_place(first.sentences, 0, first.target_tokens, first.longest, found))
+        places.append(_place(first.sentences, 0, first.target_tokens, first.longest, tests))
     return tuple(places)
 
 
@@ -118,23 +111,15 @@ def by_position(measures: Measures) -> tuple[Place, ...]:
     places = []
     for first in positions:
         found = {
-            row: {seed: _of_shift(shift) for seed, run in runs.items() for shift in run.shifts if shift.first == first}
+            row: {seed: shift for seed, run in runs.items() for shift in run.shifts if shift.first == first}
             for row, runs in measures.items()
         }
         places.append(_place(first, first, single.target_tokens, first + single.longest, found))
     return tuple(places)
 
 
-def _of_length(test: LengthMeasure) -> _Reading:
-    return _Reading(log_loss=test.log_loss, accuracy=test.accuracy, bleu=test.bleu, words=test.words)
-
-
-def _of_shift(test: ShiftMeasure) -> _Reading:
-    return _Reading(log_loss=test.log_loss, accuracy=test.accuracy, bleu=None, words=None)
-
-
 def _place(
-    at: int, first: int, target_tokens: float, longest: int, found: Mapping[str, Mapping[int, _Reading]]
+    at: int, first: int, target_tokens: float, longest: int, found: Mapping[str, Mapping[int, Reading]]
 ) -> Place:
     runs = {row: found.get(row.name, {}) for row in ROWS}
     short_sines, short_learned, all_sines, all_learned = (runs[row] for row in ROWS)
@@ -151,7 +136,7 @@ def _place(
     )
 
 
-def _cell(row: Row, found: Sequence[_Reading]) -> Cell:
+def _cell(row: Row, found: Sequence[Reading]) -> Cell:
     return Cell(
         row=row,
         log_loss=estimate([one.log_loss for one in found]),
@@ -161,7 +146,7 @@ def _cell(row: Row, found: Sequence[_Reading]) -> Cell:
     )
 
 
-def _contrast(one: Mapping[int, _Reading], other: Mapping[int, _Reading]) -> Contrast | None:
+def _contrast(one: Mapping[int, Reading], other: Mapping[int, Reading]) -> Contrast | None:
     log_loss = paired(one, other, lambda reading: reading.log_loss)
     if log_loss is None:
         return None

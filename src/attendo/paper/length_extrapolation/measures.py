@@ -8,6 +8,7 @@ import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import torch
 from pydantic import TypeAdapter
@@ -63,6 +64,9 @@ class ShiftMeasure:
     """As in `LengthMeasure`."""
     accuracy: float
     """Likewise."""
+    bleu: ClassVar[None] = None
+    """Nothing is translated."""
+    words: ClassVar[None] = None
 
 
 @dataclass(frozen=True, kw_only=True)

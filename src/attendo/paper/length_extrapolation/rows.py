@@ -1,7 +1,7 @@
 """Lengths beyond training (Section 3.5): positions and recipes of the rows, and the texts of chosen lengths."""
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -10,6 +10,7 @@ from typing import Literal
 
 from attendo.errors import DataError
 from attendo.files import atomic_path
+from attendo.paper.declared import declared
 from attendo.paper.experiment import Order, Scale
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from
 from attendo.recipe import Recipe, load_recipe
@@ -44,6 +45,8 @@ class Lengths:
     """Sentences of the texts of each test."""
     test_sentences: int
     """How many sentences each test is made of: the first of the validation set, a multiple of every tested length."""
+    shifts: tuple[int, ...] = (0,)
+    """Positions of the first token at which single sentences are read."""
 
     def __post_init__(self) -> None:
         """Refuses lengths that would leave sentences over."""
@@ -241,33 +244,8 @@ ROWS = (
 """Those trained on short texts first: the others say what these lengths let reach at best."""
 BY_NAME = {row.name: row for row in ROWS}
 
-_LENGTHS = {
-    "tiny": Lengths(
-        trained_sentences=2, trained_words=24, all_sentences=6, tested=(1, 2, 4, 6), test_sentences=24
-    ),
-    "small": Lengths(
-        trained_sentences=2, trained_words=32, all_sentences=8, tested=(1, 2, 3, 4, 6, 8), test_sentences=360
-    ),
-    "paper": Lengths(
-        trained_sentences=2, trained_words=60, all_sentences=8, tested=(1, 2, 3, 4, 6, 8), test_sentences=2400
-    ),
-}  # fmt: skip
-
-_SHIFTS = {
-    "tiny": (0, 8, 16, 32, 64, 128),
-    "small": (0, 8, 16, 32, 48, 64, 80, 96, 128, 192, 256, 512),
-    "paper": (0, 16, 32, 64, 96, 128, 192, 256, 512, 1024),
-}
-
-
-def lengths_of(scale: Scale) -> Lengths:
-    """Which lengths are trained and tested at a scale."""
-    return _LENGTHS[scale]
-
-
-def shifts_of(scale: Scale) -> tuple[int, ...]:
-    """At which positions single sentences are read at a scale."""
-    return _SHIFTS[scale]
+LENGTHS: Mapping[Scale, Lengths] = declared("length_extrapolation/scales.toml", "lengths", dict[Scale, Lengths])
+"""Which lengths and positions are trained and tested at a scale."""
 
 
 def base_recipe(order: Order) -> Recipe:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 from attendo.paper import page_parts
@@ -22,14 +23,14 @@ from attendo.paper.length_extrapolation.picture import lengths_png, positions_pn
 from attendo.paper.length_extrapolation.rows import (
     ALL,
     BY_NAME,
+    LENGTHS,
     ROWS,
     SHORT,
     Pair,
+    Row,
     base_recipe,
-    lengths_of,
     read_test,
     recipes,
-    shifts_of,
     texts_folder,
     write_texts,
 )
@@ -84,7 +85,7 @@ LengthFindings = Findings[Texts, ReadModel]
 
 def _write(order: Order) -> None:
     write_if_tiny(order)
-    write_texts(base_recipe(order), lengths_of(order.scale), texts_folder(order))
+    write_texts(base_recipe(order), LENGTHS[order.scale], texts_folder(order))
 
 
 def _texts(sitting: Sitting) -> Texts:
@@ -103,16 +104,16 @@ def _read(sitting: Sitting, texts: Texts, run: Run) -> ReadModel | Stopped:
     """Measures a run's model, once."""
     if sitting.should_stop():
         return Stopped()
-    folder, scale = sitting.folder(run), sitting.order.scale
-    lengths = lengths_of(scale).tested
+    folder = sitting.folder(run)
+    lengths = LENGTHS[sitting.order.scale]
     found = kept_measures(folder)
-    if found is None or tuple(one.sentences for one in found.lengths) != lengths:
+    if found is None or tuple(one.sentences for one in found.lengths) != lengths.tested:
         sitting.reporter.message(f"{run.name}: reading texts of all lengths")
         found = measure(
             folder / "model",
             list(texts.test),
-            lengths,
-            shifts_of(scale),
+            lengths.tested,
+            lengths.shifts,
             run.recipe.search,
             sitting.should_stop,
             threads=sitting.opened.threads,
@@ -124,7 +125,7 @@ def _read(sitting: Sitting, texts: Texts, run: Run) -> ReadModel | Stopped:
 
 
 def _forecast(order: Order, reporter: Reporter) -> Forecast:
-    rows, lengths = recipes(order), lengths_of(order.scale)
+    rows, lengths = recipes(order), LENGTHS[order.scale]
     plans = forecast_rows(rows, prepared_so_far(order, rows[ROWS[0].name]), reporter)
     most = {"short": lengths.trained_sentences, "all": lengths.all_sentences}
     return forecast_of_rows(
@@ -137,7 +138,7 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
             UPDATES,
         ),
         f"; then each model reads and translates {lengths.test_sentences} sentences in texts of "
-        f"{', '.join(map(str, lengths.tested))}, and reads them at {len(shifts_of(order.scale))} positions.",
+        f"{', '.join(map(str, lengths.tested))}, and reads them at {len(lengths.shifts)} positions.",
         words=3,
     )
 
@@ -200,7 +201,7 @@ def page_of(found: LengthFindings, position_tables: Tables) -> Page:
 
 def _about_texts(order: Order, texts: Texts) -> dict[str, object]:
     """What the page's text says of the texts."""
-    base, lengths, short, every = base_recipe(order), lengths_of(order.scale), texts.short, texts.every
+    base, lengths, short, every = base_recipe(order), LENGTHS[order.scale], texts.short, texts.every
     return {
         "own_corpora": corpora_of(base),
         "short_sentences": lengths.trained_sentences,
@@ -224,58 +225,43 @@ def _about_texts(order: Order, texts: Texts) -> dict[str, object]:
 
 
 def _perplexities(places: Sequence[Place], limit: int, at: str) -> Table:
-    rows = [
-        (
-            f"{place.at}",
-            _where(place, limit),
-            *(_perplexity(cell.log_loss) if (cell := place.cell(row)) else "" for row in ROWS),
-        )
-        for place in places
-    ]
-    return Table(columns=(at, "is", *(row.name for row in ROWS)), rows=tuple(rows), words=2)
+    def cell(row: Row, place: Place) -> str:
+        found = place.cell(row)
+        return _perplexity(found.log_loss) if found else ""
+
+    columns: Columns[Place] = (
+        (at, lambda place: str(place.at)),
+        ("is", lambda place: _where(place, limit)),
+        *((row.name, partial(cell, row)) for row in ROWS),
+    )
+    return table_of(places, columns, words=2)
 
 
 def _bleus(places: Sequence[Place], limit: int) -> Table:
-    rows = [
-        (
-            f"{place.at}",
-            _where(place, limit),
-            f"{place.target_tokens:.0f}",
-            *(
-                f"{cell.bleu.to_text('.1f')} ({cell.words.mean:.2f})"
-                if (cell := place.cell(row)) and cell.bleu and cell.words
-                else ""
-                for row in ROWS
-            ),
-        )
-        for place in places
-    ]
-    return Table(
-        columns=("sentences", "is", "tokens", *(row.name for row in ROWS)),
-        rows=tuple(rows),
-        words=2,
+    def cell(row: Row, place: Place) -> str:
+        found = place.cell(row)
+        return f"{found.bleu.to_text('.1f')} ({found.words.mean:.2f})" if found and found.bleu and found.words else ""
+
+    columns: Columns[Place] = (
+        ("sentences", lambda place: str(place.at)),
+        ("is", lambda place: _where(place, limit)),
+        ("tokens", lambda place: f"{place.target_tokens:.0f}"),
+        *((row.name, partial(cell, row)) for row in ROWS),
     )
+    return table_of(places, columns, words=2)
 
 
 def _contrasts(places: Sequence[Place], at: str) -> Table:
+    def cells(contrast: Contrast | None) -> tuple[str, str]:
+        return ("", "") if contrast is None else (nats(contrast.log_loss), contrast.verdict)
+
     kinds = [row.kind for row in ROWS[:2]]
     rows = []
     for place in places:
-        found: list[Contrast | None] = [
-            place.learned_against_sinusoidal,
-            *(place.untrained.get(kind) for kind in kinds),
-        ]
-        rows.append((f"{place.at}", *(cell for one in found for cell in _contrast_cells(one))))
-    columns = ("learned - sinusoidal", *(f"{kind}: short - all" for kind in kinds))
-    return Table(
-        columns=(at, *(cell for column in columns for cell in (column, "is"))),
-        rows=tuple(rows),
-        words=1,
-    )
-
-
-def _contrast_cells(contrast: Contrast | None) -> tuple[str, str]:
-    return ("", "") if contrast is None else (nats(contrast.log_loss), contrast.verdict)
+        found = [place.learned_against_sinusoidal, *(place.untrained.get(kind) for kind in kinds)]
+        rows.append((str(place.at), *(cell for contrast in found for cell in cells(contrast))))
+    names = ("learned - sinusoidal", *(f"{kind}: short - all" for kind in kinds))
+    return Table(columns=(at, *(column for name in names for column in (name, "is"))), rows=tuple(rows), words=1)
 
 
 def _where(place: Place, limit: int) -> str:
