@@ -13,11 +13,11 @@ import json
 import sys
 from dataclasses import asdict
 
-from attendo.paper.heads.alignments import Aligner, aligned_texts, score_aligners
-from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
+from attendo.paper.heads.sentences import aligned_texts, anaphor_pairs, dependency_pairs
 from attendo.text_tables import aligned_table
 from attendo.workflow.engines.engine import Engine
 from attendo.workflow.engines.translate import load
+from attendo.workflow.evaluation.aligners import Aligner, score_aligners
 
 
 def main() -> int:

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from attendo.checkpoint.checksums import CONFIG, write_checksums
 from attendo.files import write_json
-from attendo.paper.heads.alignments import AlignedTexts, aligned_texts, anchored, score_aligners
-from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
+from attendo.paper.heads.sentences import aligned_texts, anaphor_pairs, dependency_pairs
 from attendo.workflow.engines.translate import load
+from attendo.workflow.evaluation.aligners import AlignedTexts, anchored, score_aligners
 from attendo.workflow.lines import read_pairs
 
 SENTENCES_OF_A_KIND = 120

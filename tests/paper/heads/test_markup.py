@@ -2,7 +2,7 @@
 
 import pytest
 
-from attendo.paper.heads.markup import links, parse
+from attendo.paper.heads.markup import links, parse, written_links
 
 ENGLISH = (
     "[ the~d man~s# ] turned~v< [ the~e radio~g* [ in~i [ the~h hall~k ] ] ] off~p> ,~c because~b it~x! hummed~m .~z"
@@ -37,3 +37,9 @@ def test_brackets_around_one_word_are_no_constituent_and_equal_ones_are_one() ->
 def test_slips_are_told(marked: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         parse(marked)
+
+
+def test_punctuation_belongs_to_the_word_before_it() -> None:
+    source, target = parse("he~a slept~b ,~c then~d went~e .~z"), parse("er~a schlief~b dann~d ,~c ging~e weg~e .~z")
+    # Written: He slept, then went. / Er schlief dann, ging weg.
+    assert written_links(source, target) == {(0, 0), (1, 1), (2, 2), (3, 3), (3, 4)}

@@ -27,22 +27,28 @@ FoundT = TypeVar("FoundT")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown(Generic[FoundT]):
-    """One model, the sentences as it sees them, and what came of it."""
+class Seen:
+    """A model, and the sentences as it sees them."""
 
     subject: Subject
     dependencies: Looks
     """Sentences with a long-distance dependency."""
     anaphors: Looks
     """Sentences with an anaphor, in twins."""
-    found: FoundT
-    processor_s: float
-    """That reading the sentences took, of all threads together: other work on the machine is not in it."""
 
     @property
     def skipped(self) -> int:
         """Sentences that were left out."""
         return self.dependencies.skipped + self.anaphors.skipped
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown(Seen, Generic[FoundT]):
+    """What came of a model."""
+
+    found: FoundT
+    processor_s: float
+    """That reading the sentences took, of all threads together: other work on the machine is not in it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,32 +64,12 @@ class Sentences:
         return len(self.dependencies) + len(self.anaphors)
 
 
-def no_steps(subject: Subject) -> int:
-    """No further step."""
-    return 0
-
-
-def no_texts(order: Order) -> tuple[str, ...]:
-    """No further text."""
-    return ()
-
-
-def no_note(shown: Sequence[Shown[Any]]) -> str:
-    """No further note."""
-    return ""
-
-
 @dataclass(frozen=True, kw_only=True)
-class Reading:
-    """A model, the sentences as it sees them, and who is told of and may stop what is measured of them."""
+class Reading(Seen):
+    """A model at work, and who is told of and may stop what is measured of it."""
 
     order: Order
     read: Sentences
-    subject: Subject
-    dependencies: Looks
-    """Sentences with a long-distance dependency."""
-    anaphors: Looks
-    """Sentences with an anaphor, in twins."""
     tell: Callable[[str], None]
     """Tells of a further step."""
     should_stop: ShouldStop
@@ -112,13 +98,13 @@ class HeadsFigure(Generic[FoundT]):
     """What fills the section on how it was measured."""
     data: Callable[[FoundT], Mapping[str, object]]
     """What was measured of a model, for JSON."""
-    note: Callable[[Sequence[Shown[FoundT]]], str] = no_note
+    note: Callable[[Sequence[Shown[FoundT]]], str] = lambda shown: ""
     """Stands beside the versions, at the end of the page."""
     reads_corpora: bool = False
     """Whether a folder of corpora, `--data`, is for something."""
-    further_steps: Callable[[Subject], int] = no_steps
+    further_steps: Callable[[Subject], int] = lambda subject: 0
     """The number of further steps of a model that `measure` tells of."""
-    further: Callable[[Order], tuple[str, ...]] = no_texts
+    further: Callable[[Order], tuple[str, ...]] = lambda order: ()
     """What else takes time, for the forecast, a paragraph each."""
     unit: str = "steps"
     """What the progress is counted in."""

@@ -9,6 +9,7 @@ or a subject and `>` what belongs to it; `!` an anaphor, `*` its antecedent, `#`
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 Link = tuple[int, int]
@@ -107,3 +108,20 @@ def links(source: Side, target: Side) -> frozenset[Link]:
     return frozenset(
         (i, j) for i, mine in enumerate(source.labels) for j, theirs in enumerate(target.labels) if mine & theirs
     )
+
+
+def written_links(source: Side, target: Side) -> frozenset[Link]:
+    """Known links between words with spaces around them, to which punctuation belongs; its own links are left out."""
+    return frozenset(
+        (_written(source)[i], _written(target)[j])
+        for i, j in links(source, target)
+        if source.words[i] not in PUNCTUATION and target.words[j] not in PUNCTUATION
+    )
+
+
+def _written(side: Side) -> Sequence[int]:
+    """Of each word the number of the one that it is written in."""
+    numbers: list[int] = []
+    for word in side.words:
+        numbers.append((numbers[-1] if numbers else -1) + (word not in PUNCTUATION))
+    return numbers

@@ -6,8 +6,9 @@ from itertools import count
 
 from attendo.errors import DataError
 from attendo.paper.heads.lexicon import lexicon
-from attendo.paper.heads.markup import Pair, parse
+from attendo.paper.heads.markup import Pair, parse, written_links
 from attendo.paper.heads.templates import ANAPHORS, DEPENDENCIES, Draw, Writer
+from attendo.workflow.evaluation.aligners import AlignedTexts
 
 _PATIENCE = 1000
 """Draws in a row without a new sentence after which the templates count as used up."""
@@ -37,6 +38,17 @@ def anaphor_pairs(num: int, seed: int) -> tuple[Pair, ...]:
         DataError: the templates have not so many.
     """
     return _pairs(ANAPHORS, num, seed)
+
+
+def aligned_texts(pair: Pair, source_language: str) -> AlignedTexts:
+    """A sentence whose structure is known, with all its links.
+
+    Args:
+        pair: in English and German.
+        source_language: the code of the side to read.
+    """
+    source, target = pair.sides(source_language)
+    return AlignedTexts(source=source.text, target=target.text, known=written_links(source, target), are_all=True)
 
 
 def _pairs(templates: Mapping[str, Draw], num: int, seed: int) -> tuple[Pair, ...]:

@@ -1,7 +1,7 @@
 """Which layer and head of the encoder-decoder attention aligns words best, on sentences whose alignment is known."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import get_args
 
@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from attendo.decoding.lines import alignment
 from attendo.decoding.lines.alignment import AlignmentStep
 from attendo.evaluation.alignment_error import AlignmentScore, alignment_score
-from attendo.paper.heads.markup import PUNCTUATION, Link, Pair, Side, links
 from attendo.workflow.engines.engine import Engine
+
+Link = tuple[int, int]
+"""A word of the source and one of the target, from 0."""
 
 _AROUND = ".,:;!?()\"'«»„“”‚‘’…"
 
@@ -42,17 +44,6 @@ class AlignedTexts:
     known: frozenset[Link]
     are_all: bool
     """Whether these are all links; else only those of the words that they join are known."""
-
-
-def aligned_texts(pair: Pair, source_language: str) -> AlignedTexts:
-    """A sentence whose structure is known, with all its links.
-
-    Args:
-        pair: in English and German.
-        source_language: the code of the side to read.
-    """
-    source, target = pair.sides(source_language)
-    return AlignedTexts(source=source.text, target=target.text, known=written_links(source, target), are_all=True)
 
 
 def anchored(source: str, target: str) -> AlignedTexts | None:
@@ -90,23 +81,6 @@ def score_aligners(engine: Engine, texts: Iterable[AlignedTexts]) -> tuple[tuple
             )
     scores = [(aligner, alignment_score(its, known)) for aligner, its in found.items()]
     return tuple(sorted(scores, key=lambda each: each[1].aer))
-
-
-def written_links(source: Side, target: Side) -> frozenset[Link]:
-    """Known links between words with spaces around them, to which punctuation belongs; its own links are left out."""
-    return frozenset(
-        (_written(source)[i], _written(target)[j])
-        for i, j in links(source, target)
-        if source.words[i] not in PUNCTUATION and target.words[j] not in PUNCTUATION
-    )
-
-
-def _written(side: Side) -> Sequence[int]:
-    """Of each word the number of the one that it is written in."""
-    numbers: list[int] = []
-    for word in side.words:
-        numbers.append((numbers[-1] if numbers else -1) + (word not in PUNCTUATION))
-    return numbers
 
 
 def _weights(cross: NDArray[np.float32]) -> Iterable[tuple[Aligner, NDArray[np.float32]]]:
