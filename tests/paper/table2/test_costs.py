@@ -10,10 +10,17 @@ from attendo.bench.machine import this_machine
 from attendo.checkpoint.run_checkpoints import Checkpoints
 from attendo.cli.main import run as run_command
 from attendo.errors import ModelError, RecipeError
-from attendo.paper.cost import Sustained
 from attendo.paper.run_results import pair_flops
 from attendo.paper.table2 import costs
-from attendo.paper.table2.costs import Measurement, TrainingCost, folder_cost, full_size_flops, measure, study_cost
+from attendo.paper.table2.costs import (
+    Measurement,
+    Sustained,
+    TrainingCost,
+    folder_cost,
+    full_size_flops,
+    measure,
+    study_cost,
+)
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.prepared import open_prepared
 

@@ -12,11 +12,10 @@ from PIL import Image
 
 from attendo.checkpoint.finding import SHIPPED
 from attendo.evaluation.scores import evaluate_output
-from attendo.paper.cost import Sustained
 from attendo.paper.experiment import Order
 from attendo.paper.report import Picture, Report, Table
 from attendo.paper.table2.comparison import groups, paired_tests, told
-from attendo.paper.table2.costs import TrainingCost
+from attendo.paper.table2.costs import Sustained, TrainingCost
 from attendo.paper.table2.plan import Direction, Plan, TestSet
 from attendo.paper.table2.report import Findings, cost_of, table2_report
 from attendo.paper.table2.systems import Kind, System, Translated

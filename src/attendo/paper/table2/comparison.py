@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from attendo.evaluation.significance import MetricComparison, compare_outputs
-from attendo.paper.cost import DAY_S, PAPER_TFLOPS, training_cost
 from attendo.paper.declared import declared
 from attendo.paper.statistics import Estimate, estimate
+from attendo.paper.table2.costs import DAY_S, PAPER_TFLOPS, training_cost
 from attendo.paper.table2.systems import Kind, Translated
 
 # --- Table 2 as it is printed -----------------------------------------------------------------------------------------

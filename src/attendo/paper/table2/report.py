@@ -6,14 +6,13 @@ from typing import Any
 
 from attendo.checkpoint.model_folder import read_description
 from attendo.evaluation.tokenized import PAPER
-from attendo.paper.cost import PAPER_GPUS, SUSTAINED_SHARE
 from attendo.paper.experiment import Order
 from attendo.paper.page_parts import budget_of, corpora_of, each, head_data, scale_note, seeds_of, versions_of
 from attendo.paper.page_text import PageText, page_text
 from attendo.paper.report import Columns, Report, Table, table_of
 from attendo.paper.run_results import RunResult, training_flops
 from attendo.paper.table2.comparison import DISAGREEMENTS, ROWS, SETUPS, Group, Test, paper_score, told
-from attendo.paper.table2.costs import TrainingCost
+from attendo.paper.table2.costs import PAPER_GPUS, SUSTAINED_SHARE, TrainingCost
 from attendo.paper.table2.plan import Plan
 from attendo.paper.table2.systems import Kind, Translated
 from attendo.paper.table2.tables import (

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 
 from attendo.checkpoint.finding import SHIPPED
-from attendo.paper.cost import SUSTAINED_SHARE, TODAYS_GPUS
 from attendo.paper.experiment import Order, Outcome, OwnExperiment, Reporter
 from attendo.paper.forecast import (
     RECIPE,
@@ -27,7 +26,15 @@ from attendo.paper.rows_study import PartReporter, open_study, threads_of
 from attendo.paper.run_results import RunResult
 from attendo.paper.study import Run, plan_runs
 from attendo.paper.table2.comparison import groups, paired_tests
-from attendo.paper.table2.costs import TrainingCost, folder_cost, full_size_flops, measure, study_cost
+from attendo.paper.table2.costs import (
+    SUSTAINED_SHARE,
+    TODAYS_GPUS,
+    TrainingCost,
+    folder_cost,
+    full_size_flops,
+    measure,
+    study_cost,
+)
 from attendo.paper.table2.plan import TEST_PAIRS, Direction, Plan, TestSet, make_plan, recipes_of
 from attendo.paper.table2.report import Findings, table2_report
 from attendo.paper.table2.systems import Kind, System, translate

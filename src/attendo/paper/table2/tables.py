@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 
 from attendo.paper.charts import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, finish, panels, set_title
-from attendo.paper.cost import PAPER_TFLOPS, TODAYS_GPUS, Clocked, Gpu
 from attendo.paper.report import Columns, Table
 from attendo.paper.table2.comparison import (
     ROWS,
@@ -21,7 +20,7 @@ from attendo.paper.table2.comparison import (
     told,
     two_digits,
 )
-from attendo.paper.table2.costs import TrainingCost, full_size_flops
+from attendo.paper.table2.costs import PAPER_TFLOPS, TODAYS_GPUS, Clocked, Gpu, TrainingCost, full_size_flops
 from attendo.paper.table2.systems import EXAMPLES, Counted, Kind, Translated, ladder, worked
 from attendo.plots.figure_files import png_bytes
 from attendo.recipe import load_recipe

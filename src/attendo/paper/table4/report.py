@@ -1,8 +1,9 @@
 """The page of a Table 4 study: ours beside the paper's, what each change brings, and what it took."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from statistics import fmean
 
 from matplotlib.axes import Axes
@@ -26,13 +27,25 @@ from attendo.paper.table4.evaluation import (
     changes,
 )
 from attendo.paper.table4.rows import Plan
-from attendo.paper.table4.training import Trained
 from attendo.plots.figure_files import png_bytes
 
 _NUM_LABELS = 12
 _GIVEN = {"words": "words alone", "gold-tags": "words and gold tags"}
 _COLOURS, _SHAPES = (BLUE, GREEN, PURPLE, ORANGE), "os^v"
 """Of the test sets in the chart."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trained:
+    """What came of the training."""
+
+    results: tuple[ParserRunResult, ...]
+    folders: Mapping[tuple[str, int], Path]
+    """The run folders, by row and seed."""
+    failures: tuple[str, ...]
+    interrupted: bool
+    kept: Mapping[str, str]
+    """Of self-trained runs, what was kept of the automatic trees, a line each."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from attendo.errors import RecipeError
-from attendo.paper.cost import PAPER_GPUS, TODAYS_GPUS, gpu_days, measured_flops, named_gpu, training_cost
+from attendo.paper.table2.costs import PAPER_GPUS, TODAYS_GPUS, gpu_days, measured_flops, named_gpu, training_cost
 
 
 def test_the_papers_own_costs() -> None:
