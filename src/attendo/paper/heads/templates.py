@@ -3,8 +3,10 @@
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
+from attendo.paper.declared import declared
 from attendo.paper.heads.lexicon import Lexicon
 from attendo.synthetic import german
 from attendo.synthetic.english import with_article
@@ -19,6 +21,7 @@ _THEIR = Phrase("their", "ihr")
 _PRONOUNS = {"m": "he~x! = er~x!", "f": "she~x! = sie~x!"}
 _INSIDE = "in~{0} = in~{0}"
 _WITH = "with~{0} = mit~{0}"
+_PATTERNS: Mapping[str, Phrase] = declared("heads/templates.toml", "patterns", dict[str, Phrase])
 
 
 class Writer:
@@ -107,35 +110,18 @@ def particle(write: Writer) -> Sequence[Phrase]:
     """The man turned the old radio in the kitchen off: from the verb to its particle."""
     verb = write.one(write.words.particle_verbs)
     subject, what = write.person("nominative"), write.thing("accusative", write.one(verb.objects))
-    where = write.maybe_place()
-    return [
-        _surrounded(
-            write,
-            Phrase(
-                f"{subject.en} {verb.en}~v< [ {what.en} {where.en} ] {verb.en_particle}~p>",
-                f"{verb.de}~v< [ {what.de} {where.de} ] {verb.de_particle}~p>",
-            ),
-            subject.de,
-        )
-    ]
+    said = _said("particle", subject=subject, verb=verb, what=what, where=write.maybe_place())
+    return [_surrounded(write, said, subject.de)]
 
 
 def made(write: Writer) -> Sequence[Phrase]:
     """The music made the long evening with my father very pleasant: from the verb to how it made it."""
-    cause, what, how = write.one(write.words.made)
-    subject, made_so = write.noun_phrase(cause, "nominative"), write.noun_phrase(what, "accusative")
+    cause, noun, how = write.one(write.words.made)
+    subject, what = write.noun_phrase(cause, "nominative"), write.noun_phrase(noun, "accusative")
     company = write.behind(_WITH, write.person("dative")) if write.chance(0.7) else write.place()
     extent = Phrase("very~e", "sehr~e") if write.chance(0.5) else Phrase("", "")
-    return [
-        _surrounded(
-            write,
-            Phrase(
-                f"{subject.en} made~v< [ {made_so.en} {company.en} ] {extent.en} {how.en}~p>",
-                f"machte~v< [ {made_so.de} {company.de} ] {extent.de} {how.de}~p>",
-            ),
-            subject.de,
-        )
-    ]
+    said = _said("made so", subject=subject, what=what, company=company, extent=extent, how=how)
+    return [_surrounded(write, said, subject.de)]
 
 
 def who_sold(write: Writer) -> Sequence[Phrase]:
@@ -143,18 +129,8 @@ def who_sold(write: Writer) -> Sequence[Phrase]:
     noun = write.one((*write.words.men, *write.words.women))
     subject = write.noun_phrase(noun, "nominative", mark="<")
     what, where, mood = write.thing("accusative"), write.maybe_place(), write.one(write.words.moods)
-    day = write.maybe_day()
-    who = german.relative_pronoun(noun, "nominative")
-    return [
-        _opened(
-            write,
-            Phrase(
-                f"[ {subject.en} [ who~r sold~s us~u {what.en} {where.en} {day.en} ] ] was~i> very~e {mood.en}~m",
-                f"[ {subject.de} ,~c [ {who}~r uns~u {day.de} {what.de} {where.de} verkauft~s hat~s ] ] ,~c "
-                f"war~i> sehr~e {mood.de}~m",
-            ),
-        )
-    ]
+    day, who = write.maybe_day(), german.relative_pronoun(noun, "nominative")
+    return [_opened(write, _said("who sold", subject=subject, what=what, where=where, mood=mood, day=day, who=who))]
 
 
 def that_was_bought(write: Writer) -> Sequence[Phrase]:
@@ -162,109 +138,47 @@ def that_was_bought(write: Writer) -> Sequence[Phrase]:
     noun, verb = write.one(write.words.things), write.one(write.words.deeds)
     subject = write.thing("nominative", noun, mark="<")
     doer, where, state = write.person("nominative"), write.maybe_place(), write.one(write.words.states)
-    day = write.maybe_day()
-    that = german.relative_pronoun(noun, "accusative")
-    return [
-        _opened(
-            write,
-            Phrase(
-                f"[ {subject.en} [ that~r {doer.en} {verb.en_past}~s {where.en} {day.en} ] ] was~i> {state.en}",
-                f"[ {subject.de} ,~c [ {that}~r {doer.de} {day.de} {where.de} {verb.participle}~s hat~s ] ] ,~c "
-                f"war~i> {state.de}",
-            ),
-        )
-    ]
+    day, that = write.maybe_day(), german.relative_pronoun(noun, "accusative")
+    said = _said("that was bought", subject=subject, doer=doer, verb=verb, where=where, day=day, state=state, that=that)
+    return [_opened(write, said)]
 
 
 def has_bought(write: Writer) -> Sequence[Phrase]:
     """My brother bought the old watch in the shop: in German from the auxiliary to the participle."""
-    verb, subject = write.one(write.words.deeds), write.person("nominative")
-    what, where = write.thing("accusative"), write.maybe_place()
-    return [
-        _surrounded(
-            write,
-            Phrase(
-                f"{subject.en} {verb.en_past}~v [ {what.en} {where.en} ]",
-                f"hat~v< [ {what.de} {where.de} ] {verb.participle}~v>",
-            ),
-            subject.de,
-        )
-    ]
+    return _deed(write, "has bought")
 
 
 def wanted_to_buy(write: Writer) -> Sequence[Phrase]:
     """My brother wanted to buy the old watch: in German from the modal verb to the infinitive."""
-    verb, subject = write.one(write.words.deeds), write.person("nominative")
-    what, where = write.thing("accusative"), write.maybe_place()
-    return [
-        _surrounded(
-            write,
-            Phrase(
-                f"{subject.en} wanted~m to~m {verb.en}~v [ {what.en} {where.en} ]",
-                f"wollte~m< [ {what.de} {where.de} ] {verb.de}~v>",
-            ),
-            subject.de,
-        )
-    ]
+    return _deed(write, "wanted to buy")
 
 
 def because(write: Writer) -> Sequence[Phrase]:
     """The king called the nurse because he was ill; because she was ill."""
     mood = write.one(write.words.moods)
-
-    def write_twin(first: Phrase, second: Phrase, pronoun: Phrase) -> Phrase:
-        return Phrase(
-            f"{first.en} called~v {second.en} [ because~b {pronoun.en} was~i {mood.en}~m ] .~dot",
-            f"{first.de} rief~v {second.de} an~v ,~c [ weil~b {pronoun.de} {mood.de}~m war~i ] .~dot",
-        )
-
-    return _with_pronouns(write, ("nominative", "accusative"), write_twin)
+    return _with_pronouns(write, ("nominative", "accusative"), partial(_said, "because", mood=mood))
 
 
 def that_had_won(write: Writer) -> Sequence[Phrase]:
     """The king told the nurse that he had won; that she had won."""
-
-    def write_twin(first: Phrase, second: Phrase, pronoun: Phrase) -> Phrase:
-        return Phrase(
-            f"{first.en} told~v {second.en} [ that~b {pronoun.en} had~i won~w ] .~dot",
-            f"{first.de} sagte~v {second.de} ,~c [ dass~b {pronoun.de} gewonnen~w hatte~i ] .~dot",
-        )
-
-    return _with_pronouns(write, ("nominative", "dative"), write_twin)
+    return _with_pronouns(write, ("nominative", "dative"), partial(_said, "that had won"))
 
 
 def when_they_met(write: Writer) -> Sequence[Phrase]:
     """When the king met the nurse in the garden, he was tired; she was tired."""
     where, mood = write.place(), write.one(write.words.moods)
-
-    def write_twin(first: Phrase, second: Phrase, pronoun: Phrase) -> Phrase:
-        return Phrase(
-            f"[ when~b {first.en} met~v {second.en} {where.en} ] ,~c {pronoun.en} was~i very~e {mood.en}~m .~dot",
-            f"[ als~b {first.de} {second.de} {where.de} traf~v ] ,~c war~i {pronoun.de} sehr~e {mood.de}~m .~dot",
-        )
-
-    return _with_pronouns(write, ("nominative", "accusative"), write_twin)
+    twin = partial(_said, "when they met", where=where, mood=mood)
+    return _with_pronouns(write, ("nominative", "accusative"), twin)
 
 
 def gave(write: Writer) -> Sequence[Phrase]:
     """The king gave the nurse his book; her book."""
-
-    def write_twin(first: Phrase, second: Phrase, what: Phrase) -> Phrase:
-        return Phrase(f"{first.en} gave~v {second.en} {what.en} .~dot", f"{first.de} gab~v {second.de} {what.de} .~dot")
-
-    return _with_possessives(write, write_twin)
+    return _with_possessives(write, partial(_said, "gave"))
 
 
 def talked(write: Writer) -> Sequence[Phrase]:
     """The king talked to the nurse about his book; about her book."""
-
-    def write_twin(first: Phrase, second: Phrase, what: Phrase) -> Phrase:
-        return Phrase(
-            f"{first.en} talked~v [ to~t {second.en} ] [ about~a {what.en} ] .~dot",
-            f"{first.de} sprach~v [ mit~t {second.de} ] [ über~a {what.de} ] .~dot",
-        )
-
-    return _with_possessives(write, write_twin)
+    return _with_possessives(write, partial(_said, "talked"))
 
 
 def brought(write: Writer) -> Sequence[Phrase]:
@@ -279,14 +193,9 @@ def brought(write: Writer) -> Sequence[Phrase]:
         many = write.noun_phrase(owners, cases[0], plural=True, mark="*" if is_plural else "#")
         one = write.noun_phrase(animal, cases[1], mark="#" if is_plural else "*")
         possessive = _THEIR if is_plural else _POSSESSIVES["n"]
-        object_ = write.noun_phrase(what, "accusative", possessive, adjective=adjective, determiner_mark="!")
+        ball = write.noun_phrase(what, "accusative", possessive, adjective=adjective, determiner_mark="!")
         first, second, verb = (many, one, "brachten") if owners_first else (one, many, "brachte")
-        found.append(
-            Phrase(
-                f"{first.en} brought~v {second.en} {object_.en} .~dot",
-                f"{first.de} {verb}~v {second.de} {object_.de} .~dot",
-            )
-        )
+        found.append(_said("brought", first=first, second=second, anaphor=ball, verb=verb))
     return found
 
 
@@ -309,6 +218,18 @@ ANAPHORS: Mapping[str, Draw] = {
     "brought": brought,
 }
 """By name; each draws twins."""
+
+
+def _said(name: str, **parts: object) -> Phrase:
+    """What a kind of sentence says of its parts, which have English and German, or are words of one of them."""
+    pattern = _PATTERNS[name]
+    return Phrase(pattern.en.format_map(parts), pattern.de.format_map(parts))
+
+
+def _deed(write: Writer, name: str) -> Sequence[Phrase]:
+    verb, subject = write.one(write.words.deeds), write.person("nominative")
+    what, where = write.thing("accusative"), write.maybe_place()
+    return [_surrounded(write, _said(name, subject=subject, verb=verb, what=what, where=where), subject.de)]
 
 
 def _bracketed(words: str, labels: Sequence[str], marks: Sequence[str]) -> str:
@@ -358,20 +279,21 @@ def _couple(write: Writer, cases: tuple[Case, Case]) -> Callable[[str], tuple[Ph
     return phrases
 
 
-def _with_pronouns(
-    write: Writer, cases: tuple[Case, Case], twin: Callable[[Phrase, Phrase, Phrase], Phrase]
-) -> Sequence[Phrase]:
+def _with_pronouns(write: Writer, cases: tuple[Case, Case], twin: Callable[..., Phrase]) -> Sequence[Phrase]:
     couple = _couple(write, cases)
-    return [twin(*couple(meant), Phrase(*_PRONOUNS[meant].split(" = "))) for meant in "mf"]
+    found = []
+    for meant in "mf":
+        first, second = couple(meant)
+        found.append(twin(first=first, second=second, anaphor=Phrase(*_PRONOUNS[meant].split(" = "))))
+    return found
 
 
-def _with_possessives(write: Writer, twin: Callable[[Phrase, Phrase, Phrase], Phrase]) -> Sequence[Phrase]:
+def _with_possessives(write: Writer, twin: Callable[..., Phrase]) -> Sequence[Phrase]:
     couple, noun = _couple(write, ("nominative", "dative")), write.one(write.words.things)
     adjective = write.one(write.words.adjectives) if write.chance(0.5) else None
-    return [
-        twin(
-            *couple(meant),
-            write.noun_phrase(noun, "accusative", _POSSESSIVES[meant], adjective=adjective, determiner_mark="!"),
-        )
-        for meant in "mf"
-    ]
+    found = []
+    for meant in "mf":
+        first, second = couple(meant)
+        what = write.noun_phrase(noun, "accusative", _POSSESSIVES[meant], adjective=adjective, determiner_mark="!")
+        found.append(twin(first=first, second=second, anaphor=what))
+    return found
