@@ -93,7 +93,7 @@ def read_run(
         raise ModelError(f"{folder}: has no checkpoint; remove it, and the next start trains it anew")
     position = position_of(checkpoint.state["position"])
     description = read_description(folder / "model")
-    found = [record for record in _validations(folder) if record["step"] == position.step]
+    found = [record for record in validations(folder) if record["step"] == position.step]
     if not found:
         raise ModelError(f"{folder}: its last update, {position.step}, was not validated; remove it to train it anew")
     perplexity, value = found[-1]["perplexity"], found[-1].get(kind.score)
@@ -175,7 +175,12 @@ def mean_lengths(prepared: PreparedData) -> tuple[int, int]:
     )
 
 
-def _validations(folder: Path) -> list[dict[str, Any]]:
+def validations(folder: Path) -> list[dict[str, Any]]:
+    """The validations in a run's log.
+
+    Raises:
+        OSError: it cannot be read.
+    """
     return [record for record in _records((folder / "metrics.jsonl").read_bytes()) if record["kind"] == "valid"]
 
 

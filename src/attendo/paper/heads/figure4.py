@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attendo.paper.heads.figure import HeadsFigure, Shown, percent, to_data
-from attendo.paper.heads.looks import Head, Heads, Look, Looks, encoder_weights
+from attendo.paper.heads.looks import Head, Heads, Look, Looks, encoder_weights, ranked
 from attendo.paper.heads.nulls import LEVEL, Case, PlaceRule, best_place_rule, holm, p_text, sign_tests
 from attendo.paper.heads.pictures import lines_picture
 from attendo.paper.report import Columns, Picture, Table, table_of
@@ -99,10 +99,7 @@ def anaphors(looks: Looks) -> Anaphors:
     p_values = holm(sign_tests(held_out.rights - 1))
     scores = chosen.rights.mean(axis=0) / 2
     looks_there = (chosen.on_antecedent + chosen.on_rival).mean(axis=0) >= LEAST_SHARE
-    order = np.argsort(-np.where(looks_there, scores, scores - 1), axis=None, kind="stable")
-    heads = [
-        Head(kind="encoder", layer=int(index) // scores.shape[1], head=int(index) % scores.shape[1]) for index in order
-    ]
+    heads = ranked(np.where(looks_there, scores, scores - 1))
     return Anaphors(
         heads=tuple(_anaphor_head(head, scores, held_out, p_values) for head in heads),
         num_chosen_on=len(chosen.templates),

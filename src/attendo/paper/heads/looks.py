@@ -30,6 +30,12 @@ class Head:
         return f"{self.layer + 1}.{self.head + 1}"
 
 
+def ranked(scores: Heads) -> list[Head]:
+    """The encoder's heads, those of the highest scores first."""
+    order, num_heads = np.argsort(-scores, axis=None, kind="stable"), scores.shape[1]
+    return [Head(kind="encoder", layer=int(place) // num_heads, head=int(place) % num_heads) for place in order]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Look:
     """A sentence and the attention of every head in it."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attendo.attention_maps.weights import KINDS, Kind
-from attendo.paper.heads.looks import Head, Heads, Look, Looks, encoder_weights
+from attendo.paper.heads.looks import Head, Heads, Look, Looks, encoder_weights, ranked
 from attendo.paper.heads.markup import PUNCTUATION, Link, Side, links
 from attendo.paper.heads.nulls import LEVEL, OffsetProfile, holm, sign_tests
 from attendo.paper.statistics import Estimate, estimate
@@ -71,11 +71,7 @@ def structure(looks: Looks) -> Structure:
     p_values = holm(sign_tests(held_out[:, 0] - held_out[:, 1]))
     lows = _lows(chosen[:, 0] - chosen[:, 1])
     looks_there = chosen[:, 2].mean(axis=0) >= LEAST_SHARE
-    order = np.argsort(-np.where(looks_there, lows, lows - 4), axis=None, kind="stable")
-    heads = [
-        Head(kind="encoder", layer=int(index) // p_values.shape[1], head=int(index) % p_values.shape[1])
-        for index in order
-    ]
+    heads = ranked(np.where(looks_there, lows, lows - 4))
     return Structure(
         heads=tuple(_structure_head(head, lows, held_out, p_values) for head in heads),
         num_chosen_on=len(halves[0]),

@@ -12,14 +12,13 @@ import numpy as np
 
 from attendo.paper.experiment import Order, Scale
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from
-from attendo.paper.run_results import RunResult
+from attendo.paper.run_results import RunResult, validations
 from attendo.paper.statistics import Estimate, estimate
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.prepared import PreparedData
 from attendo.training.config import TrainingConfig
 from attendo.training.schedule import learning_rate
 from attendo.workflow.runs.curves import read_metrics
-from attendo.workflow.runs.metrics import parse_record
 from attendo.workflow.runs.skipped import SKIPPED
 
 # --- Equation 3 -------------------------------------------------------------------------------------------------------
@@ -262,10 +261,9 @@ def has_diverged(run: Path) -> bool:
     if (run / SKIPPED).is_file():
         return True
     try:
-        lines = (run / "metrics.jsonl").read_bytes().splitlines()
+        return any(record.get("perplexity") is None for record in validations(run))
     except OSError:
         return False
-    return any(_is_no_number(line) for line in lines)
 
 
 def run_curve(run: Path, row: str, seed: int) -> RunCurve:
@@ -317,12 +315,3 @@ def frequency_loss(prepared: PreparedData) -> float:
 
 def _fate(result: RunResult, frequencies: float) -> Fate:
     return Fate.LEARNT if math.log(result.perplexity) < frequencies else Fate.STUCK
-
-
-def _is_no_number(line: bytes) -> bool:
-    """Whether a line of the log tells of a validation that came to no number."""
-    try:
-        record = parse_record(line)
-    except ValueError:  # what a killed process was writing
-        return False
-    return record["kind"] == "valid" and record.get("perplexity") is None
