@@ -74,7 +74,7 @@ class PageText:
         return tuple(found)
 
     def note(self, name: str, **values: object) -> str:
-        """A text for some pages alone, which is given to the others parts as a value."""
+        """A text for some pages alone, to be given to other parts as a value."""
         return " ".join(Template(part).substitute(values) for part in self.parts[f"# {name}"])
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from pathlib import Path
+from string import Template
 from typing import Any, TypeVar
 
 from attendo.files import write_bytes, write_json, write_text
@@ -125,27 +126,21 @@ class Report:
 
     def to_html(self) -> str:
         """A page that needs nothing beside it."""
-        style = files("attendo.paper").joinpath("report.css").read_text(encoding="utf-8")
-        introduction = "".join(f"<p>{escape(text)}</p>\n" for text in self.introduction)
-        sections = "".join(
+        page, style = (_packaged(name) for name in ("report.html", "report.css"))
+        sections = (
             f"<section>\n<h2>{escape(section.title)}</h2>\n{''.join(map(_as_html, section.blocks))}</section>\n"
             for section in self.sections
         )
-        return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
-<title>{escape(self.title)}</title>
-<style>
-{style}</style>
-</head>
-<body>
-<h1>{escape(self.title)}</h1>
-{introduction}{sections}</body>
-</html>
-"""
+        return Template(page).substitute(
+            title=escape(self.title),
+            style=style,
+            introduction="".join(f"<p>{escape(text)}</p>\n" for text in self.introduction),
+            sections="".join(sections),
+        )
+
+
+def _packaged(name: str) -> str:
+    return files("attendo.paper").joinpath(name).read_text(encoding="utf-8")
 
 
 def write_report(folder: Path, report: Report) -> None:

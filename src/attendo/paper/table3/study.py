@@ -23,7 +23,7 @@ from attendo.paper.forecast import (
     prepared_so_far,
 )
 from attendo.paper.page_parts import signatures_of
-from attendo.paper.page_text import page_text
+from attendo.paper.page_text import PageText, page_text
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from
 from attendo.paper.report import Columns, Table, table_of
 from attendo.paper.rows_study import Findings, Page, RowsStudy, nothing
@@ -207,14 +207,11 @@ def _page(found: Findings[None, None]) -> Page | None:
     rows = compare_rows(found.results)
     compared = [one for one in rows if one.differences]
     comparisons = len(METRICS) * (len(rows) - 1)
-    warmup, cooldown = base.training.warmup_steps, base.training.cooldown_steps
     by_row = [one.runs for one in rows]
     return Page(
         values={
             "sizes": text.note("at full size" if is_full else "smaller"),
-            "schedule": text.note("cooldown", warmup_steps=f"{warmup:,}", cooldown_steps=f"{cooldown:,}")
-            if cooldown
-            else "",
+            "schedule": _schedule(text, base),
             "verdicts": [_verdicts(rows, metric) for metric in METRICS],
             "comparisons": comparisons,
             "by_chance": math.ceil(0.05 * comparisons),
@@ -232,6 +229,12 @@ def _page(found: Findings[None, None]) -> Page | None:
             "results": [asdict(result) for result in found.results],
         },
     )
+
+
+def _schedule(text: PageText, base: Recipe) -> str:
+    """What is said of the learning rate where it ends otherwise than the paper's."""
+    warmup, cooldown = base.training.warmup_steps, base.training.cooldown_steps
+    return text.note("cooldown", warmup_steps=f"{warmup:,}", cooldown_steps=f"{cooldown:,}") if cooldown else ""
 
 
 def _verdicts(rows: Sequence[RowComparison], metric: Metric[RunResult]) -> str:

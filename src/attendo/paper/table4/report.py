@@ -70,9 +70,9 @@ def table4_report(order: Order, findings: Findings) -> Report:
     tests = "; ".join(f"{bank.name} is {bank.what}" for bank in findings.plan.banks)
     notes = {"tiny": ("smaller", "tiny"), "small": ("smaller",), "paper": ()}[order.scale]
     words = text.fill(
-        trained=text.note("here", tests=tests, scale=order.scale, seeds=seeds_of(order))
-        if findings.trained
-        else text.note("elsewhere", tests=tests),
+        trained=text.note(
+            "here" if findings.trained else "elsewhere", tests=tests, scale=order.scale, seeds=seeds_of(order)
+        ),
         limits=[text.note(name) for name in notes],
         missing=[
             *(f"Left out: {line}." for line in findings.plan.missing),
