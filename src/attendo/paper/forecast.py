@@ -101,13 +101,9 @@ def forecast_of_rows(
         row_data: further figures of a row for `--json`.
     """
     first, hours = plans[0].found, order.seeds * sum(plan.found.hours for plan in plans)
-    total = (
-        f"{len(plans)} rows, {order.seeds} of each: {order.seeds * len(plans)} runs, "
-        f"{hours_text(hours)} hours on this machine ({first.device}, threads: {first.threads}), "
-        f"without validation, one by one{further}"
-    )
+    runs = f"{len(plans)} rows, {order.seeds} of each: {order.seeds * len(plans)} runs"
     return Forecast(
-        total=total,
+        total=f"{runs}, {hours_here(hours, first)}{further}",
         tables=(table_of(plans, (*columns, *_COST), words=words, caption=ROWS_CAPTION),),
         data={"hours": hours, "rows": [{**plan.to_json(), **row_data(plan)} for plan in plans]},
     )
@@ -156,3 +152,14 @@ def prepared_so_far(order: Order, recipe: Recipe) -> PreparedData | None:
 def hours_text(hours: float) -> str:
     """Hours as a forecast shows them."""
     return f"{hours:,.0f}" if hours >= 100 else f"{hours:.3f}"
+
+
+def hours_here(hours: float, found: Estimate) -> str:
+    """The hours of all runs, and what they are of.
+
+    Args:
+        hours: of training.
+        found: what they were worked out from.
+    """
+    place = f"({found.device}, threads: {found.threads})"
+    return f"{hours_text(hours)} hours on this machine {place}, without validation, one by one"

@@ -16,7 +16,7 @@ from attendo.paper.calibration import Bin, Calibration, calibration, pooled, tea
 from attendo.paper.charts import BLUE, GREEN, GREY, ORANGE, OURS, PAPER, PURPLE, finish, legend_below, panels
 from attendo.paper.comparison import difference_table
 from attendo.paper.experiment import Order, Reporter
-from attendo.paper.forecast import Forecast, estimated, hours_text
+from attendo.paper.forecast import Forecast, estimated, hours_here
 from attendo.paper.label_smoothing.rows import (
     EPSILONS,
     METRICS,
@@ -104,8 +104,7 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
     hours = found.hours * len(rows) * order.seeds
     total = (
         f"{len(rows)} rows, {order.seeds} of each: {len(rows) * order.seeds} runs of {recipe.training.max_steps:,} "
-        f"updates, {found.parameters / 1e6:.2f} million parameters each; {hours_text(hours)} hours on this machine "
-        f"({found.device}, threads: {found.threads}), without validation, one by one."
+        f"updates, {found.parameters / 1e6:.2f} million parameters each; {hours_here(hours, found)}."
     )
     table = table_of(
         rows.items(),

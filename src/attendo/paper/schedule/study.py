@@ -11,7 +11,7 @@ from matplotlib.ticker import EngFormatter
 from attendo.paper import page_parts
 from attendo.paper.charts import BLUE, GREEN, ORANGE, PURPLE, VERMILION, finish, panels
 from attendo.paper.experiment import Order, Reporter
-from attendo.paper.forecast import Forecast, estimated, hours_text
+from attendo.paper.forecast import Forecast, estimated, hours_here
 from attendo.paper.page_parts import signatures_of
 from attendo.paper.report import Columns, Table, table_of
 from attendo.paper.rows_study import Findings, Page, RowsStudy, Sitting
@@ -167,8 +167,7 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
     runs = order.seeds * len(rows)
     total = (
         f"{len(rows)} schedules, {order.seeds} of each: {runs} runs of {base.training.max_steps:,} updates, "
-        f"{hours_text(runs * found.hours)} hours on this machine ({found.device}, threads: {found.threads}), without "
-        f"validation, one by one. The model has {found.parameters / 1e6:.2f} million parameters."
+        f"{hours_here(runs * found.hours, found)}. The model has {found.parameters / 1e6:.2f} million parameters."
     )
     d_model = base.model.d_model
     table = table_of(

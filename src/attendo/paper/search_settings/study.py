@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from attendo.paper.experiment import Order, Outcome, OwnExperiment, Reporter
-from attendo.paper.forecast import Forecast, estimated, forecast_page, hours_text
+from attendo.paper.forecast import Forecast, estimated, forecast_page, hours_here
 from attendo.paper.phrasebook_texts import corpora_folder, write_if_tiny
 from attendo.paper.report import Report, table_of, write_report
 from attendo.paper.rows_study import open_study
@@ -140,10 +140,9 @@ def forecast(order: Order, reporter: Reporter) -> Report:
     counts = {name: len(grid.settings(name)) for name in SETS}
     total = (
         f"{order.seeds} runs of {trained.training.max_steps:,} updates, {found.parameters / 1e6:.2f} million "
-        f"parameters; {hours_text(hours)} hours on this machine ({found.device}, threads: {found.threads}), without "
-        "validation, one by one. "
-        f"Of each run {counts['dev']} settings are decoded on the development set and {counts['test']} on "
-        f"{TEST_NAMES[order.scale]}: seconds each at the scale small, minutes at full size."
+        f"parameters; {hours_here(hours, found)}. Of each run {counts['dev']} settings are decoded on the "
+        f"development set and {counts['test']} on {TEST_NAMES[order.scale]}: seconds each at the scale small, minutes "
+        "at full size."
     )
     tried: tuple[tuple[str, Iterable[object]], ...] = (
         ("checkpoints averaged", grid.averages),
