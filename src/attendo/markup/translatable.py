@@ -231,6 +231,17 @@ class Builder:
         self._protected.append(text)
         self._add(STAND_IN, [start])
 
+    @property
+    def ends_with_space(self) -> bool:
+        """Whether the last character is white space, or there is none."""
+        return not self._text or self._text[-1][-1:].isspace()
+
+    def space(self, start: int, raw: str | None = None) -> None:
+        """Adds a space that the source has not; where `raw` is given, it stands for that text."""
+        if raw is not None:
+            self._marks.append(Mark(self._length, raw, "space", -1))
+        self._add(" ", [start])
+
     def mark(self, token: Token, element: int) -> None:
         """Adds a tag within a sentence."""
         assert token.kind is not None

@@ -2,12 +2,13 @@
 
 Codes stand in the source as keys that no text has. A code that is half of a pair, or that stands between words as a
 line break does, becomes a mark, which word alignment places; any other becomes a placeholder, which the model reads as
-a word of the sentence.
+a word of the sentence. A line break within a sentence is read as a space, two of them end the sentence. Elements of
+code, such as `<code>`, are placeholders with all that they hold.
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from attendo.formats.contents import Code, Content, codes, joined
 from attendo.markup.content import Content as SourceContent
@@ -15,6 +16,7 @@ from attendo.markup.content import MarkKind, ProtectedText
 from attendo.markup.entities import Plain
 from attendo.markup.tags import Token, paired, text_tokens
 from attendo.markup.translatable import Builder
+from attendo.markup.units.code_halves import half_of
 
 KEY_SIGN = "\ufdd1"
 """A noncharacter of Unicode; a text that has it cannot be read here."""
@@ -26,8 +28,16 @@ _BETWEEN_WORDS = re.compile(
     re.I,
 )
 _LINE_BREAK = re.compile(
-    r"""\b(?:ctype|type|subType|equiv-text)\s*=\s*["'](?:x-|fmt|xlf:)?(?:lb|br)\b|LINE_BREAK""", re.I
+    r"""\A<\s*[bh]r\b|\b(?:ctype|type|subType|equiv-text)\s*=\s*["'](?:x-|fmt|xlf:|&lt;)?(?:lb|br)\b|LINE_BREAK""", re.I
 )
+_BLOCK = re.compile(
+    r"</?(?:p|div|li|[uod]l|d[td]|h[1-6]|blockquote|pre|table|thead|tbody|t[rhd]|section|article)\b"
+    r"|<x\b[^>]*?\sid\s*=\s*[\"'](?:START|CLOSE)_(?:BLOCK_|PARAGRAPH|HEADING_|LIST_ITEM|(?:UN)?ORDERED_LIST|T[RDH]\b|TAG_DIV)",
+    re.I,
+)
+"""Pattern of a tag that ends a sentence, also as Angular names it."""
+_NOT_TRANSLATED = re.compile(r"<(?:code|kbd|samp|var|tt|script|style)[\s>]", re.I)
+"""Pattern of an element whose content is no language; the same elements as in HTML."""
 _LINK = re.compile(r"(\[)[^\[\]\n]+(\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:[ \t]+\"[^\"\n]*\")?\)|\]\[[^\[\]\n]*\])")
 _STRONG = re.compile(r"(?<![\w*])(\*\*)(?=[^\s*])[^*\n]+?(?<=\S)(\*\*)(?![\w*])")
 _NUMBERED_TAG = re.compile(r"<(/?)(\d{1,3})\s*(/?)>")
@@ -48,25 +58,113 @@ class CodeText:
     def contents(self) -> list[SourceContent]:
         """Returns the contents that the pipeline translates."""
         builder = Builder(Plain(), sentences_at_line_ends=True)
-        for number, token in enumerate(self.tokens):
-            key = _KEY.fullmatch(token.raw)
-            code = self.codes[int(key[1])] if key else None
-            if token.kind is None:
-                builder.text(token, in_pre=True)
-            elif code is not None and _is_a_word(code):
-                builder.add_protected(token.start, ProtectedText(token.raw, token.raw, code.raw))
-            else:
-                builder.mark(token, number if token.partner < 0 else min(number, token.partner))
+        number = 0
+        while number < len(self.tokens):
+            number = self._add(builder, number)
         return builder.done(len(self.text))
 
     def content_of(self, written: str) -> Content:
         """Converts a translation of the text to content."""
+        glued = {
+            int(key[1]): self._glued(number)
+            for number, token in enumerate(self.tokens)
+            if (key := _KEY.fullmatch(token.raw))
+        }
         parts: list[str | Code] = []
         position = 0
         for key in _KEY.finditer(written):
-            parts += [written[position : key.start()], self.codes[int(key[1])]]
+            code = int(key[1])
+            before, behind = glued[code]
+            stretch = written[position : key.start()]
+            parts += [stretch.removesuffix(" ") if before else stretch, self.codes[code]]
             position = key.end()
+            if behind and written.startswith(" ", position):
+                position += 1
         return joined([*parts, written[position:]])
+
+    def _add(self, builder: Builder, number: int) -> int:
+        """Adds what begins with a token to the contents, and returns the number of the token behind it."""
+        token = self.tokens[number]
+        raw = self._raw(token)
+        whole = Token(token.start, self.tokens[max(number, token.partner)].end, "", "single")
+        if token.kind is None:
+            builder.text(token, in_pre=True)
+        elif _LINE_BREAK.search(raw):
+            return self._add_line_breaks(builder, number)
+        elif _BLOCK.match(raw):
+            builder.end(token.start)
+        elif token.partner > number and _NOT_TRANSLATED.match(raw):
+            code = self.text[whole.start : whole.end]
+            builder.add_protected(token.start, ProtectedText(code, code, code))
+            return token.partner + 1
+        elif token.partner > number and self._has_only_marks(number):
+            builder.mark(replace(whole, raw=self.text[whole.start : whole.end]), number)
+            return token.partner + 1
+        elif self._is_word(token):
+            before, behind = self._glued(number)
+            if before:
+                builder.space(token.start)
+            builder.add_protected(token.start, ProtectedText(token.raw, token.raw, raw))
+            if behind:
+                builder.space(token.end)
+        else:
+            builder.mark(token, number if token.partner < 0 else min(number, token.partner))
+        return number + 1
+
+    def _add_line_breaks(self, builder: Builder, number: int) -> int:
+        """Adds line breaks: several end the sentence; one between two words is read as the space between them."""
+        behind = last = number
+        while behind < len(self.tokens) and (
+            self.tokens[behind].kind is None or _LINE_BREAK.search(self._raw(self.tokens[behind]))
+        ):
+            if self.tokens[behind].kind is not None:
+                last = behind
+            elif self.tokens[behind].raw.strip():
+                break
+            behind += 1
+        first, end = self.tokens[number], self.tokens[last].end
+        if last > number:
+            builder.end(first.start)
+            return last + 1
+        words = (token for token in self.tokens[number + 1 :] if token.kind is None or self._is_word(token))
+        following = next(words, None)
+        is_between = following is not None and not following.raw[:1].isspace()
+        if is_between and not builder.ends_with_space:
+            builder.space(first.start, self.text[first.start : end])
+        else:
+            builder.mark(first, number)
+        return number + 1
+
+    def _has_only_marks(self, number: int) -> bool:
+        """Whether an element holds punctuation alone, as an asterisk behind a label is."""
+        inner = self.tokens[number + 1 : self.tokens[number].partner]
+        text = "".join(token.raw for token in inner)
+        return bool(text.strip()) and all(token.kind is None for token in inner) and not any(map(str.isalnum, text))
+
+    def _glued(self, number: int) -> tuple[bool, bool]:
+        """Whether a letter stands directly before a code that is a word, and directly behind it.
+
+        The model is to read a space there, since what is glued to a placeholder is no word that it knows.
+        """
+        token = self.tokens[number]
+        key = _KEY.fullmatch(token.raw)
+        if key is None or token.partner >= 0 or self.codes[int(key[1])].id.startswith(KEY_SIGN):
+            return False, False
+        before = self.tokens[number - 1] if number else None
+        behind = self.tokens[number + 1] if number + 1 < len(self.tokens) else None
+        return (
+            before is not None and before.kind is None and before.raw[-1:].isalpha(),
+            behind is not None and behind.kind is None and behind.raw[:1].isalpha(),
+        )
+
+    def _is_word(self, token: Token) -> bool:
+        key = _KEY.fullmatch(token.raw) if token.partner < 0 else None
+        return key is not None and _is_a_word(self.codes[int(key[1])])
+
+    def _raw(self, token: Token) -> str:
+        """A tag as it is written in the file."""
+        key = _KEY.fullmatch(token.raw)
+        return self.codes[int(key[1])].raw if key else token.raw
 
     def message(self, problem: str) -> str:
         """Replaces the keys of codes in a problem by the codes themselves."""
@@ -89,10 +187,10 @@ def _is_a_word(code: Code) -> bool:
 
 def _tags(text: str, found: Sequence[Code]) -> list[Token]:
     """Returns codes, and markup in the strings; of overlapping ones the first kind counts."""
-    tags = [
-        Token(key.start(), key.end(), key[0], found[int(key[1])].kind, f"{KEY_SIGN}{found[int(key[1])].id}")
-        for key in _KEY.finditer(text)
-    ]
+    tags = []
+    for key in _KEY.finditer(text):
+        kind, name = half_of(found[int(key[1])])
+        tags.append(Token(key.start(), key.end(), key[0], kind, f"{KEY_SIGN}{name}"))
     taken = bytearray(len(text))
     for tag in tags:
         taken[tag.start : tag.end] = b"\1" * (tag.end - tag.start)
