@@ -133,3 +133,11 @@ def test_an_element_with_marks_alone_stays_beside_its_word() -> None:
     assert (read, written) == (["A good source"], f"A <u>GOOD</u>{required} SOURCE")
     found = translated(f"A <u>good</u>{required} source", made_up=MadeUp(backwards))
     assert found == f"SOURCE <u>GOOD</u>{required} A"
+
+
+@pytest.mark.parametrize("attributes", ["{href}", "%(attributes)s", "%s", "%1$s", 'class="a" {more}', "{{ link }}"])
+def test_a_tag_whose_attributes_a_program_puts_in_is_a_tag(attributes: str) -> None:
+    source = f"See <a {attributes}>the page</a> now"
+    for flag in ("c-format", "python-format", "python-brace-format"):
+        assert translated(source, flag) == f"SEE <a {attributes}>THE PAGE</a> NOW"
+        assert translated(source, flag, made_up=MadeUp(backwards)) == f"NOW <a {attributes}>PAGE THE</a> SEE"

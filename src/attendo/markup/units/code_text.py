@@ -42,6 +42,11 @@ _LINK = re.compile(r"(\[)[^\[\]\n]+(\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:[ \t
 _STRONG = re.compile(r"(?<![\w*])(\*\*)(?=[^\s*])[^*\n]+?(?<=\S)(\*\*)(?![\w*])")
 _NUMBERED_TAG = re.compile(r"<(/?)(\d{1,3})\s*(/?)>")
 """Pattern of react-i18next's elements: `<1>link</1>`."""
+_FILLED_TAG = re.compile(
+    r"""<([A-Za-z][\w:.-]{0,60})(?=[^<>]{0,500}[%{])(?:\s+(?:[\w:.-]{1,60}=(?:"[^"<>\n]{0,500}"|'[^'<>\n]{0,500}'|[^\s"'<>]{1,200})"""
+    r"""|%\(\w{1,80}\)s|%(?:\d+\$)?[s@]|\$?\{[\w.]{0,80}\}|\{\{[^{}\n]{1,80}\}\}))+\s*/?>"""
+)
+"""Pattern of a tag whose attributes, or some of them, a program puts in: `<a {href}>`, `<a %(attributes)s>`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +215,8 @@ def _string_tags(text: str) -> Iterator[Token]:
     """Yields tags of HTML, numbered tags, and Markdown around words."""
     if "<" in text:
         yield from (token for token in text_tokens(text) if token.kind is not None)
+    for tag in _FILLED_TAG.finditer(text) if "<" in text else ():
+        yield Token(tag.start(), tag.end(), tag[0], "single" if tag[0].endswith("/>") else "open", tag[1])
     for tag in _NUMBERED_TAG.finditer(text) if "<" in text else ():
         kind: MarkKind = "close" if tag[1] else "single" if tag[3] else "open"
         yield Token(tag.start(), tag.end(), tag[0], kind, tag[2])
