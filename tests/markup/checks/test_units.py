@@ -47,6 +47,23 @@ def test_verdicts(source: str, target: str, flags: str, expected: list[str]) -> 
     assert found(source, target, *flags.split()) == expected
 
 
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (("%d of one", "%d of %d"), []),
+        (("%d of one", "%d of one"), ["placeholders"]),  # msgfmt -c: 'msgid_plural' and 'msgstr[1]' do not match
+        (("one of one", "%d of %d"), []),
+    ],
+)
+def test_each_form_has_the_placeholders_of_its_own_source(texts: tuple[str, str], expected: list[str]) -> None:
+    forms = (
+        Form(source=content("%d of 1 file"), name="0", sample=1, is_of_one_number=True),
+        Form(source=content("%d of %d files"), name="1", sample=2),
+    )
+    unit = Unit(id="u", forms=forms, flags=frozenset({"c-format"}))
+    assert [finding.check for finding in unit_findings(unit, [content(text) for text in texts], "de")] == expected
+
+
 def test_the_longest_length_is_counted_in_characters_or_bytes() -> None:
     assert found("x", "äöüß", max_length=4) == []
     assert found("x", "äöüß", max_length=4, length_unit="byte") == ["max-length"]

@@ -163,6 +163,16 @@ def test_a_form_of_several_numbers_has_the_number() -> None:
     assert [shown(text) for text in found.texts] == ["%d FILES", "%d FILES"]
 
 
+def test_a_form_with_two_numbers_keeps_both() -> None:
+    forms = (
+        Form(source=content("%1$d of 1 file"), name="one", sample=1, is_of_one_number=True),
+        Form(source=content("%1$d of %2$d files"), name="other", sample=2),
+    )
+    [found] = translations([Unit(id="p", forms=forms, flags=frozenset({"java-printf-format"}))])
+    assert [shown(text) for text in found.texts] == ["%1$d OF 1 FILE", "%1$d OF %2$d FILES"]
+    assert not found.findings
+
+
 def test_equal_texts_are_translated_once() -> None:
     made_up = MadeUp()
     translations([unit("the same"), unit("the same"), unit("&the same")], made_up)

@@ -41,16 +41,18 @@ def placeholder_findings(
     """Finds placeholders that a translation lacks or has in addition.
 
     Args:
-        sources: texts of which one has the placeholders that are wanted: the form's own, and those of other forms.
+        sources: texts of which one has the placeholders that are wanted: the form's own first, then those of other
+            forms, which count where they lack none of its own.
         target: the translation.
         flags: of the unit.
         may_lack_number: whether the form is of a single number, so that a placeholder may be left out.
     """
     there = arguments(target, flags)
-    wanted = [arguments(source, flags) for source in sources]
+    own, *others = (arguments(source, flags) for source in sources)
+    wanted = [own, *(other for other in others if not own - other)]
     if any(_fits(there, each, flags) or (may_lack_number and not there - each) for each in wanted):
         return _stray_percent(sources[0], target, flags)
-    missing, added = wanted[0] - there, there - wanted[0]
+    missing, added = own - there, there - own
     if Counter(raw for _, raw in missing.elements()) == Counter(raw for _, raw in added.elements()):
         return [Finding("placeholders", f"the order of {_listed(missing)} is another")]
     said = [f"lacks {_listed(missing)}"] if missing else []

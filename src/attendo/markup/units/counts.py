@@ -27,9 +27,9 @@ class Count:
     number: int
 
 
-def has_count(source: Content, flags: Collection[str]) -> bool:
-    """Whether a form has exactly one placeholder that can be the count."""
-    return len(_places(source, flags)) == 1
+def num_counts(source: Content, flags: Collection[str]) -> int:
+    """Returns the number of placeholders in a form that can be the count."""
+    return len(_places(source, flags))
 
 
 def with_number(source: Content, flags: Collection[str], number: int) -> tuple[Content, Count | None]:

@@ -13,7 +13,7 @@ from attendo.markup.content import STAND_IN
 from attendo.markup.together import gathered
 from attendo.markup.units.accelerators import Accelerator, with_accelerator, without_accelerator
 from attendo.markup.units.code_text import KEY_SIGN
-from attendo.markup.units.counts import Count, has_count, with_number, with_placeholder
+from attendo.markup.units.counts import Count, num_counts, with_number, with_placeholder
 from attendo.markup.units.icu import looks_branched
 from attendo.markup.units.icu_sentences import translated_icu
 from attendo.markup.units.lengths import LengthLimit, length_limit
@@ -79,10 +79,10 @@ class UnitTranslator:
         if is_text and ("icu-message-format" in unit.flags or looks_branched(text)):
             return content(await translated_icu(text, self._language, _Sentences(self, unit, notes, self._language)))
         source, accelerator = without_accelerator(form.source, unit.flags)
-        if form.sample is not None and not form.is_of_one_number and not has_count(source, unit.flags):
+        if form.sample is not None and not form.is_of_one_number and num_counts(source, unit.flags) == 0:
             # "One file" says 1; where the form is of 21 too, the source with the number is the one to translate.
             sources = [without_accelerator(other.source, unit.flags)[0] for other in unit.forms]
-            source = next((other for other in sources if has_count(other, unit.flags)), source)
+            source = next((other for other in sources if num_counts(other, unit.flags) == 1), source)
         finish = _Finish(base_language(self._language), accelerator, length_limit(unit))
         return await self.with_count(source, form.sample, unit.flags, notes, finish)
 
