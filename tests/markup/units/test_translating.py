@@ -9,6 +9,7 @@ from attendo.decoding.constraints.line_constraints import Constraints
 from attendo.formats.contents import Code, CodeKind, content
 from attendo.formats.file import Form, Unit
 from attendo.markup.text_types import TranslatedLine
+from attendo.markup.units.directives import directives
 
 G = Code(id="g1", raw='<g id="1">', kind="open"), Code(id="g1", raw="</g>", kind="close")
 X = Code(id="x2", raw='<x id="2"/>')
@@ -30,6 +31,9 @@ X = Code(id="x2", raw='<x id="2"/>')
         ("Run `git push` then see [the docs](./a.md#x)", "", "RUN `git push` THEN SEE [THE DOCS](./a.md#x)"),
         ("Read **this** first", "", "READ **THIS** FIRST"),
         ("<1>link</1> to {{count}} $t(a:b)", "i18next-interpolation", "<1>LINK</1> TO {{count}} $t(a:b)"),
+        ("Speed: %d%%", "c-format", "SPEED: %d%%"),
+        ("%d%% of %s", "c-format", "%d%% OF %s"),
+        ("$1 edited $2's page", "", "$1 EDITED $2'S PAGE"),
         ("%s", "c-format", "%s"),
         ("… 42 –", "", "… 42 –"),
         ("1.5", "", "1.5"),
@@ -49,6 +53,17 @@ def test_placeholders_in_another_order_are_numbered_where_the_format_allows_it()
     assert shown(kept.texts[0]) == "%s DELETED %d"
     assert kept.problems == ("translated in pieces, so that placeholders keep their order",)
     assert not kept.findings
+
+
+def test_a_number_and_its_per_cent_sign_are_one_placeholder() -> None:
+    made_up = MadeUp(backwards)
+    assert translated("%d%% of %s", "c-format", made_up=made_up) == "%2$s OF %1$d%%"
+    assert made_up.batches == [["\u27e61\u27e7 of \u27e62\u27e7"]]
+
+
+@pytest.mark.parametrize("source", ["It costs $5 million", "$1.50", "$9 per month", "US$5", "$10"])
+def test_amounts_of_money_are_no_placeholders(source: str) -> None:
+    assert directives(source, ()) == []
 
 
 def test_named_placeholders_may_change_their_order() -> None:

@@ -53,6 +53,8 @@ _FAMILIES: Mapping[str, str] = {
 _ANYWHERE = (
     rf"{CODE_BEGINS}[^`\n]{{1,200}}`|{PROGRAM_PLACEHOLDER}|(?<![\w-])--[a-z][\w-]*"
     r"|(?<![\w$])\$[A-Za-z]\w{0,60}\([^()\s]{0,120}\)"  # a function of a script
+    # An argument, as in MediaWiki's messages; an amount of money has more digits, or a word for more.
+    r"|(?<![\w$])\$[1-9](?![\w$%]|[.,/–-]\d| (?:hundred|thousand|million|billion|trillion|per|an?)\b)"
 )
 _NAMED = re.compile(r"\{\{|%\d+\$|%\(|%<|%\{|#@|\{\s*[^\s{}:!]|\$|`|--|@|%L?\d|:[A-Za-z]|%\w+%$")
 _MAY_HAVE = re.compile(r"[%{$`@\\]|--")

@@ -25,7 +25,7 @@ from attendo.markup.text_types import (
 from attendo.markup.texts import translate_plan
 from attendo.markup.units.bidi import with_control_codes, with_controls
 from attendo.markup.units.code_text import KEY_SIGN, CodeText, code_text, tag_spans
-from attendo.markup.units.directives import can_be_numbered, directives, numbered
+from attendo.markup.units.directives import Directive, can_be_numbered, directives, numbered
 from attendo.markup.units.repairs import repaired
 from attendo.terms.glossary import Glossary
 
@@ -250,7 +250,7 @@ def _masked(passage: Passage) -> Content:
             parts.append(part)
             continue
         position, tags = 0, _Stretches(tag_spans(part))
-        for one in directives(part, passage.flags):
+        for one in _with_per_cent(directives(part, passage.flags)):
             if tags.hold(one.start, one.stop):
                 continue
             count += 1
@@ -262,6 +262,18 @@ def _masked(passage: Passage) -> Content:
             position = stop
         parts.append(part[position:])
     return with_control_codes(joined(parts), _MASK)
+
+
+def _with_per_cent(found: Iterable[Directive]) -> list[Directive]:
+    """Returns placeholders with the per cent sign that stands directly behind one as a part of it."""
+    whole: list[Directive] = []
+    for one in found:
+        last = whole[-1] if whole else None
+        if one.raw == "%%" and last is not None and last.stop == one.start:
+            whole[-1] = Directive(last.start, one.stop, last.raw + one.raw)
+        else:
+            whole.append(one)
+    return whole
 
 
 def _unmasked(masked: Content, translation: Content, flags: frozenset[str]) -> Content | None:
