@@ -128,12 +128,21 @@ def test_symbols_that_a_translator_invents_are_forbidden() -> None:
     assert "the sentence is left as it was" in found.problems[0]
 
 
+def test_words_that_are_all_lost_are_translated_by_themselves_or_stay() -> None:
+    made_up = MadeUp(lambda line: ["\u27e61\u27e7"] if "\u27e6" in line else in_capitals(line))
+    [found] = translations([unit("by %s", "c-format")], made_up)
+    assert shown(found.texts[0]) == "BY %s"
+    assert found.problems == ("translated in pieces, because no words were left",)
+    made_up = MadeUp(lambda line: ["\u27e61\u27e7"] if "\u27e6" in line else [])
+    assert translated(("via ", X), made_up=made_up) == 'via <x id="2"/>'
+
+
 def test_a_unit_whose_placeholders_cannot_be_kept_is_left_as_it_was() -> None:
     made_up = MadeUp(lambda line: [*in_capitals(line), "%d"])
     [found] = translations([unit("open %s", "c-format")], made_up)
     assert found.is_kept
     assert found.problems == ("the model writes placeholders into 'open'; the text is left unchanged",)
-    [found] = translations([unit("{n, plural, other {x}}", "icu-message-format")], MadeUp(lambda line: ["\x01"]))
+    [found] = translations([unit("{n, plural, other {x}}", "icu-message-format")], MadeUp(lambda line: ["\x01x"]))
     assert found.is_kept
     assert [finding.check for finding in found.findings] == ["control-characters"]
 

@@ -131,8 +131,13 @@ class Passages:
         if found is None:
             return Draft(text=passage.source)
         text = _unmasked(masked, found.text, passage.flags)
+        problem = ""
         if text is None or not _has_the_same_arguments(passage, text):
-            found = await self._in_pieces(passage, masked)
+            problem = "translated in pieces, so that placeholders keep their order"
+        elif not _has_words(found.text):
+            problem = "translated in pieces, because no words were left"
+        if text is None or problem:
+            found = await self._in_pieces(passage, masked, problem)
             text = _unmasked(masked, found.text, passage.flags)
             assert text is not None, "pieces keep the order"
         return replace(found, text=repaired(passage.source, text, self.target_language))
@@ -189,8 +194,11 @@ class Passages:
             request, plan, translate, confidence=self._confidence, corrections=self._corrections
         )
 
-    async def _in_pieces(self, passage: Passage, masked: Content) -> Draft:
-        """The translation of what is between codes and placeholders, each stretch by itself, in the source's order."""
+    async def _in_pieces(self, passage: Passage, masked: Content, problem: str) -> Draft:
+        """The translation of what is between codes and placeholders, each stretch by itself, in the source's order.
+
+        A stretch that is translated by no words stays as it was.
+        """
         parts: list[str | Code] = []
         drafts: list[Draft] = []
         for part in masked:
@@ -198,17 +206,18 @@ class Passages:
             if isinstance(part, Code) or not any(map(str.isalpha, core)):
                 parts.append(part)
                 continue
-            draft = await self._as_text((core,)) or Draft(text=(core,))
+            draft = await self._as_text((core,))
+            if draft is None or not _has_words(draft.text):
+                draft = Draft(text=(core,))
             drafts.append(draft)
             at = part.index(core)
             if arguments(plain(draft.text), passage.flags) != arguments(core, passage.flags):
                 raise DataError(f"the model writes placeholders into {core[:60]!r}; the text is left unchanged")
             parts += [part[:at], *draft.text, part[at + len(core) :]]
         sure = [draft.confidence for draft in drafts if draft.confidence is not None]
-        problems = [problem for draft in drafts for problem in draft.problems]
         return Draft(
             text=joined(parts),
-            problems=("translated in pieces, so that placeholders keep their order", *problems),
+            problems=(problem, *(one for draft in drafts for one in draft.problems)),
             confidence=min(sure, default=None),
             terms=tuple(use for draft in drafts for use in draft.terms),
             matches=tuple(match for draft in drafts for match in draft.matches),
@@ -234,6 +243,10 @@ class _Stretches:
         """Whether another stretch lies within one of them."""
         place = bisect_right(self._merged, (start, maxsize)) - 1
         return place >= 0 and stop <= self._merged[place][1]
+
+
+def _has_words(text: Content) -> bool:
+    return any(map(str.isalpha, plain(text)))
 
 
 def _match(source: str, target: str, text: str = "") -> MemoryMatch:
