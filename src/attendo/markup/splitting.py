@@ -23,6 +23,7 @@ _LINE_END = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
 _BULLET = re.compile(r"(?:[-*+•◦‣▪–—>|]{1,3}|#{1,6}|\(?\d{1,3}\)|\(?[a-z]\))(?=\s)\s+")
 _NUMBERED = re.compile(r"(\d{1,3})\.\s+")
 _CELL_END = re.compile(r"(?<!\s)\s*\t\s*| {3,}")
+_KEY = re.compile(r"\s*[A-Za-z]\s*")
 _FULL_STOP = re.compile('[。！？｡]+[」』）”"]*')
 _FINAL = ".!?:;…。！？"
 _PAUSE = re.compile(r"[,;:–—)\]](?=\s)")
@@ -112,13 +113,13 @@ def _after_bullet(text: str, place: int, lines: list[_Line]) -> int:
 
 
 def _cells(text: str, line: _Line) -> Iterator[tuple[int, int]]:
-    """Divides a line at tabs, and at spaces that form columns."""
+    """Divides a line at tabs, and at spaces that form columns; leaves out letters alone in one, which name a key."""
     position = line.start
     for match in _CELL_END.finditer(text, line.start, line.end):
-        if match.start() > position:
+        if match.start() > position and not _KEY.fullmatch(text, position, match.start()):
             yield position, match.start()
         position = match.end()
-    if position < line.end:
+    if position < line.end and (position == line.start or not _KEY.fullmatch(text, position, line.end)):
         yield position, line.end
 
 
