@@ -36,6 +36,10 @@ X = Code(id="x2", raw='<x id="2"/>')
         ("$1 edited $2's page", "", "$1 EDITED $2'S PAGE"),
         ("%s", "c-format", "%s"),
         ("… 42 –", "", "… 42 –"),
+        ("  b          set the flag", "", "  b          SET THE FLAG"),
+        ("set the flag\tS", "", "SET THE FLAG\tS"),
+        ("a", "", "A"),
+        ("use --no-act now", "", "USE --no-act NOW"),
         ("1.5", "", "1.5"),
         ("5\u00a0files", "", "5\u00a0FILES"),
         ("see https://example.org/a?b=c now", "", "SEE https://example.org/a?b=c NOW"),
@@ -195,6 +199,12 @@ def test_a_form_with_two_numbers_keeps_both() -> None:
     [found] = translations([Unit(id="p", forms=forms, flags=frozenset({"java-printf-format"}))])
     assert [shown(text) for text in found.texts] == ["%1$d OF 1 FILE", "%1$d OF %2$d FILES"]
     assert not found.findings
+
+
+def test_an_option_in_a_german_compound_is_still_there() -> None:
+    made_up = MadeUp(lambda line: ["die", "\u27e61\u27e7-Option"])
+    assert translated("the --wipe option", made_up=made_up) == "die --wipe-Option"
+    assert len(made_up.batches) == 1
 
 
 def test_equal_texts_are_translated_once() -> None:
