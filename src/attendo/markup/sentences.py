@@ -21,6 +21,9 @@ MAX_MARKS = 120
 
 # Spaces that no line breaks at are odd between words; French has them before its marks.
 _ODD_SPACE = re.compile(r"[^\S \u00a0\u202f]\s*| \s+|(?<=\w)[\u00a0\u202f](?=[\w%‰°€$£¥])|[\u00a0\u202f]\s+")
+WHITE_OR_PAIRED = " \t\n\r\f\v\u00a0\u202f\"'“”„‘’‚«»()[]{}"
+"""Characters at the ends of a stretch of a sentence that are no text of its own: white space, and marks that may be
+half of a pair, such as quotation marks around a placeholder."""
 SYMBOL = re.compile("\u27e6[0-9]+\u27e7")
 """Pattern of the symbols that stand for protected text in a line."""
 
@@ -115,10 +118,10 @@ def _between(content: Content, cuts: Sequence[int], spelling: Spelling, num_befo
 
 
 def _stretch(content: Content, start: int, end: int, spelling: Spelling, num_before: int) -> list[Sentence]:
-    """Returns the content between two marks without white space at its ends."""
+    """Returns the content between two marks without white space and halves of pairs at its ends."""
     text = content.text[start:end]
-    start += len(text) - len(text.lstrip())
-    end -= len(text) - len(text.rstrip())
+    start += len(text) - len(text.lstrip(WHITE_OR_PAIRED))
+    end -= len(text) - len(text.rstrip(WHITE_OR_PAIRED))
     return _sentences_of(content, start, end, spelling, num_before) if start < end else []
 
 

@@ -40,6 +40,7 @@ X = Code(id="x2", raw='<x id="2"/>')
         ("set the flag\tS", "", "SET THE FLAG\tS"),
         ("a", "", "A"),
         ("use --no-act now", "", "USE --no-act NOW"),
+        ("--waiting-- (no)", "", "--waiting-- (NO)"),
         ("1.5", "", "1.5"),
         ("5\u00a0files", "", "5\u00a0FILES"),
         ("see https://example.org/a?b=c now", "", "SEE https://example.org/a?b=c NOW"),
@@ -130,6 +131,12 @@ def test_symbols_that_a_translator_invents_are_forbidden() -> None:
     [found] = translations([unit("the red dog")], Inventing(obeys=False))
     assert shown(found.texts[0]) == "the red dog"
     assert "the sentence is left as it was" in found.problems[0]
+
+
+def test_quotation_marks_around_a_placeholder_stay_in_pieces() -> None:
+    made_up = MadeUp(lambda line: [word for word in in_capitals(line) if "\u27e6" not in word])
+    assert translated('open "%s" (%d)', "c-format", made_up=made_up) == 'OPEN "%s" (%d)'
+    assert made_up.batches[-1] == ["open"]
 
 
 def test_words_that_are_all_lost_are_translated_by_themselves_or_stay() -> None:

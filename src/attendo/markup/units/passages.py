@@ -12,7 +12,7 @@ from attendo.errors import DataError
 from attendo.formats.contents import Code, Content, content, joined, plain, with_codes_of
 from attendo.markup.checks.placeholders import arguments
 from attendo.markup.entities import Plain
-from attendo.markup.sentences import planned
+from attendo.markup.sentences import WHITE_OR_PAIRED, planned
 from attendo.markup.text_types import (
     Confidence,
     FindCorrections,
@@ -202,7 +202,8 @@ class Passages:
         parts: list[str | Code] = []
         drafts: list[Draft] = []
         for part in masked:
-            core = part.strip() if isinstance(part, str) else ""
+            # Half of a pair of quotation marks or brackets is no text of its own.
+            core = part.strip(WHITE_OR_PAIRED) if isinstance(part, str) else ""
             if isinstance(part, Code) or not any(map(str.isalpha, core)):
                 parts.append(part)
                 continue
