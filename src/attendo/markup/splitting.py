@@ -20,7 +20,7 @@ MAX_PROTECTED = 8
 """Maximum number of protected texts per sentence: vocabularies have no more placeholders."""
 
 _LINE_END = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
-_BULLET = re.compile(r"(?:[-*+•◦‣▪–—>|]{1,3}|#{1,6}|\(?\d{1,3}\)|\(?[a-z]\))(?=\s)\s+")
+_BULLET = re.compile(r"(?:[-*+•·●◦‣▪–—>|]{1,3}|#{1,6}|\(?\d{1,3}\)|\(?[a-z]\))(?=\s)\s+")
 _NUMBERED = re.compile(r"(\d{1,3})\.\s+")
 _CELL_END = re.compile(r"(?<!\s)\s*\t\s*| {3,}")
 _KEY = re.compile(r"\s*[A-Za-z]\s*")

@@ -69,6 +69,18 @@ def test_half_of_a_pair_without_the_other_is_a_word() -> None:
     assert read_and_written(xliff_source(f"Ask {B[0]} now"))[0] == ["Ask \u27e61\u27e7 now"]
 
 
+def test_an_empty_pair_of_codes_is_a_word() -> None:
+    value = '<x id="START_TAG_GF_VALUE"/><x id="CLOSE_TAG_GF_VALUE"/>'
+    source = xliff_source(f"You get {STRONG[0]}{value}{STRONG[1]} now")
+    assert read_and_written(source) == (["You get \u27e61\u27e7 now"], f"YOU GET {STRONG[0]}{value}{STRONG[1]} NOW")
+
+
+@pytest.mark.parametrize("link", ["[[*URL*|{}]]", "[[https://example.org/a_b|{}]]", "[{}](./a.md)"])
+def test_a_link_goes_around_its_words(link: str) -> None:
+    source = f"Please {link.format('view it')} now"
+    assert read_and_written(source) == (["Please view it now"], f"PLEASE {link.format('VIEW IT')} NOW")
+
+
 def test_branches_of_a_template_are_sentences_of_their_own() -> None:
     source = xliff_source(f"{IF[0]} Change it {IF[1]}{IF[2]} Leave it {IF[3]}")
     read, written = read_and_written(source)
@@ -99,6 +111,7 @@ def test_a_code_is_read_with_a_space_beside_letters(parts: tuple[str, ...], read
         ("All done.<br/>Go on.", ["All done.", "Go on."], "ALL DONE.<br/>GO ON."),
         ("A title<br/><br/>and a text", ["A title", "and a text"], "A TITLE<br/><br/>AND A TEXT"),
         ("<b>A title<br> <br>a text</b>", ["A title", "a text"], "<b>A TITLE<br> <br>A TEXT</b>"),
+        ("All:<br />· one<br>· the other", ["All:", "one", "the other"], "ALL:<br />· ONE<br>· THE OTHER"),
         ("the end<br>", ["the end"], "THE END<br>"),
     ],
 )

@@ -36,9 +36,11 @@ _BLOCK = re.compile(
     re.I,
 )
 """Pattern of a tag that ends a sentence, also as Angular names it."""
+_ITEM = re.compile(r"\s*(?:[•·‣◦▪●*–—-]\s|\(?\d{1,3}[.)]\s)")
 _NOT_TRANSLATED = re.compile(r"<(?:code|kbd|samp|var|tt|script|style)[\s>]", re.I)
 """Pattern of an element whose content is no language; the same elements as in HTML."""
 _LINK = re.compile(r"(\[)[^\[\]\n]+(\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:[ \t]+\"[^\"\n]*\")?\)|\]\[[^\[\]\n]*\])")
+_WIKI_LINK = re.compile(r"(\[\[[^\[\]|\n]{1,300}\|)[^\[\]\n]+(\]\])")
 _STRONG = re.compile(r"(?<![\w*])(\*\*)(?=[^\s*])[^*\n]+?(?<=\S)(\*\*)(?![\w*])")
 _NUMBERED_TAG = re.compile(r"<(/?)(\d{1,3})\s*(/?)>")
 """Pattern of react-i18next's elements: `<1>link</1>`."""
@@ -98,7 +100,7 @@ class CodeText:
             return self._add_line_breaks(builder, number)
         elif _BLOCK.match(raw):
             builder.end(token.start)
-        elif token.partner > number and _NOT_TRANSLATED.match(raw):
+        elif token.partner > number and (_NOT_TRANSLATED.match(raw) or self._is_empty_pair(number)):
             code = self.text[whole.start : whole.end]
             builder.add_protected(token.start, ProtectedText(code, code, code))
             return token.partner + 1
@@ -117,7 +119,7 @@ class CodeText:
         return number + 1
 
     def _add_line_breaks(self, builder: Builder, number: int) -> int:
-        """Adds line breaks: several end the sentence; one between two words is read as the space between them."""
+        """Adds line breaks: several, or one before a bullet, end the sentence; one between words is read as a space."""
         behind = last = number
         while behind < len(self.tokens) and (
             self.tokens[behind].kind is None or _LINE_BREAK.search(self._raw(self.tokens[behind]))
@@ -128,17 +130,22 @@ class CodeText:
                 break
             behind += 1
         first, end = self.tokens[number], self.tokens[last].end
-        if last > number:
+        following = self.tokens[last + 1] if last + 1 < len(self.tokens) else None
+        if last > number or (following is not None and following.kind is None and _ITEM.match(following.raw)):
             builder.end(first.start)
             return last + 1
         words = (token for token in self.tokens[number + 1 :] if token.kind is None or self._is_word(token))
-        following = next(words, None)
-        is_between = following is not None and not following.raw[:1].isspace()
+        word = next(words, None)
+        is_between = word is not None and not word.raw[:1].isspace()
         if is_between and not builder.ends_with_space:
             builder.space(first.start, self.text[first.start : end])
         else:
             builder.mark(first, number)
         return number + 1
+
+    def _is_empty_pair(self, number: int) -> bool:
+        """Whether two codes are a pair with nothing in it, which stands for something that a program puts in."""
+        return self.tokens[number].partner == number + 1 and _KEY.fullmatch(self.tokens[number].raw) is not None
 
     def _has_only_marks(self, number: int) -> bool:
         """Whether an element holds punctuation alone, as an asterisk behind a label is."""
@@ -220,7 +227,7 @@ def _string_tags(text: str) -> Iterator[Token]:
     for tag in _NUMBERED_TAG.finditer(text) if "<" in text else ():
         kind: MarkKind = "close" if tag[1] else "single" if tag[3] else "open"
         yield Token(tag.start(), tag.end(), tag[0], kind, tag[2])
-    for name, pattern, sign in (("[", _LINK, "]"), ("**", _STRONG, "**")):
+    for name, pattern, sign in (("[", _LINK, "]"), ("[[", _WIKI_LINK, "]]"), ("**", _STRONG, "**")):
         for number, pair in enumerate(pattern.finditer(text) if sign in text else ()):
             yield Token(pair.start(1), pair.end(1), pair[1], "open", f"{name}{number}")
             yield Token(pair.start(2), pair.end(2), pair[2], "close", f"{name}{number}")

@@ -52,7 +52,7 @@ _FAMILIES: Mapping[str, str] = {
 # Of any text: what can hardly be anything else, whatever program it is of.
 _ANYWHERE = (
     rf"{CODE_BEGINS}[^`\n]{{1,200}}`|{PROGRAM_PLACEHOLDER}"
-    r"|(?<![\w-])--[a-z][a-z0-9_]*(?:-[a-z0-9_]+)*"  # German says "--force-Option"
+    r"|(?<![\w-])--[a-z][\w-]*--(?!-)|(?<![\w-])--[a-z][a-z0-9_]*(?:-[a-z0-9_]+)*"  # German says "--force-Option"
     r"|(?<![\w$])\$[A-Za-z]\w{0,60}\([^()\s]{0,120}\)"  # a function of a script
     # An argument, as in MediaWiki's messages; an amount of money has more digits, or a word for more.
     r"|(?<![\w$])\$[1-9](?![\w$%]|[.,/–-]\d| (?:hundred|thousand|million|billion|trillion|per|an?)\b)"
