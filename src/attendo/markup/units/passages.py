@@ -26,6 +26,7 @@ from attendo.markup.texts import translate_plan
 from attendo.markup.units.bidi import with_control_codes, with_controls
 from attendo.markup.units.code_text import KEY_SIGN, CodeText, code_text, tag_spans
 from attendo.markup.units.directives import Directive, can_be_numbered, directives, numbered
+from attendo.markup.units.quotation import with_quotation_marks
 from attendo.markup.units.repairs import repaired
 from attendo.terms.glossary import Glossary
 
@@ -117,7 +118,7 @@ class Passages:
     def _other(self, passage: Passage, masked: Content, written: Content) -> Draft | None:
         """Returns a translation as a draft; None if it does not keep its codes and placeholders."""
         kept, problems = with_codes_of(masked, written)
-        text = None if problems else _unmasked(masked, kept, passage.flags)
+        text = None if problems else _unmasked(masked, with_quotation_marks(masked, kept), passage.flags)
         if text is None or not _has_the_same_arguments(passage, text):
             return None
         return Draft(text=repaired(passage.source, text, self.target_language))
@@ -130,7 +131,7 @@ class Passages:
         found = await self._as_text(masked)
         if found is None:
             return Draft(text=passage.source)
-        text = _unmasked(masked, found.text, passage.flags)
+        text = _unmasked(masked, with_quotation_marks(masked, found.text), passage.flags)
         problem = ""
         if text is None or not _has_the_same_arguments(passage, text):
             problem = "translated in pieces, so that placeholders keep their order"
