@@ -21,6 +21,7 @@ MAX_MARKS = 120
 
 # Spaces that no line breaks at are odd between words; French has them before its marks.
 _ODD_SPACE = re.compile(r"[^\S \u00a0\u202f]\s*| \s+|(?<=\w)[\u00a0\u202f](?=[\w%‰°€$£¥])|[\u00a0\u202f]\s+")
+_OPTION = re.compile(r"(?<![\w-])-[A-Za-z](?![\w-])")
 WHITE_OR_PAIRED = " \t\n\r\f\v\u00a0\u202f\"'“”„‘’‚«»()[]{}"
 """Characters at the ends of a stretch of a sentence that are no text of its own: white space, and marks that may be
 half of a pair, such as quotation marks around a placeholder."""
@@ -41,8 +42,9 @@ class Sentence:
 
     @property
     def has_words(self) -> bool:
-        """Whether there is anything for a model to translate."""
-        return any(map(str.isalpha, self.content.text))
+        """Whether there is anything for a model to translate; the letter of an option is nothing."""
+        text = self.content.text
+        return any(map(str.isalpha, _OPTION.sub("", text) if "-" in text else text))
 
 
 @dataclass(frozen=True, slots=True)

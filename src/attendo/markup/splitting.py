@@ -19,10 +19,14 @@ MAX_CHARACTERS = 800
 MAX_PROTECTED = 8
 """Maximum number of protected texts per sentence: vocabularies have no more placeholders."""
 
+_MIN_WRAPPED = 20
+"""Minimum length of a line that may go on in the next one if there are several."""
+
 _LINE_END = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
 _BULLET = re.compile(r"(?:[-*+•·●◦‣▪–—>|]{1,3}|#{1,6}|\(?\d{1,3}\)|\(?[a-z]\))(?=\s)\s+")
 _NUMBERED = re.compile(r"(\d{1,3})\.\s+")
-_CELL_END = re.compile(r"(?<!\s)\s*\t\s*| {3,}")
+_CELL_END = re.compile(r"(?<!\s)[^\S\r\n]*\t[^\S\r\n]*(?!\s)|(?<!\s) {3,}(?!\s)")
+"""Pattern of the white space between two columns; that around a line end is an indentation."""
 _KEY = re.compile(r"\s*[A-Za-z]\s*")
 _FULL_STOP = re.compile('[。！？｡]+[」』）”"]*')
 _FINAL = ".!?:;…。！？"
@@ -92,6 +96,8 @@ def _goes_on(text: str, before: _Line, line: _Line, line_ends: LineEnds) -> bool
         return False
     if line_ends == "spaces":
         return True
+    if len(first) < _MIN_WRAPPED and text.count("\n") > 1:
+        return False  # an item of a list
     return next_[0].islower() and first[-1] not in _FINAL and (first[-1].isalnum() or first[-1] in ",-–—)\"'”’")
 
 

@@ -154,3 +154,24 @@ def test_a_tag_whose_attributes_a_program_puts_in_is_a_tag(attributes: str) -> N
     for flag in ("c-format", "python-format", "python-brace-format"):
         assert translated(source, flag) == f"SEE <a {attributes}>THE PAGE</a> NOW"
         assert translated(source, flag, made_up=MadeUp(backwards)) == f"NOW <a {attributes}>PAGE THE</a> SEE"
+
+
+@pytest.mark.parametrize(
+    ("source", "read"),
+    [
+        ("Click the big\n\t\t\tred button", ["Click the big red button"]),
+        ("  -l, --list     print the names\n                 of all", ["print the names of all"]),
+        ("one\ttwo", ["one", "two"]),
+        ("one     two", ["one", "two"]),
+        ("Name the file\nand press Return", ["Name the file and press Return"]),
+        (
+            "Name all of these files\nand press Return\nto save it.",
+            ["Name all of these files and press Return", "to save it."],
+        ),
+        ("Frame size\nmin - 16\nmax - 65535", ["Frame size", "min - 16", "max - 65535"]),
+    ],
+)
+def test_lines_that_are_wrapped_are_one_sentence(source: str, read: list[str]) -> None:
+    found = read_and_written(source)
+    assert found[0] == read
+    assert found[1].split() == [word if word.startswith("-") else word.upper() for word in source.split()]
