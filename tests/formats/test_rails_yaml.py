@@ -171,6 +171,8 @@ def test_other_keys_at_the_top_stay() -> None:
         ("a: 'b\nc: d\n", "line 1: a quotation mark is not closed"),
         ("? a\n: b\n", "line 1: keys written with '\\?' are not read"),
         ("a: [b, c\n", "line 1: '\\[' is not closed"),
+        ("a: [b }\n", "line 1: '\\[' is closed by '}'"),
+        ("a: {b: [}\n", "line 1: '\\[' is closed by '}'"),
         ("a: b\nc\n", "line 2: neither a key nor an item"),
         ("a: |x\n  b\n", "line 1: the header of a block"),
         ("a: b\n  c: d\n", "line 2: a value goes on and has a key in it"),

@@ -315,6 +315,8 @@ class _Scanner:
             if mark == closing:
                 self._at += 1
                 return
+            if mark in "]}":
+                raise self._error(f"{self._text[start]!r} is closed by {mark!r}")
             if mark == ",":
                 self._at += 1
                 continue
