@@ -231,6 +231,28 @@ def test_what_is_no_po_file_is_refused_with_its_line(data: bytes, message: str) 
         read(data)
 
 
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [  # msgfmt refuses each of them too
+        (
+            'msgid "a"\nmsgid_plural "b"\nmsgstr[0] ""\nmsgstr[9] ""\n',
+            "line 1: the message has msgstr.0., msgstr.9., where",
+        ),
+        ('msgid "a"\nmsgid_plural "b"\nmsgstr[1] ""\n', "line 1: the message has msgstr.1., where"),
+        ('msgid "a"\nmsgid_plural "b"\nmsgstr ""\n', "line 1: the message has msgstr, where it should have msgstr.0."),
+        ('msgid "a"\nmsgstr[0] ""\nmsgstr[1] ""\n', "line 1: the message has .*, where it should have one msgstr"),
+        ('msgid "a"\nmsgstr "b"\nmsgstr "c"\n', "line 3: the message has a second msgstr"),
+    ],
+)
+def test_forms_that_gettext_cannot_read_are_refused(message: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=said):
+        read(message)
+    (tmp_path / "x.po").write_text(message)
+    if shutil.which("msgfmt") is not None:
+        finished = subprocess.run(["msgfmt", "-o", "/dev/null", tmp_path / "x.po"], capture_output=True, check=False)
+        assert finished.returncode == 1
+
+
 def test_only_a_header_is_a_file_without_units() -> None:
     assert read(HEADER).units == ()
 

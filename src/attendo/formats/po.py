@@ -107,6 +107,8 @@ def _entries(text: EncodedText) -> list[PoEntry]:
         if keyword:
             open_field = "msgstr" if keyword[1].startswith("msgstr") else keyword[1]
             open_field += f"[{keyword[2]}]" if keyword[2] else ""
+            if open_field in draft.fields:
+                raise DataError(f"line {text.line_number(position)}: the message has a second {open_field}")
             draft.first_keyword = position if draft.first_keyword is None else draft.first_keyword
             draft.fields[open_field] = [_field(text, keyword.end(), end, position)]
         elif stripped.startswith('"') and open_field and open_field in draft.fields:
@@ -157,6 +159,12 @@ def _finished(text: EncodedText, draft: _Draft) -> list[PoEntry]:
         line = text.line_number(draft.first_keyword or draft.start)
         raise DataError(f"line {line}: a message needs both msgid and msgstr")
     assert draft.first_keyword is not None
+    translations = [name for name in draft.fields if name.startswith("msgstr")]
+    indices = [f"msgstr[{index}]" for index in range(len(translations))]
+    if translations != (indices if "msgid_plural" in draft.fields else ["msgstr"]):
+        line = text.line_number(draft.first_keyword)
+        wanted = "msgstr[0], msgstr[1] and so on" if "msgid_plural" in draft.fields else "one msgstr"
+        raise DataError(f"line {line}: the message has {', '.join(translations)}, where it should have {wanted}")
     fields = {name: joined_field(literals) for name, literals in draft.fields.items()}
     return [
         PoEntry(
