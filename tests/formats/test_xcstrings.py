@@ -52,6 +52,13 @@ def test_a_translation_that_is_there_is_replaced_with_its_state() -> None:
     assert out == catalogue(entry(unit("de", "translated", "D"), unit("en", "new", "Hi %@")))
 
 
+def test_a_language_without_a_text_gets_one_in_its_place() -> None:
+    file = read(entry('        "de" : {\n          "note" : "x"\n        }'))
+    out = file.write({"Hello %@": result("D")}).decode()
+    added = '"stringUnit" : {\n            "state" : "needs_review",\n            "value" : "D"\n          }'
+    assert out == catalogue(entry(f'        "de" : {{\n          "note" : "x",\n          {added}\n        }}'))
+
+
 def variation(*forms: str) -> str:
     joined = ",\n".join(forms)
     opening = '{\n          "variations" : {\n            "plural" : {\n'

@@ -184,7 +184,8 @@ class _Writer:
             spans += [] if unit is None else [one.span for one in _value_and_state(unit)]
         if any(entry.unit(name) is None for name in entry.names):
             parent, missing = entry.parent()
-            first = [missing[0]] if missing else [name for name in entry.names if entry.unit(name) is None]
+            lacking = [name or "stringUnit" for name in entry.names if entry.unit(name) is None]
+            first = [missing[0]] if missing else lacking
             spans += [self._place(parent, name)[0] for name in first]
         return tuple(dict.fromkeys(spans))
 
