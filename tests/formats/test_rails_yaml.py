@@ -163,6 +163,14 @@ def test_other_keys_at_the_top_stay() -> None:
     assert write(read("fr:\n  a: b\n", "fr.yaml"), {"fr.a": "c"}) == b"fr:\n  a: c\n"
 
 
+@pytest.mark.parametrize("directive", ["%", "%Y", "%YAML 1.1"])
+def test_a_directive_of_any_length_is_passed_over(directive: str) -> None:
+    text = f"{directive}\n---\nen:\n  a: b\n"
+    file = read(text, "en.yml")
+    assert [plain(unit.source) for unit in file.units] == ["b"]
+    assert file.write({}) == text.encode()
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

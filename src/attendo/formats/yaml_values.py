@@ -99,7 +99,7 @@ class _Scanner:
             if not stripped or stripped.startswith("#"):
                 self._next_line()
                 continue
-            if line.startswith(("---", "...", "%")) and (len(line) == 3 or line[3].isspace() or line[0] == "%"):
+            if line.startswith(("---", "...", "%")) and (line[0] == "%" or len(line) == 3 or line[3].isspace()):
                 self._levels.clear()
                 self._at += len(line) if line.startswith(("...", "%")) else 3
                 self._skip_spaces()
