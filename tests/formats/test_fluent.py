@@ -100,3 +100,11 @@ def test_a_selector_within_a_text_is_not_translated() -> None:
 def test_what_is_no_fluent_is_refused_with_its_line(text: str, message: str) -> None:
     with pytest.raises(DataError, match=message.replace("?", "[?]")):
         read(text)
+
+
+@pytest.mark.parametrize("variants", ["[one] O\n [other] P", "*[one] O\n *[other] P"])
+def test_a_selector_without_one_default_is_left_alone(variants: str) -> None:
+    text = f"f = {{ $n ->\n {variants}\n }}\n"  # junk by Fluent's grammar, whose variant_list has one DefaultVariant
+    file = read(text)
+    assert not any(unit.is_translatable for unit in file.units)
+    assert file.write({}) == text.encode()

@@ -295,7 +295,7 @@ def _codes(parts: Content) -> list[Code]:
 
 
 def _variants(text: EncodedText, span: Span) -> list[_Variant] | None:
-    """Returns the variants of a pattern that is a single selector; None for any other pattern."""
+    """Returns the variants of a pattern that is a single selector with one default; None for any other pattern."""
     raw = text.text[span.start : span.stop]
     if not raw.startswith("{") or _placeable_end(text, span.start) != span.stop:
         return None
@@ -309,4 +309,5 @@ def _variants(text: EncodedText, span: Span) -> list[_Variant] | None:
         variants.append(_Variant(found[2], start, Span(_pattern_start(text, found.end()), stop)))
         position = stop
     rest = text.text[position : span.stop].strip()
-    return variants if variants and rest == "}" else None
+    num_defaults = sum("*" in text.text[variant.start : variant.value.start] for variant in variants)
+    return variants if num_defaults == 1 and rest == "}" else None
