@@ -1,5 +1,6 @@
 """`attendo translate` of files in known formats: one, several, or all of a folder."""
 
+import gc
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -89,6 +90,8 @@ def translate_documents(request: DocumentRequest) -> None:
     engine = None
     if any(document.units for document, _ in opened):
         engine = request.decoding().load(request.device, threads=request.threads)
+        # What is loaded by now stays to the end: the collector would look through it again with every part.
+        gc.freeze()
     reports = []
     for document, output in opened:
         reports.append(_translate_one(request, settings, engine, document, output, source))

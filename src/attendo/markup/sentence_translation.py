@@ -157,13 +157,12 @@ class SentenceTranslator:
 
         async def translate(with_alignment: bool) -> None:
             places = [place for place, its in enumerate(aligned) if its is with_alignment]
-            if places:
-                texts = [readings[place].text for place in places]
-                its_constraints = [constraints[place] for place in places] if constraints is not None else None
-                translated = await self._translate(texts, its_constraints, alignment=with_alignment)
-                lines.update(zip(places, translated, strict=True))
+            texts = [readings[place].text for place in places]
+            its_constraints = [constraints[place] for place in places] if constraints is not None else None
+            translated = await self._translate(texts, its_constraints, alignment=with_alignment)
+            lines.update(zip(places, translated, strict=True))
 
-        await gathered([translate(True), translate(False)])
+        await gathered([translate(with_alignment) for with_alignment in sorted(set(aligned))])
         drafts = []
         for place, (sentence, reading) in enumerate(zip(sentences, readings, strict=True)):
             if place % _AT_A_TIME == _AT_A_TIME - 1:

@@ -1,5 +1,6 @@
 """Translation of localisation units: each form of a unit by its kind of text."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -21,6 +22,7 @@ from attendo.markup.units.passages import Draft, Passage, Passages
 from attendo.markup.units.translation import UnitTranslation
 
 _MAX_CHARACTERS = 1 << 20
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass
@@ -158,7 +160,7 @@ def _unreadable(unit: Unit) -> str:
         text = plain(form.source)
         if KEY_SIGN in text or STAND_IN in text:
             return "the text has a noncharacter of Unicode, U+FDD0 or U+FDD1; it is left as it was"
-        if any("\ud800" <= character <= "\udfff" for character in text):
+        if _SURROGATE.search(text):
             return "the text has half of a surrogate pair, which is no character; it is left as it was"
         if len(text) > _MAX_CHARACTERS:
             return f"the text has {len(text):,} characters, more than {_MAX_CHARACTERS:,}; it is left as it was"
