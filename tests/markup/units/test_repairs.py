@@ -11,6 +11,8 @@ from attendo.markup.units.repairs import repaired
         ("Loading …", "Laden…", "de", "Laden …"),
         ("Loading ...", "Laden…", "de", "Laden ..."),
         ("Loading…", "Laden...", "de", "Laden…"),
+        ("Loading…", "Laden …", "de", "Laden…"),
+        ("Loading...", "Laden ...", "de", "Laden..."),
         ("Loading …", "Laden.", "de", "Laden …"),
         ("x" * 50 + ".", "a.b." * 20 + "usw", "de", "a.b." * 20 + "usw."),
         ("no mark", "und so weiter usw.", "de", "und so weiter usw."),

@@ -63,8 +63,8 @@ def _ended(source: str, translation: str) -> str:
     if wanted or there:
         bare = translation.removesuffix(there) if there else translation.rstrip(_STOPS)
         space = source.removesuffix(wanted)[-1:]
-        if wanted and space.isspace() and bare.strip():
-            return f"{bare.rstrip()}{space}{wanted}"
+        if wanted and bare.strip():
+            return f"{bare.rstrip()}{space if space.isspace() else ''}{wanted}"
         return f"{bare}{wanted}" if wanted else _ended(source, bare) if bare else translation
     mark = source[-1]
     if mark in _MARKS and translation[-1] not in _FINAL:
