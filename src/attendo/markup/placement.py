@@ -183,6 +183,9 @@ class _Layout:
         places = [place for lo, hi in gaps for place in range(lo, hi)]
         if not places:
             return lo, lo
+        if any(part and not each.is_mark for part, each in zip(covered, self.links.source, strict=True)):
+            # Words never become punctuation; around a bracket alone emphasis is none in Markdown.
+            places = [place for place in places if not self.links.target[place].is_mark] or places
         expected = float(np.flatnonzero(covered).mean()) / max(1, len(self.links.source)) * num_target
         best = max(places, key=lambda place: (round(float(shares[place]), 2), -abs(place + 0.5 - expected)))
         return best, best + 1

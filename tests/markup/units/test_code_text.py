@@ -175,3 +175,8 @@ def test_lines_that_are_wrapped_are_one_sentence(source: str, read: list[str]) -
     found = read_and_written(source)
     assert found[0] == read
     assert found[1].split() == [word if word.startswith("-") else word.upper() for word in source.split()]
+
+
+def test_a_tag_whose_words_are_gone_goes_around_another_word() -> None:
+    made_up = MadeUp(lambda line: ["mit", "kleinem", ")", ",", "nicht"])
+    assert translated("with a small <b>f</b>), not", made_up=made_up) == "mit <b>kleinem</b> ) , nicht"
