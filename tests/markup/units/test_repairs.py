@@ -11,6 +11,8 @@ from attendo.markup.units.repairs import repaired
         ("Loading …", "Laden…", "de", "Laden …"),
         ("Loading ...", "Laden…", "de", "Laden ..."),
         ("Loading…", "Laden...", "de", "Laden…"),
+        ("Quit", "Quitter ", "fr", "Quitter"),
+        ("Quit ", "Quitter", "fr", "Quitter "),
         ("Loading…", "Laden …", "de", "Laden…"),
         ("Loading...", "Laden ...", "de", "Laden..."),
         ("Loading …", "Laden.", "de", "Laden …"),

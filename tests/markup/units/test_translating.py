@@ -267,3 +267,8 @@ def test_a_mark_stays_behind_a_code_that_comes_last(source: tuple[str | Code, ..
 def test_french_marks_have_their_spaces() -> None:
     made_up = MadeUp(lambda line: ["Qui", "est", "là?"])
     assert translated("Who is there?", made_up=made_up, target="fr") == "Qui est là\u202f?"
+
+
+def test_spaces_beside_a_code_are_single() -> None:
+    made_up = MadeUp(lambda line: ["zu", " \u27e61\u27e7", " (neu)"])
+    assert translated(("to ", X, " (new)"), made_up=made_up) == 'zu <x id="2"/> (neu)'

@@ -1,6 +1,7 @@
 """Small repairs of a translation's ends and spaces, which follow the source."""
 
 import re
+from collections.abc import Sequence
 
 from attendo.formats.contents import Code, Content, joined
 from attendo.formats.file import base_language
@@ -17,6 +18,7 @@ _ABBREVIATION = re.compile(
 )
 _LONGEST_ABBREVIATION = 40
 _SPACES = re.compile(r"(?<=\S) {2,}(?=\S)")
+_FIRST_SPACES, _LAST_SPACES = re.compile(r"\A {2,}(?=\S)"), re.compile(r"(?<=\S) {2,}\Z")
 _FRENCH = re.compile(r"(?<=[^\s\u00a0\u202f;:?!])[ \u00a0\u202f]?([;?!]+|:)(?=\s|$)")
 
 
@@ -29,11 +31,23 @@ def repaired(source: Content, translation: Content, language: str) -> Content:
         language: the target language.
     """
     parts = list(translation)
-    if "  " not in "".join(part for part in source if isinstance(part, str)):
-        parts = [_SPACES.sub(" ", part) if isinstance(part, str) else part for part in parts]
+    if not any("  " in part for part in source if isinstance(part, str)):
+        parts = _with_single_spaces(parts)
     if base_language(language) == "fr" and language.replace("_", "-").lower() != "fr-ca":
         parts = [_with_french_spaces(part) if isinstance(part, str) else part for part in parts]
     return joined(_with_end_of(source[-1] if source else "", parts))
+
+
+def _with_single_spaces(parts: Sequence[str | Code]) -> list[str | Code]:
+    """Parts without two spaces in a row between words, or between a word and a code."""
+    single: list[str | Code] = []
+    for number, part in enumerate(parts):
+        if isinstance(part, str):
+            part = _SPACES.sub(" ", part)
+            part = _FIRST_SPACES.sub(" ", part) if number else part
+            part = _LAST_SPACES.sub(" ", part) if number < len(parts) - 1 else part
+        single.append(part)
+    return single
 
 
 def _with_end_of(last: str | Code, parts: list[str | Code]) -> list[str | Code]:
@@ -41,8 +55,10 @@ def _with_end_of(last: str | Code, parts: list[str | Code]) -> list[str | Code]:
     other = parts[-1] if parts else ""
     if isinstance(other, str):
         stripped = other.rstrip()
-        end = _ended(last.rstrip(), stripped) if isinstance(last, str) else _without_marks(stripped)
-        return [*parts[:-1], end + other[len(stripped) :]]
+        if not isinstance(last, str):
+            return [*parts[:-1], _without_marks(stripped) + other[len(stripped) :]]
+        # Where a guard has taken a mark of French from the end, the space before it is left.
+        return [*parts[:-1], _ended(last.rstrip(), stripped) + last[len(last.rstrip()) :]]
     wanted = next((mark for mark in (*_ELLIPSES, *_MARKS) if isinstance(last, str) and last.endswith(mark)), "")
     if not wanted or not other.raw.strip():
         return parts
