@@ -173,7 +173,7 @@ def test_variables_alone_are_read_as_they_stand(line: str, read: str, masked: st
 def test_numbers_that_are_wanted_are_read_as_placeholders_in_the_form_of_the_target_language() -> None:
     plain = reader()
     [part] = plain.read("see 7 of 12, at 3:30 p.m. on the 4th").parts
-    assert part.read == "see 7 of 12, at 3:30 p.m. on the 4th"
+    assert part.read == "see 7 of 12, at \u27e61\u27e7 on the 4th"
     wanted = plain.with_values(part, {"12", "3:30 p.m.", "4th"})
     assert wanted.read == "see 7 of \u27e61\u27e7, at \u27e62\u27e7 on the \u27e63\u27e7"
     assert [kept.target for kept in wanted.kept] == ["12", "15:30 Uhr", "4."]
@@ -185,6 +185,26 @@ def test_numbers_that_are_wanted_are_read_as_placeholders_in_the_form_of_the_tar
     assert "12" in [kept.source for kept in plain.with_values(part, {"12"}).kept]
     # And none of which there is no placeholder.
     assert reader(placeholders=()).with_values(part, {"12"}).kept == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "read", "targets"),
+    [
+        (
+            "It is here from 9 a.m. to 5:30 p.m. in a go",
+            "It is here from \u27e61\u27e7 to \u27e62\u27e7 in a go",
+            ["9 Uhr", "17:30 Uhr"],
+        ),
+        ("See it at 12 a.m.", "See it at \u27e61\u27e7.", ["0 Uhr"]),
+        ("See it at 8:15pm", "See it at \u27e61\u27e7", ["20:15 Uhr"]),
+        ("See 7 dogs at 12:15", "See 7 dogs at 12:15", []),
+    ],
+)
+def test_times_with_a_m_and_p_m_are_read_as_placeholders(line: str, read: str, targets: list[str]) -> None:
+    [part] = reader().read(line).parts
+    assert part.read == read
+    assert [kept.target for kept in part.kept] == targets
+    assert part.guards == (("protected",) if targets else ())
 
 
 def test_words_in_another_script_come_back() -> None:

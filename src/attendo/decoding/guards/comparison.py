@@ -147,7 +147,7 @@ def _forms(value: Value, *, either_half: bool = False) -> tuple[str, ...]:
 def _is_ambiguous(value: Value, target: str) -> bool:
     """Whether a time does not say by itself which half of the day it is in, or its translation says so in words."""
     hour = int(_DIGITS.findall(value.text)[0]) if value.kind == "time" else 0
-    says_itself = _MERIDIEM.search(value.text) is not None or hour > _HOURS
+    says_itself = has_meridiem(value) or hour > _HOURS
     return not says_itself or _PART_OF_DAY.search(target) is not None
 
 
@@ -250,6 +250,11 @@ def target_form(value: Value, source: str, languages: tuple[str, str]) -> str:
     return value.text if is_name else localised(value.text, *languages)
 
 
+def has_meridiem(value: Value) -> bool:
+    """Whether a time says by "a.m." or "p.m." which half of the day it is of."""
+    return value.kind == "time" and _MERIDIEM.search(value.text) is not None
+
+
 def is_version(text: str, start: int, number: str, language: str) -> bool:
     """Whether a number such as the one of "with Python 3.11" or "version 2.0" is a name's.
 
@@ -295,6 +300,8 @@ def _time_in(value: Value, language: str) -> str:
         return value.text
     if ":" in value.text and value.text[-1].isdigit():
         return value.text
+    if language == "en":
+        return f"{int(hours)}:{minutes}"
     if language == "fr":
         return f"{int(hours)} h {minutes}" if minutes != "00" else f"{int(hours)} h"
-    return f"{int(hours)}:{minutes}" + (" Uhr" if language == "de" else "")
+    return f"{int(hours)}:{minutes} Uhr" if minutes != "00" else f"{int(hours)} Uhr"

@@ -8,7 +8,7 @@ from functools import cached_property
 from attendo.decoding.config import GuardConfig, GuardName
 from attendo.decoding.constraints.words import Pieces
 from attendo.decoding.guards.casing import in_capitals, in_small_letters, in_title_case, out_of_title_case
-from attendo.decoding.guards.comparison import is_version, target_form
+from attendo.decoding.guards.comparison import has_meridiem, is_version, target_form
 from attendo.decoding.guards.numbers import localised
 from attendo.decoding.guards.parts import SPACE_BEHIND, Kept, Part, Reading
 from attendo.decoding.guards.people import people
@@ -24,7 +24,7 @@ from attendo.decoding.guards.protected import (
 from attendo.decoding.guards.scripts import KnownLetters
 from attendo.decoding.guards.sentences import sentence_starts, sentences
 from attendo.decoding.guards.spaces import UNBREAKABLE, parted, squeezed, squeezed_around, without_unknown_spaces
-from attendo.decoding.guards.values import values
+from attendo.decoding.guards.values import Value, values
 from attendo.decoding.guards.verbatim import Stretch, has_words_besides, verbatim
 
 # Stands for protected text while a text's case is changed; of the private use area, and so in no text.
@@ -32,6 +32,8 @@ _STAND_IN = "\ue000"
 _MAX_INLINE, _LONGEST_INLINE = 4, 200
 """Stretches of a line that are no language, and characters of each, that are read as placeholders; more are cut out."""
 _VARIABLE = re.compile(PROGRAM_PLACEHOLDER)
+_MERIDIEM = re.compile(r"\d\s?[AaPp]\.?[Mm]")
+_WITHOUT_MERIDIEM = ("de", "fr")
 _QUOTATION_MARKS = "\"'`“”„‘’‚«»‹›"
 _FIRST_KINDS = ("literal", "verbatim")
 _OF_OTHER_GUARDS = ("verbatim", "foreign")
@@ -184,7 +186,7 @@ class Reader:
         kept = self._kept(inner, spans, placeholders)
         copied = tuple(each for each in copied if each in inner)
         num_copied = sum(span.kind == "verbatim" for span in spans)
-        num_others = sum(spans[place].kind in _OF_OTHER_GUARDS or spans[place].target is not None for place in kept)
+        num_others = sum(spans[place].kind in _OF_OTHER_GUARDS or spans[place].text in wanted for place in kept)
         if copied and (not num_copied or sum(spans[place].kind == "verbatim" for place in kept) < num_copied):
             return _copied(text, space=space)
         masked = _masked(inner, spans)
@@ -229,19 +231,26 @@ class Reader:
         if self._letters is not None:
             foreign = self._letters.foreign(text, source)
             spans = with_more(spans, [ProtectedSpan(start, end, text[start:end], "foreign") for start, end in foreign])
-        if wanted:
-            numbers = [
-                ProtectedSpan(value.start, value.end, value.text, "number", target_form(value, text, self._languages))
-                for value in values(text, source)
-                if value.is_numeric and value.text in wanted
-            ]
-            names = [
-                ProtectedSpan(person.start, person.end, person.text, "person", person.text)
-                for person in people(text)
-                if person.text in wanted
-            ]
-            spans = with_more([*numbers, *names], spans)
+        if wanted or _MERIDIEM.search(text):
+            numeric = (value for value in values(text, source) if value.is_numeric)
+            numbers = [self._number(value, text) for value in numeric if self._is_masked(value, wanted)]
+            persons = people(text) if wanted else []
+            names = [ProtectedSpan(it.start, it.end, it.text, "person", it.text) for it in persons if it.text in wanted]
+            spans = with_more(sorted([*numbers, *names], key=lambda span: span.start), spans)
         return spans
+
+    def _is_masked(self, value: Value, wanted: Collection[str]) -> bool:
+        """Whether a number is read as a placeholder: one that is wanted, and a time with a.m. or p.m.
+
+        German and French have neither, and models that have seen few such times leave them, or end the sentence there.
+        """
+        return value.text in wanted or (has_meridiem(value) and self._languages[1] in _WITHOUT_MERIDIEM)
+
+    def _number(self, value: Value, text: str) -> ProtectedSpan:
+        """A number as a placeholder; the point of "p.m." at the end of a text ends the sentence too."""
+        end = value.end - (has_meridiem(value) and value.text.endswith(".") and value.end == len(text))
+        target = target_form(value, text, self._languages)
+        return ProtectedSpan(value.start, end, text[value.start : end], "number", target)
 
     def _acted(self, *, protected: bool, verbatim: bool, scripts: bool, casing: bool) -> tuple[GuardName, ...]:
         """The names of the guards that have acted."""
