@@ -46,6 +46,7 @@ class NameRetries:
         return replace(before, steps=min(before.steps, after.steps))
 
     def _lost(self, task: Task) -> list[Person]:
-        """The people that the best translation of a task has not."""
+        """The people that the best translation of a task has not; who was read in small letters is none."""
         written = "".join(text for _, text in task.part.target_segments(task.candidates[0].text))
-        return [person for person in people(task.part.text) if person.is_lost(written, self._language)]
+        lost = (person for person in people(task.part.text) if person.is_lost(written, self._language))
+        return [person for person in lost if person.text in task.part.read]
