@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from attendo.decoding.guards.casing import in_title_case
 from attendo.decoding.guards.people import Person, people
 from attendo.decoding.guards.reading import Reader
 from attendo.decoding.lines.tasks import Task, added
@@ -46,7 +47,8 @@ class NameRetries:
         return replace(before, steps=min(before.steps, after.steps))
 
     def _lost(self, task: Task) -> list[Person]:
-        """The people that the best translation of a task has not; who was read in small letters is none."""
+        """The people that the best translation of a task has not; in title case any word may look like a name."""
+        if in_title_case(task.part.text, self._language):
+            return []
         written = "".join(text for _, text in task.part.target_segments(task.candidates[0].text))
-        lost = (person for person in people(task.part.text) if person.is_lost(written, self._language))
-        return [person for person in lost if person.text in task.part.read]
+        return [person for person in people(task.part.text) if person.is_lost(written, self._language)]
