@@ -48,7 +48,8 @@ class NameRetries:
 
     def _lost(self, task: Task) -> list[Person]:
         """The people that the best translation of a task has not; in title case any word may look like a name."""
-        if in_title_case(task.part.text, self._language):
+        persons = people(task.part.text)
+        if not persons or in_title_case(task.part.text, self._language):
             return []
         written = "".join(text for _, text in task.part.target_segments(task.candidates[0].text))
-        return [person for person in people(task.part.text) if person.is_lost(written, self._language)]
+        return [person for person in persons if person.is_lost(written, self._language)]
