@@ -175,7 +175,7 @@ def test_lost_numbers_are_tried_as_things_and_told_if_they_stay_lost() -> None:
     assert lost.problems == ("numbers that the translation has not: 12",)
 
 
-@pytest.mark.parametrize(("lost", "expected"), [("1,249.50", "1.249,50"), ("MP3", "MP3"), ("3pm", "15:00 Uhr")])
+@pytest.mark.parametrize(("lost", "expected"), [("1,249.50", "1.249,50"), ("MP3", "MP3"), ("3pm", "15 Uhr")])
 def test_lost_values_come_back_as_the_target_language_writes_them(lost: str, expected: str) -> None:
     request = TextRequest(text=f"The dog {lost} sleeps.", source_language="en", target_language="de")
     assert translated(request, MadeUp(loses=[lost])).text == f"das Hund {expected} schläft."
