@@ -12,9 +12,9 @@ from attendo.learning.selection import Candidate, choose_share
         ({0.0: (6.0, 4.0), 0.5: (5.0, 3.9), 1.0: (4.0, 3.95)}, 1.0),
         # It expects the general text less: the half is taken, though the quarter is more careful still.
         ({0.0: (6.0, 4.0), 0.25: (5.5, 3.9), 0.5: (5.0, 3.95), 1.0: (4.0, 4.1)}, 0.5),
-        # A rise of a thousandth is none; one of a hundredth is.
-        ({0.0: (6.0, 4.0), 0.5: (5.0, 3.9), 1.0: (4.0, 4.004)}, 1.0),
-        ({0.0: (6.0, 4.0), 0.5: (5.0, 3.9), 1.0: (4.0, 4.04)}, 0.5),
+        # A rise of half a per cent is allowed; one of one and a half is not.
+        ({0.0: (6.0, 4.0), 0.5: (5.0, 3.9), 1.0: (4.0, 4.02)}, 1.0),
+        ({0.0: (6.0, 4.0), 0.5: (5.0, 3.9), 1.0: (4.0, 4.06)}, 0.5),
         # More of the weights may be too much of a good thing.
         ({0.0: (6.0, 4.0), 0.5: (4.5, 3.9), 1.0: (5.0, 3.9)}, 0.5),
         # All do harm: the one that does least, for the gate to judge.
