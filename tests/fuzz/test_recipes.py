@@ -97,7 +97,7 @@ def hold_meant(recipe: Recipe, path: Path) -> None:
     for step in (1, config.warmup_steps, config.max_steps):
         assert 0 <= learning_rate(step, width, config) < math.inf
     make_optimizer(small_model(), config)
-    Augmentation(config.augmentation, [])
+    Augmentation(config.augmentation, [], ("en", "de"))
     assert (Path("runs") / recipe.name).parent == Path("runs"), "a name leads out of the folder"
     if recipe.data is not None and recipe.data.corpora:
         assert prepared_folder(recipe, path.parent).parent == path.parent

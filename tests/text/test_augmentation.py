@@ -110,8 +110,8 @@ def test_each_placeholder_stands_on_both_sides_once() -> None:
 
 
 def test_each_kind_comes_as_often_as_its_share_says() -> None:
-    for kind in ("casing", "typos", "copies", "strings", "placeholders", "same_language"):
-        augment, rng = Augmentation(AugmentationConfig(**{kind: 0.25}), SYMBOLS), random.Random(7)
+    for kind in ("casing", "typos", "copies", "names", "letters", "strings", "placeholders", "same_language"):
+        augment, rng = Augmentation(AugmentationConfig(**{kind: 0.25}), SYMBOLS, ("en", "de")), random.Random(7)
         changed = sum(augment(SOURCE, TARGET, rng) != (SOURCE, TARGET) for _ in range(2000))
         assert 400 < changed < 560, f"{kind}: 500 expected, five standard deviations are 97"
     off, rng = Augmentation(AugmentationConfig(), SYMBOLS), random.Random(7)
@@ -125,7 +125,7 @@ def test_the_target_as_its_own_source() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_side_is_changed_into_nothing(kind: str) -> None:
     # Of a full stop or a single letter nothing might be left, which would teach to write out of nothing.
-    augment = Augmentation(AugmentationConfig(**{kind: 1.0}), SYMBOLS)
+    augment = Augmentation(AugmentationConfig(**{kind: 1.0}), SYMBOLS, ("de", "fr"))
     small = (".", "?!", "…", ",", '"', "a", "7", "Bo", "⟦1⟧")
     for source, target, seed in product(small, small, range(20)):
         assert all(augment(source, target, random.Random(seed)))
@@ -133,7 +133,7 @@ def test_no_side_is_changed_into_nothing(kind: str) -> None:
 
 @given(source=TEXT, target=TEXT, kinds=st.sets(st.sampled_from(KINDS)), seed=st.integers(0, 2**32))
 def test_any_text_is_changed_within_its_line(source: str, target: str, kinds: set[str], seed: int) -> None:
-    augment = Augmentation(AugmentationConfig(**dict.fromkeys(kinds, 1.0)), SYMBOLS)
+    augment = Augmentation(AugmentationConfig(**dict.fromkeys(kinds, 1.0)), SYMBOLS, ("en", "fr"))
     assert "\n" not in "".join(augment(source, target, random.Random(seed)))
 
 

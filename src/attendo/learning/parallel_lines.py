@@ -19,6 +19,11 @@ class ParallelLines:
     sources: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
 
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Each line with its translation."""
+        return list(zip(self.sources, self.targets, strict=True))
+
     def rows(self, numbers: Sequence[int]) -> "ParallelLines":
         """Gives some of the pairs by their numbers."""
         return ParallelLines(

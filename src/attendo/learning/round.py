@@ -189,15 +189,18 @@ class _Round:
     def _select(self, tuned: Mapping[str, Path]) -> Selection:
         """Chooses one share for all trainings, by what each has kept aside for that."""
         plan = self._plan
-        corrections = {portion.name: _lines(portion.selection) for portion in plan.portions}
 
         def candidate(share: float) -> Candidate:
             if self._should_stop():
                 raise LearningInterruptedError("choosing a share: interrupted")
-            models = {portion.name: self._between(portion, tuned, share) for portion in plan.portions}
-            general = {plan.portions[-1].name: plan.general.selection}
+            corrections, general = list[PairScore](), list[PairScore]()
+            for portion in plan.portions:
+                with load(self._between(portion, tuned, share)) as engine:
+                    corrections += engine.score(_lines(portion.selection).pairs)
+                    if portion is plan.portions[-1]:
+                        general += engine.score(plan.general.selection.pairs)
             return Candidate(
-                share=share, corrections=_perplexity(models, corrections), general=_perplexity(models, general)
+                share=share, corrections=perplexity(corrections).per_token, general=perplexity(general).per_token
             )
 
         return choose_share(plan.config.shares, candidate)
@@ -352,15 +355,6 @@ def _too_few(plan: RoundPlan) -> Verdict:
         reason=f"too few corrections: {number:,}, and the gate needs {LEAST_CORRECTIONS} or more; collect more",
         checks=(),
     )
-
-
-def _perplexity(models: Mapping[str, Path], texts: Mapping[str, ParallelLines]) -> float:
-    """The perplexity of texts, each by the model of the training of its name."""
-    scores: list[PairScore] = []
-    for name, lines in texts.items():
-        with load(models[name]) as engine:
-            scores += engine.score(zip(lines.sources, lines.targets, strict=True))
-    return perplexity(scores).per_token
 
 
 def _lines(pairs: Sequence[Correction]) -> ParallelLines:

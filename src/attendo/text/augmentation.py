@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 
 from attendo.text.made_up import name, number, program_string
-from attendo.text.proper_names import ProperNames, letter_line, with_other_names
+from attendo.text.proper_names import ProperNames, letter_line, proper_names, with_other_names
 
 _FINAL = ".!?\u2026"
 # Not the number within a placeholder, ⟦1⟧.
@@ -97,17 +97,20 @@ class Augmentation:
     Args:
         config: the shares.
         placeholders: the vocabulary's; `Tokenizer.placeholders`.
-        names: of the pairs' languages; None where `config.needs_names` says that none are needed.
+        languages: the source's and the target's codes, for names of theirs; `und`, undetermined, where none are needed.
+
+    Raises:
+        ValueError: names are needed, and there are none for these languages.
     """
 
     def __init__(
-        self, config: AugmentationConfig, placeholders: Sequence[str], names: ProperNames | None = None
+        self, config: AugmentationConfig, placeholders: Sequence[str], languages: tuple[str, str] = ("und", "und")
     ) -> None:
         self.config = config
         # In the order they are applied: what looks for names comes before what changes the case.
         self._kinds: tuple[_Kind, ...] = (
             (config.same_language, lambda source, target, rng: (target, target)),
-            *self._with_names(names),
+            *(_with_names(config, proper_names(*languages)) if config.needs_names else ()),
             (config.copies, with_made_up_names),
             (config.strings, with_made_up_strings),
             (config.placeholders, lambda source, target, rng: with_placeholders(source, target, placeholders, rng)),
@@ -115,15 +118,6 @@ class Augmentation:
             (config.typos, lambda source, target, rng: (with_typos(source, rng), target)),
             (config.casing, lambda source, target, rng: (in_another_case(source, rng), target)),
         )
-
-    def _with_names(self, names: ProperNames | None) -> list[_Kind]:
-        """What the tables of names are for."""
-        if names is None:
-            return []
-        return [
-            (self.config.names, lambda source, target, rng: with_other_names(source, target, names, rng)),
-            (self.config.letters, lambda source, target, rng: with_letter_line(source, target, names, rng)),
-        ]
 
     def __call__(self, source: str, target: str, rng: random.Random) -> tuple[str, str]:
         """A pair as it is met this time; what would leave nothing of a side, as of a full stop alone, is not done."""
@@ -133,6 +127,14 @@ class Augmentation:
                 if all(side.strip() for side in changed):
                     source, target = changed
         return source, target
+
+
+def _with_names(config: AugmentationConfig, names: ProperNames) -> list[_Kind]:
+    """What the tables of names are for."""
+    return [
+        (config.names, lambda source, target, rng: with_other_names(source, target, names, rng)),
+        (config.letters, lambda source, target, rng: with_letter_line(source, target, names, rng)),
+    ]
 
 
 def in_another_case(text: str, rng: random.Random) -> str:

@@ -18,9 +18,15 @@ from attendo.text.made_up import name
 Forms = tuple[str, str]
 """A name in the source's language and in the target's."""
 
+TITLES = (
+    "Mr", "Mrs", "Ms", "Dr", "Prof", "Mme", "Mlle", "Herr", "Herrn", "Frau", "Monsieur", "Madame", "Mademoiselle"
+)  # fmt: skip
+"""Titles before a name, but French's *M.*, which is one by its point alone."""
+BEHIND_TITLE = re.compile(rf"(?<![\w-])(?:M\.|(?:{'|'.join(TITLES)})\.?)[ \u00a0]$")
+"""Pattern of the end of a text that a name follows."""
+
 _WORD = re.compile(r"(?<![\w-])[^\W\d_]+(?![\w-])")
 _SLOT = re.compile(r"\{((\w+?)\d?)\}")
-_FAMILY_FOLLOWS = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Dr|Herrn?|Frau|M|Mme|Mlle|Monsieur|Madame)\.? $")
 _SIBILANTS = ("s", "ß", "x", "z", "ce")
 _VOWELS = "aeiouàâäéèêëîïôöûü"
 _MADE_UP = 0.2
@@ -140,14 +146,19 @@ def _drawn(kind: str, names: ProperNames, rng: random.Random) -> Forms:
         case "place":
             return rng.choice(list(names.places.values()))
         case "family":
-            family = name(rng) if rng.random() < _MADE_UP else rng.choice(list(names.families))
-            return family, family
+            return _from(names.families, rng)
         case "person":
             return _joined(_drawn(rng.choice(("male", "female")), names, rng), _drawn("family", names, rng))
         case _:
-            given = names.males if kind == "male" else names.females
-            made_up = name(rng)
-            return (made_up, made_up) if rng.random() < _MADE_UP else rng.choice(list(given.values()))
+            return _from(names.males if kind == "male" else names.females, rng)
+
+
+def _from(table: Mapping[str, Forms], rng: random.Random) -> Forms:
+    """A name of a table, or now and then one that nobody has heard of."""
+    if rng.random() < _MADE_UP:
+        made_up = name(rng)
+        return made_up, made_up
+    return rng.choice(list(table.values()))
 
 
 def _another(
@@ -161,7 +172,7 @@ def _another(
     if old[0] in names.places:
         return _drawn("place", names, rng)
     places = ((text, match.start()) for (text, _, _), matches in zip(sides, found, strict=True) for match in matches)
-    if old[0] in names.families or any(_FAMILY_FOLLOWS.search(text[:start]) for text, start in places):
+    if old[0] in names.families or any(BEHIND_TITLE.search(text[:start]) for text, start in places):
         return _drawn("family", names, rng)
     kind = "male" if old[0] in names.males else "female"
     way = rng.random()

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from attendo.text.augmentation import Augmentation, AugmentationConfig
-from attendo.text.proper_names import proper_names
 from attendo.text.shards import TokenRows
 from attendo.text.subwords.tokenization import EOS_ID, Tokenizer
 
@@ -65,8 +64,7 @@ class Rewriting:
         self._dropouts = dropout, 0.0 if target_symbols else dropout
         symbols = [symbol for symbol in source_tokenizer.placeholders if symbol in target_tokenizer.placeholders]
         self._languages = languages
-        names = proper_names(*languages) if augmentation.needs_names else None
-        self._augment = Augmentation(augmentation, symbols, names)
+        self._augment = Augmentation(augmentation, symbols, languages)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What makes it again in another process."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from attendo.decoding.guards.number_words import has_number_word, small_numbers
 from attendo.decoding.guards.numbers import SEPARATORS, canonical_number, localised
-from attendo.decoding.guards.values import Value, values
+from attendo.decoding.guards.values import MERIDIEM, Value, values
 
 LOST_NUMBERS = "numbers that the translation has not: "
 """The beginning of a problem."""
@@ -22,7 +22,7 @@ _HOURS = 12
 _MINUTE_WORDS = re.compile(
     r"(?<!\w)(?:half|quarter|past|halb|viertel|dreiviertel|nach|vor|demie?|quart|moins)(?!\w)", re.IGNORECASE
 )
-_MERIDIEM = re.compile("[AaPp]\\.?[Mm]")
+_MERIDIEM = re.compile(MERIDIEM)
 _PART_OF_DAY = re.compile(
     r"(?<!\w)(?:morning|afternoon|evening|night|tonight|noon|abend|nachmittag|vormittag|morgen|nacht|mittag|früh|matin|"
     r"soir|après-midi|nuit)",

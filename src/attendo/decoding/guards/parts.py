@@ -56,10 +56,9 @@ class Part:
     """Stretches that are not natural language."""
     guards: tuple[GuardName, ...] = ()
     """Names of the guards that changed it."""
-    variables: tuple[str, ...] = ()
-    """A program's variables that it is read with as they stand; all of them have to recur."""
     masked: "Part | None" = None
-    """The same with placeholders for its variables, for where one does not come through."""
+    """Of a part that is read with a program's variables as they stand: the same with placeholders for them, for where
+    one does not come through."""
 
     @property
     def is_searched(self) -> bool:
@@ -116,7 +115,8 @@ class Part:
 
     def has_variables(self, written: str) -> bool:
         """Whether a translation has each variable that was read as often as the part."""
-        return all(written.count(variable) == self.read.count(variable) for variable in self.variables)
+        variables = (each.source for each in self.masked.kept) if self.masked else ()
+        return all(written.count(variable) == self.read.count(variable) for variable in variables)
 
     def is_whole(self, written: str) -> bool:
         """Whether a translation has each placeholder of the part once, and its tags in their order."""

@@ -8,25 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from attendo.text.proper_names import given_names
+from attendo.text.proper_names import BEHIND_TITLE, TITLES, given_names
 
 _WORD = re.compile(r"(?<![\w-])(?:O['’])?[^\W\d_]+(?:-[^\W\d_]+)*(?![\w-])")
-_TITLES = (
-    "Mr",
-    "Mrs",
-    "Ms",
-    "Dr",
-    "Prof",
-    "Mme",
-    "Mlle",
-    "Herr",
-    "Herrn",
-    "Frau",
-    "Monsieur",
-    "Madame",
-    "Mademoiselle",
-)
-_TITLE = re.compile(rf"(?<![\w-])(?:M\.|(?:{'|'.join(_TITLES)})\.?)[ \u00a0]$")
 _LONGEST_TITLE = 14
 _PARTICLES = frozenset(("de", "der", "di", "du", "la", "le", "van", "von", "zu"))
 _MAX_GIVEN = 3
@@ -80,7 +64,7 @@ def _people(text: str) -> Iterator[Person]:
     for place, word in enumerate(words):
         if word.start() < behind or not _is_name(word[0]):
             continue
-        titled = _TITLE.search(text, max(0, word.start() - _LONGEST_TITLE), word.start()) is not None
+        titled = BEHIND_TITLE.search(text, max(0, word.start() - _LONGEST_TITLE), word.start()) is not None
         last = _last_word(text, words, place)
         if not titled and (last == place or not _is_given(word[0])):
             continue
@@ -104,7 +88,7 @@ def _last_word(text: str, words: list[re.Match[str]], first: int) -> int:
 
 
 def _is_name(word: str) -> bool:
-    return len(word) > 1 and word[0].isupper() and not word.isupper() and word not in _TITLES
+    return len(word) > 1 and word[0].isupper() and not word.isupper() and word not in TITLES
 
 
 def _is_given(word: str) -> bool:

@@ -24,7 +24,7 @@ from attendo.decoding.guards.protected import (
 from attendo.decoding.guards.scripts import KnownLetters
 from attendo.decoding.guards.sentences import sentence_starts, sentences
 from attendo.decoding.guards.spaces import UNBREAKABLE, parted, squeezed, squeezed_around, without_unknown_spaces
-from attendo.decoding.guards.values import Value, values
+from attendo.decoding.guards.values import MERIDIEM, Value, values
 from attendo.decoding.guards.verbatim import Stretch, has_words_besides, verbatim
 
 # Stands for protected text while a text's case is changed; of the private use area, and so in no text.
@@ -32,7 +32,7 @@ _STAND_IN = "\ue000"
 _MAX_INLINE, _LONGEST_INLINE = 4, 200
 """Stretches of a line that are no language, and characters of each, that are read as placeholders; more are cut out."""
 _VARIABLE = re.compile(PROGRAM_PLACEHOLDER)
-_MERIDIEM = re.compile(r"\d\s?[AaPp]\.?[Mm]")
+_TIME_WITH_MERIDIEM = re.compile(rf"\d{MERIDIEM}")
 _WITHOUT_MERIDIEM = ("de", "fr")
 _QUOTATION_MARKS = "\"'`“”„‘’‚«»‹›"
 _FIRST_KINDS = ("literal", "verbatim")
@@ -99,8 +99,7 @@ class Reader:
         """
         if not part.kept or any(not _VARIABLE.fullmatch(each.source) or _is_quoted(part, each) for each in part.kept):
             return part
-        plain = self.unprotected(part)
-        return replace(plain, variables=tuple(each.source for each in part.kept), masked=part)
+        return replace(self.unprotected(part), masked=part)
 
     def with_values(self, part: Part, wanted: Collection[str]) -> Part:
         """Returns a part with placeholders for some of its numbers, dates, times and people too.
@@ -231,7 +230,7 @@ class Reader:
         if self._letters is not None:
             foreign = self._letters.foreign(text, source)
             spans = with_more(spans, [ProtectedSpan(start, end, text[start:end], "foreign") for start, end in foreign])
-        if wanted or _MERIDIEM.search(text):
+        if wanted or _TIME_WITH_MERIDIEM.search(text):
             numeric = (value for value in values(text, source) if value.is_numeric)
             numbers = [self._number(value, text) for value in numeric if self._is_masked(value, wanted)]
             persons = people(text) if wanted else []

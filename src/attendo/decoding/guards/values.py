@@ -47,14 +47,15 @@ GRAMMAR = {
 NUMERIC = frozenset(("date", "time", "phone", "number"))
 """Kinds that languages write differently; of all others each letter counts."""
 
-_MERIDIEM = r"(?:\s?[AaPp](?:\.[Mm]\.|[Mm](?!\w)))"
+MERIDIEM = r"(?:\s?[AaPp](?:\.[Mm]\.|[Mm](?!\w)))"
+"""A regular expression for "a.m." or "p.m." behind a time, with the space before it."""
 _PATTERNS = {
     "date": (
         r"(?<![\w.])(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.[ \u00a0]?\d{1,2}\.[ \u00a0]?\d{4}|\d{1,2}/\d{1,2}/\d{4}"
         r"|(?:0[1-9]|[12]\d|3[01])(?:\.(?:0[1-9]|1[0-2])\.|/(?:0[1-9]|1[0-2])/)\d{2})(?!\.\d)(?!\w)"
     ),
     "time": (
-        rf"(?<![\w.:])(?:\d{{1,2}}:\d{{2}}(?::\d{{2}})?{_MERIDIEM}?(?![\w:])|\d{{1,2}}(?:\.\d{{2}})?{_MERIDIEM}"
+        rf"(?<![\w.:])(?:\d{{1,2}}:\d{{2}}(?::\d{{2}})?{MERIDIEM}?(?![\w:])|\d{{1,2}}(?:\.\d{{2}})?{MERIDIEM}"
         r"|\d{1,2}(?:[.:]\d{2})?(?=\sUhr(?!\w))|\d{1,2}(?=\so['’]clock(?!\w))|\d{1,2}\s?h\s?(?:\d{2})?(?!\w))"
     ),
     "phone": (
