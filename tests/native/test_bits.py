@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import Any
 
 import pytest
 from tests.native.conftest import assert_same_bits, decode, each_variant, make_stories, random_model
@@ -13,6 +14,8 @@ from attendo.native.library import Kernels, available_kernels
 LENGTHS = (34, 0, 9, 2, 9, 20, 5, 1, 12, 4, 8)
 VOCAB_SIZE = 1100
 DTYPES: tuple[Dtype, ...] = ("float32", "bfloat16", "int8")
+
+_FUSED = ("avx2", "avx512vnni", "avx512bf16", "avx512amx")
 
 each_dtype = pytest.mark.parametrize("dtype", DTYPES)
 
@@ -63,17 +66,25 @@ def test_while_other_threads_decode_other_batches(kernels: Kernels, dtype: Dtype
         assert len(list(pool.map(work, range(len(batches))))) == len(batches)
 
 
-@pytest.mark.parametrize("d_model", [32, 80, 128])
-def test_int8_is_the_same_bits_with_amx_and_without(d_model: int) -> None:
-    found = {kernels.variant: kernels for kernels in available_kernels()}
-    if "avx512amx" not in found:
-        pytest.skip("this processor or this build has no AMX")
-    model = random_model(VOCAB_SIZE, d_model=d_model, d_ff=3 * d_model, attention_bias=True)
+@pytest.mark.parametrize(
+    "shape",
+    [
+        {"d_model": 32, "d_ff": 96},
+        {"d_model": 80, "d_ff": 240, "d_k": 20, "d_v": 12, "activation": "swish"},
+        {"d_model": 128, "d_ff": 384, "num_heads": 4},  # d_k = 32, and below 64, which have kernels of their own
+        {"d_model": 128, "d_ff": 384, "attention_bias": True},
+    ],
+    ids=str,
+)
+def test_int8_is_the_same_bits_by_all_vector_instructions(shape: dict[str, Any]) -> None:
+    """With registers of 8 and 16 floats; `test_aarch64.py` has those of 4. Portable x86 has no fused products."""
+    variants = [kernels for kernels in available_kernels() if kernels.variant in _FUSED]
+    if len(variants) < 2:
+        pytest.skip("this processor or this build has at most one of these variants")
+    model = random_model(VOCAB_SIZE, **shape)
     # Up to 78 rows, down to two.
     stories = make_stories((8, 8, 7, 6, 6, 5, 5, 4, 4, 3, 3, 2, 1, 0) * 2, (VOCAB_SIZE, VOCAB_SIZE))
-    without, with_amx = (
-        decode(NativeModel(model, dtype="int8", kernels=found[name]).step, stories)
-        for name in ("avx512vnni", "avx512amx")
-    )
-    for one, other in zip(without, with_amx, strict=True):
-        assert_same_bits(one, other)
+    first, *others = (decode(NativeModel(model, dtype="int8", kernels=kernels).step, stories) for kernels in variants)
+    for other in others:
+        for one, found in zip(first, other, strict=True):
+            assert_same_bits(one, found)

@@ -24,14 +24,13 @@ static inline void softmax(float *weights, int count) {
   for (int i = count; i < padded(count); ++i) weights[i] = -INFINITE;
   for (int i = 0; i < count; i += LANES) most = larger(load(weights + i), most);
   const Floats top = all(largest(most));
-  Floats total{};
-  for (int i = 0; i < count; i += LANES) {
+  const float total = sum_of(count, [=](int i) {
     const Floats w = load(weights + i);
     const Floats power = w == -INFINITE ? Floats{} : exponential(w - top);
     store(weights + i, power);
-    total += power;
-  }
-  const Floats inverse = all(1.0f / sum(total));
+    return power;
+  });
+  const Floats inverse = all(1.0f / total);
   for (int i = 0; i < count; i += LANES) store(weights + i, load(weights + i) * inverse);
 }
 
@@ -179,23 +178,27 @@ static inline void ask_for(const T *from, int count) {
   for (int i = 0; i < count; i += CACHE_LINE) __builtin_prefetch(from + i);
 }
 
-// The inner product of a query with a key; VECTORS is d_k in vectors, 0 where it is not known beforehand.
-template <int VECTORS, class T>
+// The inner product of a query with a key; SIZE is d_k, 0 where it is not known beforehand.
+template <int SIZE, class T>
 static inline float dot(const float *query, const T *key, int size) {
-  Floats even{}, odd{};
-  if constexpr (VECTORS > 1) {
-#pragma GCC unroll 8
-    for (int i = 0; i < VECTORS; i += 2) {
-      even += load(query + i * LANES) * load(key + i * LANES);
-      odd += load(query + (i + 1) * LANES) * load(key + (i + 1) * LANES);
+  const auto products = [=](int i) { return load(query + i) * load(key + i); };
+  if constexpr (SIZE == 0) return sum_of(size, products);
+  static_assert(SIZE % (2 * PADDED) == 0);
+  Floats even[PARTS] = {}, odd[PARTS] = {};
+#pragma GCC unroll 4
+  for (int i = 0; i < SIZE; i += 2 * PADDED) {
+#pragma GCC unroll 4
+    for (int part = 0; part < PARTS; ++part) {
+      even[part] += products(i + part * LANES);
+      odd[part] += products(i + PADDED + part * LANES);
     }
-  } else {
-    for (int i = 0; i < size; i += LANES) even += load(query + i) * load(key + i);
   }
-  return sum(even + odd);
+#pragma GCC unroll 4
+  for (int part = 0; part < PARTS; ++part) even[part] += odd[part];
+  return sum(even);
 }
 
-template <int VECTORS, class T>
+template <int SIZE, class T>
 static void look_at_written(const float *query, const Written<T> &written, const Heads &heads, float *weights,
                             float *context) {
   for (int head = 0; head < heads.count; ++head) {
@@ -203,7 +206,7 @@ static void look_at_written(const float *query, const Written<T> &written, const
     const T *keys = written.pairs + head * heads.d_k, *values = written.pairs + heads.keys() + head * heads.d_v;
     for (int i = 0; i < written.count; ++i) {
       if (!head && i + AHEAD < written.count) ask_for(keys + written.at[i + AHEAD], heads.keys() + heads.values());
-      weights[i] = dot<VECTORS>(q, keys + written.at[i], heads.d_k) * heads.scale;
+      weights[i] = dot<SIZE>(q, keys + written.at[i], heads.d_k) * heads.scale;
     }
     softmax(weights, written.count);
     const auto at = [values, &written](int i) { return values + written.at[i]; };
@@ -215,8 +218,8 @@ static void look_at_written(const float *query, const Written<T> &written, const
 template <class T>
 static void attend_to_written(const float *query, const Written<T> &written, const Heads &heads, float *weights,
                               float *context) {
-  if (heads.d_k == 64) look_at_written<64 / LANES>(query, written, heads, weights, context);  // the paper's
-  else if (heads.d_k == 32) look_at_written<32 / LANES>(query, written, heads, weights, context);
+  if (heads.d_k == 64) look_at_written<64>(query, written, heads, weights, context);  // the paper's
+  else if (heads.d_k == 32) look_at_written<32>(query, written, heads, weights, context);
   else look_at_written<0>(query, written, heads, weights, context);
 }
 

@@ -163,9 +163,8 @@ inline void Session::adjust(float *beside, int64_t before, const int64_t *places
   }
   for (int i = 0; i < count; ++i) {
     const float *adjusted = drafter.adjusted + places[i] * size;
-    Floats products{};
-    for (int at = 0; at < size; at += LANES) products += load(beside + at) * load(adjusted + at);
-    logits[i] += sum(products) + drafter.shifts[places[i]];
+    const float product = sum_of(size, [=](int at) { return load(beside + at) * load(adjusted + at); });
+    logits[i] += product + drafter.shifts[places[i]];
   }
 }
 

@@ -31,6 +31,7 @@ typedef float Floats __attribute__((vector_size(4 * LANES)));
 typedef int32_t Ints __attribute__((vector_size(4 * LANES)));
 
 constexpr int PADDED = 16;  // every row of numbers is filled up with zeros to a multiple of this, on every processor
+constexpr int PARTS = PADDED / LANES;
 constexpr float INFINITE = __builtin_inff();
 
 static inline Floats load(const float *from) {
@@ -118,6 +119,26 @@ static inline float sum(Floats value) {
 #endif
 }
 
+// Of vectors side by side that hold PADDED values.
+static inline float sum(Floats (&parts)[PARTS]) {
+#pragma GCC unroll 4
+  for (int half = PARTS / 2; half; half /= 2)
+    for (int part = 0; part < half; ++part) parts[part] += parts[part + half];
+  return sum(parts[0]);
+}
+
+// What the values of a row add up to: `value(i)` are the LANES values from position i of it. Sixteen sums lie side by side on
+// every processor, in as many registers as that takes, so that numbers are added in the same order everywhere.
+template <class Value>
+static inline float sum_of(int size, const Value &value) {
+  Floats totals[PARTS] = {};
+  for (int i = 0; i < size; i += PADDED) {
+#pragma GCC unroll 4
+    for (int part = 0; part < PARTS; ++part) totals[part] += value(i + part * LANES);
+  }
+  return sum(totals);
+}
+
 static inline float largest(Floats value) {
 #if defined(__AVX512F__)
   return _mm512_reduce_max_ps((__m512)value);
@@ -164,7 +185,7 @@ static inline Floats whole(Floats value) {
   return (Floats)vrndnq_f32((float32x4_t)value);
 #else
   const Floats shift = all(12582912.0f);
-  const Floats moved = value + shift;
+  const Floats moved = rounded(value) + shift;
   return moved - shift;
 #endif
 }

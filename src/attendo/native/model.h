@@ -146,19 +146,17 @@ struct Model {
   // hidden = LayerNorm(hidden + output): the residual connection around every sub-layer (Section 3.1).
   void add_and_norm(const Norm &norm, const float *output, float *hidden) const {
     const int size = shape.d_model;
-    Floats total{};
-    for (int i = 0; i < size; i += LANES) {
+    const float total = sum_of(size, [=](int i) {
       const Floats value = load(hidden + i) + load(output + i);
       store(hidden + i, value);
-      total += value;
-    }
-    const Floats mean = all(sum(total) / size);
-    Floats squares{};
-    for (int i = 0; i < size; i += LANES) {
+      return value;
+    });
+    const Floats mean = all(total / size);
+    const float squares = sum_of(size, [=](int i) {
       const Floats difference = load(hidden + i) - mean;
-      squares += difference * difference;
-    }
-    const Floats inverse = all(1.0f / __builtin_sqrtf(sum(squares) / size + shape.layer_norm_eps));
+      return difference * difference;
+    });
+    const Floats inverse = all(1.0f / __builtin_sqrtf(squares / size + shape.layer_norm_eps));
     for (int i = 0; i < size; i += LANES) {
       store(hidden + i, (load(hidden + i) - mean) * inverse * load(norm.gain + i) + load(norm.bias + i));
     }

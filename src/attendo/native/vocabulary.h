@@ -68,9 +68,7 @@ static inline Statistics statistics_of(const float *logits, int count) {
   const float top = largest(most);
   // Where all are -inf, -inf - -inf would be no number; another chunk may have one that is.
   const Floats from = all(top == -INFINITE ? 0.0f : top);
-  Floats total{};
-  for (int i = 0; i < count; i += LANES) total += exponential(load(logits + i) - from);
-  return {top, sum(total)};
+  return {top, sum_of(count, [=](int i) { return exponential(load(logits + i) - from); })};
 }
 
 // What makes log-probabilities of a row's logits: the largest logit, and the logarithm of what e^(logit - largest) add
