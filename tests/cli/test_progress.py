@@ -1,9 +1,12 @@
 import io
 import re
+from functools import partial
 
 import pytest
 
 from attendo.cli.progress import JobProgress, clock
+from attendo.cli.reporter import RunReporter
+from attendo.training.meter import StepMetrics
 
 
 def test_plain_lines_have_count_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,6 +55,22 @@ def test_quiet_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
         now = 1000.0
         progress.update(5)
     assert (stream.getvalue(), progress.seconds) == ("", 1000.0)
+
+
+def test_each_training_of_several_counts_its_own_steps(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with RunReporter() as reporter:
+        for now, step, steps in ((0.0, 1, 60), (20.0, 60, 60), (40.0, 1, 76), (60.0, 73, 76)):
+            monkeypatch.setattr("time.monotonic", partial(float, now))
+            metrics = StepMetrics(
+                step=step, loss=1.0, log_loss=1.0, learning_rate=1e-4, target_tokens_per_s=1.0, elapsed_s=1.0, epoch=0,
+                target_tokens=1,
+            )  # fmt: skip
+            reporter.training(metrics, steps)
+    shown = capsys.readouterr().err
+    assert "60 of 60 steps" in shown
+    assert "73 of 76 steps" in shown
 
 
 @pytest.mark.parametrize(("seconds", "shown"), [(0, "0:00"), (59.6, "1:00"), (3599, "59:59"), (3723, "1:02:03")])

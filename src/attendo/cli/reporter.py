@@ -23,6 +23,7 @@ class RunReporter:
         self._quiet = quiet
         self._preparing: JobProgress | None = None
         self._training: JobProgress | None = None
+        self._step = 0
 
     def message(self, text: str) -> None:
         """A line to read."""
@@ -31,12 +32,13 @@ class RunReporter:
     def preparing(self, progress: "Progress") -> None:
         """How far the preparation is."""
         if self._preparing is None:
+            self._close()
             self._preparing = JobProgress(progress.stage, "MB", quiet=self._quiet).__enter__()
         self._preparing.update(progress.done_bytes / 1e6, label=progress.stage, total=progress.total_bytes / 1e6)
 
     def training(self, metrics: "StepMetrics", max_steps: int) -> None:
-        """Another update is made."""
-        if self._training is None:
+        """Another update is made; a step that is not behind the last one is another training's."""
+        if self._training is None or metrics.step <= self._step:
             self._close()
             self._training = JobProgress(
                 "training", "steps", max_steps, first=metrics.step - 1, quiet=self._quiet
@@ -46,6 +48,7 @@ class RunReporter:
             f"learning rate {metrics.learning_rate:.2e}, epoch {metrics.epoch + 1}"
         )
         self._training.update(metrics.step, note=figures)
+        self._step = metrics.step
 
     def validated(self, position: "Position", validation: "Validation", is_best: bool) -> None:
         """A validation is done."""
