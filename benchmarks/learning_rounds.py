@@ -72,20 +72,21 @@ def learn(model: str, corrections: Path, output: Path, args: argparse.Namespace)
 
 
 def row(number: int, model: str, outcome: str, seconds: float, args: argparse.Namespace) -> dict[str, Any]:
-    """The model's scores after a round."""
-    scores = {
-        name: json.loads(
-            attendo("evaluate", model, "--source", files[0], "--reference", files[1], "--json")
-        )["bleu"]["score"]
-        for name, files in (("new", args.test), ("old", args.old))
+    """The model's scores after a round; TER is the share of words that a translator would still have to edit."""
+    field, old = (
+        json.loads(attendo("evaluate", model, "--source", files[0], "--reference", files[1], "--json"))
+        for files in (args.test, args.old)
+    )
+    return {
+        "round": number, "outcome": outcome, "minutes": seconds / 60,
+        "new": field["bleu"]["score"], "edits": field["ter"]["score"], "old": old["bleu"]["score"],
     }  # fmt: skip
-    return {"round": number, "outcome": outcome, "minutes": seconds / 60, **scores}
 
 
 def shown(row: dict[str, Any]) -> str:
     return (
-        f"round {row['round']}: {row['outcome']}, {row['minutes']:.1f} minutes; BLEU on the field {row['new']:.2f}, "
-        f"on old text {row['old']:.2f}"
+        f"round {row['round']}: {row['outcome']}, {row['minutes']:.1f} minutes; BLEU on the field {row['new']:.2f} "
+        f"(TER {row['edits']:.2f}), on old text {row['old']:.2f}"
     )
 
 

@@ -16,8 +16,8 @@ from attendo.training.config import TrainingConfig
 from attendo.training.divergence import Divergence, DivergenceError, Watch, give_up
 from attendo.training.hooks import Ending, Hooks
 from attendo.training.loader import LoadedUpdate, Prefetched, idle_piece, load_updates
+from attendo.training.memory import is_out_of_memory, smaller_pieces
 from attendo.training.meter import Meter
-from attendo.training.out_of_memory import is_out_of_memory, smaller_pieces
 from attendo.training.passes.forward import Collate, collate_for
 from attendo.training.position import Position
 from attendo.training.processes import Processes

@@ -1,10 +1,14 @@
-"""Memory settings of a training process."""
+"""The memory of a training process: keeping what it frees, and telling that an update does not fit."""
 
 import ctypes
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+import torch
+
+from attendo.training.loader import LoadedUpdate
 
 if sys.platform != "win32":
     import resource
@@ -13,6 +17,17 @@ _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD, _MMAP_MAX = -1, -2, -3, -4  # of mal
 _KEEPING = ((_MMAP_MAX, 0), (_TRIM_THRESHOLD, 2**31 - 1), (_TOP_PAD, 64 << 20))
 _AT_FIRST = ((_MMAP_MAX, 1 << 16), (_TRIM_THRESHOLD, 1 << 17), (_TOP_PAD, 1 << 17), (_MMAP_THRESHOLD, 1 << 17))
 """The setting at the start of a process."""
+
+_SIGNS = (
+    "can't allocate memory",  # torch's allocator for main memory
+    "not enough memory",
+    "bad allocation",
+    "bad_alloc",
+    "could not create a primitive",  # oneDNN, whatever the reason; the products here are plain ones, so it is memory
+    "could not execute a primitive",
+    "could not create a memory object",
+    "failed to allocate",
+)
 
 
 def _is_limited() -> bool:
@@ -49,3 +64,29 @@ def kept_memory() -> Iterator[bool]:
         for name, value in _AT_FIRST:
             libc.mallopt(name, value)
         libc.malloc_trim(0)
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory ran out, the device's or main memory."""
+    if isinstance(error, torch.OutOfMemoryError | MemoryError):
+        return True
+    # torch has no kind of its own for main memory.
+    return isinstance(error, RuntimeError) and any(sign in str(error).lower() for sign in _SIGNS)
+
+
+def smaller_pieces(loaded: LoadedUpdate, max_tokens: int | None) -> int | None:
+    """The size of pieces to try next: half of what this update's pieces have had.
+
+    Args:
+        loaded: an update that did not fit.
+        max_tokens: the size so far, of a piece and a side, padded; None where the update was one piece.
+
+    Returns:
+        The new size; None where the pieces have one pair each already.
+    """
+    longest = loaded.longest
+    whole = longest * loaded.num_pairs
+    present = whole if max_tokens is None else min(max_tokens, whole)
+    if present < 2 * longest:
+        return None
+    return present // 2
