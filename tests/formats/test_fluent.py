@@ -71,6 +71,18 @@ def test_variants_of_the_target_language_are_added_before_the_default() -> None:
     assert "[one]" not in read(PLURAL, "ja").write({"files": result("件")}).decode()
 
 
+def test_a_variant_may_have_the_number_of_another() -> None:
+    text = "files =\n    { $n ->\n        [one] One file\n       *[other] { $n } files\n    }\n"
+    file = read(text, "fr")
+    (unit,) = file.units
+    other = unit.forms[-1].source
+    texts = tuple((*other[:1], word) for word in (" fichier", " fichiers", " fichiers"))
+    out = file.write({unit.id: Result(texts=texts)}).decode()
+    assert out == text.replace("One file", "{ $n } fichier").replace("{ $n } files", "{ $n } fichiers").replace(
+        "       *[other]", "        [many] { $n } fichiers\n       *[other]"
+    )
+
+
 def test_variants_of_other_selectors_are_units_and_their_keys_stay() -> None:
     text = "os = { PLATFORM() ->\n    [macos] Mac\n   *[other] PC\n }\n"
     file = read(text)

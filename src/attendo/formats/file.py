@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Literal, NamedTuple, Protocol
 
-from attendo.formats.contents import Content, content, with_codes_of
+from attendo.formats.contents import Content, codes, content, with_codes_of
 from attendo.formats.encoded import EncodedText
 
 State = Literal["new", "fuzzy", "translated", "final"]
@@ -225,7 +225,10 @@ def _checked(name: str, unit: Unit | None, found: Result) -> Result:
         raise ValueError(f"{name!r} is not a unit of the file that may be translated")
     if len(found.texts) != len(unit.forms):
         raise ValueError(f"{name!r} has {len(unit.forms)} forms, its result {len(found.texts)}")
-    repaired = [with_codes_of(form.source, text) for form, text in zip(unit.forms, found.texts, strict=True)]
+    repaired = [
+        with_codes_of(source_with_codes(unit, form, text), text)
+        for form, text in zip(unit.forms, found.texts, strict=True)
+    ]
     problems = tuple(problem for _, found_problems in repaired for problem in found_problems)
     return replace(
         found,
@@ -233,6 +236,19 @@ def _checked(name: str, unit: Unit | None, found: Result) -> Result:
         problems=(*found.problems, *problems),
         has_repaired_codes=found.has_repaired_codes or bool(problems),
     )
+
+
+def source_with_codes(unit: Unit, form: Form, text: Content) -> Content:
+    """Returns the source that has the codes of a form's translation: its own, or that of another plural form.
+
+    "One file" becomes "{ $n } fichier" where the form is of other numbers too.
+    """
+    if form.sample is None or len(unit.forms) == 1:
+        return form.source
+    there = sorted((code.id, code.kind) for code in codes(text))
+    sources = (form.source, *(other.source for other in unit.forms))
+    same = (source for source in sources if sorted((code.id, code.kind) for code in codes(source)) == there)
+    return next(same, form.source)
 
 
 def spliced(text: EncodedText, edits: Sequence[Edit], declared: frozenset[Span]) -> bytes:

@@ -186,9 +186,10 @@ def usual_formula(language: str) -> str | None:
 
 
 # Categories of CLDR, each with a number that takes it; where whole numbers never take `other`, it is that of fractions.
+# Millions, for which Romance languages have `many`, are said as other numbers are where they are written in digits.
 _OTHER = (("other", 2),)
 _ONE_OTHER = (("one", 1), ("other", 2))
-_ROMANCE = (("one", 1), ("many", 1_000_000), ("other", 2))
+_ROMANCE = (("one", 1), ("many", 2), ("other", 2))
 _CZECH_CATEGORIES = (("one", 1), ("few", 2), ("many", 5), ("other", 5))
 _SLAVIC_CATEGORIES = (("one", 1), ("few", 2), ("many", 5), ("other", 5))
 _SOUTH_SLAVIC = (("one", 1), ("few", 2), ("other", 5))
@@ -208,6 +209,25 @@ _CATEGORIES: Mapping[str, Sequence[tuple[str, int]]] = {
 }
 CATEGORY_NAMES = ("zero", "one", "two", "few", "many", "other")
 _SINGLE = {("one", "pl"), ("one", "cs"), ("one", "sk"), ("two", "ar"), ("zero", "ar"), ("one", "ar")}
+
+# Categories of ordinal numbers by CLDR, in which most languages have `other` alone. The samples are those numbers whose
+# words English tells apart, so that "#rd" is read as "3rd".
+_ORDINALS: Mapping[str, Sequence[tuple[str, int]]] = {
+    "en": (("one", 1), ("two", 2), ("few", 3), ("other", 4)),
+    **dict.fromkeys(_codes("fr ro vi ga ms lo hy hu sv"), (("one", 1), ("other", 4))),
+    "it": (("many", 8), ("other", 4)),
+    "ca": (("one", 1), ("two", 2), ("few", 4), ("other", 5)),
+    "uk": (("few", 3), ("other", 4)),
+    "be": (("few", 3), ("other", 4)),
+}
+
+
+def ordinal_categories(language: str) -> tuple[PluralForm, ...]:
+    """Returns a language's categories of ordinal numbers; `other` for an unlisted language."""
+    return tuple(
+        PluralForm(name=name, sample=sample, is_singular=sample == 1, is_of_one_number=False)
+        for name, sample in _ORDINALS.get(base_language(language), (("other", 4),))
+    )
 
 
 def categories(language: str) -> tuple[PluralForm, ...]:

@@ -189,13 +189,35 @@ def test_a_number_that_does_not_come_back_is_not_guessed() -> None:
     assert "the form of the number 2 was translated without its number" in found.problems
 
 
-def test_a_form_of_several_numbers_has_the_number() -> None:
+def test_a_singular_without_its_number_gets_the_code_of_its_plural() -> None:
+    # As Fluent has it: French says its singular of 0 too.
+    count = Code(id="0", raw="{ $n }")
     forms = (
-        Form(source=content("One file"), name="0", sample=1),  # as Russian: of 1, 21, 31
+        Form(source=content("One file"), name="one", sample=1),
+        Form(source=(count, " files"), name="other", sample=2),
+    )
+    [found] = translations([Unit(id="p", forms=forms)], target="fr")
+    assert [shown(text) for text in found.texts] == ["{ $n } FILE", "{ $n } FILES"]
+    assert found.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("singular", "expected"),
+    [
+        ("One file", "%d FILE"),
+        ("A file was lost", "%d FILE WAS LOST"),
+        ("Delete 1 file?", "DELETE %d FILE?"),
+        ("The file", "%d FILES"),
+        ("A file in an archive", "%d FILES"),
+    ],
+)
+def test_a_form_of_several_numbers_has_the_number(singular: str, expected: str) -> None:
+    forms = (
+        Form(source=content(singular), name="0", sample=1),  # as Russian: of 1, 21, 31
         Form(source=content("%d files"), name="1", sample=2),
     )
     [found] = translations([Unit(id="p", forms=forms, flags=frozenset({"c-format"}))], target="ru")
-    assert [shown(text) for text in found.texts] == ["%d FILES", "%d FILES"]
+    assert [shown(text) for text in found.texts] == [expected, "%d FILES"]
 
 
 def test_a_form_with_two_numbers_keeps_both() -> None:

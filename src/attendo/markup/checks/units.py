@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from attendo.formats.contents import ALONE, Content, plain
-from attendo.formats.file import Form, Unit, base_language
+from attendo.formats.file import Form, Unit, base_language, source_with_codes
 from attendo.markup.checks.findings import Finding
 from attendo.markup.checks.placeholders import (
     accelerator_findings,
@@ -42,7 +42,7 @@ def unit_findings(unit: Unit, texts: Sequence[Content], language: str) -> tuple[
 def _form_findings(unit: Unit, form: Form, text: Content, language: str) -> list[Finding]:
     source, target = plain(form.source), plain(text)
     is_icu = "icu-message-format" in unit.flags or looks_branched(source)
-    found = code_findings(form.source, text)
+    found = code_findings(source_with_codes(unit, form, text), text)
     if is_icu:
         found += icu_findings(source, target, unit.flags)
     else:

@@ -5,9 +5,10 @@ A placeholder for the count is replaced by a number that takes the form, and put
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from attendo.decoding.guards.number_words import CARDINALS
 from attendo.formats.contents import Code, Content, joined, plain
 from attendo.markup.protection import number_word_spans
 from attendo.markup.units.directives import directives
@@ -16,6 +17,9 @@ _COUNT = re.compile(
     r"%(?:\d+\$)?[-+ #0'I]*\d*(?:hh?|ll?|[qjztL])?[diu]|%L?n|%(?:\d+\$)?@|%L?1|%\(\w+\)[-+#0]*\d*[diu]|%\{\w+\}"
     r"|\{\{\s*(?:count|n|num\w*)\s*(?:,[^{}]*)?\}\}|\{(?:0|n|count|num\w*|total)(?:,\s*number[^{}]*|:[^{}]*)?\}"
 )
+COUNT_ID = "count "
+"""The beginning of the id of a code that stands for the count, whatever is written there."""
+_ARTICLES = {"en": "an?"}
 _COUNT_CODE = re.compile(r"#|\{\s*\$\w+\s*\}|\{\s*NUMBER\(\s*\$\w+[^{}]*\)\s*\}")
 
 
@@ -25,6 +29,8 @@ class Count:
 
     placeholder: str | Code
     number: int
+    has_ending: bool = False
+    """Whether letters follow it directly, as in `#st` or `%dth`."""
 
 
 def num_counts(source: Content, flags: Collection[str]) -> int:
@@ -45,7 +51,42 @@ def with_number(source: Content, flags: Collection[str], number: int) -> tuple[C
     else:
         placeholder = part[start:stop]
         replaced = part[:start] + str(number) + part[stop:]
-    return joined([*source[:part_number], replaced, *source[part_number + 1 :]]), Count(placeholder, number)
+    behind = source[part_number + 1] if isinstance(part, Code) and part_number + 1 < len(source) else part
+    letter = behind[0 if isinstance(part, Code) else stop :][:1] if isinstance(behind, str) else ""
+    count = Count(placeholder, number, has_ending=letter.isalpha())
+    return joined([*source[:part_number], replaced, *source[part_number + 1 :]]), count
+
+
+def place_of_one(texts: Sequence[str], language: str) -> tuple[int, int, int] | None:
+    """Finds what says in the texts of a singular that it is one: "1", "One", or the article where there is no number.
+
+    Args:
+        texts: the texts.
+        language: their language.
+
+    Returns:
+        The number of the text and the span in it; None if there is none, or several.
+    """
+    names = CARDINALS.get(language, "").split()
+    for words in (["1", *names[1:2]], [_ARTICLES[language]] if language in _ARTICLES else []):
+        said = re.compile(rf"(?<![\w.,-])(?:{'|'.join(words)})(?![\w-])(?![.,]\d)", re.I)
+        found = [(number, *one.span()) for number, text in enumerate(texts) for one in said.finditer(text)]
+        if words and found:
+            return found[0] if len(found) == 1 else None
+    return None
+
+
+def with_count_of(singular: Content, plural: Content, flags: Collection[str], language: str) -> Content | None:
+    """Returns a singular such as "One file" with the count of its plural, as "%d file"; None if it cannot have it."""
+    places = _places(plural, flags)
+    place = place_of_one([part if isinstance(part, str) else "" for part in singular], language)
+    if len(places) != 1 or place is None:
+        return None
+    (counted, start, stop), (number, begin, end) = places[0], place
+    holder, part = plural[counted], singular[number]
+    assert isinstance(part, str)
+    count = holder if isinstance(holder, Code) else holder[start:stop]
+    return joined([*singular[:number], part[:begin], count, part[end:], *singular[number + 1 :]])
 
 
 def with_placeholder(translation: Content, count: Count, language: str) -> Content | None:
@@ -60,7 +101,8 @@ def with_placeholder(translation: Content, count: Count, language: str) -> Conte
         The translation; None if the number does not occur exactly once.
     """
     text = plain(translation)
-    wanted = re.compile(rf"(?<![\w.,]){count.number}(?![\w])(?![.,]\d)")
+    behind = r"(?!\d)" if count.has_ending else r"(?!\w)"
+    wanted = re.compile(rf"(?<![\w.,]){count.number}{behind}(?![.,]\d)")
     spans = [
         (number, *found.span())
         for number, part in enumerate(translation)
@@ -87,7 +129,8 @@ def _places(source: Content, flags: Collection[str]) -> list[tuple[int, int, int
     places = []
     for number, part in enumerate(source):
         if isinstance(part, Code):
-            if part.kind == "single" and _COUNT_CODE.fullmatch(part.raw):
+            is_count = part.id.startswith(COUNT_ID) or _COUNT_CODE.fullmatch(part.raw)
+            if part.kind == "single" and is_count:
                 places.append((number, 0, 0))
             continue
         places += [(number, one.start, one.stop) for one in directives(part, flags) if _COUNT.fullmatch(one.raw)]

@@ -5,15 +5,29 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from attendo.formats.contents import Code, Content, joined
-from attendo.formats.plural_rules import PluralForm, categories
+from attendo.formats.file import Languages
+from attendo.formats.plural_rules import CATEGORY_NAMES, PluralForm, categories, ordinal_categories
+from attendo.markup.units.counts import COUNT_ID, place_of_one
 from attendo.markup.units.icu import Argument, Branching, Message, parse_icu, written_icu
 
 _MAX_SENTENCES = 60
 """Sentences that a message may become; of one with more each text is translated by itself."""
+_MAX_DIGITS = 9
 _QUOTED = re.compile("'[{}#|][^']*'")
+# Dart's and other libraries take these for the number itself in every language, ICU where the language has them.
+_OF_ONE_NUMBER = {"zero": 0, "two": 2}
 
 TranslateSentence = Callable[[Content, int | None], Awaitable[Content]]
 """Translates a sentence, in which a number stands for `#` where one is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """The number that a sentence is translated with."""
+
+    value: int
+    shown_by: tuple[str, ...]
+    """The arguments that show it, as they are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,46 +36,106 @@ class _Choice:
 
     key: str
     source: Message
-    sample: int | None
+    number: _Number | None
     """A number that takes the branch."""
 
 
-async def translated_icu(text: str, target_language: str, translate: TranslateSentence) -> str:
+async def translated_icu(text: str, languages: Languages, translate: TranslateSentence) -> str:
     """Translates a message; plural branches are those of the target language, with the exact ones of the source.
 
     Args:
         text: the message.
-        target_language: for plural categories.
+        languages: both, for the words for one and for plural categories.
         translate: translates a sentence whose arguments are codes.
 
     Raises:
         DataError: the message is not well formed.
     """
     message = parse_icu(text)
-    if _count(message, target_language) <= _MAX_SENTENCES:
-        found = await _sentences(message, None, target_language, translate)
+    if _count(message, languages) <= _MAX_SENTENCES:
+        found = await _sentences(message, None, languages, translate)
     else:
-        found = await _texts(message, target_language, translate)
+        found = await _texts(message, languages, translate)
     bare = _QUOTED.sub("", text.replace("''", ""))
     return written_icu(found, doubles_apostrophes="''" in text and "'" not in bare)
 
 
-def _choices(branching: Branching, language: str) -> list[_Choice]:
+def _choices(branching: Branching, languages: Languages) -> list[_Choice]:
     """The branches of a translation."""
-    there = dict(branching.branches)
+    there, target = dict(branching.branches), languages.target or ""
     if branching.kind == "select":
         return [_Choice(key, branch, None) for key, branch in branching.branches]
-    exact = [_Choice(key, branch, int(key[1:])) for key, branch in branching.branches if key.startswith("=")]
-    return exact + [_Choice(form.name, _source_of(form, there), form.sample) for form in categories(language)]
+    offset = int(found[0]) if (found := re.search(rf"\d{{1,{_MAX_DIGITS}}}", branching.offset)) else 0
+    shown_by = _shown_by(branching)
+    exact = [
+        _Choice(key, branch, _exact_number(key, offset, shown_by))
+        for key, branch in branching.branches
+        if key.startswith("=")
+    ]
+    forms = categories(target) if branching.kind == "plural" else ordinal_categories(target)
+    # A category of one number, of which the source has that number alone, would never be chosen.
+    chosen = {
+        form.name: _Choice(form.name, _source_of(form, branching, offset, languages), _Number(form.sample, shown_by))
+        for form in forms
+        if not (form.is_of_one_number and form.name not in there and f"={form.sample + offset}" in there)
+    }
+    for name, number in _OF_ONE_NUMBER.items() if branching.kind == "plural" else ():
+        if name in there:
+            chosen[name] = _Choice(name, there[name], _Number(number, shown_by))
+    return exact + sorted(chosen.values(), key=lambda choice: CATEGORY_NAMES.index(choice.key))
 
 
-def _source_of(form: PluralForm, there: dict[str, Message]) -> Message:
-    if form.is_singular and "one" in there:
+def _shown_by(branching: Branching) -> tuple[str, ...]:
+    """The arguments that show the number by which a branch is chosen: the branching's own does without an offset."""
+    return ("#",) if branching.offset else ("#", f"{{{branching.argument}}}")
+
+
+def _exact_number(key: str, offset: int, shown_by: tuple[str, ...]) -> _Number | None:
+    """The number of a key such as `=1`, as `#` shows it; None for one that is never shown."""
+    value = int(key[1:]) - offset if len(key) <= _MAX_DIGITS else -1
+    return None if value < 0 else _Number(value, shown_by)
+
+
+def _source_of(form: PluralForm, branching: Branching, offset: int, languages: Languages) -> Message:
+    """The branch of the source that a form of the target language is made of."""
+    there = dict(branching.branches)
+    if branching.kind == "selectordinal":
+        # The source's own branch of the sample: English has "#st", "#nd" and "#rd".
+        return there.get({1: "one", 2: "two", 3: "few"}.get(form.sample, "other"), there["other"])
+    if not form.is_singular:
+        return there["other"]
+    shown_by = _shown_by(branching)
+    count = _count_argument(there["other"], shown_by)
+    exact = there.get(f"={1 + offset}")
+    singulars = [branch for branch in (there.get("one"), exact) if branch is not None]
+    # "One file" is not said of 0, as French says its singular, or of 21, as Russian does.
+    if "one" in there and (form.is_of_one_number or count is None):
         return there["one"]
-    return there["other"]
+    counted = [branch for branch in singulars if _count_argument(branch, shown_by) is not None]
+    if count is not None:
+        made = (_with_count(branch, count, languages.source or "") for branch in singulars)
+        counted += [branch for branch in made if branch is not None]
+    return counted[0] if counted else there["other"]
 
 
-def _count(message: Message, language: str) -> int:
+def _count_argument(message: Message, shown_by: tuple[str, ...]) -> Argument | None:
+    """What shows the number in a branch; None if nothing does."""
+    return next((part for part in message if isinstance(part, Argument) and part.raw in shown_by), None)
+
+
+def _with_count(message: Message, count: Argument, language: str) -> Message | None:
+    """A singular such as "One file" as "# file"; None if it does not say its number once."""
+    place = place_of_one([part if isinstance(part, str) else "" for part in message], language)
+    if place is None:
+        return None
+    number, start, stop = place
+    part = message[number]
+    assert isinstance(part, str)
+    whole = (*message[:number], part[:start], count, part[stop:], *message[number + 1 :])
+    return tuple(part for part in whole if part != "")
+
+
+def _count(message: Message, languages: Languages) -> int:
     """How many sentences a message becomes."""
     first = next((number for number, part in enumerate(message) if isinstance(part, Branching)), None)
     if first is None:
@@ -69,25 +143,27 @@ def _count(message: Message, language: str) -> int:
     branching = message[first]
     assert isinstance(branching, Branching)
     total = 0
-    for choice in _choices(branching, language):
-        total += _count((*choice.source, *message[first + 1 :]), language)
+    for choice in _choices(branching, languages):
+        total += _count((*choice.source, *message[first + 1 :]), languages)
         if total > _MAX_SENTENCES:
             break
     return total
 
 
-async def _sentences(message: Message, sample: int | None, language: str, translate: TranslateSentence) -> Message:
+async def _sentences(
+    message: Message, number: _Number | None, languages: Languages, translate: TranslateSentence
+) -> Message:
     """Translates a message whose first branches take in all that stands around them."""
     first = next((number for number, part in enumerate(message) if isinstance(part, Branching)), None)
     if first is None:
-        return await _sentence(message, sample, translate)
+        return await _sentence(message, number, translate)
     branching = message[first]
     assert isinstance(branching, Branching)
     branches = []
-    for choice in _choices(branching, language):
+    for choice in _choices(branching, languages):
         whole = (*message[:first], *_unambiguous(choice.source, branching, message[first + 1 :]), *message[first + 1 :])
-        number = sample if choice.sample is None else choice.sample
-        branches.append((choice.key, await _sentences(_merged(whole), number, language, translate)))
+        own = number if branching.kind == "select" else choice.number
+        branches.append((choice.key, await _sentences(_merged(whole), own, languages, translate)))
     return (
         Branching(argument=branching.argument, kind=branching.kind, offset=branching.offset, branches=tuple(branches)),
     )
@@ -101,7 +177,7 @@ def _unambiguous(branch: Message, branching: Branching, behind: Message) -> Mess
     return tuple(number if part == Argument("#") else part for part in branch)
 
 
-async def _texts(message: Message, language: str, translate: TranslateSentence) -> Message:
+async def _texts(message: Message, languages: Languages, translate: TranslateSentence) -> Message:
     """Translates the texts of a message where they stand."""
     parts: list[str | Argument | Branching] = []
     run: list[str | Argument] = []
@@ -113,7 +189,7 @@ async def _texts(message: Message, language: str, translate: TranslateSentence) 
         run = []
         if part is not None:
             branches = [
-                (choice.key, await _texts(choice.source, language, translate)) for choice in _choices(part, language)
+                (choice.key, await _texts(choice.source, languages, translate)) for choice in _choices(part, languages)
             ]
             parts.append(
                 Branching(argument=part.argument, kind=part.kind, offset=part.offset, branches=tuple(branches))
@@ -122,18 +198,22 @@ async def _texts(message: Message, language: str, translate: TranslateSentence) 
 
 
 async def _sentence(
-    message: Sequence[str | Argument | Branching], sample: int | None, translate: TranslateSentence
+    message: Sequence[str | Argument | Branching], number: _Number | None, translate: TranslateSentence
 ) -> Message:
     """Translates texts and arguments."""
     parts: list[str | Code] = []
-    for number, part in enumerate(message):
+    shown_by = () if number is None else number.shown_by
+    for place, part in enumerate(message):
         assert not isinstance(part, Branching)
-        parts.append(part if isinstance(part, str) else Code(id=f"{number}", raw=part.raw))
+        if isinstance(part, Argument):
+            parts.append(Code(id=f"{COUNT_ID if part.raw in shown_by else ''}{place}", raw=part.raw))
+        else:
+            parts.append(part)
     found = joined(parts)
     if not any(isinstance(part, str) and any(map(str.isalpha, part)) for part in found):
         translated = found
     else:
-        translated = await translate(found, sample)
+        translated = await translate(found, None if number is None else number.value)
     return tuple(Argument(part.raw) if isinstance(part, Code) else part for part in translated)
 
 

@@ -85,7 +85,7 @@ class Passages:
     ) -> None:
         self._translate, self._confidence, self._candidates = translate, confidence, candidates
         self._glossary, self._corrections = glossary, corrections
-        self._source_language, self.target_language = source_language, target_language
+        self.source_language, self.target_language = source_language, target_language
         self._drafts: dict[Passage, asyncio.Task[Draft]] = {}
 
     async def draft(self, passage: Passage) -> Draft:
@@ -184,7 +184,7 @@ class Passages:
         request = TextRequest(
             text=layout.text,
             n_best=1 if translate is self._translate else _MAX_CANDIDATES,
-            source_language=self._source_language,
+            source_language=self.source_language,
             target_language=self.target_language.replace("_", "-").partition("-")[0],
             glossary=self._glossary,
         )

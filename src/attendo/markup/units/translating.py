@@ -8,13 +8,13 @@ from attendo.decoding.constraints.terminology import TermUse
 from attendo.decoding.lines.translation import MemoryMatch
 from attendo.errors import DataError
 from attendo.formats.contents import Content, content, plain
-from attendo.formats.file import Form, Unit, base_language
+from attendo.formats.file import Form, Languages, Unit, base_language
 from attendo.markup.checks.units import BREAKING, unit_findings
 from attendo.markup.content import STAND_IN
 from attendo.markup.together import gathered
 from attendo.markup.units.accelerators import Accelerator, with_accelerator, without_accelerator
 from attendo.markup.units.code_text import KEY_SIGN
-from attendo.markup.units.counts import Count, num_counts, with_number, with_placeholder
+from attendo.markup.units.counts import Count, num_counts, with_count_of, with_number, with_placeholder
 from attendo.markup.units.icu import looks_branched
 from attendo.markup.units.icu_sentences import translated_icu
 from attendo.markup.units.lengths import LengthLimit, length_limit
@@ -79,12 +79,15 @@ class UnitTranslator:
         text = plain(form.source)
         is_text = all(isinstance(part, str) for part in form.source)
         if is_text and ("icu-message-format" in unit.flags or looks_branched(text)):
-            return content(await translated_icu(text, self._language, _Sentences(self, unit, notes, self._language)))
+            languages = Languages(source=self._passages.source_language, target=self._language)
+            return content(await translated_icu(text, languages, _Sentences(self, unit, notes, self._language)))
         source, accelerator = without_accelerator(form.source, unit.flags)
         if form.sample is not None and not form.is_of_one_number and num_counts(source, unit.flags) == 0:
-            # "One file" says 1; where the form is of 21 too, the source with the number is the one to translate.
+            # "One file" says 1; where the form is of 21 too, "%d file" is to be translated, or else "%d files".
             sources = [without_accelerator(other.source, unit.flags)[0] for other in unit.forms]
-            source = next((other for other in sources if num_counts(other, unit.flags) == 1), source)
+            plural = next((other for other in sources if num_counts(other, unit.flags) == 1), source)
+            language = self._passages.source_language
+            source = with_count_of(source, plural, unit.flags, language) or plural
         finish = _Finish(base_language(self._language), accelerator, length_limit(unit))
         return await self.with_count(source, form.sample, unit.flags, notes, finish)
 
