@@ -71,6 +71,17 @@ def test_the_texts_of_plural_rules_are_translated_alone() -> None:
     )
 
 
+def test_the_text_for_none_stays_in_every_language() -> None:
+    zero = "<key>zero</key>\n\t\t\t<string>no files</string>\n\t\t\t"
+    text = RULES.replace("<key>one</key>", f"{zero}<key>one</key>")
+    file = read_file(text.encode(), "L.stringsdict", Languages(target="de"))
+    (unit,) = file.units
+    assert [form.name for form in unit.forms] == ["zero", "one", "other"]
+    out = file.write({unit.id: result("keine Dateien", "%d Datei", "%d Dateien")}).decode()
+    expected = text.replace("no files", "keine Dateien").replace(">%d file<", ">%d Datei<")
+    assert out == expected.replace(">%d files</string>", ">%d Dateien</string>")
+
+
 def test_a_list_of_properties_without_a_dictionary_is_refused() -> None:
     with pytest.raises(DataError, match="not a property list with a dictionary"):
         read_file(b"<plist><array/></plist>", "L.stringsdict")

@@ -48,6 +48,18 @@ def test_plural_keys_of_i18next_are_those_of_the_target_language() -> None:
     )
 
 
+def test_the_text_for_none_stays_in_every_language() -> None:
+    # i18next takes `_zero` for the count 0, whatever plurals a language has.
+    text = '{"k_zero": "No files", "k_one": "{{count}} file", "k_other": "{{count}} files"}'
+    file = read(text, "de")
+    assert [(form.name, form.sample) for form in file.units[0].forms] == [("zero", 0), ("one", 1), ("other", 2)]
+    out = file.write({"k": result("Keine", "{{count}} Datei", "{{count}} Dateien")}).decode()
+    assert out == '{"k_zero": "Keine", "k_one": "{{count}} Datei", "k_other": "{{count}} Dateien"}'
+    assert read(text, "ja").write({"k": result("なし", "{{count}} 件")}).decode() == (
+        '{"k_zero": "なし", "k_other": "{{count}} 件"}'
+    )
+
+
 def test_ordinals_and_lone_suffixes_are_strings() -> None:
     units = read('{"p_ordinal_one": "{{count}}st", "p_ordinal_other": "{{count}}th", "the_other": "x"}').units
     assert [unit.id for unit in units] == ["p_ordinal_one", "p_ordinal_other", "the_other"]

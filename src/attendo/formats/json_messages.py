@@ -164,7 +164,7 @@ class _Reader:
             return f",{space}{self.style.written(f'{name}_{category}')}{between}{write(text)}"
 
         end = last.value.span.stop
-        found = plural_set(there, self.language, Span(end, end), inserted)
+        found = plural_set(there, self.language, Span(end, end), inserted, has_zero=True)
         unit = Unit(
             id=self._ids.of(path),
             forms=found.forms,

@@ -33,7 +33,12 @@ class PluralSet:
 
 
 def plural_set(
-    there: Mapping[str, Category], language: str | None, insertion: Span, inserted: Callable[[str, Content], str]
+    there: Mapping[str, Category],
+    language: str | None,
+    insertion: Span,
+    inserted: Callable[[str, Content], str],
+    *,
+    has_zero: bool = False,
 ) -> PluralSet:
     """Determines the forms of a translation and their slots.
 
@@ -42,8 +47,11 @@ def plural_set(
         language: the target language; None keeps the categories of the file.
         insertion: the insertion point for categories that the file lacks.
         inserted: gives the text to insert for a category.
+        has_zero: whether the format takes `zero` for 0 in every language, so that a file's own `zero` stays.
     """
     wanted = categories(language) if language else tuple(_as_in_file(name) for name in CATEGORY_NAMES if name in there)
+    if has_zero and "zero" in there and all(form.name != "zero" for form in wanted):
+        wanted = (PluralForm(name="zero", sample=0, is_singular=False, is_of_one_number=True), *wanted)
     other = there.get("other") or list(there.values())[-1]
     forms, slots = [], []
     for form in wanted:
@@ -51,7 +59,7 @@ def plural_set(
         # English has its singular under `one`; every other form is made of the plural.
         source = (
             found.source
-            if found and not language
+            if found and (not language or (has_zero and form.name == "zero"))
             else there["one"].source
             if form.is_singular and "one" in there
             else other.source

@@ -69,7 +69,7 @@ def _unit(
         raw = written(text, style_of(markup, last))
         return f"{markup.indentation(key)}<key>{category}</key>{markup.indentation(last)}<string>{raw}</string>"
 
-    found = plural_set(there, languages.target, Span(last.end, last.end), inserted)
+    found = plural_set(there, languages.target, Span(last.end, last.end), inserted, has_zero=True)
     is_translatable = any(plain(form.source).strip() for form in found.forms)
     unit = Unit(
         id=name,
