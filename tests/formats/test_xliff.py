@@ -240,6 +240,9 @@ def test_trados_states_are_edited_on_the_segments() -> None:
     target = '<target><mrk mtype="seg" mid="0">Eins.</mrk> <mrk mtype="seg" mid="1"></mrk></target>'
     expected = text.replace("</seg-source>", f"</seg-source>\n{target}")
     assert out == expected.replace('conf="Draft"/>', 'conf="Draft" origin="mt" origin-system="attendo"/>')
+    out = file.write({"7/0": Result(texts=(("Eins.",),), origin="tm")}).decode()
+    states = 'conf="Translated" origin="tm" origin-system="attendo" percent="100"/>'
+    assert out == expected.replace('conf="Draft"/>', states)
 
 
 def test_memoq_and_phrase_states_are_edited_on_the_units() -> None:
@@ -256,6 +259,18 @@ def test_memoq_and_phrase_states_are_edited_on_the_units() -> None:
         in out
     )
     assert "<source>A</source><target>B</target>" in out
+    # What memoQ writes of a memory's match: its schema's status, and a rate from 1 to 101.
+    for found, percent in (
+        (Result(texts=(("B",),), origin="tm"), "100"),
+        (Result(texts=(("B",),), origin="changed"), "99"),
+    ):
+        out = file.write({"1": found}).decode()
+        assert f'<trans-unit id="1" mq:status="PreTranslated" mq:percent="{percent}"><source>' in out
+        out = file.write({"1": found}, WriteOptions(mark="none")).decode()
+        assert f'<trans-unit id="1" mq:status="ManuallyConfirmed" mq:percent="{percent}"><source>' in out
+    fuzzy = memoq.replace('"NotStarted"', '"PartiallyEdited" mq:percent="70"')
+    out = read(fuzzy, name="x.mqxliff").write({"1": result("B")}).decode()
+    assert '<trans-unit id="1" mq:status="MachineTranslated"><source>' in out
     phrase = xliff1(
         '<trans-unit id="1" m:confirmed="0"><source>A</source><target/></trans-unit>',
         more=' xmlns:m="http://www.memsource.com/mxlf/2.0"',

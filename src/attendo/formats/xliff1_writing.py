@@ -11,6 +11,8 @@ from attendo.formats.markup_content import style_of, written
 SDL = "http://sdl.com/FileTypes/SdlXliff/1.0"
 MEMOQ = "MQXliff"
 MEMSOURCE = "http://www.memsource.com/mxlf/2.0"
+_OWN_STATES = {MEMOQ: ("status", "percent", "lastchangedtimestamp"), MEMSOURCE: ("trans-origin", "confirmed")}
+"""The attributes of states, by the namespaces of memoQ and Phrase."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,25 +68,43 @@ class TransUnit:
             names = ("conf", "origin", "origin-system", "percent")
             spans += [markup.attribute(segment.definition, name) for name in names]
         elif self.flavour in (MEMOQ, MEMSOURCE):
-            spans += [markup.attribute(self.element, name) for name, _ in self.own_states(markup, "mt", "", True)]
+            prefix = _prefix(markup, self.element, self.flavour)
+            spans += [markup.attribute(self.element, f"{prefix}:{name}") for name in _OWN_STATES[self.flavour]]
         elif self.target is not None:
             spans += [markup.attribute(self.target, name) for name in ("state", "state-qualifier")]
         return tuple(dict.fromkeys(spans))
 
-    def own_states(self, markup: Markup, origin: str, time: str, is_marked: bool) -> list[tuple[str, str]]:
+    def own_states(
+        self, markup: Markup, found: Mapping[str, Result], options: WriteOptions
+    ) -> list[tuple[str, str | None]]:
         """Returns the values for the state attributes of memoQ or Phrase, by their names as written in the file.
 
         Args:
             markup: the file.
-            origin: `mt` for a translation of the model, `tm` for one of a translation memory.
-            time: the time of the change.
-            is_marked: whether the translation is to be reviewed.
+            found: the results of its segments.
+            options: which are marked, and the time of the change.
+
+        Returns:
+            The values; None for an attribute that is removed.
         """
-        prefix = _prefix(markup, self.element, self.flavour)
+        prefix, percent = _prefix(markup, self.element, self.flavour), _percent(found.values())
+        is_marked = any(options.is_marked(one) for one in found.values())
+        values: tuple[str | None, ...]
         if self.flavour == MEMSOURCE:
-            return [(f"{prefix}:trans-origin", origin), (f"{prefix}:confirmed", "0" if is_marked else "1")]
-        states = [(f"{prefix}:status", "MachineTranslated" if is_marked else "ManuallyConfirmed")]
-        return [*states, (f"{prefix}:lastchangedtimestamp", time)]
+            values = ("mt" if percent is None else "tm", "0" if is_marked else "1")
+            return list(zip((f"{prefix}:{name}" for name in _OWN_STATES[MEMSOURCE]), values, strict=True))
+        # memoQ takes nothing of a memory as confirmed; it says how similar the match was.
+        is_confirmed = not is_marked and (percent is None or options.mark == "none")
+        status = "ManuallyConfirmed" if is_confirmed else "MachineTranslated" if percent is None else "PreTranslated"
+        values = (status, percent, options.time)
+        states = zip((f"{prefix}:{name}" for name in _OWN_STATES[MEMOQ]), values, strict=True)
+        return [(name, value) for name, value in states if value != ""]
+
+
+def _percent(found: Iterable[Result]) -> str | None:
+    """Returns how similar matches of a memory are: 99 per cent with other numbers; None if a model has translated."""
+    origins = {one.origin for one in found}
+    return None if "mt" in origins else "99" if "changed" in origins else "100"
 
 
 def _prefix(markup: Markup, element: Element, namespace: str) -> str:
@@ -129,16 +149,13 @@ class Xliff1Editor:
                 if segment.id in found and segment.definition is not None:
                     yield from self._sdl(segment.definition, found[segment.id], options)
         elif record.flavour:
-            origin = "mt" if any(one.origin == "mt" for one in found.values()) else "tm"
-            for name, value in record.own_states(self.markup, origin, options.time, marked):
-                if value:
-                    yield self.markup.set_attribute(record.element, name, value)
+            yield from self._state_edits(record.element, record.own_states(self.markup, found, options))
 
-    def _state_edits(self, target: Element, states: Iterable[tuple[str, str]]) -> Iterator[Edit]:
-        """Yields the edits of a target's attributes; new ones are inserted by a single edit."""
+    def _state_edits(self, element: Element, states: Iterable[tuple[str, str | None]]) -> Iterator[Edit]:
+        """Yields the edits of an element's attributes; new ones are inserted by a single edit."""
         inserted: dict[Span, str] = {}
         for name, value in states:
-            edit = self.markup.set_attribute(target, name, value)
+            edit = self.markup.set_attribute(element, name, value)
             if edit.span.start == edit.span.stop:
                 inserted[edit.span] = inserted.get(edit.span, "") + edit.text
             else:
@@ -173,14 +190,13 @@ class Xliff1Editor:
 
     def _sdl(self, definition: Element, found: Result, options: WriteOptions) -> Iterator[Edit]:
         """Yields the edits of a segment's state in Trados' element."""
-        is_memory = found.origin != "mt"
+        percent = _percent([found])
         values = [
             ("conf", "Draft" if options.is_marked(found) else "Translated"),
-            ("origin", "tm" if is_memory else "mt"),
+            ("origin", "mt" if percent is None else "tm"),
             ("origin-system", options.tool),
+            ("percent", percent),
         ]
-        if not is_memory and "percent" in definition.attributes:
-            yield self.markup.set_attribute(definition, "percent", None)
         yield from self._state_edits(definition, values)
 
 
