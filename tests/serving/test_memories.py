@@ -9,6 +9,7 @@ from tests.serving.live import live
 
 import attendo
 from attendo.errors import RecipeError
+from attendo.memory.lookup import MIN_THRESHOLD
 from attendo.serving.app import build
 from attendo.serving.config_file import load_config
 from attendo.serving.core.model_names import model_sources
@@ -37,16 +38,29 @@ def test_similar_texts_guide_requests_as_they_guide_files(tmp_path: Path, monkey
     lines = ["Where is the small green house?", "I like dogs."]
     with attendo.load("en-de", threads=1, aids=attendo.Aids(memory=path)) as engine:
         expected = [each.text for each in engine.translate(lines)]
-    with live(["en-de"], f'models.memories={{en-de=["{path}"]}}') as server:
+    memories = f'models.memories={{en-de=["{path}"]}}'
+    with live(["en-de"], memories) as server:
         found = [each["text"] for each in server.translate(lines).json["translations"]]
     assert found == expected
     assert found[0].startswith("Wo steht denn das kleine ")
+    # One of six words differs, which is more than a tenth.
+    with live(["en-de"], memories, "models.memory_threshold=90") as server:
+        [alone] = server.translate(lines[:1]).json["translations"]
+    assert not alone["text"].startswith("Wo steht denn")
 
 
 def test_files_of_a_configuration_start_from_its_folder(tmp_path: Path) -> None:
     path = tmp_path / "server.toml"
     path.write_text('[models.memories]\none = ["product.tmx"]\n', encoding="utf-8")
     assert load_config(path).models.memories == {"one": (str(tmp_path / "product.tmx"),)}
+
+
+@pytest.mark.parametrize("threshold", [MIN_THRESHOLD - 1, 101])
+def test_a_similarity_that_cannot_be_is_refused(threshold: int) -> None:
+    message = f"memory_threshold = {threshold} is out of range; take one from {MIN_THRESHOLD} to 100"
+    with pytest.raises(RecipeError, match=re.escape(message)):
+        load_config(None, [f"models.memory_threshold={threshold}"])
+    assert load_config(None, [f"models.memory_threshold={MIN_THRESHOLD}"]).models.memory_threshold == MIN_THRESHOLD
 
 
 def test_a_memory_of_a_model_that_is_not_served_is_refused(model_folders: tuple[Path, Path, Path]) -> None:

@@ -101,7 +101,8 @@ def build(config: ServingConfig, sources: Sequence[ModelSource], *, log: Log | N
         OSError: a file cannot be read.
     """
     log, metrics, status = log or Log(), Metrics(), Status()
-    pool = ModelPool(with_memories(sources, config.models.memories), config.models, metrics, log)
+    sources = with_memories(sources, config.models.memories, config.models.memory_threshold)
+    pool = ModelPool(sources, config.models, metrics, log)
     core = Core(pool, config.batching, metrics, log)
     keys = KeyRing() if config.keys.file is None else read_keys(config.keys.file)
     callers = Callers(keys, config.limits, config.keys, spent=read_spent(config.keys.file))

@@ -212,10 +212,15 @@ class ModelsConfig:
     """Numbers to calculate with: `float32`, `bfloat16` or `int8`; None for those in which each model is stored."""
     memories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Files of translation memories by the names of models; a line that one of them has is answered from it."""
+    memory_threshold: int = 75
+    """Minimum similarity of a similar text in these memories, in per cent of its words, from 50 to 100. At 100 no
+    similar text guides the search."""
 
     def __post_init__(self) -> None:
         """Refuses impossible values."""
         problems = _below(self, memory_mb=1, watch_seconds=0.0)
+        if not 50 <= self.memory_threshold <= 100:
+            problems.append(f"memory_threshold = {self.memory_threshold} is out of range; take one from 50 to 100")
         if self.dtype not in (None, "float32", "bfloat16", "int8"):
             problems.append(f'dtype = {self.dtype!r} is none of "float32", "bfloat16", "int8"')
         _refuse(problems)

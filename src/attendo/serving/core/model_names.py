@@ -21,6 +21,8 @@ class ModelSource:
     """A model folder, a run folder or a shipped model."""
     memories: tuple[str, ...] = ()
     """Translation memories that its lines are looked up in."""
+    memory_threshold: int = 75
+    """The minimum similarity of a text, in per cent of its words."""
 
 
 def model_sources(arguments: Sequence[str]) -> tuple[ModelSource, ...]:
@@ -41,12 +43,15 @@ def model_sources(arguments: Sequence[str]) -> tuple[ModelSource, ...]:
     return tuple(found)
 
 
-def with_memories(sources: Sequence[ModelSource], memories: Mapping[str, tuple[str, ...]]) -> tuple[ModelSource, ...]:
+def with_memories(
+    sources: Sequence[ModelSource], memories: Mapping[str, tuple[str, ...]], threshold: int
+) -> tuple[ModelSource, ...]:
     """Returns models with the translation memories that the configuration names.
 
     Args:
         sources: the models.
         memories: files by model name.
+        threshold: the minimum similarity of a text, in per cent of its words.
 
     Raises:
         RecipeError: a memory is for a model that is not served.
@@ -54,7 +59,9 @@ def with_memories(sources: Sequence[ModelSource], memories: Mapping[str, tuple[s
     names = [source.name for source in sources]
     if unknown := [name for name in memories if name not in names]:
         raise RecipeError(f"models.memories.{unknown[0]}: no such model is served; take one of {', '.join(names)}")
-    return tuple(replace(source, memories=tuple(memories.get(source.name, ()))) for source in sources)
+    return tuple(
+        replace(source, memories=tuple(memories.get(source.name, ())), memory_threshold=threshold) for source in sources
+    )
 
 
 def _source(argument: str) -> ModelSource:

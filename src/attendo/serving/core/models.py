@@ -324,7 +324,8 @@ def _read(source: ModelSource, dtype: Dtype | None, verified: Signature) -> Load
             raise ModelError("\n".join(problems))
         # What is drawn by chance would hang on the place in a batch. A thread works on a batch by itself.
         settings = {"sampling": False, "n_best": 1}
-        engine = load(folder, search=settings, dtype=dtype, threads=1, aids=Aids(memory=source.memories))
+        aids = Aids(memory=source.memories, memory_threshold=source.memory_threshold)
+        engine = load(folder, search=settings, dtype=dtype, threads=1, aids=aids)
         if _signature(find_model(source.path)) == signature:
             num_bytes = _num_bytes(engine.description)
             confidence = load_confidence(folder)
