@@ -90,7 +90,8 @@ def translate_documents(request: DocumentRequest) -> None:
     engine = None
     if any(document.units for document, _ in opened):
         engine = request.decoding().load(request.device, threads=request.threads)
-        # What is loaded by now stays to the end: the collector would look through it again with every part.
+        # What is loaded by now stays to the end: the collector would look through it again with every part. The process
+        # is the command's own and ends with it; `attendo.translate_file` and the server leave their collector alone.
         gc.freeze()
     reports = []
     for document, output in opened:
