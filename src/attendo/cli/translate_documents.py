@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from attendo.workflow.engines.engine import Engine
     from attendo.workflow.engines.translate import Decoding
 
+_GARBAGE = 50_000
+"""New objects after which the collector looks for cycles."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentRequest:
@@ -90,9 +93,11 @@ def translate_documents(request: DocumentRequest) -> None:
     engine = None
     if any(document.units for document, _ in opened):
         engine = request.decoding().load(request.device, threads=request.threads)
-        # What is loaded by now stays to the end: the collector would look through it again with every part. The process
-        # is the command's own and ends with it; `attendo.translate_file` and the server leave their collector alone.
+        # What is loaded by now stays to the end, and the units of a part are many objects with hardly any cycles: the
+        # collector would look through them again and again. The process is the command's own and ends with it;
+        # `attendo.translate_file` and the server leave their collector alone.
         gc.freeze()
+        gc.set_threshold(_GARBAGE)
     reports = []
     for document, output in opened:
         reports.append(_translate_one(request, settings, engine, document, output, source))

@@ -106,6 +106,8 @@ def with_codes_of(source: Content, translation: Content) -> tuple[Content, tuple
         The translation, and a problem for each repair.
     """
     wanted = {(code.id, code.kind): code for code in codes(source)}
+    if not wanted and not codes(translation):
+        return joined(translation), ()
     kept: list[str | Code] = []
     problems = []
     for part in translation:

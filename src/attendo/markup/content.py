@@ -90,6 +90,8 @@ class Content:
         )
 
     def _tags_at(self, at: int) -> list[Mark]:
+        if not self.marks:
+            return []
         near = self.marks[bisect_left(self.marks, at, key=_place) : bisect_right(self.marks, at, key=_place)]
         return [mark for mark in near if mark.kind != "space"]
 

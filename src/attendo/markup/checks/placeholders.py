@@ -96,8 +96,11 @@ def _without(text: str, found: Sequence[Directive]) -> str:
 
 def code_findings(source: Content, target: Content) -> list[Finding]:
     """Finds inline codes that a translation lacks, repeats or has in addition."""
-    wanted = Counter((code.id, code.kind, code.raw) for code in codes(source))
-    there = Counter((code.id, code.kind, code.raw) for code in codes(target))
+    of_source, of_target = codes(source), codes(target)
+    if not of_source and not of_target:
+        return []
+    wanted = Counter((code.id, code.kind, code.raw) for code in of_source)
+    there = Counter((code.id, code.kind, code.raw) for code in of_target)
     # A translation that people made may write a code in its own way: a link to a page of its language.
     by_id = Counter((name, kind) for name, kind, _ in wanted.elements())
     if by_id == Counter((name, kind) for name, kind, _ in there.elements()):

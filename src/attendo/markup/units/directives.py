@@ -60,6 +60,8 @@ _ANYWHERE = (
 _NAMED = re.compile(r"\{\{|%\d+\$|%\(|%<|%\{|#@|\{\s*[^\s{}:!]|\$|`|--|@|%L?\d|:[A-Za-z]|%\w+%$")
 _MAY_HAVE = re.compile(r"[%{$`@\\]|--")
 """Characters of which every placeholder of `_ANYWHERE` has one."""
+_SIGNS = re.compile(r"[%{}$`@\\~:]|--")
+"""Characters of which every placeholder has one, whatever its family."""
 _LITERAL = frozenset(("%%", "{{", "}}"))
 _NUMBERED_BY = frozenset(("c-format", "php-format", "objc-format", "java-printf-format", "perl-format"))
 """Families in which a placeholder may say by a number which argument it stands for."""
@@ -91,6 +93,8 @@ def directives(text: str, flags: Collection[str]) -> list[Directive]:
         text: a text without inline codes.
         flags: the flags of its unit, which determine what is a placeholder.
     """
+    if not _SIGNS.search(text) and not any(flag.startswith("placeholders:") for flag in flags):
+        return []
     patterns = _patterns(text, flags)
     found = [
         Directive(match.start(), match.end(), match[0]) for pattern in patterns for match in re.finditer(pattern, text)
