@@ -294,3 +294,9 @@ def test_french_marks_have_their_spaces() -> None:
 def test_spaces_beside_a_code_are_single() -> None:
     made_up = MadeUp(lambda line: ["zu", " \u27e61\u27e7", " (neu)"])
     assert translated(("to ", X, " (new)"), made_up=made_up) == 'zu <x id="2"/> (neu)'
+
+
+def test_an_accelerator_is_no_letter_of_a_placeholder() -> None:
+    made_up = MadeUp(lambda line: [*in_capitals(line)[1:], in_capitals(line)[0]])
+    assert translated("&Open {name}", made_up=made_up) == "{name} &OPEN"
+    assert translated("_Save '%s'", "c-format", made_up=made_up) == "'%s' _SAVE"

@@ -5,6 +5,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from attendo.formats.contents import Code, Content, joined
+from attendo.markup.units.code_text import tag_spans
+from attendo.markup.units.directives import directives
 
 _LONGEST = 80
 """Maximum length of a text with an accelerator; a sentence is not a menu entry."""
@@ -56,7 +58,9 @@ def count_of(text: str, sign: str) -> int:
     return len(re.findall(r"&(?!#?\w+;)" if sign == "&" else re.escape(sign), text))
 
 
-def with_accelerator(parts: Content, accelerator: Accelerator, *, can_append: bool = True) -> Content:
+def with_accelerator(
+    parts: Content, accelerator: Accelerator, flags: Collection[str], *, can_append: bool = True
+) -> Content:
     """Adds an accelerator to a translation: before the same letter if it has it, otherwise before its first letter.
 
     A text in a script without spaces between words gets the letter in brackets behind it, as `(&F)`.
@@ -64,6 +68,7 @@ def with_accelerator(parts: Content, accelerator: Accelerator, *, can_append: bo
     Args:
         parts: the translation, without an accelerator.
         accelerator: of the source.
+        flags: of the unit, which determine what is a placeholder: its letters are none.
         can_append: whether brackets may be added.
     """
     texts = [(number, part) for number, part in enumerate(parts) if isinstance(part, str)]
@@ -75,12 +80,20 @@ def with_accelerator(parts: Content, accelerator: Accelerator, *, can_append: bo
         marked = f"{last[: end.start()]}({accelerator.sign}{accelerator.letter.upper()}){last[end.start() :]}"
         return joined([*parts[:number], marked, *parts[number + 1 :]])
     letter = re.escape(accelerator.letter)
+    words = [(number, part, _words_alone(part, flags)) for number, part in texts]
     for pattern in (rf"(?<!\w){letter}", letter, r"(?<!\w)[^\W\d_]", r"[^\W_]"):
-        for number, part in texts:
-            if found := re.search(pattern, part, re.IGNORECASE):
+        for number, part, alone in words:
+            if found := re.search(pattern, alone, re.IGNORECASE):
                 marked = part[: found.start()] + accelerator.sign + part[found.start() :]
                 return joined([*parts[:number], marked, *parts[number + 1 :]])
     return parts
+
+
+def _words_alone(text: str, flags: Collection[str]) -> str:
+    """Returns a text with spaces in place of its placeholders and tags."""
+    for start, stop in [*((one.start, one.stop) for one in directives(text, flags)), *tag_spans(text)]:
+        text = f"{text[:start]}{' ' * (stop - start)}{text[stop:]}"
+    return text
 
 
 def _place(text: str, sign: str | None) -> int | None:

@@ -88,7 +88,7 @@ class UnitTranslator:
             plural = next((other for other in sources if num_counts(other, unit.flags) == 1), source)
             language = self._passages.source_language
             source = with_count_of(source, plural, unit.flags, language) or plural
-        finish = _Finish(base_language(self._language), accelerator, length_limit(unit))
+        finish = _Finish(base_language(self._language), accelerator, unit.flags, length_limit(unit))
         return await self.with_count(source, form.sample, unit.flags, notes, finish)
 
     async def with_count(
@@ -121,6 +121,8 @@ class _Finish:
 
     language: str
     accelerator: Accelerator | None = None
+    flags: frozenset[str] = frozenset()
+    """The flags of the unit, by which the accelerator is not put into a placeholder."""
     limit: LengthLimit | None = None
 
     def text(self, draft: Draft, count: Count | None) -> Content | None:
@@ -128,7 +130,9 @@ class _Finish:
         found: Content | None = draft.text
         if count is not None:
             found = with_placeholder(draft.text, count, self.language)
-        return found if found is None or self.accelerator is None else with_accelerator(found, self.accelerator)
+        if found is None or self.accelerator is None:
+            return found
+        return with_accelerator(found, self.accelerator, self.flags)
 
     def fits(self, text: Content) -> bool:
         """Whether a text is within the unit's length limit."""
