@@ -24,6 +24,10 @@ def write(body: str, texts: dict[str, str | Content]) -> str:
     return out.partition(">\r\n<")[2].partition(">\r\n")[2].removesuffix("\r\n</resources>")
 
 
+_TAG_IN_CDATA = r"""<![CDATA[\"B\" <a href="u">l\'A</a>]]>"""
+_ESCAPED_TAG = r"<![CDATA[<a href=\"u\">B</a>]]>"
+
+
 @pytest.mark.parametrize(
     ("raw", "source", "target", "expected"),
     [
@@ -36,6 +40,10 @@ def write(body: str, texts: dict[str, str | Content]) -> str:
         ("plain", "plain", "@home ?", r"\@home ?"),
         ("<![CDATA[<b>it\\'s</b>]]>", "<b>it's</b>", "<b>l'or</b>", "<![CDATA[<b>l\\'or</b>]]>"),
         ("&lt;b>A&amp;B", "<b>A&B", "<i>", "&lt;i>"),
+        # The marks around attributes stay as they are written, which aapt drops and Html.fromHtml does not need.
+        ('<![CDATA[<a href="u">A</a>]]>', '<a href="u">A</a>', '"B" <a href="u">l\'A</a>', _TAG_IN_CDATA),
+        (r"<![CDATA[<a href=\"u\">A</a>]]>", '<a href="u">A</a>', '<a href="u">B</a>', _ESCAPED_TAG),
+        ('&lt;a href="u"&gt;A', '<a href="u">A', '<a href="u">B', '&lt;a href="u"&gt;B'),
     ],
 )
 def test_values_are_read_and_written_with_their_escapes(raw: str, source: str, target: str, expected: str) -> None:

@@ -19,6 +19,7 @@ from attendo.formats.plural_sets import Category, plural_set
 _FLAGS = frozenset({"java-printf-format"})
 _REFERENCE = re.compile(r"\s*(?:@(?:\+|\*)?(?:[\w.]+:)?\w+/[\w.]+|@null|@empty|\?(?:[\w.]+:)?(?:\w+/)?[\w.]+)\s*")
 _PIECE = re.compile(r'\\u([0-9A-Fa-f]{4})|\\(.)|(")|([ \t\r\n\f]+)|([^\\" \t\r\n\f]+|\\)', re.S)
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _CONTROLS = {"n": "\n", "t": "\t", "\n": ""}
 _UNICODE_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})")
 
@@ -31,6 +32,8 @@ class _ValueStyle:
     """Whether the whole value is in quotation marks."""
     unicode_escapes: dict[str, str]
     """Characters that are written as escapes, with their escapes."""
+    has_bare_tags: bool
+    """Whether its text has tags whose attributes stand in quotation marks without escapes."""
 
 
 def read_android(data: bytes, languages: Languages) -> File:
@@ -156,7 +159,12 @@ def _unescaped(parts: Content) -> Content:
             result.append(part)
             has_text = True
             continue
-        for unicode, escape, quote, space, text in _PIECE.findall(part):
+        tags = [tag.span() for tag in _TAG.finditer(part)] if "<" in part else []
+        for found in _PIECE.finditer(part):
+            unicode, escape, quote, space, text = (group or "" for group in found.groups())
+            if quote and any(start < found.start() < stop for start, stop in tags):
+                # aapt drops it, and browsers read the attribute without: what people see is what is in the file.
+                quote, text = "", '"'
             if space and not in_quotes:
                 is_pending = has_text
                 continue
@@ -180,7 +188,9 @@ def _writer(markup: Markup, item: Element) -> Callable[[Content], str]:
     stripped = raw.strip().removeprefix("<![CDATA[").removesuffix("]]>")
     is_quoted = len(stripped) > 1 and stripped[0] == stripped[-1] == '"' and not stripped.endswith('\\"')
     escapes = {chr(int(found[1], 16)): found[0] for found in _UNICODE_ESCAPE.finditer(raw)}
-    style = _ValueStyle(is_quoted=is_quoted, unicode_escapes=escapes)
+    tags = _TAG.findall(stripped.replace("&lt;", "<").replace("&gt;", ">"))
+    has_bare_tags = not is_quoted and any(re.search(r'(?<!\\)"', tag) for tag in tags)
+    style = _ValueStyle(is_quoted=is_quoted, unicode_escapes=escapes, has_bare_tags=has_bare_tags)
 
     def write(parts: Content) -> str:
         value = written(_escaped(parts, style), xml_style)
@@ -203,6 +213,8 @@ def _escaped(parts: Content, style: _ValueStyle) -> Content:
             text = _visible_spaces(text.replace("'", "\\'"), at_start=number == 0, at_end=number == len(parts) - 1)
             if number == 0 and text[:1] in ("@", "?"):
                 text = f"\\{text}"
+            if style.has_bare_tags:
+                text = _TAG.sub(lambda tag: tag[0].replace('\\"', '"'), text)
         for character, escape in style.unicode_escapes.items():
             if character not in " \\\"'\n\t":
                 text = text.replace(character, escape)
