@@ -7,23 +7,37 @@ some pages alone. Their parts stand between blank lines:
     $verdicts                                    what is given by that name: a text, a block, several of them, or none
     : Mean over seeds.                           a table with its caption
     $table
+    : Each run.                                  the same of rows that are given: what each cell has of a row
+    $runs
+    | row | PPL |
+    | --- | ---: |
+    | {row} | {perplexity:.2f} |
     ![Differences, in words](differences.png)    a picture with its caption, from the PNG that is given as `differences`
     The sizes differ.
     ```sh                                        a command
     $command
     ```
+
+In a cell `{row}` is an attribute of the row, an item of a mapping, or by its number a part of a tuple, and `{row.name}`
+one of that; None leaves nothing. Behind the colon stands the format; `.0p` is in percent, without the sign. Columns of
+words have `---` below their names, those of figures `---:`.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.resources import files
 from string import Template
+from typing import Any
 
 from attendo.paper.report import Block, Paragraph, Picture, Section, Shell, Table
 
 _SLOT = re.compile(r"\$(?P<name>\w+)")
-_TABLE = re.compile(r": (?P<caption>.+) \$(?P<name>\w+)")
+_TABLE = re.compile(
+    r": (?P<caption>.+) \$(?P<name>\w+)(?:\n\|(?P<columns>.+)\|\n\|(?P<rule>[-:| ]+)\|\n\|(?P<cells>.+)\|)?"
+)
+_IN_A_CELL = re.compile(r"\{(?P<path>[^{}:]+)(?::(?P<form>[^}]+))?\}")
 _PICTURE = re.compile(r"!\[(?P<alt>.+)\]\((?P<name>[\w-]+)\.png\) (?P<caption>.+)")
 _SHELL = re.compile(r"```sh (?P<line>.+) ```")
 
@@ -87,7 +101,7 @@ def page_text(name: str) -> PageText:
     parts: dict[str, tuple[str, ...]] = {"": ()}
     heading = ""
     for block in files("attendo.paper").joinpath(name).read_text(encoding="utf-8").split("\n\n"):
-        part = block.strip().replace("\n", " ")
+        part = re.sub(r"\n(?!\|)", " ", block.strip())
         if part.startswith(("# ", "## ")):
             heading = part
             parts[heading] = ()
@@ -101,8 +115,10 @@ def _blocks(part: str, values: Mapping[str, object]) -> tuple[Block, ...] | None
     if slot := _SLOT.fullmatch(part):
         return _given(values[slot["name"]])
     if table := _TABLE.fullmatch(part):
-        caption = Template(table["caption"]).substitute(values)
-        tables = _given(values[table["name"]])
+        caption, given = Template(table["caption"]).substitute(values), values[table["name"]]
+        if table["cells"] and isinstance(given, Iterable) and not isinstance(given, str):
+            return (_table(table, given, caption, values),)
+        tables = _given(given)
         return tables and tuple(replace(one, caption=caption) for one in tables if isinstance(one, Table))
     if picture := _PICTURE.fullmatch(part):
         png = values[picture["name"].replace("-", "_")]
@@ -112,6 +128,33 @@ def _blocks(part: str, values: Mapping[str, object]) -> tuple[Block, ...] | None
     if shell := _SHELL.fullmatch(part):
         return (Shell(lines=(Template(shell["line"]).substitute(values),)),)
     return (Paragraph(text=Template(part).substitute(values)),)
+
+
+def _table(table: re.Match[str], rows: Iterable[Any], caption: str, values: Mapping[str, object]) -> Table:
+    """A table with a line for each of the rows that are given."""
+    columns, rule, cells = (
+        tuple(Template(cell.strip()).substitute(values) for cell in table[line].split("|"))
+        for line in ("columns", "rule", "cells")
+    )
+    return Table(
+        caption=caption,
+        columns=columns,
+        rows=tuple(tuple(_IN_A_CELL.sub(partial(_filled, row), cell) for cell in cells) for row in rows),
+        words=sum(not side.endswith(":") for side in rule),
+    )
+
+
+def _filled(row: Any, slot: re.Match[str]) -> str:
+    """What a cell has of a row."""
+    value, form = row, slot["form"] or ""
+    for name in slot["path"].split("."):
+        if isinstance(value, Mapping):
+            value = value[name]
+        elif value is not None:
+            value = value[int(name)] if name.isdigit() else getattr(value, name)
+    if value is None:
+        return ""
+    return f"{100 * value:{form[:-1]}f}" if form.endswith("p") else format(value, form)
 
 
 def _given(value: object) -> tuple[Block, ...] | None:

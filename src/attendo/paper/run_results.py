@@ -45,10 +45,20 @@ class RunFacts:
     score: ClassVar[str]
     """The key of the score beside perplexity, such as `bleu`."""
 
+    @property
+    def minutes(self) -> float:
+        """Of training, validation and saving."""
+        return self.seconds / 60
+
+    @property
+    def millions(self) -> float:
+        """Parameters."""
+        return self.parameters / 1e6
+
     def to_text(self) -> str:
         """A line."""
         score = f"{self.score.upper()} {getattr(self, self.score):.2f}"
-        return f"perplexity {self.perplexity:.3f}, {score}, {self.seconds / 60:.1f} minutes"
+        return f"perplexity {self.perplexity:.3f}, {score}, {self.minutes:.1f} minutes"
 
 
 @dataclass(frozen=True, kw_only=True)

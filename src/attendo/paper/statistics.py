@@ -57,6 +57,10 @@ class Estimate:
         half = "" if self.half_width is None else f" ± {self.half_width:{form.removeprefix('+')}}"
         return f"{self.mean:{form}}{half}"
 
+    def __format__(self, form: str) -> str:
+        """As `to_text` has it, for the cells of tables."""
+        return self.to_text(form)
+
 
 class Verdict(Enum):
     """What the measured difference of a row to the base row says about the printed one."""
@@ -158,6 +162,10 @@ class Line:
     intercept: float
     count: int
     """Points."""
+
+    def __format__(self, form: str) -> str:
+        """As `to_text` has it, for the cells of tables."""
+        return self.to_text()
 
     def to_text(self) -> str:
         """The slope and its interval."""

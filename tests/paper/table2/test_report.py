@@ -14,7 +14,7 @@ from attendo.checkpoint.finding import SHIPPED
 from attendo.evaluation.scores import evaluate_output
 from attendo.paper.experiment import Order
 from attendo.paper.report import Picture, Report, Table
-from attendo.paper.table2.comparison import groups, paired_tests, told
+from attendo.paper.table2.comparison import groups, paired_tests
 from attendo.paper.table2.costs import Sustained, TrainingCost
 from attendo.paper.table2.plan import Direction, Plan, TestSet
 from attendo.paper.table2.report import Findings, cost_of, table2_report
@@ -133,7 +133,7 @@ def test_it_says_what_figures_are_of(findings: Findings) -> None:
 
 
 def test_gains_are_paired_by_seed_and_tested_over_sentences(findings: Findings, translations: list[Translated]) -> None:
-    assert [(told(test.a), told(test.b)) for test in findings.tests] == [
+    assert [(test.a.told, test.b.told) for test in findings.tests] == [
         ("en-de base, seed 1, last", "en-de base, seed 1, average"),
         ("en-de base, seed 2, last", "en-de base, seed 2, average"),
         ("en-de base, seed 1, average", "en-de base, ensemble"),

@@ -324,6 +324,21 @@ class Cost:
     bytes: Mapping[str, int]
     """At the most, above inputs and parameters."""
 
+    @property
+    def scaled_ms(self) -> float:
+        """Milliseconds of the scaled function."""
+        return self.scaled_s * 1e3
+
+    @property
+    def scaled_mib(self) -> float:
+        """MiB of the scaled function."""
+        return self.bytes[SCALED] / 2**20
+
+    @property
+    def memory(self) -> Mapping[str, float]:
+        """Bytes by those of the scaled function."""
+        return {name: most / self.bytes[SCALED] for name, most in self.bytes.items()}
+
 
 def measure_cost(scale: Scale, setting: Setting, device: torch.device) -> Cost:
     """Measures the functions by turns, round after round, so that whatever else the machine does meets them all.

@@ -1,11 +1,18 @@
 """Section 3.2.1: the attention functions that the paper compares, their recipes, and what the trained rows say."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from attendo.model.config import AttentionFunction
-from attendo.paper.attention_functions.measures import ADDITIVE, FUNCTIONS, SCALED, UNSCALED, MeasuredHeads
+from attendo.paper.attention_functions.measures import (
+    ADDITIVE,
+    FUNCTIONS,
+    SCALED,
+    UNSCALED,
+    HeadMeasures,
+    MeasuredHeads,
+)
 from attendo.paper.experiment import Order, Scale
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from
 from attendo.paper.rows_study import MeasuredRun
@@ -94,14 +101,20 @@ class RowSummary:
     bleu: Estimate
     heads: tuple[MeasuredHeads, ...]
 
-    def head_mean(self, kind: str, name: str) -> float:
-        """The mean over runs of a figure of the heads.
+    @property
+    def function(self) -> str:
+        """What tables call its function."""
+        return SHORT[self.row.function]
 
-        Args:
-            kind: `new` or `trained`.
-            name: a field of `HeadMeasures`.
-        """
-        return float(sum(getattr(getattr(heads, kind), name) for heads in self.heads)) / len(self.heads)
+    @property
+    def new(self) -> Mapping[str, float]:
+        """Means over runs of the heads' figures with new weights, by the fields of `HeadMeasures`."""
+        return _means([heads.new for heads in self.heads])
+
+    @property
+    def trained(self) -> Mapping[str, float]:
+        """The same of trained weights."""
+        return _means([heads.trained for heads in self.heads])
 
     def to_json(self) -> dict[str, Any]:
         """The row for `result.json`."""
@@ -113,6 +126,12 @@ class RowSummary:
             "bleu": asdict(self.bleu),
             "heads": [asdict(heads) for heads in self.heads],
         }
+
+
+def _means(heads: Sequence[HeadMeasures]) -> dict[str, float]:
+    return {
+        each.name: float(sum(getattr(one, each.name) for one in heads)) / len(heads) for each in fields(HeadMeasures)
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,6 +148,18 @@ class Difference:
     def name(self) -> str:
         """What tables call it."""
         return f"{SHORT[self.function]} - {SHORT[self.other]}"
+
+    @property
+    def told(self) -> Mapping[str, str]:
+        """Both with their intervals."""
+        return {"perplexity": with_interval(self.perplexity), "bleu": with_interval(self.bleu)}
+
+
+def with_interval(found: Estimate) -> str:
+    """A difference with its sign, and its interval where there is one."""
+    if found.low is None or found.high is None:
+        return f"{found.mean:+.2f} (one seed)"
+    return f"{found.mean:+.2f} ({found.low:+.2f} to {found.high:+.2f})"
 
 
 def summarise(runs: Sequence[Run]) -> tuple[RowSummary, ...]:

@@ -17,12 +17,9 @@ from attendo.paper.attention_functions.measures import (
     Products,
     Sharpness,
     Softmax,
-    Spread,
 )
-from attendo.paper.attention_functions.rows import SHORT, Difference, RowSummary
+from attendo.paper.attention_functions.rows import SHORT, Difference, RowSummary, with_interval
 from attendo.paper.charts import BLUE, GREEN, GREY, PURPLE, VERMILION, finish, panels
-from attendo.paper.report import Columns, Table
-from attendo.paper.statistics import Estimate
 from attendo.plots.figure_files import png_bytes
 
 # --- pictures ---------------------------------------------------------------------------------------------------------
@@ -76,8 +73,8 @@ def quality_png(summaries: Sequence[RowSummary]) -> bytes:
             places, [one.perplexity.mean for one in rows], yerr=[one.perplexity.half_width or 0.0 for one in rows],
             fmt=f"{shape}-", color=colour, markersize=6, capsize=3, linewidth=1.2, label=SHORT[function],
         )  # fmt: skip
-        trained = [one.head_mean("trained", "variance") for one in rows]
-        new = [one.head_mean("new", "variance") for one in rows]
+        trained = [one.trained["variance"] for one in rows]
+        new = [one.new["variance"] for one in rows]
         right.plot(places, trained, f"{shape}-", color=colour, markersize=6, label=f"{SHORT[function]}, trained")
         right.plot(places, new, f"{shape}:", color=colour, markersize=6, mfc="white", label=f"{SHORT[function]}, new")
     _log(right)
@@ -106,7 +103,7 @@ def cost_png(costs: Sequence[Cost]) -> bytes:
         (ADDITIVE, _STYLES[ADDITIVE], "additive, as attendo computes it"),
         ("additive, whole", (PURPLE, "^"), "additive, as it is usually written"),
     ):
-        ratios = [one.bytes[name] / one.bytes[SCALED] for one in rows]
+        ratios = [one.memory[name] for one in rows]
         axes[1].plot(widths, ratios, f"{shape}-", color=colour, markersize=6, label=label)
     for each, title in zip(axes, (f"Time, n = {n}", f"Memory, n = {n}"), strict=True):
         each.axhline(1, color=GREY, linewidth=1)
@@ -204,8 +201,7 @@ def _cost_claims(costs: Sequence[Cost]) -> tuple[Claim, ...]:
     if not costs:
         return ()
     medians = [cost.ratios[ADDITIVE].median for cost in costs]
-    whole = [cost.bytes[WHOLE] / cost.bytes[SCALED] for cost in costs]
-    here = [cost.bytes[ADDITIVE] / cost.bytes[SCALED] for cost in costs]
+    whole, here = ([cost.memory[name] for cost in costs] for name in (WHOLE, ADDITIVE))
     is_slower = all(cost.ratios[ADDITIVE].low > 1 for cost in costs)
     return (
         Claim(
@@ -222,54 +218,10 @@ def _cost_claims(costs: Sequence[Cost]) -> tuple[Claim, ...]:
     )
 
 
-def with_interval(found: Estimate, digits: int = 2) -> str:
-    """A difference with its sign, and its interval where there is one."""
-    if found.low is None or found.high is None:
-        return f"{found.mean:+.{digits}f} (one seed)"
-    return f"{found.mean:+.{digits}f} ({found.low:+.{digits}f} to {found.high:+.{digits}f})"
-
-
-CLAIMS: Columns[Claim] = (
-    ("the paper", lambda claim: claim.text),
-    ("here", lambda claim: claim.found),
-    ("verdict", lambda claim: claim.verdict),
-)
-"""The paper's sentences with their verdicts."""
-
-
-def products_table(products: Sequence[Products]) -> Table:
-    """Mean and variance of q·k by d_k."""
-    names = list(dict.fromkeys(one.distribution for one in products))
-    by_key = {(one.distribution, one.d_k): one for one in products}
-    widths = sorted({one.d_k for one in products})
-    rows = tuple(
-        (
-            str(d_k),
-            *(
-                text
-                for name in names
-                for text in (by_key[name, d_k].mean.to_text(), by_key[name, d_k].variance.to_text())
-            ),
-            str(d_k),
-        )
-        for d_k in widths
-    )
-    columns = ("d_k", *(f"{what}, {name}" for name in names for what in ("mean", "variance")), "the footnote")
-    return Table(columns=columns, rows=rows, words=0)
-
-
-def softmax_table(found: Sequence[Softmax]) -> Table:
-    """What the softmax is like by d_k, scaled and unscaled."""
-    rows = []
-    for one in found:
-        pairs = [
-            (getattr(one.scaled, name).mean, getattr(one.unscaled, name).mean)
-            for name in ("entropy", "largest", "jacobian", "jacobian_median", "to_query")
-        ]
-        rows.append((str(one.d_k), *(f"{value:.3f}" for pair in pairs for value in pair)))
-    names = ("entropy", "largest weight", "derivative", "its median", "by the query")
-    columns = ("d_k", *(f"{name}, {letter}" for name in names for letter in "su"))
-    return Table(columns=columns, rows=tuple(rows), words=0)
+def by_width(products: Sequence[Products]) -> list[tuple[int, *tuple[Products, ...]]]:
+    """Each d_k with what was found of it, a distribution behind the other."""
+    widths = dict.fromkeys(one.d_k for one in products)
+    return [(d_k, *(one for one in products if one.d_k == d_k)) for d_k in widths]
 
 
 def softmax_values(found: Sequence[Softmax]) -> dict[str, object]:
@@ -299,26 +251,3 @@ def _below(softmax: Sequence[Softmax]) -> str:
     above = [number for number, one in enumerate(softmax) if one.unscaled.jacobian.mean >= one.scaled.jacobian.mean]
     from_here = softmax[above[-1] + 1 :] if above else softmax
     return f"below the scaled one's from d_k {from_here[0].d_k} on" if from_here else "nowhere below the scaled one's"
-
-
-def _spread(found: Spread) -> str:
-    return f"{found.median:.1f} ({found.low:.1f} to {found.high:.1f})"
-
-
-def _multiple(cost: Cost, name: str) -> str:
-    """The memory of a function as a multiple of the scaled one's."""
-    return f"{cost.bytes[name] / cost.bytes[SCALED]:.1f}"
-
-
-COSTS: Columns[Cost] = (
-    ("n", lambda one: str(one.setting.n)),
-    ("d_k", lambda one: str(one.setting.d_k)),
-    ("ms", lambda one: f"{one.scaled_s * 1e3:.2f}"),
-    ("unscaled", lambda one: _spread(one.ratios[UNSCALED])),
-    ("additive", lambda one: _spread(one.ratios[ADDITIVE])),
-    ("MiB", lambda one: f"{one.bytes[SCALED] / 2**20:.2f}"),
-    ("unscaled", lambda one: _multiple(one, UNSCALED)),
-    ("additive", lambda one: _multiple(one, ADDITIVE)),
-    (WHOLE, lambda one: _multiple(one, WHOLE)),
-)
-"""What each function takes, as multiples of the scaled one."""

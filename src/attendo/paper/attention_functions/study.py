@@ -1,6 +1,6 @@
 """`attendo reproduce attention-functions`: the footnote's variance, rows of function and d_k, speed and memory."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from pydantic import TypeAdapter
@@ -20,30 +20,23 @@ from attendo.paper.attention_functions.measures import (
 from attendo.paper.attention_functions.rows import (
     KEY_SIZES,
     SHORT,
-    Difference,
-    RowSummary,
     differences,
     recipes,
     row_of,
     summarise,
 )
 from attendo.paper.attention_functions.sections import (
-    CLAIMS,
-    COSTS,
+    by_width,
     claims,
     cost_png,
-    products_table,
     quality_png,
-    softmax_table,
     softmax_values,
     variance_png,
-    with_interval,
 )
 from attendo.paper.experiment import Order, Reporter, Scale, Stopped
 from attendo.paper.forecast import RECIPE, ROW, UPDATES, Forecast, forecast_of_rows, forecast_rows, prepared_so_far
-from attendo.paper.page_parts import each_run, signatures_of
+from attendo.paper.page_parts import signatures_of
 from attendo.paper.page_text import page_text
-from attendo.paper.report import Columns, Table, table_of
 from attendo.paper.rows_study import Findings, Page, RowsStudy, Sitting
 from attendo.paper.statistics import CONFIDENCE
 from attendo.paper.study import Run
@@ -135,21 +128,21 @@ def _page(found: Findings[MeasuredFunctions, MeasuredHeads]) -> Page:
             "short_runs": text.note("short runs") if found.order.scale == "small" else "",
             "num_seeds": found.order.seeds,
             "confidence": f"{CONFIDENCE:.0%}",
-            "claims": table_of(told, CLAIMS, words=3),
+            "claims": told,
             "num_intervals": len(functions.products),
             "num_covering": sum(one.variance.covers(one.d_k) for one in functions.products),
-            "products": products_table(functions.products),
+            "products": by_width(functions.products),
             **softmax_values(functions.softmax),
-            "softmax": softmax_table(functions.softmax),
+            "softmax": functions.softmax,
             "variance": variance_png(functions.products, functions.softmax),
-            "quality_table": table_of(summaries, _QUALITY, words=1),
-            "paired": table_of(apart, _PAIRED, words=1),
+            "quality_table": summaries,
+            "paired": apart,
             "quality": quality_png(summaries) if summaries else None,
-            "heads": _heads(summaries) if summaries else None,
+            "heads": summaries or None,
             "cost_machine": functions.machine,
-            "costs": table_of(functions.costs, COSTS, words=0),
+            "costs": functions.costs,
             "cost": cost_png(functions.costs),
-            "runs": each_run(result for one in summaries for result in one.runs) if summaries else None,
+            "runs": [result for one in summaries for result in one.runs] or None,
         },
         bleu=f"BLEU is sacreBLEU's: {signatures_of(found.results)}",
         data={
@@ -161,40 +154,6 @@ def _page(found: Findings[MeasuredFunctions, MeasuredHeads]) -> Page:
             "costs": [asdict(one) for one in functions.costs],
             "results": [asdict(result) for result in found.results],
         },
-    )
-
-
-_QUALITY: Columns[RowSummary] = (
-    ("function", lambda one: SHORT[one.row.function]),
-    ("d_k", lambda one: str(one.row.d_k)),
-    ("params", lambda one: f"{one.runs[0].parameters:,}"),
-    ("seeds", lambda one: str(len(one.runs))),
-    ("PPL", lambda one: one.perplexity.to_text()),
-    ("BLEU", lambda one: one.bleu.to_text()),
-)
-
-_PAIRED: Columns[Difference] = (
-    ("difference", lambda one: one.name),
-    ("d_k", lambda one: str(one.d_k)),
-    ("PPL", lambda one: with_interval(one.perplexity)),
-    ("BLEU", lambda one: with_interval(one.bleu)),
-)
-
-
-def _heads(summaries: Sequence[RowSummary]) -> Table:
-    figures = {"variance": "variance", "entropy": "entropy", "derivative": "jacobian"}
-    kinds = ("new", "trained")
-    return Table(
-        columns=("function", "d_k", *(f"{name}, {kind}" for name in figures for kind in kinds)),
-        rows=tuple(
-            (
-                SHORT[one.row.function],
-                str(one.row.d_k),
-                *(f"{one.head_mean(kind, key):.3f}" for key in figures.values() for kind in kinds),
-            )
-            for one in summaries
-        ),
-        words=1,
     )
 
 

@@ -20,7 +20,7 @@ from attendo.model.attention import SelfAttention, scaled_dot_product_attention
 from attendo.model.config import ModelConfig
 from attendo.paper.experiment import Order, Outcome, Reporter, ShouldStop
 from attendo.paper.page_text import page_text
-from attendo.paper.report import Columns, Picture, Report, Section, Shell, table_of, write_report
+from attendo.paper.report import Picture, Report, Section, Shell, write_report
 from attendo.paper.study_folder import alone
 from attendo.plots.subject import Subject, find_subject
 
@@ -124,14 +124,6 @@ class Row:
     def agrees(self) -> bool:
         """Whether the model is as the paper's."""
         return self.paper == self.here
-
-
-_STATEMENTS: Columns[Row] = (
-    ("", lambda row: row.what),
-    ("the paper", lambda row: row.paper),
-    ("here", lambda row: row.here),
-    ("the same", lambda row: "yes" if row.agrees else "no"),
-)
 
 
 def verdict(rows: Sequence[Row], model: str) -> str:
@@ -257,7 +249,7 @@ class DrawnFigure:
         words = text.fill(
             picture=picture,
             findings=drawn.findings,
-            statements=table_of(drawn.statements, _STATEMENTS, words=4),
+            statements=[(row, "yes" if row.agrees else "no") for row in drawn.statements],
             **drawn.values,
         )
         how_to_repeat = shared.sections(

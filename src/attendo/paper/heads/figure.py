@@ -16,7 +16,7 @@ from attendo.paper.heads.markup import Pair
 from attendo.paper.heads.sentences import anaphor_pairs, dependency_pairs
 from attendo.paper.heads.subjects import Subject, names_of, open_subjects
 from attendo.paper.page_text import PageText, page_text
-from attendo.paper.report import Columns, Report, Section, Shell, table_of, write_report
+from attendo.paper.report import Report, Section, Shell, write_report
 from attendo.paper.study_folder import alone
 
 _SEED = 1
@@ -204,7 +204,7 @@ class HeadsFigure(Generic[FoundT]):
             verdicts=[text for each in shown for text in self.verdicts(each)],
             scale_note=_scale_note(shared, order),
             left_out=_left_out(shared, shown),
-            examples=table_of(_one_of_each((*read.dependencies, *read.anaphors)), _EXAMPLES, words=4),
+            examples=_one_of_each((*read.dependencies, *read.anaphors)),
             command=order.command,
             note=self.note(shown),
             cost=", ".join(f"{each.processor_s:.0f} s with {each.subject.name}" for each in shown),
@@ -275,14 +275,6 @@ def _check_enough(subject: Subject, read: Sentences, dependencies: Looks, anapho
 def _name(title: str) -> str:
     """Of a result: `figure3` of `Figure 3: heads`."""
     return title.split(":")[0].lower().replace(" ", "")
-
-
-_EXAMPLES: Columns[Pair] = (
-    ("template", lambda pair: pair.template),
-    ("half", lambda pair: "held out" if pair.held_out else "to choose by"),
-    ("English", lambda pair: pair.english.text),
-    ("German", lambda pair: pair.german.text),
-)
 
 
 def _left_out(text: PageText, shown: Iterable[Shown[FoundT]]) -> str:

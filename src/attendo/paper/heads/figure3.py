@@ -13,7 +13,7 @@ from attendo.paper.heads.looks import Head, Heads, Look, Looks, decoder_weights,
 from attendo.paper.heads.markup import Side
 from attendo.paper.heads.nulls import LEVEL, Case, OffsetProfile, PlaceRule, best_place_rule, holm, p_text, sign_tests
 from attendo.paper.heads.pictures import lines_picture
-from attendo.paper.report import Columns, Picture, table_of
+from attendo.paper.report import Picture
 
 # --- heads by relation ------------------------------------------------------------------------------------------------
 
@@ -243,39 +243,18 @@ def _told(shown: Shown[tuple[Relation, ...]], one: Relation) -> str:
 
 
 def _values(shown: Shown[tuple[Relation, ...]]) -> Mapping[str, object]:
-    asked: Columns[Relation] = (
-        ("attention", lambda one: one.head.kind),
-        ("relation", lambda one: f"{one.name}: {_ends(shown, one)}"),
-        ("looks", lambda one: one.direction),
-        ("head", lambda one: one.head.to_text()),
-    )
+    rows = [
+        (one, _ends(shown, one), one.rule.to_text(), p_text(one.p_hits), p_text(one.p_share)) for one in shown.found
+    ]
     best = sorted(shown.found, key=lambda one: (-one.follows, -one.leans, -one.hits, -one.share))
     drawn: list[Relation] = []
     for one in best:
         if one.head not in {other.head for other in drawn}:
             drawn.append(one)
     return {
-        "hits": table_of(shown.found, (*asked, *_HITS), words=4),
-        "attention": table_of(shown.found, (*asked, *_ATTENTION), words=4),
+        "relations": rows,
         "pictures": [_picture(shown, one, number) for number, one in enumerate(drawn[:_NUM_DRAWN], start=1)],
     }
-
-
-_HITS: Columns[Relation] = (
-    ("words away", lambda one: f"{one.distance:.1f}"),
-    ("cases", lambda one: str(one.num_held_out)),
-    ("hits %", lambda one: percent(one.hits)),
-    ("best place", lambda one: one.rule.to_text()),
-    ("its hits %", lambda one: percent(one.rule_hits)),
-    ("p", lambda one: p_text(one.p_hits)),
-)
-
-_ATTENTION: Columns[Relation] = (
-    ("on the partner %", lambda one: percent(one.share)),
-    ("by place %", lambda one: percent(one.place_share)),
-    ("from others %", lambda one: percent(one.other_share)),
-    ("p", lambda one: p_text(one.p_share)),
-)
 
 
 def _picture(shown: Shown[tuple[Relation, ...]], one: Relation, number: int) -> Picture:

@@ -10,7 +10,7 @@ from attendo.paper.heads.figure import HeadsFigure, Shown, percent, to_data
 from attendo.paper.heads.looks import Head, Heads, Look, Looks, encoder_weights, ranked
 from attendo.paper.heads.nulls import LEVEL, Case, PlaceRule, best_place_rule, holm, p_text, sign_tests
 from attendo.paper.heads.pictures import lines_picture
-from attendo.paper.report import Columns, Picture, Table, table_of
+from attendo.paper.report import Picture
 
 # --- heads by twins ---------------------------------------------------------------------------------------------------
 
@@ -216,36 +216,18 @@ def _told(one: AnaphorHead) -> str:
 def _values(shown: Shown[Anaphors]) -> Mapping[str, object]:
     found = shown.found
     listed = [one for place, one in enumerate(found.heads) if place < _NUM_ROWS or one.p < LEVEL]
-    by_template = Table(
-        columns=("template", "pairs", *(f"{one.head.to_text()} right %" for one in found.heads[:2])),
-        rows=tuple(
-            (name, str(count), percent(first), percent(second)) for name, count, first, second in found.by_template
-        ),
-        words=1,
-    )
     return {
         "num_rows": _NUM_ROWS,
         "num_chosen_on": found.num_chosen_on,
         "num_held_out": found.num_held_out,
-        "heads": table_of(listed, _HEADS, words=1),
+        "heads": [(one, p_text(one.p)) for one in listed],
         "place": found.rule.to_text(),
         "place_hits": percent(found.rule_hits),
-        "by_template": by_template,
+        "first": found.heads[0].head.to_text(),
+        "second": found.heads[1].head.to_text(),
+        "by_template": found.by_template,
         "pictures": _pictures(shown),
     }
-
-
-_HEADS: Columns[AnaphorHead] = (
-    ("head", lambda one: one.head.to_text()),
-    ("right %, first half", lambda one: percent(one.chosen_right)),
-    ("right %", lambda one: percent(one.right)),
-    ("both right", lambda one: str(one.both_right)),
-    ("both wrong", lambda one: str(one.both_wrong)),
-    ("p", lambda one: p_text(one.p)),
-    ("attention on antecedent %", lambda one: percent(one.on_antecedent)),
-    ("on rival %", lambda one: percent(one.on_rival)),
-    ("hits %", lambda one: percent(one.hits)),
-)
 
 
 def _pictures(shown: Shown[Anaphors]) -> tuple[Picture, ...]:

@@ -21,7 +21,7 @@ from attendo.paper.heads.looks import Head, Looks
 from attendo.paper.heads.nulls import p_text
 from attendo.paper.heads.pictures import cuts_png, lines_picture
 from attendo.paper.heads.roles import LEAST_SHARE, LEAST_WORDS, RoleScore, Structure, StructureHead, roles, structure
-from attendo.paper.report import Columns, Picture, Table, table_of
+from attendo.paper.report import Picture, Table
 
 PARKED = 0.9
 """Attention on `</s>` or on the start from which a head is said to rest there."""
@@ -82,12 +82,13 @@ def _values(shown: Shown[Figure5]) -> Mapping[str, object]:
     rows, best = found.heads[:_NUM_ROWS], found.heads[:2]
     by_layer = {one.head.layer: [each for each in best if each.head.layer == one.head.layer] for one in best}
     listed = sorted(cuts.cuts, key=lambda cut: cut.difference)[:_NUM_ROWS]
-    changed: Columns[Cut] = (("sentences changed", lambda cut: f"{cut.changed} of {len(dev.sources)}"),)
     return {
         "num_rows": len(rows),
         "num_chosen_on": found.num_chosen_on,
         "num_held_out": found.num_held_out,
-        "heads": table_of(rows, _HEADS, words=1),
+        "heads": [
+            (one, 100 * one.difference.mean, 100 * (one.difference.half_width or 0), p_text(one.p)) for one in rows
+        ],
         "uniform": percent(found.uniform),
         "pictures": [_picture(shown, tuple(same), number) for number, same in enumerate(by_layer.values(), start=1)],
         "roles": [_roles_table(kind, scores) for kind, scores in shown.found.roles.items()],
@@ -97,29 +98,9 @@ def _values(shown: Shown[Figure5]) -> Mapping[str, object]:
         "cuts_picture": _cuts_picture(shown),
         "num_listed": len(listed),
         "num_cuts": len(cuts.cuts),
-        "cuts": table_of(listed, (*_CUTS, *changed), words=1),
+        "cuts": [(cut, _name(cut.head), "*" * cut.is_clear) for cut in listed],
+        "num_sentences": len(dev.sources),
     }
-
-
-_HEADS: Columns[StructureHead] = (
-    ("head", lambda one: one.head.to_text()),
-    ("on other words %", lambda one: percent(one.on_words)),
-    ("within the constituent %", lambda one: percent(one.inside)),
-    ("by place %", lambda one: percent(one.by_place)),
-    (
-        "difference",
-        lambda one: f"{100 * one.difference.mean:+.1f} ± {100 * (one.difference.half_width or 0):.1f}",
-    ),
-    ("sentences above %", lambda one: percent(one.above)),
-    ("p", lambda one: p_text(one.p)),
-)
-
-_CUTS: Columns[Cut] = (
-    ("head", lambda cut: _name(cut.head)),
-    ("BLEU without", lambda cut: f"{cut.bleu:.2f}"),
-    ("difference", lambda cut: f"{cut.difference:+.2f}{'*' if cut.is_clear else ''}"),
-    ("interval", lambda cut: f"{cut.low:+.2f} to {cut.high:+.2f}"),
-)
 
 
 def _picture(shown: Shown[Figure5], best: tuple[StructureHead, ...], number: int) -> Picture:

@@ -29,6 +29,10 @@ class Head:
         """Layer and head, as `5.2`."""
         return f"{self.layer + 1}.{self.head + 1}"
 
+    def __format__(self, form: str) -> str:
+        """As `to_text` has it, for the cells of tables."""
+        return self.to_text()
+
 
 def ranked(scores: Heads) -> list[Head]:
     """The encoder's heads, those of the highest scores first."""

@@ -56,6 +56,11 @@ class Pair:
     twin: int | None = None
     """Of two sentences that differ in an anaphor's form alone, the number that both have."""
 
+    @property
+    def half(self) -> str:
+        """In words."""
+        return "held out" if self.held_out else "to choose by"
+
     def sides(self, source_language: str) -> tuple[Side, Side]:
         """Source and target, by the source's language, `en` or `de`."""
         return (self.english, self.german) if source_language == "en" else (self.german, self.english)

@@ -29,7 +29,7 @@ from attendo.paper.label_smoothing.rows import (
 )
 from attendo.paper.page_parts import signatures_of
 from attendo.paper.phrasebook_texts import corpora_folder
-from attendo.paper.report import Columns, Table, table_of
+from attendo.paper.report import Table, table_of
 from attendo.paper.rows_study import Findings, Page, RowsStudy, Sitting
 from attendo.paper.study import Run
 from attendo.paper.study_folder import measured_once
@@ -136,13 +136,13 @@ def _page(found: Findings[DataSizes, Calibration]) -> Page | None:
             "valid_pairs": f"{found.begun.valid_pairs:,}",
             "vocab_size": f"{found.begun.vocab_size:,}",
             "verdicts": _verdicts(compared) or "Nothing to compare yet.",
-            "table": table_of(rows, _TABLE, words=1),
+            "table": [(one, PRINTED.get(one.row)) for one in rows],
             "differences": differences_png(compared) if compared else None,
             "tables": [difference_table(metric, rows, row="eps_ls", baseline="eps_ls 0") for metric in METRICS],
-            "calibration": _calibration(rows, found.begun.vocab_size),
+            "calibration": [(one, best_probability(one.row, found.begun.vocab_size)) for one in rows],
             "reliability": reliability_png(rows),
             "curve": _curves(rows),
-            "runs": _runs(rows),
+            "runs": [(one.row, run) for one in rows for run in one.runs],
         },
         bleu=f"BLEU is sacreBLEU's: {signatures_of(found.results)}",
         data={
@@ -162,31 +162,6 @@ def _verdicts(compared: Sequence[RowComparison]) -> list[str]:
             name = metric.title.partition(",")[0].removesuffix(" %")
             told.append(f"{name}: {'; '.join(said)}.")
     return told
-
-
-_TABLE: Columns[RowComparison] = (
-    ("eps_ls", lambda one: str(one.row)),
-    ("perplexity", lambda one: one.figures["perplexity"].to_text()),
-    ("paper", lambda one: f"{PRINTED[one.row].perplexity:.2f}" if one.row in PRINTED else ""),
-    ("accuracy %", lambda one: one.figures["accuracy"].to_text()),
-    ("BLEU", lambda one: one.figures["bleu"].to_text()),
-    ("paper", lambda one: f"{PRINTED[one.row].bleu:.1f}" if one.row in PRINTED else ""),
-)
-
-
-def _calibration(rows: Sequence[RowComparison], vocab_size: int) -> Table:
-    return table_of(
-        rows,
-        (
-            ("eps_ls", lambda one: str(one.row)),
-            ("best for the loss %", lambda one: f"{100 * best_probability(one.row, vocab_size):.2f}"),
-            ("confidence %", lambda one: one.figures["confidence"].to_text()),
-            ("accuracy %", lambda one: one.figures["accuracy"].to_text()),
-            ("calibration error %", lambda one: one.figures["calibration_error"].to_text()),
-            ("entropy, nats", lambda one: one.figures["entropy"].to_text()),
-        ),
-        words=1,
-    )
 
 
 def _curves(rows: Sequence[RowComparison]) -> Table:
@@ -210,23 +185,6 @@ def _bin_cells(bins: Sequence[Bin], curves: Sequence[Sequence[Bin]]) -> Iterable
     for found, curve in zip(bins, curves, strict=True):
         total = sum(each_bin.tokens for each_bin in curve)
         yield f"{100 * found.accuracy:.1f} ({100 * found.tokens / total:.1f})" if found.tokens else "(0)"
-
-
-def _runs(rows: Sequence[RowComparison]) -> Table:
-    return Table(
-        columns=("eps_ls", "seed", *(metric.name for metric in METRICS), "minutes"),
-        rows=tuple(
-            (
-                str(one.row),
-                str(run.result.seed),
-                *(f"{metric.of(run):.{metric.digits}f}" for metric in METRICS),
-                f"{run.result.seconds / 60:.1f}",
-            )
-            for one in rows
-            for run in one.runs
-        ),
-        words=1,
-    )
 
 
 def _row_json(one: RowComparison) -> Mapping[str, object]:

@@ -203,7 +203,7 @@ def _extrapolation(row: Row, single: Place, beyond: Sequence[Place], limit: int)
         "better": "they are read no worse than where they were trained: they are extrapolated to",
         "not significant": "their difference is not significant",
     }[contrast.verdict]
-    return f"{text} Against the same model trained on all lengths: {nats(contrast.log_loss)} nats a token; {end}."
+    return f"{text} Against the same model trained on all lengths: {contrast.log_loss:+.3f} nats a token; {end}."
 
 
 def _side_by_side(what: str, places: Sequence[Place], unit: str) -> str:
@@ -227,9 +227,3 @@ def _moved(row: Row, positions: Sequence[Place], moved: Sequence[Place]) -> str:
         f"{math.exp(here.log_loss.mean):.2f} to {math.exp(there.log_loss.mean):.2f} where they begin at position "
         f"{moved[0].at} instead of 0."
     )
-
-
-def nats(found: Estimate) -> str:
-    """A difference and half of its interval."""
-    half = "" if found.half_width is None else f" ± {found.half_width:.3f}"
-    return f"{found.mean:+.3f}{half}"

@@ -3,19 +3,15 @@
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 
-from attendo.paper import page_parts
 from attendo.paper.experiment import Order, Reporter, Stopped
 from attendo.paper.forecast import ROW, UPDATES, Forecast, forecast_of_rows, forecast_rows, prepared_so_far
 from attendo.paper.length_extrapolation.comparison import (
-    Contrast,
     Measures,
     Place,
     by_length,
     by_position,
-    nats,
     outcomes,
 )
 from attendo.paper.length_extrapolation.measures import MEASURES, RunMeasures, kept_measures, measure
@@ -27,7 +23,6 @@ from attendo.paper.length_extrapolation.rows import (
     ROWS,
     SHORT,
     Pair,
-    Row,
     base_recipe,
     read_test,
     recipes,
@@ -35,21 +30,17 @@ from attendo.paper.length_extrapolation.rows import (
     write_texts,
 )
 from attendo.paper.length_extrapolation.tables import (
-    CLOSED_FORMS,
     LAYOUTS,
     ClosedForm,
     Tables,
     Trained,
     closed_form,
-    fits_table,
     tables,
     trained,
 )
 from attendo.paper.page_parts import corpora_of
 from attendo.paper.phrasebook_texts import write_if_tiny
-from attendo.paper.report import Columns, Table, table_of
 from attendo.paper.rows_study import Findings, Page, RowsStudy, Sitting
-from attendo.paper.run_results import RunResult
 from attendo.paper.statistics import Estimate
 from attendo.paper.study import Run
 from attendo.paper.study_folder import keep
@@ -172,19 +163,19 @@ def page_of(found: LengthFindings, position_tables: Tables) -> Page:
             "num_heads": shape.num_heads,
             "outcomes": outcomes(lengths, positions, limit),
             "lengths": lengths_png(lengths, limit, usual),
-            "perplexities_by_length": _perplexities(lengths, limit, "sentences"),
+            "perplexities_by_length": _perplexities(lengths, limit),
             "bleus": _bleus(lengths, limit),
-            "contrasts_by_length": _contrasts(lengths, "sentences"),
+            "contrasts_by_length": _contrasts(lengths),
             "positions": positions_png(positions, limit, usual, sentence),
-            "perplexities_by_position": _perplexities(positions, limit, "position"),
-            "contrasts_by_position": _contrasts(positions, "position"),
-            "closed_forms": table_of(texts.closed_forms, CLOSED_FORMS, words=1),
-            "fits": fits_table(position_tables.fits),
+            "perplexities_by_position": _perplexities(positions, limit),
+            "contrasts_by_position": _contrasts(positions),
+            "closed_forms": texts.closed_forms,
+            "fits": position_tables.fits,
             "similarity": similarity_png(
                 position_tables.similarity, position_tables.curves, short.longest_source, position_tables.shown
             ),
             **_about_texts(found.order, texts),
-            "runs": table_of(found.results, _RUNS, words=1),
+            "runs": found.results,
         },
         bleu=f"BLEU is sacreBLEU's: {signature}",
         data={
@@ -224,44 +215,40 @@ def _about_texts(order: Order, texts: Texts) -> dict[str, object]:
 # --- tables -----------------------------------------------------------------------------------------------------------
 
 
-def _perplexities(places: Sequence[Place], limit: int, at: str) -> Table:
-    def cell(row: Row, place: Place) -> str:
-        found = place.cell(row)
-        return _perplexity(found.log_loss) if found else ""
-
-    columns: Columns[Place] = (
-        (at, lambda place: str(place.at)),
-        ("is", lambda place: _where(place, limit)),
-        *((row.name, partial(cell, row)) for row in ROWS),
-    )
-    return table_of(places, columns, words=2)
+Cells = list[tuple[object, ...]]
 
 
-def _bleus(places: Sequence[Place], limit: int) -> Table:
-    def cell(row: Row, place: Place) -> str:
-        found = place.cell(row)
-        return f"{found.bleu.to_text('.1f')} ({found.words.mean:.2f})" if found and found.bleu and found.words else ""
-
-    columns: Columns[Place] = (
-        ("sentences", lambda place: str(place.at)),
-        ("is", lambda place: _where(place, limit)),
-        ("tokens", lambda place: f"{place.target_tokens:.0f}"),
-        *((row.name, partial(cell, row)) for row in ROWS),
-    )
-    return table_of(places, columns, words=2)
+def _perplexities(places: Sequence[Place], limit: int) -> Cells:
+    """Of each place how it lies to the trained limit, and the rows' perplexities."""
+    found = [(place, [place.cell(row) for row in ROWS]) for place in places]
+    return [
+        (place, _where(place, limit), *(cell and _perplexity(cell.log_loss) for cell in cells))
+        for place, cells in found
+    ]
 
 
-def _contrasts(places: Sequence[Place], at: str) -> Table:
-    def cells(contrast: Contrast | None) -> tuple[str, str]:
-        return ("", "") if contrast is None else (nats(contrast.log_loss), contrast.verdict)
+def _bleus(places: Sequence[Place], limit: int) -> Cells:
+    """Of each length how it lies to the trained limit, and the rows' BLEU and words by those of the references."""
+    found = [(place, [place.cell(row) for row in ROWS]) for place in places]
+    return [
+        (
+            place,
+            _where(place, limit),
+            *(
+                f"{cell.bleu:.1f} ({cell.words.mean:.2f})" if cell and cell.bleu and cell.words else ""
+                for cell in cells
+            ),
+        )
+        for place, cells in found
+    ]
 
+
+def _contrasts(places: Sequence[Place]) -> Cells:
+    """Of each place the difference of learned positions to sinusoidal ones, and of both to those trained on all."""
     kinds = [row.kind for row in ROWS[:2]]
-    rows = []
-    for place in places:
-        found = [place.learned_against_sinusoidal, *(place.untrained.get(kind) for kind in kinds)]
-        rows.append((str(place.at), *(cell for contrast in found for cell in cells(contrast))))
-    names = ("learned - sinusoidal", *(f"{kind}: short - all" for kind in kinds))
-    return Table(columns=(at, *(column for name in names for column in (name, "is"))), rows=tuple(rows), words=1)
+    return [
+        (place, place.learned_against_sinusoidal, *(place.untrained.get(kind) for kind in kinds)) for place in places
+    ]
 
 
 def _where(place: Place, limit: int) -> str:
@@ -269,17 +256,6 @@ def _where(place: Place, limit: int) -> str:
     if place.longest <= limit:
         return "within"
     return "beyond" if place.is_beyond(limit) else "in part beyond"
-
-
-_RUNS: Columns[RunResult] = (
-    page_parts.ROW,
-    page_parts.SEED,
-    page_parts.PERPLEXITY,
-    page_parts.BLEU,
-    ("params", lambda run: f"{run.parameters / 1e6:.2f}"),
-    page_parts.TOKENS,
-    page_parts.MINUTES,
-)
 
 
 def _perplexity(log_loss: Estimate) -> str:

@@ -15,7 +15,6 @@ from torch.nn import functional as F
 from attendo.checkpoint.model_folder import load_model
 from attendo.model.positions import sinusoids
 from attendo.paper.length_extrapolation.rows import ALL, ROWS, SHORT
-from attendo.paper.report import Columns, Table
 from attendo.paper.statistics import Estimate, estimate
 from attendo.text.prepared import PreparedData
 
@@ -48,6 +47,16 @@ class ClosedForm:
     """k from 1 to this."""
     largest_error: float
     """Over all of them and all columns."""
+
+    @property
+    def last_position(self) -> int:
+        """The last pos."""
+        return self.positions - 1
+
+    @property
+    def allowed(self) -> float:
+        """The error that rounding allows."""
+        return ROUNDING
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,6 +197,11 @@ class TableFit:
     by_offset: dict[int, Estimate]
     """Residuals of `OffsetFit`."""
 
+    @property
+    def residuals(self) -> Mapping[str, str]:
+        """By offset, as the page has them; empty for an offset of which too few rows are left."""
+        return {str(offset): _residual(self.by_offset.get(offset)) for offset in OFFSETS}
+
     def to_json(self) -> dict[str, Any]:
         """For `result.json`."""
         found = {str(offset): found.mean for offset, found in self.by_offset.items()}
@@ -263,6 +277,12 @@ def _fit(title: str, found: Sequence[Tensor]) -> TableFit:
     return TableFit(title=title, rows=len(found[0]), by_offset=residuals)
 
 
+def _residual(found: Estimate | None) -> str:
+    if found is None:
+        return ""
+    return f"{found.mean:.1e}" if found.mean < 0.005 else f"{found:.2f}"
+
+
 def _source_table(model: Path) -> Tensor:
     positions = load_model(model).transformer.source_embedding.positions
     return positions.table.detach()
@@ -270,34 +290,3 @@ def _source_table(model: Path) -> Tensor:
 
 def _numpy(tensor: Tensor) -> npt.NDArray[np.float64]:
     return np.asarray(tensor.numpy(), dtype=np.float64)
-
-
-# --- on the page ------------------------------------------------------------------------------------------------------
-
-
-CLOSED_FORMS: Columns[ClosedForm] = (
-    ("layout", lambda found: found.layout),
-    ("d_model", lambda found: str(found.d_model)),
-    ("pos", lambda found: f"0 to {found.positions - 1:,}"),
-    ("k", lambda found: f"1 to {found.offsets:,}"),
-    ("largest error", lambda found: f"{found.largest_error:.2e}"),
-    ("rounding allows", lambda found: f"{ROUNDING:.2e}"),
-)
-
-
-def fits_table(fits: Sequence[TableFit]) -> Table:
-    """How far PE(pos + k) is a linear function of PE(pos), a line for each table of positions."""
-    return Table(
-        columns=("table", "rows", *(f"k = {offset}" for offset in OFFSETS)),
-        rows=tuple(
-            (fit.title, str(fit.rows), *(_residual(fit.by_offset.get(offset)) for offset in OFFSETS)) for fit in fits
-        ),
-        words=1,
-    )
-
-
-def _residual(found: Estimate | None) -> str:
-    if found is None:
-        return ""
-    half = "" if found.half_width is None else f" ± {found.half_width:.2f}"
-    return f"{found.mean:.1e}" if found.mean < 0.005 else f"{found.mean:.2f}{half}"

@@ -8,14 +8,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter
 
-from attendo.paper import page_parts
 from attendo.paper.charts import BLUE, GREEN, ORANGE, PURPLE, VERMILION, finish, panels
 from attendo.paper.experiment import Order, Reporter
 from attendo.paper.forecast import Forecast, estimated, hours_here
 from attendo.paper.page_parts import signatures_of
-from attendo.paper.report import Columns, Table, table_of
+from attendo.paper.report import table_of
 from attendo.paper.rows_study import Findings, Page, RowsStudy, Sitting
-from attendo.paper.run_results import RunResult
 from attendo.paper.schedule.rows import (
     CURVES,
     CheckedCurve,
@@ -207,13 +205,13 @@ def _page(found: ScheduleFindings) -> Page | None:
             "d_model": shape.d_model,
             "num_layers": shape.num_layers,
             "outcomes": _outcomes(compared),
-            "rates": table_of(checks.equation, _RATES, words=1),
+            "rates": checks.equation,
             "rate_difference": f"{rate_difference:.0e}",
             "equation": equation_png(CURVES, rows, shape.d_model, recipe.training.max_steps),
             "losses": losses_png(rows, curves, checks.frequencies),
-            "warmups": _warmups(compared, shape.d_model),
+            "warmups": [(one, *_warmup_cells(one, shape.d_model)) for one in compared],
             "frequencies": f"{math.exp(checks.frequencies):.1f}",
-            "runs": table_of(found.results, _RUNS, words=1),
+            "runs": [(run, _plain(run.perplexity, 1e6)) for run in found.results],
         },
         bleu=f"BLEU is sacreBLEU's, of translations by beam {recipe.search.beam_size}: {signatures_of(found.results)}",
         data={
@@ -262,45 +260,17 @@ def _verdict(one: RowOutcome) -> str:
     return {0: "not significant", 1: "worse", -1: "better"}[one.difference.sign]
 
 
-# --- tables -----------------------------------------------------------------------------------------------------------
-
-_RATES: Columns[CheckedCurve] = (
-    ("schedule", lambda one: one.curve.title),
-    ("d_model", lambda one: str(one.curve.d_model)),
-    ("warm-up", lambda one: f"{one.curve.warmup_steps:,}"),
-    ("first", lambda one: f"{one.first:.4e}"),
-    ("highest at", lambda one: f"{one.peak_step:,}"),
-    ("highest", lambda one: f"{one.peak:.6e}"),
-    ("worked out", lambda one: f"{one.worked_peak:.6e}"),
-    ("last", lambda one: f"{one.last:.4e}"),
-    ("at", lambda one: f"{one.curve.max_steps:,}"),
-    ("off by", lambda one: f"{one.largest_difference:.0e}"),
-)
-
-_RUNS: Columns[RunResult] = (
-    page_parts.ROW,
-    page_parts.SEED,
-    ("PPL", lambda run: f"{run.perplexity:.2f}" if run.perplexity < 1e6 else f"{run.perplexity:.1e}"),
-    page_parts.BLEU,
-    page_parts.TOKENS,
-    page_parts.MINUTES,
-)
+# --- cells of tables -------------------------------------------------------------------------------------------------
 
 
-def _warmups(outcomes: Sequence[RowOutcome], d_model: int) -> Table:
-    return table_of(
-        outcomes,
-        (
-            ("warm-up", lambda one: "none" if one.row.warmup_steps == 1 else f"{one.row.warmup_steps:,}"),
-            ("factor", lambda one: f"{one.row.factor:g}"),
-            ("highest rate", lambda one: f"{one.row.peak(d_model):.2e}"),
-            ("PPL", lambda one: "" if one.log_loss is None else _perplexity(one.log_loss)),
-            ("BLEU", lambda one: "" if one.bleu is None else one.bleu.to_text(".1f")),
-            ("learnt", lambda one: f"{one.count(Fate.LEARNT)} of {len(one.fates)}"),
-            ("nats to the longest", lambda one: "" if one.difference is None else one.difference.to_text("+.3f")),
-            ("is", _verdict),
-        ),
-        words=0,
+def _warmup_cells(one: RowOutcome, d_model: int) -> tuple[object, ...]:
+    """Warm-up, highest rate, perplexity, how many runs learnt, and the verdict."""
+    return (
+        "none" if one.row.warmup_steps == 1 else f"{one.row.warmup_steps:,}",
+        one.row.peak(d_model),
+        one.log_loss and _perplexity(one.log_loss),
+        f"{one.count(Fate.LEARNT)} of {len(one.fates)}",
+        _verdict(one),
     )
 
 
@@ -313,8 +283,11 @@ def _perplexity(log_loss: Estimate) -> str:
 
 def _number(log_loss: float) -> str:
     """The perplexity, which may be very large."""
-    value = math.exp(min(log_loss, 700.0))
-    return f"{value:.2f}" if value < 1e5 else f"{value:.1e}"
+    return _plain(math.exp(min(log_loss, 700.0)), 1e5)
+
+
+def _plain(perplexity: float, large: float) -> str:
+    return f"{perplexity:.2f}" if perplexity < large else f"{perplexity:.1e}"
 
 
 SCHEDULE = RowsStudy[Checks, RunCurve](

@@ -8,7 +8,7 @@ import numpy as np
 from attendo.paper.experiment import Order
 from attendo.paper.page_parts import each, head_data, how_to_repeat, order_values, scale_note, totals
 from attendo.paper.page_text import page_text
-from attendo.paper.report import Block, Columns, Picture, Report, Table, table_of
+from attendo.paper.report import Block, Picture, Report, Table
 from attendo.paper.search_settings.decoding import without_outputs
 from attendo.paper.search_settings.results import (
     Results,
@@ -73,12 +73,12 @@ def search_settings_report(
         sets=_sets_text(facts),
         state=[*scale_note(order, "the paper"), *_still_open(order, facts, results)],
         added=_added(facts.grid, results),
-        taken_away=_brings("thing", [_step_cells(results, step) for step in taken_away(facts.grid)]),
+        taken_away=[_step_cells(results, step) for step in taken_away(facts.grid)],
         maps=_maps(facts, results, choice),
         choices=_choices(results, choice, best),
         num_candidates=len(candidates(facts.grid)),
         edge=" " + text.note("edge", edges=" and ".join(edges)) if edges else "",
-        tests=table_of(tests, _TESTS, words=2),
+        tests=[(test, test.before.to_text(), test.after.to_text(), *map(_p_text, test.p_values)) for test in tests],
         averages=averages(facts.grid, results),
         interval=_checkpoint_interval(facts.recipe),
         lines=lines_png(results, facts.grid),
@@ -140,14 +140,10 @@ def _checkpoint_interval(recipe: Recipe) -> str:
     return f"{training.checkpoint_minutes:g} minutes"
 
 
-def _added(grid: Grid, results: Results) -> Table:
+def _added(grid: Grid, results: Results) -> list[tuple[str, ...]]:
     first = added(grid)[0].before
     start = (first.to_text(), bleu_text(results.bleu("dev", first)), "", bleu_text(results.bleu("test", first)), "")
-    return _brings("setting", [start, *(_step_cells(results, step) for step in added(grid))])
-
-
-def _brings(what: str, rows: Sequence[tuple[str, ...]]) -> Table:
-    return Table(columns=(what, "dev", "more", "test", "more"), rows=tuple(rows), words=1)
+    return [start, *(_step_cells(results, step) for step in added(grid))]
 
 
 def _step_cells(results: Results, step: Step) -> tuple[str, ...]:
@@ -215,35 +211,25 @@ def _map_table(results: Results, which: SetName, grid: Grid, average: int) -> Ta
     )
 
 
-def _choices(results: Results, choice: Setting | None, best: Setting | None) -> Table:
-    named = (
-        ("greedy, last checkpoint", replace(GREEDY, average=1)),
-        ("greedy", GREEDY),
-        ("the paper's", PAPER),
-        ("best on dev: the choice", choice),
-        ("best on test: no choice", best),
-    )
-    return table_of(
-        [(name, setting) for name, setting in named if setting is not None],
+def _choices(results: Results, choice: Setting | None, best: Setting | None) -> list[tuple[str, ...]]:
+    """Settings by name, with their BLEU on both sets and the length on test."""
+    named = {
+        "greedy, last checkpoint": replace(GREEDY, average=1),
+        "greedy": GREEDY,
+        "the paper's": PAPER,
+        "best on dev: the choice": choice,
+        "best on test: no choice": best,
+    }
+    return [
         (
-            ("which", lambda row: row[0]),
-            ("setting", lambda row: row[1].to_text()),
-            ("dev", lambda row: bleu_text(results.bleu("dev", row[1]))),
-            ("test", lambda row: bleu_text(results.bleu("test", row[1]))),
-            ("length", lambda row: mean_text(results, "test", row[1], lambda each: each.length_ratio, 3)),
-        ),
-        words=2,
-    )
-
-
-_TESTS: Columns[Significance] = (
-    ("first", lambda test: test.before.to_text()),
-    ("second", lambda test: test.after.to_text()),
-    ("seed", lambda test: str(test.seed)),
-    ("BLEU", lambda test: f"{test.difference:+.2f}"),
-    ("p bootstrap", lambda test: _p_text(test.p_bootstrap)),
-    ("p randomised", lambda test: _p_text(test.p_randomized)),
-)
+            name,
+            setting.to_text(),
+            *(bleu_text(results.bleu(which, setting)) for which in SETS),
+            mean_text(results, "test", setting, lambda each: each.length_ratio, 3),
+        )
+        for name, setting in named.items()
+        if setting is not None
+    ]
 
 
 def _p_text(p: float) -> str:

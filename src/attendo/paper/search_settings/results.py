@@ -120,6 +120,11 @@ class Significance:
     signature: str
     """Of the bootstrap."""
 
+    @property
+    def p_values(self) -> tuple[float, float]:
+        """Of both tests."""
+        return self.p_bootstrap, self.p_randomized
+
 
 _KEPT = TypeAdapter(Significance)
 

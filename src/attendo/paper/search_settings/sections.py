@@ -11,7 +11,6 @@ from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
 
 from attendo.paper.charts import BLUE, GREEN, PURPLE, VERMILION, finish, new_figure, set_title
-from attendo.paper.report import Table, table_of
 from attendo.paper.search_settings.decoding import Decoded, differing
 from attendo.paper.search_settings.results import Results
 from attendo.paper.search_settings.rows import GREEDY, PAPER, PAPER_ALPHA, SETS, Grid, SetName, Setting
@@ -161,36 +160,37 @@ def _dress(axes: Axes, title: str, x_label: str, y_label: str, places: Sequence[
 # --- tables -----------------------------------------------------------------------------------------------------------
 
 
-def averages(grid: Grid, results: Results) -> Table:
-    """BLEU by the number of checkpoints that are averaged."""
-    settings = [
-        (average, replace(GREEDY, average=average), replace(PAPER, average=average)) for average in grid.averages
-    ]
-    return Table(
-        columns=("checkpoints", "dev greedy", f"dev beam {PAPER.beam}", "test greedy", f"test beam {PAPER.beam}"),
-        rows=tuple(
-            (str(average), *(bleu_text(results.bleu(which, each)) for which in SETS for each in (greedy, beam)))
-            for average, greedy, beam in settings
-        ),
-        words=1,
-    )
-
-
-def search_errors(grid: Grid, results: Results) -> Table:
-    """Whether a wider beam finds more probable translations, and whether these are better."""
-    settings = [(beam, setting_at(PAPER.average, beam, grid.alphas[0])) for beam in grid.beams]
-    return table_of(
-        settings,
+def averages(grid: Grid, results: Results) -> list[tuple[object, ...]]:
+    """BLEU by the number of checkpoints that are averaged: of both sets greedily and with the paper's beam."""
+    return [
         (
-            ("beam", lambda row: "1, greedy" if row[0] == 1 else str(row[0])),
-            ("log-prob", lambda row: mean_text(results, "dev", row[1], lambda each: each.log_prob, 3)),
-            ("reference better %", lambda row: _missed(results, row[1])),
-            ("tokens", lambda row: mean_text(results, "dev", row[1], lambda each: each.tokens, 2)),
-            ("length", lambda row: mean_text(results, "dev", row[1], lambda each: each.length_ratio, 3)),
-            ("BLEU", lambda row: bleu_text(results.bleu("dev", row[1]))),
-        ),
-        words=1,
-    )
+            average,
+            *(
+                bleu_text(results.bleu(which, replace(setting, average=average)))
+                for which in SETS
+                for setting in (GREEDY, PAPER)
+            ),
+        )
+        for average in grid.averages
+    ]
+
+
+def search_errors(grid: Grid, results: Results) -> list[tuple[str, ...]]:
+    """Whether a wider beam finds more probable translations, and whether these are better."""
+    settings = {
+        "1, greedy" if beam == 1 else str(beam): setting_at(PAPER.average, beam, grid.alphas[0]) for beam in grid.beams
+    }
+    return [
+        (
+            beam,
+            mean_text(results, "dev", setting, lambda each: each.log_prob, 3),
+            _missed(results, setting),
+            mean_text(results, "dev", setting, lambda each: each.tokens, 2),
+            mean_text(results, "dev", setting, lambda each: each.length_ratio, 3),
+            bleu_text(results.bleu("dev", setting)),
+        )
+        for beam, setting in settings.items()
+    ]
 
 
 def _missed(results: Results, setting: Setting) -> str:
@@ -203,21 +203,20 @@ def _missed(results: Results, setting: Setting) -> str:
     return f"{100 * np.mean(shares):.1f}" if shares else ""
 
 
-def longest_outputs(grid: Grid, results: Results) -> Table:
+def longest_outputs(grid: Grid, results: Results) -> list[tuple[str, ...]]:
     """Whether a longer or shorter limit of the output, or a later stop, changes a translation."""
-    settings = [(f"input + {each.offset}", each) for each in grid.lengths()]
-    settings.append((f"input + {PAPER.offset}, to the best {PAPER.beam}", replace(PAPER, all_of_the_beam=True)))
-    return table_of(
-        settings,
+    settings = {f"input + {each.offset}": each for each in grid.lengths()}
+    settings[f"input + {PAPER.offset}, to the best {PAPER.beam}"] = replace(PAPER, all_of_the_beam=True)
+    return [
         (
-            ("longest output", lambda row: row[0]),
-            ("other translations", lambda row: _others(results, row[1])),
-            ("ended by the limit", lambda row: _sum(results, row[1])),
-            ("BLEU", lambda row: mean_text(results, "dev", row[1], lambda each: each.bleu, 2)),
-            ("ms", lambda row: mean_text(results, "dev", row[1], lambda each: each.processor_ms, 2)),
-        ),
-        words=1,
-    )
+            longest,
+            _others(results, setting),
+            _sum(results, setting),
+            mean_text(results, "dev", setting, lambda each: each.bleu, 2),
+            mean_text(results, "dev", setting, lambda each: each.processor_ms, 2),
+        )
+        for longest, setting in settings.items()
+    ]
 
 
 def _others(results: Results, setting: Setting) -> str:

@@ -91,6 +91,26 @@ class TimedCrossing:
     """Positions; None where self-attention is faster at all of these lengths."""
 
     @property
+    def longest(self) -> int:
+        """The longest n."""
+        return self.lengths[-1]
+
+    @property
+    def last(self) -> float:
+        """The ratio there."""
+        return self.ratios[-1]
+
+    @property
+    def meets(self) -> str:
+        """Where they meet, as the page has it."""
+        return "none" if self.measured is None else f"{self.measured:,.0f}"
+
+    @property
+    def beyond(self) -> float | None:
+        """What is expected, where it is not measured."""
+        return self.expected if self.measured is None else None
+
+    @property
     def expected(self) -> float:
         """Positions, if beyond the longest n self-attention's time grows like n² and recurrence's like n."""
         return self.lengths[-1] / self.ratios[-1]

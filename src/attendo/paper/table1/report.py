@@ -10,7 +10,7 @@ from attendo.model.mixing.restricted import FEWEST_QUERIES
 from attendo.paper.experiment import Order
 from attendo.paper.page_parts import each, head_data
 from attendo.paper.page_text import page_text
-from attendo.paper.report import Columns, Report, Table, table_of
+from attendo.paper.report import Report
 from attendo.paper.statistics import line, power_law
 from attendo.paper.table1.findings import (
     EXACT,
@@ -25,7 +25,7 @@ from attendo.paper.table1.findings import (
     timed_crossings,
     units,
 )
-from attendo.paper.table1.layers import D_K, DILATED_INDEX, LAYERS, Crossing, Layer, layers_that_reach
+from attendo.paper.table1.layers import D_K, DILATED_INDEX, LAYERS, Layer, Operations, Sizes, layers_that_reach
 from attendo.paper.table1.picture import crossing_png, growth_png, paths_png
 from attendo.paper.table1.points import GRAPH_WINDOW, GraphAt, Plan
 
@@ -48,10 +48,10 @@ def table1_report(order: Order, plan: Plan, found: Findings) -> Report:
         outcomes=outcomes(found, times, memory, crossings),
         **_figures(plan, found),
         **_pictures(plan, found, crossings),
-        operation_exponents=table_of(operations, _EXPONENTS, words=3),
-        time_exponents=table_of(times, _EXPONENTS, words=3),
-        memory_exponents=table_of(memory, _EXPONENTS, words=3),
-        timed_crossings=table_of(crossings, _TIMED_CROSSINGS, words=0),
+        operation_exponents=operations,
+        time_exponents=times,
+        memory_exponents=memory,
+        timed_crossings=crossings,
         processor_time=" " + text.note("processor time") if found.on_a_processor else "",
         fused=" " + text.note("fused", many_logits=f"{MANY_LOGITS:,}") if found.on_a_processor else "",
         k=plan.kernels[0],
@@ -89,30 +89,15 @@ def _figures(plan: Plan, found: Findings) -> dict[str, object]:
         "last_n": lengths[-1],
         "the_table": _the_table(found),
         "projections": _projections(plan, found),
-        "path_exponents": _path_exponents(plan, found),
-        "graphs": table_of(graphs, _GRAPHS, words=1),
+        "path_exponents": [_path_fits(layer, plan, found) for layer in LAYERS],
+        "graphs": [(*each, _expected(*each)) for each in graphs],
         "rounds": found.rounds,
-        "times": Table(
-            columns=("layer", "n", "d", "k", "r", "median", "from", "to"),
-            rows=tuple(
-                (
-                    name,
-                    *(str(size) for size in (sizes.n, sizes.d, sizes.k, sizes.r)),
-                    *(f"{1e3 * seconds:.4g}" for seconds in (spread.median, spread.low, spread.high)),
-                )
-                for (name, sizes), spread in found.seconds.items()
-            ),
-            words=1,
-        ),
-        "peaks": Table(
-            columns=("layer", "n", "d", "MiB"),
-            rows=tuple(
-                (name, str(sizes.n), str(sizes.d), f"{peak / 2**20:.3f}")
-                for (name, sizes), peak in found.memory.items()
-            ),
-            words=1,
-        ),
-        "counted_crossings": table_of(found.crossings, _COUNTED_CROSSINGS, words=0),
+        "times": [
+            (name, sizes, *(1e3 * seconds for seconds in (spread.median, spread.low, spread.high)))
+            for (name, sizes), spread in found.seconds.items()
+        ],
+        "peaks": [(name, sizes, peak / 2**20) for (name, sizes), peak in found.memory.items()],
+        "counted_crossings": found.crossings,
         "total_seconds": f"{found.total_seconds:,.0f}",
         "places": each(f"{place.machine}, on {place.device}" for place in found.places),
         "versions": each(versions),
@@ -186,16 +171,18 @@ def _paths(found: Findings) -> str:
     agreeing: list[str] = []
     others: list[str] = []
     for layer in LAYERS:
-        agrees = all(
-            graph.from_the_middle == layers_that_reach(layer, graph.sizes, graph.sizes.n // 2)
-            for graph in graphs_of(layer, found)
-        )
+        agrees = all(graph.from_the_middle == _expected(layer, graph) for graph in graphs_of(layer, found))
         (agreeing if agrees else others).append(layer.name)
     text = (
         "Longest path, in layers until the middle of a sequence and both ends are joined: at every n as what one layer "
         f"sees lets expect: {', '.join(agreeing) or 'none'}."
     )
     return text + (f" Not so: {', '.join(others)}." if others else "")
+
+
+def _expected(layer: Layer, graph: GraphAt) -> int:
+    """The layers that join the middle and both ends by what one layer sees."""
+    return layers_that_reach(layer, graph.sizes, graph.sizes.n // 2)
 
 
 def _ways(found: Findings) -> list[str]:
@@ -230,10 +217,10 @@ def _meeting(found: Findings, crossings: Sequence[TimedCrossing]) -> str:
     told = []
     for one in crossings:
         if one.measured is not None:
-            told.append(f"at n = {one.measured:,.0f} for d = {one.d}")
+            told.append(f"at n = {one.meets} for d = {one.d}")
         else:
             told.append(
-                f"not up to n = {one.lengths[-1]:,} for d = {one.d}, where recurrence takes {1 / one.ratios[-1]:.1f} "
+                f"not up to n = {one.longest:,} for d = {one.d}, where recurrence takes {1 / one.last:.1f} "
                 f"times as long (expected at about {one.expected:,.0f})"
             )
     return (
@@ -245,50 +232,21 @@ def _meeting(found: Findings, crossings: Sequence[TimedCrossing]) -> str:
 # --- tables -----------------------------------------------------------------------------------------------------------
 
 
-def _the_table(found: Findings) -> Table:
-    """The paper's formulas, and beside each what was found."""
-    rows = []
-    for layer in LAYERS:
-        graphs = graphs_of(layer, found)
-        first, last = graphs[0], graphs[-1]
-        rows.append(
-            (
-                layer.name,
-                layer.work,
-                layer.steps,
-                layer.path,
-                units(layer, found)[2],
-                f"{first.chain.products}, {last.chain.products}",
-                f"{_count(first.from_the_middle)}, {_count(last.from_the_middle)}",
-                f"{_count(first.from_end_to_end)}, {_count(last.from_end_to_end)}",
-            )
-        )
-    columns = ("layer", "work", "steps", "path", "counted / work", "products in a row", "layers", "end to end")
-    return Table(columns=columns, rows=tuple(rows), words=4)
+def _the_table(found: Findings) -> list[tuple[object, ...]]:
+    """The layers with their units, and what was found of the shortest sequence and of the longest."""
+    return [
+        (layer, units(layer, found)[2], graphs_of(layer, found)[0], graphs_of(layer, found)[-1]) for layer in LAYERS
+    ]
 
 
-def _projections(plan: Plan, found: Findings) -> Table:
+def _projections(plan: Plan, found: Findings) -> list[tuple[Layer, Sizes, Operations]]:
     """Operations of attention and of its projections."""
-    rows = tuple(
-        (
-            layer.name,
-            str(sizes.n),
-            str(sizes.d),
-            f"{one.mixing:,}",
-            f"{one.projections:,}",
-            f"{one.projections / one.total:.0%}",
-        )
+    return [
+        (layer, sizes, found.operations[layer.name, sizes])
         for layer in LAYERS
         if layer.leaves_out_projections
         for sizes in dict.fromkeys(each for name in "nd" for each in plan.sweep(layer, name, plan.counted_lengths))
-        for one in [found.operations[layer.name, sizes]]
-    )
-    return Table(columns=("layer", "n", "d", "attention", "projections", "share"), rows=rows, words=1)
-
-
-def _path_exponents(plan: Plan, found: Findings) -> Table:
-    columns = ("layer", "products", "layers", "on the way", "layers over log_k n")
-    return Table(columns=columns, rows=tuple(_path_fits(layer, plan, found) for layer in LAYERS), words=1)
+    ]
 
 
 def _path_fits(layer: Layer, plan: Plan, found: Findings) -> tuple[str, ...]:
@@ -313,44 +271,3 @@ def _path_fits(layer: Layer, plan: Plan, found: Findings) -> tuple[str, ...]:
         exponent([graph.on_the_way for graph in graphs]),
         straight,
     )
-
-
-_GRAPHS: Columns[tuple[Layer, GraphAt]] = (
-    ("layer", lambda row: row[0].name),
-    ("n", lambda row: str(row[1].sizes.n)),
-    ("products", lambda row: str(row[1].chain.products)),
-    ("operations", lambda row: str(row[1].chain.operations)),
-    ("layers", lambda row: _count(row[1].from_the_middle)),
-    ("expected", lambda row: str(layers_that_reach(row[0], row[1].sizes, row[1].sizes.n // 2))),
-    ("end to end", lambda row: _count(row[1].from_end_to_end)),
-    ("on the way", lambda row: _count(row[1].on_the_way)),
-)
-
-_EXPONENTS: Columns[Exponent] = (
-    ("layer", lambda one: one.layer),
-    ("over", lambda one: one.variable),
-    ("growth", lambda one: one.verdict),
-    ("formula", lambda one: "" if one.expected is None else f"{one.expected:.2f}"),
-    ("found", lambda one: one.found.to_text()),
-    ("points", lambda one: str(one.found.count)),
-    ("last two", lambda one: f"{one.last:.2f}"),
-)
-
-_COUNTED_CROSSINGS: Columns[Crossing] = (
-    ("d", lambda one: str(one.d)),
-    ("formulas", lambda one: str(one.d)),
-    ("counted, attention alone", lambda one: str(one.alone)),
-    ("counted, with projections", lambda one: str(one.with_projections)),
-)
-
-_TIMED_CROSSINGS: Columns[TimedCrossing] = (
-    ("d", lambda one: str(one.d)),
-    ("measured", lambda one: "none" if one.measured is None else f"{one.measured:,.0f}"),
-    ("expected", lambda one: "" if one.measured is not None else f"{one.expected:,.0f}"),
-    ("longest n", lambda one: f"{one.lengths[-1]:,}"),
-    ("time there, by recurrence's", lambda one: f"{one.ratios[-1]:.3f}"),
-)
-
-
-def _count(found: int | None) -> str:
-    return "" if found is None else str(found)

@@ -1,6 +1,6 @@
 """Table 2 as it is printed, and the systems of a study compared: means over seeds, paired tests over sentences."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,12 @@ class Printed:
     """FLOPs."""
     cost_fr: float | None = None
 
+    @property
+    def costs(self) -> Mapping[str, str | None]:
+        """As they are printed, by language."""
+        costs = {"de": self.cost_de, "fr": self.cost_fr}
+        return {language: None if cost is None else two_digits(cost) for language, cost in costs.items()}
+
 
 ROWS: tuple[Printed, ...] = declared("table2/printed.toml", "rows", tuple[Printed, ...])
 """In the paper's order. Where sources disagree, the value that the notes below settle on."""
@@ -53,6 +59,18 @@ class Setup:
     def cost(self) -> float:
         """What the paper's formula makes of it, in FLOPs."""
         return self.models * training_cost(self.days * DAY_S, self.gpus, PAPER_TFLOPS[self.gpu] * 1e12)
+
+    @property
+    def trained_on(self) -> str:
+        """How long on what."""
+        models = f"{self.models} x " if self.models > 1 else ""
+        return f"{models}{self.gpus} {self.gpu}, {self.days:.3g} day{'s' * (self.days != 1)}"
+
+    @property
+    def told(self) -> Mapping[str, str]:
+        """What the formula makes of it, what is printed, and whether they agree."""
+        formula = f"{self.cost:.3g}".replace("e+", "e")
+        return {"formula": formula, "printed": two_digits(self.printed), "agree": "yes" if agrees(self) else "no"}
 
 
 def _setup(row: str, pair: str, gpus: int, gpu: str, days: float, source: str, models: int = 1) -> Setup:
@@ -121,6 +139,14 @@ def printed_points(rows: Sequence[Printed] = ROWS) -> list[tuple[Printed, str, f
 # --- ours beside it ---------------------------------------------------------------------------------------------------
 
 
+_WEIGHTS: Mapping[Kind, str] = {
+    "last": "last update",
+    "average": "average of the last checkpoints",
+    "ensemble": "ensemble of the averages",
+    "shipped": "comes with attendo",
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Group:
     """The systems of one row and kind: one a seed, or one alone."""
@@ -134,6 +160,16 @@ class Group:
     def trained(self) -> str:
         """What was trained, such as `en-de base`."""
         return self.members[0].system.trained
+
+    @property
+    def weights(self) -> str:
+        """The kind in words."""
+        return _WEIGHTS[self.kind]
+
+    @property
+    def num_models(self) -> int:
+        """Models of the ensemble, or runs."""
+        return len(self.members[0].system.models) if self.kind == "ensemble" else len(self.members)
 
     @property
     def bleu(self) -> Estimate:
@@ -169,8 +205,8 @@ class Test:
     def to_json(self) -> dict[str, Any]:
         """For `result.json`."""
         return {
-            "a": told(self.a),
-            "b": told(self.b),
+            "a": self.a.told,
+            "b": self.b.told,
             "difference": self.difference,
             "p_bootstrap": self.p_values[0],
             "p_randomised": self.p_values[1],
@@ -228,16 +264,9 @@ def _test(a: Translated, b: Translated) -> Test:
         a.outputs,
         b.outputs,
         a.references,
-        name_a=told(a),
-        name_b=told(b),
+        name_a=a.told,
+        name_b=b.told,
         target_language=a.system.languages[1],
         metric_names=("bleu",),
     )
     return Test(a=a, b=b, found=comparison.metrics[0])
-
-
-def told(translated: Translated) -> str:
-    """A system in words, such as `en-de base, seed 1, average`."""
-    system = translated.system
-    seed = [f"seed {system.seed}"] if system.seed is not None else []
-    return ", ".join([system.trained, *seed, system.kind])

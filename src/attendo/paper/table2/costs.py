@@ -54,6 +54,12 @@ class Clocked:
         """Two operations, an addition and a multiplication, a core and cycle; in 1e12 a second."""
         return 2 * self.cores * mhz / 1e6
 
+    @property
+    def tflops(self) -> Mapping[str, float]:
+        """The peak at either clock, and what the paper takes it to sustain."""
+        base, boost = self.peak_tflops(self.base_mhz), self.peak_tflops(self.boost_mhz)
+        return {"base": base, "boost": boost, "paper": PAPER_TFLOPS[self.name]}
+
 
 PAPER_GPUS: tuple[Clocked, ...] = declared("table2/gpus.toml", "paper", tuple[Clocked, ...])
 """Cores and clocks are the vendor's."""
@@ -180,6 +186,16 @@ class TrainingCost:
     """Of one of them; None where it was trained on a machine that was not measured."""
     counted: float
     """FLOPs of the matrix products, forward and back."""
+
+    @property
+    def device(self) -> str:
+        """What one of them sustains, in words."""
+        return self.sustained.what if self.sustained else "not measured"
+
+    @property
+    def minutes(self) -> float:
+        """Wall time."""
+        return self.seconds / 60
 
     @property
     def estimated(self) -> float | None:

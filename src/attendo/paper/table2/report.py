@@ -9,20 +9,14 @@ from attendo.evaluation.tokenized import PAPER
 from attendo.paper.experiment import Order
 from attendo.paper.page_parts import budget_of, corpora_of, each, head_data, scale_note, seeds_of, versions_of
 from attendo.paper.page_text import PageText, page_text
-from attendo.paper.report import Columns, Report, Table, table_of
+from attendo.paper.report import Report
 from attendo.paper.run_results import RunResult, training_flops
-from attendo.paper.table2.comparison import DISAGREEMENTS, ROWS, SETUPS, Group, Test, paper_score, told
+from attendo.paper.table2.comparison import DISAGREEMENTS, ROWS, SETUPS, Group, Test, paper_score
 from attendo.paper.table2.costs import PAPER_GPUS, SUSTAINED_SHARE, TrainingCost
 from attendo.paper.table2.plan import Plan
-from attendo.paper.table2.systems import Kind, Translated
+from attendo.paper.table2.systems import Translated
 from attendo.paper.table2.tables import (
-    COSTS,
-    FORMULA,
     FULL_SIZE_LENGTH,
-    FULL_SIZES,
-    PAPER_GPU_COLUMNS,
-    PRINTED,
-    TESTS,
     Point,
     costs_png,
     formula_values,
@@ -37,12 +31,6 @@ from attendo.recipe import Recipe, load_recipe
 _TEXT = "table2/page.md"
 _SHIPPED_LENGTH = 10
 """Tokens of an average sentence that the shipped models were trained on, and its end: their cards have the counts."""
-_KINDS: Mapping[Kind, str] = {
-    "last": "last update",
-    "average": "average of the last checkpoints",
-    "ensemble": "ensemble of the averages",
-    "shipped": "comes with attendo",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,9 +65,9 @@ class Cost:
     """Whether `counted` is a bound."""
 
     @property
-    def counted_text(self) -> str:
-        """The count in a table."""
-        return "" if self.counted is None else f"{'at most ' * self.at_most}{self.counted:.2e}"
+    def bound(self) -> str:
+        """What stands before `counted` where it is one."""
+        return "at most " * (self.at_most and self.counted is not None)
 
 
 def table2_report(order: Order, findings: Findings) -> Report:
@@ -98,27 +86,27 @@ def table2_report(order: Order, findings: Findings) -> Report:
     text = page_text(_TEXT)
     words = text.fill(
         **_introduction(text, order, findings),
-        printed=table_of(ROWS, PRINTED, words=1),
-        ours=table_of(list(zip(findings.groups, costs, strict=True)), _OURS, words=3),
+        printed=ROWS,
+        ours=list(zip(findings.groups, costs, strict=True)),
         test_notes=_test_notes(findings.plan),
         tests=", ".join(dict.fromkeys(point.test for point in points)),
         cost=costs_png(points, {one.row: one.counted for one in sizes}),
         gains=gains(findings.groups, findings.tests) if findings.tests else None,
-        paired=table_of(findings.tests, TESTS, words=2),
+        paired=findings.tests,
         worked=worked_examples(),
         ladders=ladders(shown or [findings.groups[0].members[0]]),
         convention=PAPER.recipe,
         disagreements=[f"{one.cell}: {one.found}. Taken here: {one.taken}; {one.why}." for one in DISAGREEMENTS],
-        our_costs=table_of(every_cost, COSTS, words=2) if every_cost else (),
+        our_costs=every_cost or "",
         not_measured=text.note("not measured") if any(cost.sustained is None for cost in every_cost) else "",
-        formula=table_of(SETUPS, FORMULA, words=4),
+        formula=SETUPS,
         **formula_values(),
-        paper_gpus=table_of(PAPER_GPUS, PAPER_GPU_COLUMNS, words=2),
-        full_sizes=table_of(sizes, FULL_SIZES, words=1),
+        paper_gpus=PAPER_GPUS,
+        full_sizes=sizes,
         full_size_length=FULL_SIZE_LENGTH,
         todays_gpus=todays_gpus(sizes),
         sustained_share=f"{SUSTAINED_SHARE:.0%}",
-        systems=_systems(findings),
+        systems=findings.translations,
         command=order.command,
         **_how(findings),
     )
@@ -186,22 +174,6 @@ def _budget(recipe: Recipe) -> str:
     return f"{budget_of(recipe)}, the mean of the last {training.average_last} checkpoints, one every {every}"
 
 
-_OURS: Columns[tuple[Group, Cost]] = (
-    ("model", lambda row: row[0].trained),
-    ("weights", lambda row: _KINDS[row[0].kind]),
-    ("test set", lambda row: row[0].members[0].system.test.name),
-    ("models", lambda row: str(_num_models(row[0]))),
-    ("sacreBLEU", lambda row: row[0].bleu.to_text()),
-    ("as in the paper", lambda row: row[0].paper_bleu.to_text()),
-    ("estimate", lambda row: "" if row[1].estimated is None else f"{row[1].estimated:.2e}"),
-    ("FLOPs counted", lambda row: row[1].counted_text),
-)
-
-
-def _num_models(group: Group) -> int:
-    return len(group.members[0].system.models) if group.kind == "ensemble" else len(group.members)
-
-
 def _test_notes(plan: Plan) -> str:
     notes = {test.name: test.note for test in (*plan.shipped_tests, *(one.test for one in plan.directions))}
     return "; ".join(f"{name}: {note}" for name, note in notes.items() if note)
@@ -211,7 +183,7 @@ def _points(findings: Findings, costs: Sequence[Cost]) -> list[Point]:
     """Our systems in the picture."""
     return [
         Point(
-            label=_KINDS[group.kind] if group.kind != "shipped" else group.trained,
+            label=group.weights if group.kind != "shipped" else group.trained,
             kind=group.kind,
             test=group.members[0].system.test.name,
             bleu=paper_score(one),
@@ -221,26 +193,6 @@ def _points(findings: Findings, costs: Sequence[Cost]) -> list[Point]:
         for group, cost in zip(findings.groups, costs, strict=True)
         for one in group.members
     ]
-
-
-def _systems(findings: Findings) -> Table:
-    rows = []
-    for one in findings.translations:
-        bleu, paper = one.scores.bleu, one.scores.paper
-        assert paper is not None, "every system is scored by both conventions"
-        rows.append(
-            (
-                told(one),
-                one.system.test.name,
-                f"{bleu.score:.2f}",
-                f"{bleu.low:.2f} to {bleu.high:.2f}",
-                f"{paper.score:.2f}",
-                f"{paper.low:.2f} to {paper.high:.2f}",
-                f"{one.scores.chrf.score:.2f}",
-            )
-        )
-    columns = ("system", "test set", "sacreBLEU", "95%", "as in the paper", "95%", "chrF2")
-    return Table(columns=columns, rows=tuple(rows), words=2)
 
 
 def _how(findings: Findings) -> dict[str, str]:
@@ -272,7 +224,7 @@ def _data(order: Order, findings: Findings, costs: Sequence[Cost]) -> dict[str, 
             for group, cost in zip(findings.groups, costs, strict=True)
         ],
         "systems": [
-            {"system": told(one), "test": one.system.test.name, "kernel": one.kernel, **one.scores.to_json()}
+            {"system": one.told, "test": one.system.test.name, "kernel": one.kernel, **one.scores.to_json()}
             for one in findings.translations
         ],
         "tests": [test.to_json() for test in findings.tests],

@@ -173,6 +173,12 @@ class Translated:
     seconds: float
     """Of translating."""
 
+    @property
+    def told(self) -> str:
+        """The system in words, such as `en-de base, seed 1, average`."""
+        seed = [] if self.system.seed is None else [f"seed {self.system.seed}"]
+        return ", ".join([self.system.trained, *seed, self.system.kind])
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Kept:

@@ -6,22 +6,18 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 
 from attendo.paper.charts import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, finish, panels, set_title
-from attendo.paper.report import Columns, Table
 from attendo.paper.table2.comparison import (
     ROWS,
     SETUPS,
     Group,
-    Printed,
-    Setup,
     Test,
     agrees,
     gain,
     printed_points,
-    told,
     two_digits,
 )
-from attendo.paper.table2.costs import PAPER_TFLOPS, TODAYS_GPUS, Clocked, Gpu, TrainingCost, full_size_flops
-from attendo.paper.table2.systems import EXAMPLES, Counted, Kind, Translated, ladder, worked
+from attendo.paper.table2.costs import TODAYS_GPUS, Gpu, full_size_flops
+from attendo.paper.table2.systems import EXAMPLES, Kind, Translated, ladder, worked
 from attendo.plots.figure_files import png_bytes
 from attendo.recipe import load_recipe
 
@@ -141,50 +137,23 @@ def _name(axes: Axes, name: str, at: tuple[float, float], place: tuple[int, int]
 
 _SIGNIFICANT = 0.05
 
-PRINTED: Columns[Printed] = (
-    ("model", lambda row: row.name),
-    ("BLEU en-de", lambda row: "" if row.bleu_de is None else f"{row.bleu_de:g}"),
-    ("BLEU en-fr", lambda row: "" if row.bleu_fr is None else f"{row.bleu_fr:g}"),
-    ("cost en-de", lambda row: "" if row.cost_de is None else two_digits(row.cost_de)),
-    ("cost en-fr", lambda row: "" if row.cost_fr is None else two_digits(row.cost_fr)),
-)
-"""The paper's own table."""
 
-TESTS: Columns[Test] = (
-    ("A", lambda test: told(test.a)),
-    ("B", lambda test: told(test.b)),
-    ("A", lambda test: f"{test.found.a.score:.2f}"),
-    ("B", lambda test: f"{test.found.b.score:.2f}"),
-    ("B - A", lambda test: f"{test.difference:+.2f}"),
-    ("p, bootstrap", lambda test: f"{test.p_values[0]:.4f}"),
-    ("p, randomised", lambda test: f"{test.p_values[1]:.4f}"),
-)
-"""What averages bring over last updates, and ensembles over averages."""
-
-
-def worked_examples() -> Table:
+def worked_examples() -> list[tuple[str, ...]]:
     """Why one output has two figures, on examples."""
     rows: list[tuple[str, ...]] = []
     for example in EXAMPLES:
         found = worked(example)
         rows.append((f"{example.shows} ({example.language})", "reference", example.reference, "", ""))
         rows.append(("", "output", example.output, "", ""))
-        rows += [_counted_cells("sacreBLEU", found.sacrebleu), _counted_cells("as in the paper", found.paper)]
-    return Table(columns=("what it shows", "", "text, or tokens", "matches", "BLEU"), rows=tuple(rows), words=3)
+        for name, counted in (("sacreBLEU", found.sacrebleu), ("as in the paper", found.paper)):
+            rows.append(("", name, counted.tokens, counted.precisions, f"{counted.bleu:.2f}"))
+    return rows
 
 
-def _counted_cells(name: str, found: Counted) -> tuple[str, ...]:
-    return ("", name, found.tokens, found.precisions, f"{found.bleu:.2f}")
-
-
-def ladders(translations: Sequence[Translated]) -> Table:
+def ladders(translations: Sequence[Translated]) -> list[tuple[object, ...]]:
     """The way from one figure to the other, a line for each of some outputs."""
-    rows = []
-    for one in translations:
-        figures = [f"{step.bleu:.2f}" for step in ladder(one.outputs, one.references, one.system.languages[1])]
-        rows.append((told(one), one.system.test.name, *figures, *[""] * (4 - len(figures))))
-    columns = ("system", "test set", "sacreBLEU", "Moses tokens", "plain punctuation", "compounds split")
-    return Table(columns=columns, rows=tuple(rows), words=2)
+    steps = [(one, ladder(one.outputs, one.references, one.system.languages[1])) for one in translations]
+    return [(one, *(step.bleu for step in found), *[None] * (4 - len(found))) for one, found in steps]
 
 
 def gains(groups: Sequence[Group], tests: Sequence[Test]) -> Iterable[str]:
@@ -241,27 +210,20 @@ class FullSize:
     printed: float
     """The paper's estimate."""
 
+    @property
+    def estimate(self) -> str:
+        """As it is printed."""
+        return two_digits(self.printed)
+
+    @property
+    def share(self) -> float:
+        """What was done of the estimate."""
+        return self.counted / self.printed
+
 
 def hours_on(gpu: Gpu, flops: float, gpus: int = 1) -> float:
     """Hours that a training takes on some GPUs of today, if each sustains its assumed share."""
     return flops / (gpus * gpu.sustained * 1e12) / 3600
-
-
-FORMULA: Columns[Setup] = (
-    ("row", lambda setup: setup.row),
-    ("pair", lambda setup: setup.pair),
-    ("trained on", lambda setup: _trained_on(setup)),
-    ("as told by", lambda setup: setup.source),
-    ("formula", lambda setup: f"{setup.cost:.3g}".replace("e+", "e")),
-    ("printed", lambda setup: two_digits(setup.printed)),
-    ("agree", lambda setup: "yes" if agrees(setup) else "no"),
-)
-"""How the paper counts, checked against what it prints."""
-
-
-def _trained_on(setup: Setup) -> str:
-    models = f"{setup.models} x " if setup.models > 1 else ""
-    return f"{models}{setup.gpus} {setup.gpu}, {setup.days:.3g} day{'s' * (setup.days != 1)}"
 
 
 def formula_values() -> dict[str, str]:
@@ -276,36 +238,6 @@ def formula_values() -> dict[str, str]:
     }
 
 
-PAPER_GPU_COLUMNS: Columns[Clocked] = (
-    ("GPU", lambda gpu: gpu.name),
-    ("", lambda gpu: gpu.note),
-    ("cores", lambda gpu: f"{gpu.cores:,}"),
-    ("lowest clock, MHz", lambda gpu: f"{gpu.base_mhz:,}"),
-    ("highest", lambda gpu: f"{gpu.boost_mhz:,}"),
-    ("peak at lowest", lambda gpu: f"{gpu.peak_tflops(gpu.base_mhz):.2f}"),
-    ("at highest", lambda gpu: f"{gpu.peak_tflops(gpu.boost_mhz):.2f}"),
-    ("the paper", lambda gpu: f"{PAPER_TFLOPS[gpu.name]:.1f}"),
-)
-
-FULL_SIZES: Columns[FullSize] = (
-    ("row", lambda one: one.row),
-    ("FLOPs of the products", lambda one: f"{one.counted:.2e}"),
-    ("the paper's estimate", lambda one: two_digits(one.printed)),
-    ("share", lambda one: f"{one.counted / one.printed:.0%}"),
-)
-
-COSTS: Columns[TrainingCost] = (
-    ("run", lambda cost: cost.run),
-    ("a device sustains", lambda cost: cost.sustained.what if cost.sustained else "not measured"),
-    ("devices", lambda cost: str(cost.devices)),
-    ("minutes", lambda cost: f"{cost.seconds / 60:.1f}"),
-    ("estimate", lambda cost: "" if cost.estimated is None else f"{cost.estimated:.2e}"),
-    ("FLOPs counted", lambda cost: f"{cost.counted:.2e}"),
-    ("share", lambda cost: "" if cost.utilisation is None else f"{cost.utilisation:.0%}"),
-)
-"""What each run took, by the paper's estimate and counted."""
-
-
 def full_sizes() -> tuple[FullSize, ...]:
     """Counts the products of Table 2's own rows, which takes a second or two."""
     printed = {row.name: row.cost_de or 0.0 for row in ROWS}
@@ -315,28 +247,10 @@ def full_sizes() -> tuple[FullSize, ...]:
     )
 
 
-def todays_gpus(sizes: Sequence[FullSize]) -> Table:
+def todays_gpus(sizes: Sequence[FullSize]) -> list[tuple[object, ...]]:
     """GPUs of today, and the hours that the paper's trainings would take on them.
 
     Args:
         sizes: Table 2's own rows, base and big.
     """
-    return Table(
-        columns=(
-            *("GPU", "where the figures stand", "16-bit type", "float32", "16-bit", "sustained, assumed"),
-            *("base on 1, h", "base on 8, h", "big on 1, h", "big on 8, h"),
-        ),
-        rows=tuple(
-            (
-                gpu.name,
-                gpu.source,
-                gpu.half_dtype,
-                f"{gpu.float32:g}",
-                f"{gpu.half:g}",
-                f"{gpu.sustained:.0f}",
-                *(f"{hours_on(gpu, one.counted, gpus):.2f}" for one in sizes for gpus in (1, 8)),
-            )
-            for gpu in TODAYS_GPUS
-        ),
-        words=3,
-    )
+    return [(gpu, *(hours_on(gpu, one.counted, gpus) for one in sizes for gpus in (1, 8))) for gpu in TODAYS_GPUS]

@@ -7,7 +7,6 @@ from fractions import Fraction
 
 from matplotlib.axes import Axes
 
-from attendo.paper import page_parts
 from attendo.paper.charts import OURS, PAPER, finish, legend_below, panels
 from attendo.paper.comparison import Comparison, Expected, Metric, compare, difference_table, with_verdict
 from attendo.paper.declared import declared
@@ -22,7 +21,7 @@ from attendo.paper.forecast import (
     forecast_rows,
     prepared_so_far,
 )
-from attendo.paper.page_parts import signatures_of
+from attendo.paper.page_parts import means, signatures_of
 from attendo.paper.page_text import PageText, page_text
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from
 from attendo.paper.report import Columns, Table, table_of
@@ -207,7 +206,7 @@ def _page(found: Findings[None, None]) -> Page | None:
     rows = compare_rows(found.results)
     compared = [one for one in rows if one.differences]
     comparisons = len(METRICS) * (len(rows) - 1)
-    by_row = [one.runs for one in rows]
+    runs = [run for one in rows for run in one.runs]
     return Page(
         values={
             "sizes": text.note("at full size" if is_full else "smaller"),
@@ -219,9 +218,9 @@ def _page(found: Findings[None, None]) -> Page | None:
             "tables": [difference_table(metric, rows, row="row", baseline="the base row") for metric in METRICS],
             "differences": differences_png(compared) if compared else None,
             "vocabulary": f"{VOCABULARY:,}",
-            "full_size": table_of(ROWS, _FULL_SIZE, words=1),
-            "means": page_parts.means(by_row),
-            "runs": page_parts.each_run(run for runs in by_row for run in runs),
+            "full_size": [(row, full_size_millions(row)) for row in ROWS],
+            "means": means(runs),
+            "runs": runs,
         },
         bleu=f"BLEU is sacreBLEU's: {signatures_of(found.results)}",
         data={
@@ -259,13 +258,6 @@ def _table(rows: Sequence[RowComparison], base: Recipe | None) -> Table:
         ),
         words=2 + len(here),
     )
-
-
-_FULL_SIZE: Columns[Row] = (
-    ("row", lambda row: row.name),
-    ("here", lambda row: f"{full_size_millions(row):.1f}"),
-    ("paper", lambda row: "" if row.millions is None else str(row.millions)),
-)
 
 
 def differences_png(rows: Sequence[RowComparison]) -> bytes:

@@ -1,6 +1,6 @@
 """Parsers on treebanks, for Table 4: figures kept on disk, and how they compare, beside the table as printed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -256,9 +256,16 @@ class Cell:
         """The row's, and whether it is an ensemble."""
         return f"{self.row}, ensemble" if self.is_ensemble else self.row
 
-    def mean(self, key: str) -> float:
-        """Of one of the figures."""
-        return estimate([getattr(one, key) for one in self.members]).mean
+    @property
+    def reads(self) -> str:
+        """What the parser is given."""
+        return {"words": "words alone", "gold-tags": "words and gold tags"}[self.members[0].given]
+
+    @property
+    def mean(self) -> Mapping[str, float]:
+        """Of figures, by their fields."""
+        keys = (*_MEANS, "f1_unconstrained", "f1_constrained")
+        return {key: estimate([getattr(one, key) for one in self.members]).mean for key in keys}
 
     def to_json(self) -> dict[str, Any]:
         """For `result.json`."""
@@ -267,20 +274,12 @@ class Cell:
             "test": self.test,
             "ensemble": self.is_ensemble,
             "f1": self.f1.to_json(),
-            **{key: self.mean(key) for key in _MEANS},
+            **{key: self.mean[key] for key in _MEANS},
         }
 
 
 _MEANS = (
-    "evalb",
-    "evalb_short",
-    "recall",
-    "precision",
-    "failed",
-    "complete",
-    "tagging",
-    "malformed",
-    "sentences_per_s",
+    *("evalb", "evalb_short", "recall", "precision", "failed", "complete", "tagging", "malformed", "sentences_per_s"),
 )
 
 

@@ -4,24 +4,19 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from statistics import fmean
 
 from matplotlib.axes import Axes
 
-from attendo.paper import page_parts
 from attendo.paper.charts import BLUE, GREEN, ORANGE, PAPER, PURPLE, finish, legend_below, new_figure, set_title
 from attendo.paper.experiment import Order
-from attendo.paper.page_parts import each, head_data, seeds_of, totals, versions_of
+from attendo.paper.page_parts import each, head_data, means, seeds_of, totals, versions_of
 from attendo.paper.page_text import page_text
-from attendo.paper.report import Columns, Report, table_of
+from attendo.paper.report import Report
 from attendo.paper.run_results import ParserRunResult
 from attendo.paper.table4.evaluation import (
     PRINTED,
     UNCONSTRAINED,
     Cell,
-    Change,
-    LabelFigures,
-    PrintedRow,
     TestResult,
     cells,
     changes,
@@ -30,7 +25,6 @@ from attendo.paper.table4.rows import Plan
 from attendo.plots.figure_files import png_bytes
 
 _NUM_LABELS = 12
-_GIVEN = {"words": "words alone", "gold-tags": "words and gold tags"}
 _COLOURS, _SHAPES = (BLUE, GREEN, PURPLE, ORANGE), "os^v"
 """Of the test sets in the chart."""
 
@@ -78,19 +72,19 @@ def table4_report(order: Order, findings: Findings) -> Report:
             *(f"Left out: {line}." for line in findings.plan.missing),
             *(f"Failed: {failure}" for failure in findings.failures),
         ],
-        ours=table_of(found, _OURS, words=4),
-        theirs=table_of(PRINTED, _THEIRS, words=2),
+        ours=found,
+        theirs=PRINTED,
         f1=f1_png(found),
-        changes=table_of(compared, _CHANGES, words=5) if compared else None,
-        malformed=table_of(found, _MALFORMED, words=2),
+        changes=compared or None,
+        malformed=found,
         unconstrained=UNCONSTRAINED,
         best_parser=parser.system,
         best_test=parser.test,
-        labels=table_of(parser.labels[:_NUM_LABELS], _LABELS, words=1),
-        figures=table_of(found, _FIGURES, words=2),
+        labels=parser.labels[:_NUM_LABELS],
+        figures=found,
         kernels=each(one.kernel for cell in found for one in cell.members),
         **totals(runs),
-        means=table_of(page_parts.by_row(runs), _MEANS, words=1) if runs else None,
+        means=means(runs) if runs else None,
         command=order.command,
         searched=each(f"beam {one.beam_size}, alpha {one.length_penalty:g}" for one in findings.tested),
         versions=_versions(findings.trained) if findings.trained else "",
@@ -118,73 +112,6 @@ def _versions(trained: Trained) -> list[str]:
         *(f"{name}: {line}" for name, line in trained.kept.items()),
         f"Versions: {versions_of(trained.results)}",
     ]
-
-
-_OURS: Columns[Cell] = (
-    ("here", lambda cell: cell.name),
-    ("reads", lambda cell: _GIVEN[cell.members[0].given]),
-    ("order", lambda cell: cell.members[0].order),
-    ("tested on", lambda cell: cell.test),
-    ("sentences", lambda cell: f"{cell.members[0].sentences:,}"),
-    ("F1", lambda cell: cell.f1.to_text()),
-    ("EVALB's F", lambda cell: f"{cell.mean('evalb'):.2f}"),
-)
-
-_THEIRS: Columns[PrintedRow] = (
-    ("parser", lambda row: row.parser),
-    ("training", lambda row: row.training),
-    ("F1", lambda row: f"{row.f1:.1f}"),
-)
-
-_CHANGES: Columns[Change] = (
-    ("row", lambda one: one.row.name),
-    ("change", lambda one: one.row.what),
-    ("against", lambda one: one.row.against or ""),
-    ("tested on", lambda one: one.test),
-    ("verdict", lambda one: one.verdict),
-    ("F1", lambda one: f"{one.difference.mean:+.2f}"),
-    ("from", lambda one: "" if one.difference.low is None else f"{one.difference.low:+.2f}"),
-    ("to", lambda one: "" if one.difference.high is None else f"{one.difference.high:+.2f}"),
-)
-
-_MALFORMED: Columns[Cell] = (
-    ("row", lambda cell: cell.name),
-    ("tested on", lambda cell: cell.test),
-    ("sentences", lambda cell: f"{cell.members[0].num_unconstrained:,}"),
-    ("malformed", lambda cell: f"{cell.mean('malformed'):.2%}"),
-    ("F1, mended", lambda cell: f"{cell.mean('f1_unconstrained'):.2f}"),
-    ("F1, only trees", lambda cell: f"{cell.mean('f1_constrained'):.2f}"),
-)
-
-_LABELS: Columns[LabelFigures] = (
-    ("label", lambda label: label.label),
-    ("in the treebank", lambda label: f"{label.gold:,}"),
-    ("recall", lambda label: f"{label.recall:.2f}"),
-    ("precision", lambda label: f"{label.precision:.2f}"),
-    ("F1", lambda label: f"{label.f1:.2f}"),
-)
-
-_FIGURES: Columns[Cell] = (
-    ("row", lambda cell: cell.name),
-    ("tested on", lambda cell: cell.test),
-    ("recall", lambda cell: f"{cell.mean('recall'):.2f}"),
-    ("precision", lambda cell: f"{cell.mean('precision'):.2f}"),
-    ("EVALB F <= 40", lambda cell: f"{cell.mean('evalb_short'):.2f}"),
-    ("complete", lambda cell: f"{cell.mean('complete'):.2f}"),
-    ("tags", lambda cell: f"{cell.mean('tagging'):.2f}"),
-    ("failed", lambda cell: f"{cell.mean('failed'):.1f}"),
-    ("a second", lambda cell: f"{cell.mean('sentences_per_s'):,.1f}"),
-)
-
-_MEANS: Columns[Sequence[ParserRunResult]] = (
-    page_parts.MEAN_ROW,
-    page_parts.MEAN_RUNS,
-    ("params, 1e6", lambda runs: f"{runs[0].parameters / 1e6:.2f}"),
-    page_parts.MEAN_MINUTES,
-    page_parts.mean_tokens("symbols"),
-    page_parts.MEAN_FLOPS,
-    ("validation F1", lambda runs: f"{fmean(run.f1 for run in runs):.2f}"),
-)
 
 
 def f1_png(cells: Sequence[Cell]) -> bytes:
