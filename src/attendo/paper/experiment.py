@@ -81,7 +81,13 @@ class Experiment(Protocol):
         """What its progress is counted in."""
 
     def reproduce(self, order: Order, reporter: Reporter, should_stop: ShouldStop, /) -> Outcome:
-        """Does what is not done yet, and writes the page."""
+        """Does what is not done yet, and writes the page.
+
+        Args:
+            order: how it is wanted.
+            reporter: who is told.
+            should_stop: asked now and then; what runs is saved then.
+        """
 
     def forecast(self, order: Order, reporter: Reporter, /) -> Report:
         """Says what it will come to."""

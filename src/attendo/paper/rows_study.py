@@ -168,7 +168,7 @@ class RowsStudy(Generic[BegunT, MeasuredT]):
             return Outcome(report=None, interrupted=True)
         pages = _Pages(self, sitting, recipes, begun)
         ended = opened.study.train(reporter, should_stop, pages.write)
-        failed = {failure.run: failure.to_text() for failure in ended.failures}
+        failed = dict(ended.failures)
         diverged = [run for run in opened.runs if run.name in failed and self.is_result(sitting.folder(run))]
         for run in diverged:
             del failed[run.name]

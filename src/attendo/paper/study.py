@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Generic
 
 import torch
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from attendo.errors import ModelError
 from attendo.files import write_json
 from attendo.paper.experiment import Reporter
 from attendo.paper.run_results import ResultT, read_run, steps_made
-from attendo.paper.study_folder import alone
+from attendo.paper.study_folder import alone, kept
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.prepared import PreparedData
 from attendo.workflow.runs.run_folder import start_run
@@ -49,30 +49,14 @@ class Run:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Failure:
-    """A run that ended without a result."""
-
-    run: str
-    what: str
-
-    def to_text(self) -> str:
-        """A line."""
-        return f"{self.run}: {self.what}"
-
-
-@dataclass(frozen=True, kw_only=True)
 class StudyOutcome(Generic[ResultT]):
     """What a sitting of a study came to."""
 
     results: tuple[ResultT, ...]
     """Of all runs that are done, those of earlier sittings too, in the study's order."""
-    failures: tuple[Failure, ...]
+    failures: Mapping[str, str]
+    """Of the runs that ended without a result, by their names: the name and what went wrong, a line each."""
     interrupted: bool
-
-    @property
-    def told_failures(self) -> tuple[str, ...]:
-        """A line each."""
-        return tuple(failure.to_text() for failure in self.failures)
 
 
 def plan_runs(rows: Mapping[str, Recipe], seeds: Sequence[int]) -> tuple[Run, ...]:
@@ -117,7 +101,7 @@ class Study(Generic[ResultT]):
         self._folder, self._runs, self._kind, self._data = folder, runs, kind, data
         self._jobs, self._threads = jobs, threads
         self._results: dict[str, ResultT] = {}
-        self._failures: list[Failure] = []
+        self._failures: dict[str, str] = {}
         for run in runs:
             _check_is(self.run_folder(run), run)
 
@@ -147,7 +131,8 @@ class Study(Generic[ResultT]):
         """
         with alone(self._folder):
             for run in self._runs:
-                if (found := _kept_result(self.run_folder(run) / RESULT, self._kind)) is not None:
+                # None: not done, or of another version, and the run folder has all of it.
+                if (found := kept(self.run_folder(run) / RESULT, TypeAdapter(self._kind))) is not None:
                     self._results[run.name] = found
             waiting = [run for run in self._runs if run.name not in self._results]
             processes = _Processes(self._folder / "logs", self._threads, visible_gpus())
@@ -167,7 +152,7 @@ class Study(Generic[ResultT]):
             finally:
                 processes.kill()
         is_left = len(self._results) + len(self._failures) < len(self._runs)
-        return StudyOutcome(results=self._found(), failures=tuple(self._failures), interrupted=is_left)
+        return StudyOutcome(results=self._found(), failures=dict(self._failures), interrupted=is_left)
 
     def _start(self, run: Run, processes: "_Processes") -> None:
         folder = self.run_folder(run)
@@ -189,7 +174,7 @@ class Study(Generic[ResultT]):
                 reporter.message(f"{run.name}: {result.to_text()}")
                 return True
         if not is_stopping:
-            self._failures.append(Failure(run=run.name, what=failure))
+            self._failures[run.name] = f"{run.name}: {failure}"
             reporter.message(f"{run.name} failed, the others go on: {failure}")
         return False
 
@@ -288,10 +273,3 @@ def _check_is(folder: Path, run: Run) -> None:
             f"{folder}: holds a run of another recipe than this study's, as of another scale or version; name another "
             "folder with -o, or remove it"
         )
-
-
-def _kept_result(path: Path, kind: type[ResultT]) -> ResultT | None:
-    try:
-        return TypeAdapter(kind).validate_json(path.read_bytes())
-    except (OSError, ValidationError):  # not done, or of another version: the run folder has all of it
-        return None

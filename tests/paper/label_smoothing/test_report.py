@@ -17,8 +17,7 @@ from attendo.errors import ModelError
 from attendo.paper.calibration import Predictions, calibration
 from attendo.paper.experiment import Order
 from attendo.paper.label_smoothing import study
-from attendo.paper.label_smoothing.rows import Run, row_name
-from attendo.paper.label_smoothing.study import LABEL_SMOOTHING, MEASURED, DataSizes, measured_run
+from attendo.paper.label_smoothing.study import LABEL_SMOOTHING, MEASURED, DataSizes, Read, measured_run
 from attendo.paper.report import Picture, Report
 from attendo.paper.rows_study import Findings, MeasuredRun
 from attendo.recipe import load_recipe
@@ -36,12 +35,12 @@ ORDER = Order(
 )
 
 
-def report_of(runs: Sequence[Run]) -> Report:
+def report_of(runs: Sequence[Read]) -> Report:
     """The page of some of 12 runs."""
     found = LABEL_SMOOTHING.report(
         Findings(
             order=ORDER,
-            recipes={row_name(0.0): load_recipe("label-smoothing/small")},
+            recipes={"eps-0.0": load_recipe("label-smoothing/small")},
             begun=DataSizes(vocab_size=4000, valid_pairs=1014),
             runs=tuple(runs),
             num_runs=12,
@@ -52,7 +51,7 @@ def report_of(runs: Sequence[Run]) -> Report:
     return found
 
 
-def measured(result: Any, accuracy: float, confidence: float) -> Run:
+def measured(result: Any, accuracy: float, confidence: float) -> Read:
     predictions = Predictions(
         log_prob=np.full(1000, -math.log(result.perplexity)),
         confidence=np.full(1000, confidence),
@@ -65,8 +64,8 @@ def measured(result: Any, accuracy: float, confidence: float) -> Run:
 @pytest.fixture
 def report(make_result: Any) -> Report:
     runs = [
-        *(measured(make_result(row_name(0.0), s, 9.0 + 0.1 * s, 26.0 + 0.25 * s), 0.55, 0.64) for s in (1, 2, 3)),
-        *(measured(make_result(row_name(0.1), s, 9.5 + 0.11 * s, 26.9 + 0.24 * s), 0.565, 0.53) for s in (1, 2, 3)),
+        *(measured(make_result("eps-0.0", s, 9.0 + 0.1 * s, 26.0 + 0.25 * s), 0.55, 0.64) for s in (1, 2, 3)),
+        *(measured(make_result("eps-0.1", s, 9.5 + 0.11 * s, 26.9 + 0.24 * s), 0.565, 0.53) for s in (1, 2, 3)),
     ]
     return report_of(runs)
 
@@ -116,7 +115,7 @@ def test_the_pictures_show_rows_in_colours_of_their_own(report: Report) -> None:
 
 
 def test_a_row_alone_is_shown_as_it_is(make_result: Any) -> None:
-    text = report_of([measured(make_result(row_name(0.2), 1, 9.8, 27.0), 0.5, 0.4)]).to_text()
+    text = report_of([measured(make_result("eps-0.2", 1, 9.8, 27.0), 0.5, 0.4)]).to_text()
     assert "Nothing to compare yet." in text
     assert "9.80" in text
 

@@ -3,28 +3,30 @@
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 import torch
 
 from attendo.paper.calibration import Predictions, calibration, pooled
-from attendo.paper.label_smoothing.rows import (
+from attendo.paper.experiment import Order, Scale
+from attendo.paper.label_smoothing.study import (
+    BY_NAME,
     EPSILONS,
     PRINTED,
-    Run,
+    Read,
     best_probability,
     compare_rows,
     recipes,
-    row_name,
 )
 from attendo.paper.rows_study import MeasuredRun
 from attendo.paper.statistics import Verdict
 from attendo.paper.table3.study import ROWS, full_size
+from attendo.recipe import Recipe
 from attendo.training.passes.loss import token_loss
 
-Runs = list[Run]
+Runs = list[Read]
 
 
 def test_the_smoothed_loss_by_hand_and_by_torch() -> None:
@@ -69,9 +71,14 @@ def test_the_printed_figures_are_those_of_table_3() -> None:
         assert row.changes.get("label_smoothing", 0.1) == epsilon
 
 
-@pytest.mark.parametrize("scale", ["tiny", "small", "paper"])
-def test_the_rows_differ_in_smoothing_alone(scale: Any) -> None:
-    found = recipes(scale, Path("/nowhere"))
+def by_epsilon(scale: Scale) -> dict[float, Recipe]:
+    found = recipes(Order(scale=scale, folder=Path("/nowhere"), seeds=1, jobs=1, data=None, command=""))
+    return {BY_NAME[name]: recipe for name, recipe in found.items()}
+
+
+@pytest.mark.parametrize("scale", get_args(Scale))
+def test_the_rows_differ_in_smoothing_alone(scale: Scale) -> None:
+    found = by_epsilon(scale)
     assert tuple(found) == EPSILONS
     first = found[0.0]
     for epsilon, recipe in found.items():
@@ -84,7 +91,7 @@ def test_the_rows_differ_in_smoothing_alone(scale: Any) -> None:
 
 def test_at_full_size_they_are_table_3s_own_recipes() -> None:
     rows = {row.name: row for row in ROWS}
-    found = recipes("paper", None)
+    found = by_epsilon("paper")
     for epsilon, printed in PRINTED.items():
         assert replace(found[epsilon], name="") == replace(full_size(rows[printed.name]), name="")
 
@@ -93,14 +100,14 @@ def test_at_full_size_they_are_table_3s_own_recipes() -> None:
 def make_run(make_result: Any) -> Any:
     """A run with figures of one's choice; of 200 tokens so many are right, all with one confidence."""
 
-    def make(epsilon: float, seed: int, perplexity: float, bleu: float, right: int, confidence: float) -> Run:
+    def make(epsilon: float, seed: int, perplexity: float, bleu: float, right: int, confidence: float) -> Read:
         predictions = Predictions(
             log_prob=np.full(200, -math.log(perplexity)),
             confidence=np.full(200, confidence),
             is_right=np.arange(200) < right,
             entropy=np.full(200, 2 - confidence),
         )
-        result = make_result(row_name(epsilon), seed, perplexity, bleu)
+        result = make_result(f"eps-{epsilon}", seed, perplexity, bleu)
         return MeasuredRun(result=result, measured=calibration(predictions))
 
     return make

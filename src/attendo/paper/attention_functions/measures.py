@@ -17,6 +17,7 @@ from attendo.model.attention import KeysValues, MultiHeadAttention
 from attendo.model.batch import Ids, collate
 from attendo.model.config import AttentionFunction, ModelConfig
 from attendo.model.transformer import Transformer
+from attendo.paper.declared import declared
 from attendo.paper.experiment import Scale
 from attendo.paper.statistics import Estimate, estimate
 from attendo.paper.study_folder import measured_once
@@ -287,17 +288,10 @@ class Setting:
     """And d_v."""
 
 
-SETTINGS: Mapping[Scale, tuple[Setting, ...]] = {
-    "tiny": (Setting(n=16, d_k=4), Setting(n=16, d_k=16)),
-    "small": (
-        *(Setting(n=64, d_k=d_k) for d_k in (4, 16, 64, 256)),
-        *(Setting(n=n, d_k=64) for n in (16, 256)),
-    ),
-    "paper": (
-        *(Setting(n=256, d_k=d_k) for d_k in (4, 16, 64, 256, 512)),
-        *(Setting(n=n, d_k=64) for n in (16, 64, 1024)),
-    ),
-}
+SETTINGS: Mapping[Scale, tuple[Setting, ...]] = declared(
+    "attention_functions/settings.toml", "settings", dict[Scale, tuple[Setting, ...]]
+)
+"""Of each scale."""
 _ROUNDS = {"tiny": 3, "small": 9, "paper": 15}
 
 
@@ -323,16 +317,6 @@ class Cost:
     """Seconds of a function by those of the scaled one in the same round."""
     bytes: Mapping[str, int]
     """At the most, above inputs and parameters."""
-
-    @property
-    def scaled_ms(self) -> float:
-        """Milliseconds of the scaled function."""
-        return self.scaled_s * 1e3
-
-    @property
-    def scaled_mib(self) -> float:
-        """MiB of the scaled function."""
-        return self.bytes[SCALED] / 2**20
 
     @property
     def memory(self) -> Mapping[str, float]:

@@ -7,6 +7,7 @@ from pydantic import TypeAdapter
 
 from attendo.bench.machine import this_machine
 from attendo.paper.attention_functions.measures import (
+    SCALED,
     SETTINGS,
     Cost,
     MeasuredHeads,
@@ -140,7 +141,7 @@ def _page(found: Findings[MeasuredFunctions, MeasuredHeads]) -> Page:
             "quality": quality_png(summaries) if summaries else None,
             "heads": summaries or None,
             "cost_machine": functions.machine,
-            "costs": functions.costs,
+            "costs": [(one, 1e3 * one.scaled_s, one.bytes[SCALED] / 2**20) for one in functions.costs],
             "cost": cost_png(functions.costs),
             "runs": [result for one in summaries for result in one.runs] or None,
         },

@@ -8,10 +8,10 @@ from attendo.diagrams.architecture_layout import draw_architecture
 from attendo.diagrams.structure import Block, Layers, Structure
 from attendo.model.config import ModelConfig
 from attendo.model.weights.parameters import num_weights
-from attendo.paper.drawn.page import BASE, Drawn, DrawnFigure, Row, drawn_model, verdict
+from attendo.paper.drawn.page import Drawn, DrawnFigure, Row, drawn_model, of_base, stated, verdict
 from attendo.paper.experiment import Order
 from attendo.paper.page_text import page_text
-from attendo.plots.subject import find_subject
+from attendo.plots.subject import Subject
 
 _TEXT = "drawn/figure1.md"
 POST_NORM = "LayerNorm(x + Sublayer(x))"
@@ -30,38 +30,23 @@ def statements(structure: Structure, config: ModelConfig) -> tuple[Row, ...]:
     encoder = [layers for layers in structure.layers if layers.name.startswith("encoder")]
     decoder = [layers for layers in structure.layers if layers.name.startswith("decoder")]
     embedding = structure.block("source_embedding")
-    return (
-        Row(what="N, layers of the encoder", paper="6", here=_total(encoder)),
-        Row(what="N, layers of the decoder", paper="6", here=_total(decoder)),
-        Row(
-            what="sub-layers of an encoder layer",
-            paper="attention, feed forward",
-            here=sub_layers(structure, encoder),
-        ),
-        Row(
-            what="sub-layers of a decoder layer",
-            paper="masked attention, attention, feed forward",
-            here=sub_layers(structure, decoder),
-        ),
-        Row(what="around each sub-layer", paper=POST_NORM, here=surroundings(structure)),
-        Row(what="dropout of each sub-layer's output", paper="0.1", here=_residual_dropout(structure)),
-        Row(what="dropout of the sums with positions", paper="0.1", here=_dropout(_sums(structure))),
-        Row(
-            what="keys and values from the encoder",
-            paper="its output",
-            here=memory(structure),
-        ),
-        Row(
-            what="positions",
-            paper="sines and cosines by turns, in both stacks",
-            here=_positions(structure),
-        ),
-        Row(what="embedding and projection matrices", paper="1", here=_num_matrices(structure)),
-        Row(what="embeddings are multiplied by", paper="√d_model", here=_scale(embedding, config)),
-        Row(what="d_model", paper="512", here=f"{config.d_model}"),
-        Row(what="d_ff", paper="2048", here=f"{config.d_ff}"),
-        Row(what="h", paper="8", here=f"{config.num_heads}"),
-        Row(what="d_k = d_v", paper="64", here=_widths(config)),
+    return stated(
+        "figure1",
+        encoder=_total(encoder),
+        decoder=_total(decoder),
+        encoder_layer=sub_layers(structure, encoder),
+        decoder_layer=sub_layers(structure, decoder),
+        around=surroundings(structure),
+        residual=_residual_dropout(structure),
+        sums=_dropout(_sums(structure)),
+        memory=memory(structure),
+        positions=_positions(structure),
+        matrices=_num_matrices(structure),
+        scale=_scale(embedding, config),
+        d_model=f"{config.d_model}",
+        d_ff=f"{config.d_ff}",
+        h=f"{config.num_heads}",
+        widths=_widths(config),
     )
 
 
@@ -160,7 +145,7 @@ def _drawn(order: Order) -> Drawn:
         structure=structure,
         diagram=draw_architecture(structure),
         statements=rows,
-        findings=(verdict(rows, "this model"), *_of_base(order), _parameters_text(structure)),
+        findings=(verdict(rows, "this model"), *of_base(order, _of_model), _parameters_text(structure)),
         values={
             "subject": subject.note,
             "num_steps": f"{len(steps):,}",
@@ -181,14 +166,9 @@ def _parameters_text(structure: Structure) -> str:
     )
 
 
-def _of_base(order: Order) -> tuple[str, ...]:
-    """The same of the paper's base model, where another one is drawn."""
-    if order.scale == "paper":
-        return ()
-    base = find_subject(BASE)
-    structure = architecture(base.config, base.src_vocab_size, base.tgt_vocab_size, base.name)
-    told = verdict(statements(structure, base.config), f"the recipe {BASE}, the paper's base model")
-    return (f"{told} The scale 'paper' draws it.",)
+def _of_model(subject: Subject) -> tuple[Row, ...]:
+    config = subject.config
+    return statements(architecture(config, subject.src_vocab_size, subject.tgt_vocab_size, subject.name), config)
 
 
 FIGURE1 = DrawnFigure(

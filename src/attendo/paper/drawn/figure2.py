@@ -6,10 +6,19 @@ from attendo.diagrams.attention import INNER, OUTER, attention_of
 from attendo.diagrams.attention_layout import draw_attention
 from attendo.diagrams.structure import Structure
 from attendo.model.config import ModelConfig
-from attendo.paper.drawn.page import BASE, Drawn, DrawnFigure, Equality, Row, drawn_model, measured_equality, verdict
+from attendo.paper.drawn.page import (
+    Drawn,
+    DrawnFigure,
+    Equality,
+    Row,
+    drawn_model,
+    measured_equality,
+    of_base,
+    stated,
+    verdict,
+)
 from attendo.paper.experiment import Order
 from attendo.paper.page_text import page_text
-from attendo.plots.subject import find_subject
 
 _TEXT = "drawn/figure2.md"
 _SYMBOLS = {"Scale": "Scale", "Mask (opt.)": "Mask", "Mask": "Mask"}
@@ -25,24 +34,17 @@ def statements(structure: Structure, config: ModelConfig) -> tuple[Row, ...]:
     heads = structure.layers[0]
     single = 4 * config.d_model * config.d_model
     total = sum(block.parameters for block in structure.column(OUTER))
-    return (
-        Row(what="function", paper="Scaled Dot-Product Attention", here=structure.block(INNER).title),
-        Row(
-            what="steps in one head",
-            paper="MatMul, Scale, Mask, SoftMax, MatMul",
-            here=", ".join(one_head(structure)),
-        ),
-        Row(what="scale", paper="1/√d_k", here=_scale(structure, config)),
-        Row(
-            what="steps of all heads",
-            paper="Linear of V, K and Q; attention; Concat; Linear",
-            here=_all_heads(structure),
-        ),
-        Row(what="h", paper="8", here=str(heads.times)),
-        Row(what="d_k", paper="64", here=str(config.key_size)),
-        Row(what="d_v", paper="64", here=str(config.value_size)),
-        Row(what="W_O", paper="h d_v × d_model", here=_output(structure, config)),
-        Row(what="parameters, by those of one wide head", paper="1.00", here=f"{total / single:.2f}"),
+    return stated(
+        "figure2",
+        function=structure.block(INNER).title,
+        one_head=", ".join(one_head(structure)),
+        scale=_scale(structure, config),
+        all_heads=_all_heads(structure),
+        h=str(heads.times),
+        d_k=str(config.key_size),
+        d_v=str(config.value_size),
+        output=_output(structure, config),
+        parameters=f"{total / single:.2f}",
     )
 
 
@@ -78,7 +80,11 @@ def _drawn(order: Order) -> Drawn:
         structure=structure,
         diagram=draw_attention(structure),
         statements=rows,
-        findings=(verdict(rows, "this model"), *_of_base(order), *_on_the_order(one_head(structure), equality)),
+        findings=(
+            verdict(rows, "this model"),
+            *of_base(order, lambda base: statements(attention_of(base.config, base.name), base.config)),
+            *_on_the_order(one_head(structure), equality),
+        ),
         values={
             "subject": subject.name,
             "num_seeds": order.seeds,
@@ -94,15 +100,6 @@ def _on_the_order(steps: list[str], equality: Equality) -> tuple[str, ...]:
     if "Scale" not in steps or steps.index("Scale") > steps.index("MatMul"):
         return ()
     return (page_text(_TEXT).note("order", of_equation=f"{equality.equation:.1e}"),)
-
-
-def _of_base(order: Order) -> tuple[str, ...]:
-    """The same of the paper's base model, where another one is drawn."""
-    if order.scale == "paper":
-        return ()
-    config = find_subject(BASE).config
-    told = verdict(statements(attention_of(config, BASE), config), f"the recipe {BASE}, the paper's base model")
-    return (f"{told} The scale 'paper' draws it.",)
 
 
 FIGURE2 = DrawnFigure(

@@ -18,6 +18,7 @@ from attendo.errors import DataError, ModelError
 from attendo.files import write_json
 from attendo.model.attention import SelfAttention, scaled_dot_product_attention
 from attendo.model.config import ModelConfig
+from attendo.paper.declared import declared
 from attendo.paper.experiment import Order, Outcome, Reporter, ShouldStop
 from attendo.paper.page_text import page_text
 from attendo.paper.report import Picture, Report, Section, Shell, write_report
@@ -126,6 +127,17 @@ class Row:
         return self.paper == self.here
 
 
+def stated(figure: str, **here: str) -> tuple[Row, ...]:
+    """The paper's statements for a figure, and what was found of each.
+
+    Args:
+        figure: the table of `statements.toml`.
+        here: what was found, by the statements' keys.
+    """
+    paper = declared("drawn/statements.toml", figure, dict[str, dict[str, str]])
+    return tuple(Row(**paper[key], here=found) for key, found in here.items())
+
+
 def verdict(rows: Sequence[Row], model: str) -> str:
     """How many statements hold, and which do not.
 
@@ -138,6 +150,19 @@ def verdict(rows: Sequence[Row], model: str) -> str:
         return f"All {len(rows)} statements of the paper hold for {model}."
     held = f"{len(rows) - len(others)} of {len(rows)} statements of the paper hold for {model}."
     return f"{held} What differs: {'; '.join(others)}."
+
+
+def of_base(order: Order, statements: Callable[[Subject], tuple[Row, ...]]) -> tuple[str, ...]:
+    """How many statements hold for the paper's base model, where another one is drawn.
+
+    Args:
+        order: how the figure is wanted.
+        statements: those of a model, beside what it has.
+    """
+    if order.scale == "paper":
+        return ()
+    told = verdict(statements(find_subject(BASE)), f"the recipe {BASE}, the paper's base model")
+    return (f"{told} The scale 'paper' draws it.",)
 
 
 def drawn_model(order: Order) -> Subject:

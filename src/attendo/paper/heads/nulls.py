@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from attendo.paper.heads.looks import Heads
 
 LEVEL = 0.05
 """Below which a corrected p counts."""
+
+
+PlaceKind = Literal["offset", "from the start", "from the end"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +32,7 @@ class Case:
 class PlaceRule:
     """A head that always looks at the same place, whatever the words are."""
 
-    kind: Literal["offset", "from the start", "from the end"]
+    kind: PlaceKind
     number: int
     """Words to the right of the one that looks; or the place, from 1."""
 
@@ -50,11 +53,7 @@ def best_place_rule(cases: Sequence[Case]) -> PlaceRule:
     Args:
         cases: at least one.
     """
-    kinds: tuple[Literal["offset", "from the start", "from the end"], ...] = (
-        "offset",
-        "from the start",
-        "from the end",
-    )
+    kinds: tuple[PlaceKind, ...] = get_args(PlaceKind)
     counts = Counter((kind, _place(case, kind)) for case in cases for kind in kinds)
     kind, number = max(counts, key=lambda each: (counts[each], -kinds.index(each[0]), -abs(each[1]), each[1]))
     return PlaceRule(kind=kind, number=number)

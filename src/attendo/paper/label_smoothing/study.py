@@ -1,4 +1,4 @@
-"""`attendo reproduce label-smoothing`: values of eps_ls with several seeds each, and how sure the models are."""
+"""`attendo reproduce label-smoothing`: values of eps_ls (Section 5.4) with seeds, and how sure the models are."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -14,29 +14,102 @@ from attendo.checkpoint.weights import load_weights, mean_weights
 from attendo.errors import ModelError
 from attendo.paper.calibration import Bin, Calibration, calibration, pooled, teacher_forced
 from attendo.paper.charts import BLUE, GREEN, GREY, ORANGE, OURS, PAPER, PURPLE, finish, legend_below, panels
-from attendo.paper.comparison import difference_table
+from attendo.paper.comparison import Comparison, Expected, Metric, compare, difference_table
 from attendo.paper.experiment import Order, Reporter
 from attendo.paper.forecast import Forecast, estimated, hours_here
-from attendo.paper.label_smoothing.rows import (
-    EPSILONS,
-    METRICS,
-    PRINTED,
-    RowComparison,
-    best_probability,
-    compare_rows,
-    recipes,
-    row_name,
-)
 from attendo.paper.page_parts import signatures_of
-from attendo.paper.phrasebook_texts import corpora_folder
+from attendo.paper.phrasebook_texts import corpora_folder, taken_from
 from attendo.paper.report import Table, table_of
-from attendo.paper.rows_study import Findings, Page, RowsStudy, Sitting
+from attendo.paper.rows_study import Findings, MeasuredRun, Page, RowsStudy, Sitting
 from attendo.paper.study import Run
 from attendo.paper.study_folder import measured_once
+from attendo.paper.table3.study import BASE, BLEU_UNIT, PERPLEXITY_UNIT, Row
+from attendo.paper.table3.study import BY_NAME as TABLE3_ROWS
 from attendo.plots.figure_files import png_bytes
 from attendo.recipe import Recipe, load_recipe
 from attendo.text.prepared import PreparedData
 from attendo.workflow.machine.device import choose_device
+
+# --- rows and recipes -------------------------------------------------------------------------------------------------
+
+EPSILONS = (0.0, 0.1, 0.2, 0.3)
+"""eps_ls of the rows; the first is the baseline."""
+PAPER_EPSILON = 0.1
+"""The paper's (Section 5.4); what it says of accuracy it says of this one."""
+PRINTED: Mapping[float, Row] = {0.0: TABLE3_ROWS["d-ls0.0"], 0.1: BASE, 0.2: TABLE3_ROWS["d-ls0.2"]}
+"""Table 3's base row and those under D, on newstest2013."""
+
+Read = MeasuredRun[Calibration]
+"""A run with the calibration of its model on the validation set."""
+RowComparison = Comparison[float, Read]
+
+METRICS = (
+    Metric[Read](key="perplexity", name="perplexity", of=lambda run: run.result.perplexity, digits=3),
+    Metric[Read](key="accuracy", name="accuracy %", of=lambda run: 100 * run.measured.accuracy, digits=2),
+    Metric[Read](key="bleu", name="BLEU", of=lambda run: run.result.bleu, digits=2),
+    Metric[Read](key="confidence", name="confidence %", of=lambda run: 100 * run.measured.confidence, digits=2),
+    Metric[Read](
+        key="calibration_error",
+        name="calibration error %",
+        of=lambda run: 100 * run.measured.calibration_error,
+        digits=2,
+    ),
+    Metric[Read](key="entropy", name="entropy, nats", of=lambda run: run.measured.entropy, digits=3),
+)
+"""In the order of the tables. That the model learns to be more unsure (Section 5.4) is entropy."""
+
+
+BY_NAME = {f"eps-{epsilon}": epsilon for epsilon in EPSILONS}
+"""By what the rows are called, as their runs' folders are."""
+
+
+def recipes(order: Order) -> dict[str, Recipe]:
+    """The rows' recipes, which differ in eps_ls alone.
+
+    They are those shipped as `label-smoothing/SCALE`; at full size those of Table 3, WMT 2014 and 100,000 updates.
+    """
+    name = "table3/base" if order.scale == "paper" else f"label-smoothing/{order.scale}"
+    folder = taken_from(corpora_folder(order))
+    return {
+        row: load_recipe(
+            name, [f"name=label-smoothing-{order.scale}-{row}", *folder, f"training.label_smoothing={epsilon}"]
+        )
+        for row, epsilon in BY_NAME.items()
+    }
+
+
+def compare_rows(runs: Sequence[Read]) -> tuple[RowComparison, ...]:
+    """Compares what is done of a study with the row without smoothing and with the paper, eps_ls rising."""
+    by_row = {
+        epsilon: {run.result.seed: run for run in runs if run.result.row == row} for row, epsilon in BY_NAME.items()
+    }
+    return compare(by_row, EPSILONS[0], METRICS, _expected)
+
+
+def _expected(epsilon: float, key: str) -> Expected:
+    row, plain = PRINTED.get(epsilon), PRINTED[EPSILONS[0]]
+    if row is not None and key == "perplexity":
+        return Expected.of_printed(row.perplexity, plain.perplexity, PERPLEXITY_UNIT)
+    if row is not None and key == "bleu":
+        return Expected.of_printed(row.bleu, plain.bleu, BLEU_UNIT)
+    # Section 5.4 says which way these go, for the paper's eps_ls alone.
+    return Expected(direction=int(epsilon == PAPER_EPSILON and key in ("accuracy", "entropy")))
+
+
+def best_probability(epsilon: float, vocab_size: int) -> float:
+    """The probability of the right token that the smoothed loss is least at, 1 - eps + eps / vocabulary (Section 5.4).
+
+    The smoothed target gives so much to the right token and eps / vocabulary to every other one; by Gibbs'
+    inequality cross-entropy is least where the model says just that.
+
+    Args:
+        epsilon: eps_ls.
+        vocab_size: of the target.
+    """
+    return 1 - epsilon + epsilon / vocab_size
+
+
+# --- the study --------------------------------------------------------------------------------------------------------
 
 MEASURED = "calibration.json"
 """In a run's folder, beside its result."""
@@ -83,11 +156,6 @@ def measured_run(run: Path, prepared: PreparedData) -> Calibration:
     return measured_once(run / MEASURED, _KEPT, measure)
 
 
-def _recipes(order: Order) -> Mapping[str, Recipe]:
-    rows = recipes(order.scale, corpora_folder(order))
-    return {row_name(epsilon): recipe for epsilon, recipe in rows.items()}
-
-
 def _sizes(sitting: Sitting) -> DataSizes:
     prepared = sitting.opened.prepared
     return DataSizes(vocab_size=prepared.target_tokenizer.vocab_size, valid_pairs=len(prepared.valid_source))
@@ -98,8 +166,8 @@ def _measured(sitting: Sitting, sizes: DataSizes, run: Run) -> Calibration:
 
 
 def _forecast(order: Order, reporter: Reporter) -> Forecast:
-    rows = recipes(order.scale, corpora_folder(order))
-    recipe = rows[EPSILONS[0]]
+    rows = recipes(order)
+    recipe = next(iter(rows.values()))
     found = estimated(order, recipe, reporter)  # one model and one budget: what a row takes, all take
     hours = found.hours * len(rows) * order.seeds
     total = (
@@ -109,7 +177,7 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
     table = table_of(
         rows.items(),
         (
-            ("row", lambda row: row_name(row[0])),
+            ("row", lambda row: row[0]),
             ("recipe", lambda row: row[1].name),
             ("eps_ls", lambda row: str(row[1].training.label_smoothing)),
             ("updates", lambda row: f"{row[1].training.max_steps:,}"),
@@ -118,8 +186,8 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
         caption="The rows, which differ in eps_ls alone",
     )
     rows_data = [
-        {"row": row_name(epsilon), "epsilon": epsilon, "recipe": row.name, "updates": row.training.max_steps}
-        for epsilon, row in rows.items()
+        {"row": name, "epsilon": BY_NAME[name], "recipe": row.name, "updates": row.training.max_steps}
+        for name, row in rows.items()
     ]
     return Forecast(
         total=total, tables=(table,), data={"hours": hours, "parameters": found.parameters, "rows": rows_data}
@@ -273,7 +341,7 @@ LABEL_SMOOTHING = RowsStudy[DataSizes, Calibration](
     short_title="Label smoothing",
     subject="the paper",
     text="label_smoothing/page.md",
-    recipes=_recipes,
+    recipes=recipes,
     expect=_forecast,
     begin=_sizes,
     measure=_measured,

@@ -31,6 +31,7 @@ from attendo.paper.length_extrapolation.rows import (
 )
 from attendo.paper.length_extrapolation.tables import (
     LAYOUTS,
+    ROUNDING,
     ClosedForm,
     Tables,
     Trained,
@@ -169,7 +170,8 @@ def page_of(found: LengthFindings, position_tables: Tables) -> Page:
             "positions": positions_png(positions, limit, usual, sentence),
             "perplexities_by_position": _perplexities(positions, limit),
             "contrasts_by_position": _contrasts(positions),
-            "closed_forms": texts.closed_forms,
+            "closed_forms": [(form, form.positions - 1) for form in texts.closed_forms],
+            "rounding": f"{ROUNDING:.2e}",
             "fits": position_tables.fits,
             "similarity": similarity_png(
                 position_tables.similarity, position_tables.curves, short.longest_source, position_tables.shown

@@ -48,16 +48,6 @@ class ClosedForm:
     largest_error: float
     """Over all of them and all columns."""
 
-    @property
-    def last_position(self) -> int:
-        """The last pos."""
-        return self.positions - 1
-
-    @property
-    def allowed(self) -> float:
-        """The error that rounding allows."""
-        return ROUNDING
-
 
 @dataclass(frozen=True, kw_only=True)
 class OffsetFit:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from attendo.paper.declared import declared
 from attendo.paper.experiment import Order, Scale
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from
 from attendo.paper.run_results import RunResult, validations
@@ -36,13 +37,7 @@ class Curve:
     max_steps: int
 
 
-CURVES = (
-    Curve(title="base", d_model=512, warmup_steps=4000, max_steps=100_000),
-    Curve(title="big", d_model=1024, warmup_steps=4000, max_steps=300_000),
-    Curve(title="base, warm-up 1,000", d_model=512, warmup_steps=1000, max_steps=100_000),
-    Curve(title="base, warm-up 8,000", d_model=512, warmup_steps=8000, max_steps=100_000),
-    Curve(title="base, warm-up 16,000", d_model=512, warmup_steps=16_000, max_steps=100_000),
-)
+CURVES: tuple[Curve, ...] = declared("schedule/curves.toml", "curves", tuple[Curve, ...])
 """The paper's two first."""
 
 

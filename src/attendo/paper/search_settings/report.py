@@ -23,12 +23,10 @@ from attendo.paper.search_settings.rows import GREEDY, PAPER, SETS, Grid, Senten
 from attendo.paper.search_settings.sections import (
     averages,
     bleu_maps_png,
-    bleu_text,
     cells,
     length_maps_png,
     lines_png,
     longest_outputs,
-    mean_text,
     search_errors,
 )
 from attendo.recipe import Recipe
@@ -78,7 +76,7 @@ def search_settings_report(
         choices=_choices(results, choice, best),
         num_candidates=len(candidates(facts.grid)),
         edge=" " + text.note("edge", edges=" and ".join(edges)) if edges else "",
-        tests=[(test, test.before.to_text(), test.after.to_text(), *map(_p_text, test.p_values)) for test in tests],
+        tests=[_test_cells(test) for test in tests],
         averages=averages(facts.grid, results),
         interval=_checkpoint_interval(facts.recipe),
         lines=lines_png(results, facts.grid),
@@ -140,24 +138,16 @@ def _checkpoint_interval(recipe: Recipe) -> str:
     return f"{training.checkpoint_minutes:g} minutes"
 
 
-def _added(grid: Grid, results: Results) -> list[tuple[str, ...]]:
+def _added(grid: Grid, results: Results) -> list[tuple[object, ...]]:
     first = added(grid)[0].before
-    start = (first.to_text(), bleu_text(results.bleu("dev", first)), "", bleu_text(results.bleu("test", first)), "")
+    start = (first.to_text(), results.bleu("dev", first), None, results.bleu("test", first), None)
     return [start, *(_step_cells(results, step) for step in added(grid))]
 
 
-def _step_cells(results: Results, step: Step) -> tuple[str, ...]:
-    return (
-        step.name,
-        *(
-            cell
-            for which in SETS
-            for cell in (
-                bleu_text(results.bleu(which, step.after)),
-                bleu_text(results.gain(which, step.before, step.after), signed=True),
-            )
-        ),
-    )
+def _step_cells(results: Results, step: Step) -> tuple[object, ...]:
+    bleu = {which: results.bleu(which, step.after) for which in SETS}
+    gain = {which: results.gain(which, step.before, step.after) for which in SETS}
+    return (step.name, *(found[which] for which in SETS for found in (bleu, gain)))
 
 
 def _maps(facts: StudyFacts, results: Results, choice: Setting | None) -> list[Block]:
@@ -211,8 +201,8 @@ def _map_table(results: Results, which: SetName, grid: Grid, average: int) -> Ta
     )
 
 
-def _choices(results: Results, choice: Setting | None, best: Setting | None) -> list[tuple[str, ...]]:
-    """Settings by name, with their BLEU on both sets and the length on test."""
+def _choices(results: Results, choice: Setting | None, best: Setting | None) -> list[tuple[object, ...]]:
+    """Settings by name, with what came of them on both sets."""
     named = {
         "greedy, last checkpoint": replace(GREEDY, average=1),
         "greedy": GREEDY,
@@ -221,15 +211,14 @@ def _choices(results: Results, choice: Setting | None, best: Setting | None) -> 
         "best on test: no choice": best,
     }
     return [
-        (
-            name,
-            setting.to_text(),
-            *(bleu_text(results.bleu(which, setting)) for which in SETS),
-            mean_text(results, "test", setting, lambda each: each.length_ratio, 3),
-        )
+        (name, setting.to_text(), *(results.figures(which, setting) for which in SETS))
         for name, setting in named.items()
         if setting is not None
     ]
+
+
+def _test_cells(test: Significance) -> tuple[object, ...]:
+    return (test, test.before.to_text(), test.after.to_text(), _p_text(test.p_bootstrap), _p_text(test.p_randomized))
 
 
 def _p_text(p: float) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from statistics import fmean
 
@@ -45,6 +46,12 @@ class Results:
         """BLEU over the seeds; None where no seed has it yet."""
         found = [each.bleu for each in self.of(which, setting)]
         return estimate(found) if found else None
+
+    def figures(self, which: SetName, setting: Setting) -> Mapping[str, object]:
+        """BLEU, and means over the seeds by the fields of `Decoded`; None where no seed has it yet."""
+        names = ("length_ratio", "tokens", "log_prob", "processor_ms")
+        means = {name: self.mean(which, setting, attrgetter(name)) for name in names}
+        return {"bleu": self.bleu(which, setting), **means}
 
     def gain(self, which: SetName, before: Setting, after: Setting) -> Estimate | None:
         """How much BLEU a change of settings brings, paired by seed; None where no seed has both."""
@@ -119,11 +126,6 @@ class Significance:
     """By paired approximate randomisation."""
     signature: str
     """Of the bootstrap."""
-
-    @property
-    def p_values(self) -> tuple[float, float]:
-        """Of both tests."""
-        return self.p_bootstrap, self.p_randomized
 
 
 _KEPT = TypeAdapter(Significance)

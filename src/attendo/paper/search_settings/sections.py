@@ -14,7 +14,6 @@ from attendo.paper.charts import BLUE, GREEN, PURPLE, VERMILION, finish, new_fig
 from attendo.paper.search_settings.decoding import Decoded, differing
 from attendo.paper.search_settings.results import Results
 from attendo.paper.search_settings.rows import GREEDY, PAPER, PAPER_ALPHA, SETS, Grid, SetName, Setting
-from attendo.paper.statistics import Estimate
 from attendo.plots.figure_files import png_bytes
 
 # --- pictures ---------------------------------------------------------------------------------------------------------
@@ -162,35 +161,18 @@ def _dress(axes: Axes, title: str, x_label: str, y_label: str, places: Sequence[
 
 def averages(grid: Grid, results: Results) -> list[tuple[object, ...]]:
     """BLEU by the number of checkpoints that are averaged: of both sets greedily and with the paper's beam."""
+    settings = {average: [replace(each, average=average) for each in (GREEDY, PAPER)] for average in grid.averages}
     return [
-        (
-            average,
-            *(
-                bleu_text(results.bleu(which, replace(setting, average=average)))
-                for which in SETS
-                for setting in (GREEDY, PAPER)
-            ),
-        )
-        for average in grid.averages
+        (average, *(results.bleu(which, each) for which in SETS for each in both)) for average, both in settings.items()
     ]
 
 
-def search_errors(grid: Grid, results: Results) -> list[tuple[str, ...]]:
+def search_errors(grid: Grid, results: Results) -> list[tuple[object, ...]]:
     """Whether a wider beam finds more probable translations, and whether these are better."""
     settings = {
         "1, greedy" if beam == 1 else str(beam): setting_at(PAPER.average, beam, grid.alphas[0]) for beam in grid.beams
     }
-    return [
-        (
-            beam,
-            mean_text(results, "dev", setting, lambda each: each.log_prob, 3),
-            _missed(results, setting),
-            mean_text(results, "dev", setting, lambda each: each.tokens, 2),
-            mean_text(results, "dev", setting, lambda each: each.length_ratio, 3),
-            bleu_text(results.bleu("dev", setting)),
-        )
-        for beam, setting in settings.items()
-    ]
+    return [(beam, _missed(results, each), results.figures("dev", each)) for beam, each in settings.items()]
 
 
 def _missed(results: Results, setting: Setting) -> str:
@@ -203,19 +185,13 @@ def _missed(results: Results, setting: Setting) -> str:
     return f"{100 * np.mean(shares):.1f}" if shares else ""
 
 
-def longest_outputs(grid: Grid, results: Results) -> list[tuple[str, ...]]:
+def longest_outputs(grid: Grid, results: Results) -> list[tuple[object, ...]]:
     """Whether a longer or shorter limit of the output, or a later stop, changes a translation."""
     settings = {f"input + {each.offset}": each for each in grid.lengths()}
     settings[f"input + {PAPER.offset}, to the best {PAPER.beam}"] = replace(PAPER, all_of_the_beam=True)
     return [
-        (
-            longest,
-            _others(results, setting),
-            _sum(results, setting),
-            mean_text(results, "dev", setting, lambda each: each.bleu, 2),
-            mean_text(results, "dev", setting, lambda each: each.processor_ms, 2),
-        )
-        for longest, setting in settings.items()
+        (longest, _others(results, each), _sum(results, each), results.figures("dev", each))
+        for longest, each in settings.items()
     ]
 
 
@@ -231,14 +207,3 @@ def _others(results: Results, setting: Setting) -> str:
 def _sum(results: Results, setting: Setting) -> str:
     found = results.of("dev", setting)
     return f"{sum(each.unfinished for each in found):,}" if found else ""
-
-
-def bleu_text(found: Estimate | None, *, signed: bool = False) -> str:
-    """An estimate with half of its interval; empty where there is none."""
-    return "" if found is None else found.to_text("+.2f" if signed else ".2f")
-
-
-def mean_text(results: Results, which: SetName, setting: Setting, of: Callable[[Decoded], float], digits: int) -> str:
-    """A figure's mean over the seeds; empty where there is none."""
-    found = results.mean(which, setting, of)
-    return "" if found is None else f"{found:.{digits}f}"

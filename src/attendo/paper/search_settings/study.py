@@ -50,7 +50,7 @@ def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool])
     test = read_test_set(trained, order.scale)  # before hours of training
     opened = open_study(order, {_ROW: trained}, reporter)
     trained_runs = opened.study.train(reporter, should_stop, lambda results: None)
-    failures = trained_runs.told_failures
+    failures = tuple(trained_runs.failures.values())
     sets: dict[SetName, Sentences] = {"dev": _dev_set(trained, opened.prepared), "test": test}
     decoding = Decoding(order, sets, reporter, should_stop)
     found: list[SeedResults] = []

@@ -101,16 +101,6 @@ class TimedCrossing:
         return self.ratios[-1]
 
     @property
-    def meets(self) -> str:
-        """Where they meet, as the page has it."""
-        return "none" if self.measured is None else f"{self.measured:,.0f}"
-
-    @property
-    def beyond(self) -> float | None:
-        """What is expected, where it is not measured."""
-        return self.expected if self.measured is None else None
-
-    @property
     def expected(self) -> float:
         """Positions, if beyond the longest n self-attention's time grows like n² and recurrence's like n."""
         return self.lengths[-1] / self.ratios[-1]

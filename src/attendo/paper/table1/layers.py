@@ -194,11 +194,6 @@ class Operations:
         """All of the sub-layer."""
         return self.mixing + self.projections
 
-    @property
-    def share(self) -> float:
-        """That of the projections."""
-        return self.projections / self.total
-
 
 @dataclass(frozen=True, kw_only=True)
 class Crossing:

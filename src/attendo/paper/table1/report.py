@@ -51,7 +51,7 @@ def table1_report(order: Order, plan: Plan, found: Findings) -> Report:
         operation_exponents=operations,
         time_exponents=times,
         memory_exponents=memory,
-        timed_crossings=crossings,
+        timed_crossings=[(one, _meets(one), one.expected if one.measured is None else None) for one in crossings],
         processor_time=" " + text.note("processor time") if found.on_a_processor else "",
         fused=" " + text.note("fused", many_logits=f"{MANY_LOGITS:,}") if found.on_a_processor else "",
         k=plan.kernels[0],
@@ -212,12 +212,16 @@ def _growth(exponents: Sequence[Exponent]) -> str:
     return "; ".join(told)
 
 
+def _meets(one: TimedCrossing) -> str:
+    return "none" if one.measured is None else f"{one.measured:,.0f}"
+
+
 def _meeting(found: Findings, crossings: Sequence[TimedCrossing]) -> str:
     counted = ", ".join(f"n = {one.alone} for d = {one.d}" for one in found.crossings)
     told = []
     for one in crossings:
         if one.measured is not None:
-            told.append(f"at n = {one.meets} for d = {one.d}")
+            told.append(f"at n = {_meets(one)} for d = {one.d}")
         else:
             told.append(
                 f"not up to n = {one.longest:,} for d = {one.d}, where recurrence takes {1 / one.last:.1f} "
@@ -239,10 +243,10 @@ def _the_table(found: Findings) -> list[tuple[object, ...]]:
     ]
 
 
-def _projections(plan: Plan, found: Findings) -> list[tuple[Layer, Sizes, Operations]]:
-    """Operations of attention and of its projections."""
+def _projections(plan: Plan, found: Findings) -> list[tuple[Layer, Sizes, Operations, float]]:
+    """Operations of attention and of its projections, and the share of these."""
     return [
-        (layer, sizes, found.operations[layer.name, sizes])
+        (layer, sizes, one := found.operations[layer.name, sizes], one.projections / one.total)
         for layer in LAYERS
         if layer.leaves_out_projections
         for sizes in dict.fromkeys(each for name in "nd" for each in plan.sweep(layer, name, plan.counted_lengths))

@@ -27,6 +27,10 @@ class Printed:
     cost_de: float | None = None
     """FLOPs."""
     cost_fr: float | None = None
+    place_de: tuple[int, int] = (0, 11)
+    """Points from its mark in the picture to its name, which ends there on the left of a mark, and has its middle there
+    above and below."""
+    place_fr: tuple[int, int] = (0, 11)
 
     @property
     def costs(self) -> Mapping[str, str | None]:
@@ -53,7 +57,14 @@ class Setup:
     """Of an ensemble."""
     source: str
     """Who says so."""
-    printed: float
+
+    @property
+    def printed(self) -> float:
+        """The cost that the paper prints, in FLOPs."""
+        found = next(one for one in ROWS if one.name == self.row)
+        cost = found.cost_de if self.pair == "en-de" else found.cost_fr
+        assert cost is not None, f"{self.row}: the paper prints no cost of {self.pair}"
+        return cost
 
     @property
     def cost(self) -> float:
@@ -73,32 +84,7 @@ class Setup:
         return {"formula": formula, "printed": two_digits(self.printed), "agree": "yes" if agrees(self) else "no"}
 
 
-def _setup(row: str, pair: str, gpus: int, gpu: str, days: float, source: str, models: int = 1) -> Setup:
-    printed = next(one for one in ROWS if one.name == row)
-    cost = printed.cost_de if pair == "en-de" else printed.cost_fr
-    assert cost is not None, f"{row}: the paper prints no cost of {pair}"
-    return Setup(row=row, pair=pair, gpu=gpu, gpus=gpus, days=days, models=models, source=source, printed=cost)
-
-
-_PAPER, _PAPER_STEPS = "the paper's hours", "the paper's steps: 100,000 of 0.4 s"
-_MOE, _CONVS2S, _EIGHT = "Shazeer et al. (2017)", "Gehring et al. (2017)", "eight of the single model"
-
-SETUPS = (
-    _setup("GNMT + RL", "en-de", 96, "K80", 1, _MOE),
-    _setup("GNMT + RL", "en-fr", 96, "K80", 6, "Wu et al. (2016)"),
-    _setup("ConvS2S", "en-de", 1, "M40", 18.5, _CONVS2S),
-    _setup("ConvS2S", "en-fr", 8, "M40", 37, _CONVS2S),
-    _setup("MoE", "en-de", 64, "K40", 1, _MOE),
-    _setup("MoE", "en-fr", 64, "K40", 6, _MOE),
-    _setup("GNMT + RL ensemble", "en-de", 96, "K80", 1, _EIGHT, models=8),
-    _setup("GNMT + RL ensemble", "en-fr", 96, "K80", 6, _EIGHT, models=8),
-    _setup("ConvS2S ensemble", "en-de", 1, "M40", 18.5, _EIGHT, models=8),
-    _setup("ConvS2S ensemble", "en-fr", 8, "M40", 37, _EIGHT, models=8),
-    _setup("Transformer (base)", "en-de", 8, "P100", 0.5, f"{_PAPER}: 12"),
-    _setup("Transformer (base)", "en-de", 8, "P100", 100_000 * 0.4 / DAY_S, _PAPER_STEPS),
-    _setup("Transformer (big)", "en-de", 8, "P100", 3.5, f"{_PAPER}: 3.5 days"),
-    _setup("Transformer (big)", "en-de", 8, "P100", 300_000 * 1.0 / DAY_S, "the paper's steps: 300,000 of 1.0 s"),
-)
+SETUPS: tuple[Setup, ...] = declared("table2/printed.toml", "setups", tuple[Setup, ...])
 """The single models' GPUs and days are those that their authors give; the paper itself names only its own."""
 
 

@@ -1,10 +1,11 @@
 """What `attendo reproduce table2` trains and on which test sets it translates, at each of the three scales."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from attendo.errors import DataError
+from attendo.paper.declared import declared
 from attendo.paper.experiment import Order
 from attendo.paper.phrasebook_texts import corpora_folder
 from attendo.recipe import Recipe, load_recipe
@@ -123,25 +124,11 @@ def _tiny(order: Order) -> Plan:
 
 def _small(order: Order) -> Plan:
     recipes = recipes_of(order)["en-de"]
-    captions = corpus_folder(recipes["base"])
-    root = captions.parent
-    test = TestSet(name="Multi30k test 2016", prefix=captions / "test_2016_flickr", note="captions of pictures")
-    shipped = (
-        test,
-        TestSet(
-            name="Tatoeba valid",
-            prefix=root / "tatoeba_en-de" / "valid",
-            note="everyday sentences; it chose the checkpoint of the shipped models, which flatters them a little",
-        ),
-        TestSet(
-            name="newstest2013",
-            prefix=root / "newstest2013_en-de" / "newstest2013",
-            note="news; the paper's development set, not its test set",
-        ),
-        TestSet(name="newstest2014", prefix=root / "wmt14-en-de" / "newstest2014", note="news; the paper's test set"),
-    )
+    root = corpus_folder(recipes["base"]).parent
+    declared_tests = declared("table2/tests.toml", "small", tuple[TestSet, ...])
+    shipped = tuple(replace(test, prefix=root / test.prefix) for test in declared_tests)
     return Plan(
-        directions=(Direction(name="en-de", recipes=recipes, test=test),),
+        directions=(Direction(name="en-de", recipes=recipes, test=shipped[0]),),
         shipped_tests=tuple(one for one in shipped if one.has(*_LANGUAGES)),
         missing_tests=tuple(one for one in shipped if not one.has(*_LANGUAGES)),
     )

@@ -11,7 +11,7 @@ from attendo.paper.page_parts import budget_of, corpora_of, each, head_data, sca
 from attendo.paper.page_text import PageText, page_text
 from attendo.paper.report import Report
 from attendo.paper.run_results import RunResult, training_flops
-from attendo.paper.table2.comparison import DISAGREEMENTS, ROWS, SETUPS, Group, Test, paper_score
+from attendo.paper.table2.comparison import DISAGREEMENTS, ROWS, SETUPS, Group, Test, paper_score, two_digits
 from attendo.paper.table2.costs import PAPER_GPUS, SUSTAINED_SHARE, TrainingCost
 from attendo.paper.table2.plan import Plan
 from attendo.paper.table2.systems import Translated
@@ -102,7 +102,7 @@ def table2_report(order: Order, findings: Findings) -> Report:
         formula=SETUPS,
         **formula_values(),
         paper_gpus=PAPER_GPUS,
-        full_sizes=sizes,
+        full_sizes=[(one, two_digits(one.printed), one.counted / one.printed) for one in sizes],
         full_size_length=FULL_SIZE_LENGTH,
         todays_gpus=todays_gpus(sizes),
         sustained_share=f"{SUSTAINED_SHARE:.0%}",

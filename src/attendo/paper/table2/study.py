@@ -195,7 +195,7 @@ def train(
     return Trained(
         direction=direction,
         results=found.results,
-        failures=tuple(f"{direction.name}, {failure.to_text()}" for failure in found.failures),
+        failures=tuple(f"{direction.name}, {failure}" for failure in found.failures.values()),
         interrupted=found.interrupted,
     )
 

@@ -14,7 +14,6 @@ from attendo.paper.table2.comparison import (
     agrees,
     gain,
     printed_points,
-    two_digits,
 )
 from attendo.paper.table2.costs import TODAYS_GPUS, Gpu, full_size_flops
 from attendo.paper.table2.systems import EXAMPLES, Kind, Translated, ladder, worked
@@ -26,26 +25,8 @@ from attendo.recipe import load_recipe
 _PAIRS = {"en-de": BLUE, "en-fr": VERMILION}
 _GROUPS = {"single": "o", "ensemble": "s", "Transformer": "*"}
 _KINDS: dict[Kind, str] = {"last": ORANGE, "average": SKY, "ensemble": GREEN, "shipped": PURPLE}
-_LEFT, _BELOW = (-9, -3), (0, -15)
-_SIDES = (_LEFT, (9, -3))
-"""Of the names of the two shipped models, whose figures may lie close together."""
-_PLACES = {
-    ("GNMT + RL", "en-de"): _BELOW,
-    ("ConvS2S", "en-de"): _LEFT,
-    ("MoE", "en-de"): _LEFT,
-    ("GNMT + RL ensemble", "en-de"): (9, -4),
-    ("ConvS2S ensemble", "en-de"): _LEFT,
-    ("Deep-Att + PosUnk", "en-fr"): _BELOW,
-    ("GNMT + RL", "en-fr"): (-9, -6),
-    ("ConvS2S", "en-fr"): (9, -1),
-    ("MoE", "en-fr"): _LEFT,
-    ("Deep-Att + PosUnk ensemble", "en-fr"): _BELOW,
-    ("GNMT + RL ensemble", "en-fr"): _LEFT,
-    ("ConvS2S ensemble", "en-fr"): (0, 9),
-}
-"""Points from a mark to its name, which ends there on the left of a mark, and has its middle there above and below."""
-_ABOVE = (0, 11)
-"""For all others."""
+_SIDES = ((-9, -3), (9, -3))
+"""Of the names of the two shipped models, whose figures may lie close together; as `Printed.place_de`."""
 _SHAPES = ("o", "s", "D", "^", "v", "P")
 
 
@@ -89,7 +70,7 @@ def _draw_printed(axes: Axes, counted: Mapping[str, float]) -> None:
             axes.plot(counted[row.name], bleu, "|", color=_PAIRS[pair], markersize=10)
         size = 13 if row.group == "Transformer" else 7
         axes.plot(cost, bleu, _GROUPS[row.group], color=_PAIRS[pair], markersize=size, zorder=2)
-        _name(axes, row.name.removesuffix(" ensemble"), (cost, bleu), _PLACES.get((row.name, pair), _ABOVE))
+        _name(axes, row.name.removesuffix(" ensemble"), (cost, bleu), row.place_de if pair == "en-de" else row.place_fr)
     for pair, colour in _PAIRS.items():
         axes.plot([], [], "o", color=colour, label=pair)
     for group, shape in _GROUPS.items():
@@ -209,16 +190,6 @@ class FullSize:
     """FLOPs of the products of its training."""
     printed: float
     """The paper's estimate."""
-
-    @property
-    def estimate(self) -> str:
-        """As it is printed."""
-        return two_digits(self.printed)
-
-    @property
-    def share(self) -> float:
-        """What was done of the estimate."""
-        return self.counted / self.printed
 
 
 def hours_on(gpu: Gpu, flops: float, gpus: int = 1) -> float:

@@ -1,7 +1,7 @@
 """What `attendo reproduce table4` trains and on what it tests, with an invented treebank for the scale `tiny`."""
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import get_args
@@ -106,6 +106,8 @@ class Row:
     """What it learns from, by the names of `Bank`."""
     recipe: str
     """The shipped one."""
+    folder: str = ""
+    """What its `data.folder` is below `--data`."""
     changes: tuple[str, ...] = ()
     """To it, as `--set` has them."""
     what: str = ""
@@ -155,74 +157,8 @@ class Plan:
         )
 
 
-_GOLD_TAGS = ("parsing.read_tags=true",)
-_ORDERS = (
-    ("top-down", (), "writes top-down"),
-    ("bottom-up", ("model.parser_stack=false",), "writes bottom-up, and is not told of a stack, for want of brackets"),
-)
-
-
-def _variants(name: str, treebanks: tuple[str, ...], recipe: str, *, orders: bool) -> Iterator[Row]:
-    """A row, the same with gold tags, and in other orders."""
-    yield Row(name=name, treebanks=treebanks, recipe=recipe)
-    yield Row(
-        name=f"{name}-gold-tags",
-        treebanks=treebanks,
-        recipe=recipe,
-        changes=_GOLD_TAGS,
-        what="reads the treebank's tags",
-        against=name,
-    )
-    for order, changes, what in _ORDERS if orders else ():
-        yield Row(
-            name=f"{name}-{order}",
-            treebanks=treebanks,
-            recipe=recipe,
-            changes=(f"parsing.order={order}", *changes),
-            what=what,
-            against=name,
-        )
-
-
-def _self_trained(name: str, treebanks: tuple[str, ...], recipe: str, raw: RawText) -> Row:
-    return Row(
-        name=f"{name}-self-trained",
-        treebanks=treebanks,
-        recipe=recipe,
-        what="learns from its own trees too",
-        against=name,
-        raw=raw,
-    )
-
-
 ROWS: Mapping[str, tuple[Row, ...]] = {
-    "tiny": (
-        *_variants("invented", ("invented",), "table4/tiny", orders=True),
-        _self_trained(
-            "invented", ("invented",), "table4/tiny", RawText(path="invented/raw.txt", kind="words", most=100)
-        ),
-    ),
-    "small": (
-        *_variants("craft", ("craft",), "parsing-craft", orders=True),
-        *_variants("wsj-sample", ("wsj-sample",), "parsing-wsj-sample", orders=False),
-        _self_trained(
-            "wsj-sample",
-            ("wsj-sample",),
-            "parsing-wsj-sample",
-            RawText(path="news_pool_en-de/train.en", kind="text", most=20_000),
-        ),
-        *_variants("all", ("craft", "wsj-sample", "questionbank"), "parsing-all", orders=False),
-    ),
-    "paper": (
-        Row(name="wsj", treebanks=("wsj",), recipe="parsing-wsj"),
-        Row(
-            name="wsj-semi-supervised",
-            treebanks=("wsj", "automatic"),
-            recipe="parsing-wsj-semi-supervised",
-            what="learns from automatic trees too",
-            against="wsj",
-        ),
-    ),
+    scale: declared("table4/rows.toml", scale, tuple[Row, ...]) for scale in get_args(Scale)
 }
 """Of each scale."""
 
@@ -230,13 +166,6 @@ BANKS: Mapping[str, tuple[Bank, ...]] = {
     scale: declared("table4/banks.toml", scale, tuple[Bank, ...]) for scale in get_args(Scale)
 }
 """The treebanks of each scale."""
-
-_FOLDERS: Mapping[str, Mapping[str, str]] = {
-    "tiny": {"table4/tiny": "invented"},
-    "small": {"parsing-craft": "craft", "parsing-wsj-sample": "wsj_sample", "parsing-all": ""},
-    "paper": {"parsing-wsj": "", "parsing-wsj-semi-supervised": ""},
-}
-"""Of each recipe what `data.folder` is below `--data`."""
 
 
 def make_plan(order: Order) -> Plan:
@@ -298,7 +227,7 @@ def recipe_of(order: Order, row: Row) -> Recipe:
 
     Runs side by side take their time: updates alone are what all have the same number of.
     """
-    folder = root_of(order) / _FOLDERS[order.scale][row.recipe]
+    folder = root_of(order) / row.folder
     name = f"name=table4-{order.scale}-{row.name}"
     recipe = load_recipe(row.recipe, [name, *taken_from(folder), *row.changes])
     return replace(recipe, training=replace(recipe.training, max_minutes=None))

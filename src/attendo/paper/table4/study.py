@@ -231,7 +231,7 @@ def _train(
     return Trained(
         results=found.results,
         folders={(run.row, run.seed): study.run_folder(run) for run in runs},
-        failures=found.told_failures,
+        failures=tuple(found.failures.values()),
         interrupted=found.interrupted,
         kept={},
     )
