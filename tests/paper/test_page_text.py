@@ -1,5 +1,6 @@
 """The words of pages: how a file of them is read and filled in, and that all that ship can be read."""
 
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
@@ -35,7 +36,26 @@ $blocks
 # small
 
 Only $here.
+
+# rows
+
+Of $corpus:
+
+: Rows of $corpus
+$rows
+| row | | in $corpus |
+| --- | --- | ---: |
+| {0.title} | {0.low:+.1f} to {0.high:.1f} | {1.share:.0p}% of {1.size:,} |
 """
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a line is about."""
+
+    title: str
+    low: float
+    high: float | None
 
 
 @pytest.fixture
@@ -73,6 +93,26 @@ def test_each_part_becomes_a_block(text: PageText) -> None:
 @pytest.mark.parametrize("name", ["table", "two_sides"])
 def test_a_section_without_what_it_shows_is_left_out(text: PageText, name: str) -> None:
     assert [section.title for section in text.fill(**{**VALUES, name: None}).sections] == ["Rest"]
+
+
+def test_a_table_of_rows(text: PageText) -> None:
+    rows = [(Row("one", 1.0, 2.0), {"share": 0.5, "size": 1000}), (Row("two", -1.0, None), {"share": 1, "size": 2})]
+    told, found = text.blocks("rows", corpus="Multi30k", rows=rows)
+    assert told == Paragraph(text="Of Multi30k:")
+    assert found == Table(
+        caption="Rows of Multi30k",
+        columns=("row", "", "in Multi30k"),
+        rows=(("one", "+1.0 to 2.0", "50% of 1,000"), ("two", "-1.0 to ", "100% of 2")),
+        words=2,
+    )
+    [_, empty] = text.blocks("rows", corpus="Multi30k", rows=())
+    assert isinstance(empty, Table)
+    assert empty.rows == ()
+
+
+def test_a_row_without_what_a_cell_names(text: PageText) -> None:
+    with pytest.raises(AttributeError, match="title"):
+        text.blocks("rows", corpus="Multi30k", rows=[(object(), {"share": 0.5, "size": 1})])
 
 
 def test_some_sections_alone(text: PageText) -> None:

@@ -6,25 +6,21 @@ from typing import Any
 
 from attendo.paper.experiment import Order, Reporter
 from attendo.paper.page_parts import result_key
+from attendo.paper.page_text import page_text
 from attendo.paper.phrasebook_texts import phrasebook_folder
-from attendo.paper.report import Block, Columns, Paragraph, Report, Section, Shell, Table, table_of
+from attendo.paper.report import Block, Paragraph, Report, Section, Shell
 from attendo.recipe import Recipe
 from attendo.text.prepared import PreparedData
 from attendo.workflow.preparation.prepared_data import open_if_prepared
 from attendo.workflow.runs.estimate import Estimate, estimate
-
-ROWS_CAPTION = "A run of each row; parameters in millions, hours as measured by a few updates here"
-"""Of a table of rows that end with updates, parameters and hours."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Forecast:
     """What a study says before it starts."""
 
-    total: str
-    """What it comes to, a paragraph."""
-    tables: tuple[Table, ...]
-    """Its rows or sizes."""
+    blocks: tuple[Block, ...]
+    """What it comes to, a paragraph, and tables of its rows or sizes."""
     data: Mapping[str, Any]
     """All figures; the scale and the seeds are added."""
     heading: str = "Rows"
@@ -39,6 +35,16 @@ class RowForecast:
     recipe: Recipe
     found: Estimate
 
+    @property
+    def millions(self) -> float:
+        """Parameters."""
+        return self.found.parameters / 1e6
+
+    @property
+    def hours(self) -> str:
+        """Of training, as a table has them."""
+        return hours_text(self.found.hours)
+
     def to_json(self) -> dict[str, Any]:
         """The forecast for `--json`."""
         return {
@@ -48,17 +54,6 @@ class RowForecast:
             "parameters": self.found.parameters,
             "hours": self.found.hours,
         }
-
-
-Column = tuple[str, Callable[[RowForecast], str]]
-
-ROW: Column = ("row", lambda plan: plan.name)
-RECIPE: Column = ("recipe", lambda plan: plan.recipe.name)
-UPDATES: Column = ("updates", lambda plan: f"{plan.recipe.training.max_steps:,}")
-_COST: Columns[RowForecast] = (
-    ("params", lambda plan: f"{plan.found.parameters / 1e6:.2f}"),
-    ("hours", lambda plan: hours_text(plan.found.hours)),
-)
 
 
 def forecast_rows(
@@ -84,44 +79,68 @@ def forecast_rows(
 def forecast_of_rows(
     order: Order,
     plans: Sequence[RowForecast],
-    columns: Columns[RowForecast],
-    further: str,
+    text: str,
     *,
-    words: int,
+    note: str = "forecast",
     row_data: Callable[[RowForecast], Mapping[str, Any]] = lambda plan: {},
+    **values: object,
 ) -> Forecast:
     """The forecast of a study whose rows take different times.
 
     Args:
         order: how the study is wanted.
         plans: what a run of each row takes.
-        columns: of the table of rows, but for parameters and hours, which come last.
-        further: what follows the number of runs and their time in the first paragraph.
-        words: so many columns at the left hold words.
+        text: the file with the words of its page.
+        note: the part of it that is the forecast, where `$total` has the number of runs and their time.
         row_data: further figures of a row for `--json`.
+        values: what else fills it; `rows` are the plans where nothing else is given.
     """
     first, hours = plans[0].found, order.seeds * sum(plan.found.hours for plan in plans)
     runs = f"{len(plans)} rows, {order.seeds} of each: {order.seeds * len(plans)} runs"
+    filled = {"rows": plans, "total": f"{runs}, {hours_here(hours, first)}", **values}
     return Forecast(
-        total=f"{runs}, {hours_here(hours, first)}{further}",
-        tables=(table_of(plans, (*columns, *_COST), words=words, caption=ROWS_CAPTION),),
+        blocks=page_text(text).blocks(note, **filled),
         data={"hours": hours, "rows": [{**plan.to_json(), **row_data(plan)} for plan in plans]},
     )
 
 
-def estimated(order: Order, recipe: Recipe, reporter: Reporter) -> Estimate:
-    """Measures what a run takes, for a study all of whose runs take the same.
+def forecast_of_runs(
+    order: Order,
+    recipe: Recipe,
+    reporter: Reporter,
+    text: str,
+    *,
+    num_rows: int = 1,
+    data: Mapping[str, Any],
+    **values: object,
+) -> Forecast:
+    """The forecast of a study all of whose runs take the same.
 
     Args:
         order: how the study is wanted.
         recipe: of one of them.
         reporter: who is told.
+        text: the file with the words of its page, of which `# forecast` is the forecast.
+        num_rows: of the study.
+        data: further figures for `--json`.
+        values: what else fills the text.
 
     Raises:
         RecipeError: the model is more than this machine's memory holds.
     """
     reporter.running(0, 1, recipe.name)
-    return estimate(recipe, prepared_so_far(order, recipe))
+    found, num_runs = estimate(recipe, prepared_so_far(order, recipe)), num_rows * order.seeds
+    words = page_text(text).blocks(
+        "forecast",
+        num_rows=num_rows,
+        num_seeds=order.seeds,
+        num_runs=num_runs,
+        updates=f"{recipe.training.max_steps:,}",
+        millions=f"{found.parameters / 1e6:.2f}",
+        hours=hours_here(num_runs * found.hours, found),
+        **values,
+    )
+    return Forecast(blocks=words, data={"hours": num_runs * found.hours, "parameters": found.parameters, **data})
 
 
 def forecast_page(order: Order, name: str, title: str, found: Forecast) -> Report:
@@ -133,10 +152,12 @@ def forecast_page(order: Order, name: str, title: str, found: Forecast) -> Repor
         title: what is forecast, in words.
         found: the forecast.
     """
-    blocks: tuple[Block, ...] = (*found.tables, Paragraph(text="To start:"), Shell(lines=(order.command,)))
+    total, *tables = found.blocks
+    assert isinstance(total, Paragraph), "a forecast begins with what the study comes to"
+    blocks: tuple[Block, ...] = (*tables, Paragraph(text="To start:"), Shell(lines=(order.command,)))
     return Report(
         title=f"{title} at the scale '{order.scale}', in {order.folder}",
-        introduction=(found.total,),
+        introduction=(total.text,),
         sections=(Section(title=found.heading, blocks=blocks),),
         data={result_key(name): name, **found.data, "scale": order.scale, "seeds": order.seeds},
     )

@@ -87,9 +87,13 @@ class PageText:
                 found.append(Section(title=Template(title).substitute(values), blocks=blocks))
         return tuple(found)
 
-    def note(self, name: str, **values: object) -> str:
+    def note(self, name: str, /, **values: object) -> str:
         """A text for some pages alone, to be given to other parts as a value."""
         return " ".join(Template(part).substitute(values) for part in self.parts[f"# {name}"])
+
+    def blocks(self, name: str, /, **values: object) -> tuple[Block, ...]:
+        """The paragraphs and tables of a note."""
+        return tuple(block for part in self.parts[f"# {name}"] for block in _blocks(part, values) or ())
 
 
 def page_text(name: str) -> PageText:

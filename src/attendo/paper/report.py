@@ -1,21 +1,16 @@
 """What came out, as text for a terminal, and as a page to share: HTML in one file, and Markdown with its pictures."""
 
 import base64
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Any, TypeVar
+from typing import Any
 
 from attendo.files import write_bytes, write_json, write_text
 from attendo.text_tables import aligned_table
-
-RowT = TypeVar("RowT")
-Column = tuple[str, Callable[[RowT], str]]
-"""A column of a table: its name, and what it says of a row."""
-Columns = tuple[Column[RowT], ...]
 
 _LONG = 40
 """Letters of words in a table's cell beyond which they may take several lines."""
@@ -45,23 +40,6 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     words: int
     """So many columns at the left hold words, the others figures."""
-
-
-def table_of(rows: Iterable[RowT], columns: Columns[RowT], *, words: int, caption: str = "") -> Table:
-    """A table with a line for each of some things.
-
-    Args:
-        rows: a line each.
-        columns: their names, and what each says of a row.
-        words: so many columns at the left hold words, the others figures.
-        caption: of the table; empty where the page's text has it.
-    """
-    return Table(
-        caption=caption,
-        columns=tuple(name for name, _ in columns),
-        rows=tuple(tuple(cell(row) for _, cell in columns) for row in rows),
-        words=words,
-    )
 
 
 @dataclass(frozen=True, kw_only=True)

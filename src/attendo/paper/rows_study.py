@@ -10,7 +10,15 @@ from typing import Any, Generic, TypeVar
 
 from attendo.paper.experiment import Order, Outcome, Reporter, ShouldStop, Stopped
 from attendo.paper.forecast import Forecast, forecast_page
-from attendo.paper.page_parts import head_data, how_to_repeat, order_values, scale_note, still_open, totals
+from attendo.paper.page_parts import (
+    head_data,
+    how_to_repeat,
+    order_values,
+    scale_note,
+    signatures_of,
+    still_open,
+    totals,
+)
 from attendo.paper.page_text import page_text
 from attendo.paper.phrasebook_texts import write_if_tiny
 from attendo.paper.report import Report, write_report
@@ -101,10 +109,10 @@ class Page:
 
     values: Mapping[str, object]
     """What fills the study's text, beside `order_values` and `totals`."""
-    bleu: str
-    """Whose BLEU it is, a sentence."""
     data: Mapping[str, Any]
     """All figures, for `result.json`."""
+    bleu: str = ""
+    """Whose BLEU it is, a sentence; empty for sacreBLEU's of the runs' validation."""
 
 
 def nothing(*given: object) -> None:
@@ -150,11 +158,6 @@ class RowsStudy(Generic[BegunT, MeasuredT]):
     def reproduce(self, order: Order, reporter: Reporter, should_stop: ShouldStop) -> Outcome:
         """Trains and measures what is not done yet in `order.folder`; writes the page whenever a run is done.
 
-        Args:
-            order: how it is wanted.
-            reporter: who is told.
-            should_stop: asked twice a second; what runs is saved then.
-
         Raises:
             AttendoError: the corpora are missing, or the folder holds another study.
             OSError: the folder cannot be written to.
@@ -192,6 +195,7 @@ class RowsStudy(Generic[BegunT, MeasuredT]):
             return None
         values = {**order_values(found.order, found.any_recipe), **totals(found.results), **page.values}
         words = page_text(self.text).fill(**values)
+        bleu = page.bleu or f"BLEU is sacreBLEU's: {signatures_of(found.results)}"
         return Report(
             title=self.title,
             introduction=(
@@ -199,7 +203,7 @@ class RowsStudy(Generic[BegunT, MeasuredT]):
                 *scale_note(found.order, self.subject),
                 *still_open(found.num_ended, found.num_runs, found.failures),
             ),
-            sections=(*words.sections, how_to_repeat(found.order, found.results, page.bleu)),
+            sections=(*words.sections, how_to_repeat(found.order, found.results, bleu)),
             data={
                 **head_data(found.order, self.name),
                 "runs_done": found.num_ended,

@@ -35,8 +35,7 @@ from attendo.paper.attention_functions.sections import (
     variance_png,
 )
 from attendo.paper.experiment import Order, Reporter, Scale, Stopped
-from attendo.paper.forecast import RECIPE, ROW, UPDATES, Forecast, forecast_of_rows, forecast_rows, prepared_so_far
-from attendo.paper.page_parts import signatures_of
+from attendo.paper.forecast import Forecast, forecast_of_rows, forecast_rows, prepared_so_far
 from attendo.paper.page_text import page_text
 from attendo.paper.rows_study import Findings, Page, RowsStudy, Sitting
 from attendo.paper.statistics import CONFIDENCE
@@ -100,16 +99,8 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
     return forecast_of_rows(
         order,
         plans,
-        (
-            ROW,
-            ("function", lambda plan: SHORT[row_of(plan.name).function]),
-            RECIPE,
-            ("d_k", lambda plan: str(row_of(plan.name).d_k)),
-            UPDATES,
-        ),
-        ". Before them the variance of q·k, and time and memory of the functions alone, take a minute or so at the "
-        "scales tiny and small.",
-        words=3,
+        _TEXT,
+        rows=[(plan, SHORT[row.function], row.d_k) for plan in plans for row in [row_of(plan.name)]],
         row_data=lambda plan: asdict(row_of(plan.name)),
     )
 
@@ -145,7 +136,6 @@ def _page(found: Findings[MeasuredFunctions, MeasuredHeads]) -> Page:
             "cost": cost_png(functions.costs),
             "runs": [result for one in summaries for result in one.runs] or None,
         },
-        bleu=f"BLEU is sacreBLEU's: {signatures_of(found.results)}",
         data={
             "claims": [asdict(claim) for claim in told],
             "products": [asdict(one) for one in functions.products],

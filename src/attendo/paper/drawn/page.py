@@ -249,9 +249,7 @@ class DrawnFigure:
         files = [f"{self.file}.svg", f"{self.file}.png", f"{self.file}.json", "index.html"]
         return Report(
             title=f"{self.name.replace('figure', 'Figure ')} at the scale '{order.scale}', in {order.folder}",
-            introduction=(
-                f"Draws {of}, in a few seconds: nothing is trained and no corpus is read. Files: {', '.join(files)}.",
-            ),
+            introduction=(page_text("drawn/page.md").note("forecast", of=of, files=", ".join(files)),),
             sections=(Section(title="To start", blocks=(Shell(lines=(order.command,)),)),),
             data={"scale": order.scale, "model": of, "files": files},
         )

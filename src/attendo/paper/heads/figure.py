@@ -112,11 +112,6 @@ class HeadsFigure(Generic[FoundT]):
     def reproduce(self, order: Order, reporter: Reporter, should_stop: ShouldStop) -> Outcome:
         """Reads the sentences with every model, measures, and writes the page.
 
-        Args:
-            order: how it is wanted.
-            reporter: who is told.
-            should_stop: asked before each sentence and each further step.
-
         Raises:
             AttendoError: a model is missing or cannot be looked at, another process is at this folder, or a folder
                 of corpora is given that nothing here reads.
@@ -242,15 +237,13 @@ class HeadsFigure(Generic[FoundT]):
             AttendoError: no model is named where one has to be, or corpora are given that nothing here reads.
         """
         read, names = self.read(order), names_of(order)
-        total = (
-            f"{read.count} sentences of our own, each read once by {', '.join(names)}: some 25 milliseconds each on "
-            "one core with a small model, so well under a minute a model."
-        )
+        text = page_text("heads/page.md")
+        total = [text.note("forecast", count=read.count, names=", ".join(names))]
         if order.scale == "tiny" and not order.runs:
-            total += " The model is trained first, on the phrasebook, in some ten seconds."
+            total.append(text.note("training first"))
         return Report(
             title=f"{self.title} at the scale '{order.scale}', in {order.folder}",
-            introduction=(total, *self.further(order)),
+            introduction=(" ".join(total), *self.further(order)),
             sections=(Section(title="To start", blocks=(Shell(lines=(order.command,)),)),),
             data={
                 "result": _name(self.title),

@@ -21,6 +21,7 @@ from attendo.paper.heads.looks import Head, Looks
 from attendo.paper.heads.nulls import p_text
 from attendo.paper.heads.pictures import cuts_png, lines_picture
 from attendo.paper.heads.roles import LEAST_SHARE, LEAST_WORDS, RoleScore, Structure, StructureHead, roles, structure
+from attendo.paper.page_text import page_text
 from attendo.paper.report import Picture, Table
 
 PARKED = 0.9
@@ -29,6 +30,7 @@ PARKED = 0.9
 MOST_TRANSLATED: Mapping[Scale, int] = {"tiny": 8, "small": 300, "paper": 3000}
 """Sentences, once with each head cut."""
 
+_TEXT = "heads/figure5.md"
 _NUM_ROWS = 6
 _TEMPLATE_DRAWN = "that was bought"
 _RESTING = {"encoder": "</s>", "decoder": "start", "cross": "</s>"}
@@ -209,11 +211,7 @@ def _dev_set(reading: Reading) -> DevSet:
 
 
 def _further(order: Order) -> tuple[str, ...]:
-    return (
-        f"Then up to {MOST_TRANSLATED[order.scale]} sentences are translated greedily, once with each head of the "
-        "three kinds cut (44 heads of the small models, 144 of the base model): some 200 sentences a second and core "
-        "with a small model. What is done is kept.",
-    )
+    return (page_text(_TEXT).note("further", most=MOST_TRANSLATED[order.scale]),)
 
 
 def _data(found: Figure5) -> dict[str, object]:
@@ -226,7 +224,7 @@ def _data(found: Figure5) -> dict[str, object]:
 
 FIGURE5 = HeadsFigure[Figure5](
     title="Figure 5: heads that follow sentence structure, and what every head does",
-    text="heads/figure5.md",
+    text=_TEXT,
     dependencies=True,
     anaphors=True,
     measure=_measured,

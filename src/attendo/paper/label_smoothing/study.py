@@ -16,10 +16,9 @@ from attendo.paper.calibration import Bin, Calibration, calibration, pooled, tea
 from attendo.paper.charts import BLUE, GREEN, GREY, ORANGE, OURS, PAPER, PURPLE, finish, legend_below, panels
 from attendo.paper.comparison import Comparison, Expected, Metric, compare, difference_table
 from attendo.paper.experiment import Order, Reporter
-from attendo.paper.forecast import Forecast, estimated, hours_here
-from attendo.paper.page_parts import signatures_of
+from attendo.paper.forecast import Forecast, forecast_of_runs
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from
-from attendo.paper.report import Table, table_of
+from attendo.paper.report import Table
 from attendo.paper.rows_study import Findings, MeasuredRun, Page, RowsStudy, Sitting
 from attendo.paper.study import Run
 from attendo.paper.study_folder import measured_once
@@ -111,6 +110,7 @@ def best_probability(epsilon: float, vocab_size: int) -> float:
 
 # --- the study --------------------------------------------------------------------------------------------------------
 
+_TEXT = "label_smoothing/page.md"
 MEASURED = "calibration.json"
 """In a run's folder, beside its result."""
 
@@ -168,29 +168,13 @@ def _measured(sitting: Sitting, sizes: DataSizes, run: Run) -> Calibration:
 def _forecast(order: Order, reporter: Reporter) -> Forecast:
     rows = recipes(order)
     recipe = next(iter(rows.values()))
-    found = estimated(order, recipe, reporter)  # one model and one budget: what a row takes, all take
-    hours = found.hours * len(rows) * order.seeds
-    total = (
-        f"{len(rows)} rows, {order.seeds} of each: {len(rows) * order.seeds} runs of {recipe.training.max_steps:,} "
-        f"updates, {found.parameters / 1e6:.2f} million parameters each; {hours_here(hours, found)}."
-    )
-    table = table_of(
-        rows.items(),
-        (
-            ("row", lambda row: row[0]),
-            ("recipe", lambda row: row[1].name),
-            ("eps_ls", lambda row: str(row[1].training.label_smoothing)),
-            ("updates", lambda row: f"{row[1].training.max_steps:,}"),
-        ),
-        words=2,
-        caption="The rows, which differ in eps_ls alone",
-    )
     rows_data = [
         {"row": name, "epsilon": BY_NAME[name], "recipe": row.name, "updates": row.training.max_steps}
         for name, row in rows.items()
     ]
-    return Forecast(
-        total=total, tables=(table,), data={"hours": hours, "parameters": found.parameters, "rows": rows_data}
+    # One model and one budget: what a row takes, all take.
+    return forecast_of_runs(
+        order, recipe, reporter, _TEXT, num_rows=len(rows), data={"rows": rows_data}, rows=rows.items()
     )
 
 
@@ -212,7 +196,6 @@ def _page(found: Findings[DataSizes, Calibration]) -> Page | None:
             "curve": _curves(rows),
             "runs": [(one.row, run) for one in rows for run in one.runs],
         },
-        bleu=f"BLEU is sacreBLEU's: {signatures_of(found.results)}",
         data={
             "rows": [_row_json(one) for one in rows],
             "results": [{**asdict(run.result), "calibration": asdict(run.measured)} for run in found.runs],
@@ -340,7 +323,7 @@ LABEL_SMOOTHING = RowsStudy[DataSizes, Calibration](
     title="Label smoothing: perplexity, accuracy and BLEU",
     short_title="Label smoothing",
     subject="the paper",
-    text="label_smoothing/page.md",
+    text=_TEXT,
     recipes=recipes,
     expect=_forecast,
     begin=_sizes,

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from attendo.paper.experiment import Order, Reporter, Stopped
-from attendo.paper.forecast import ROW, UPDATES, Forecast, forecast_of_rows, forecast_rows, prepared_so_far
+from attendo.paper.forecast import Forecast, forecast_of_rows, forecast_rows, prepared_so_far
 from attendo.paper.length_extrapolation.comparison import (
     Measures,
     Place,
@@ -47,6 +47,7 @@ from attendo.paper.study import Run
 from attendo.paper.study_folder import keep
 from attendo.text.prepared import PreparedData
 
+_TEXT = "length_extrapolation/page.md"
 _CLOSED_FORMS = {"tiny": (32, 256), "small": (128, 2048), "paper": (512, 4096)}
 """d_model, and how many positions and offsets the closed form is checked for."""
 
@@ -120,18 +121,15 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
     rows, lengths = recipes(order), LENGTHS[order.scale]
     plans = forecast_rows(rows, prepared_so_far(order, rows[ROWS[0].name]), reporter)
     most = {"short": lengths.trained_sentences, "all": lengths.all_sentences}
+    rows_of = [(plan, BY_NAME[plan.name]) for plan in plans]
     return forecast_of_rows(
         order,
         plans,
-        (
-            ROW,
-            ("positions", lambda plan: BY_NAME[plan.name].kind),
-            ("texts", lambda plan: f"1 to {most[BY_NAME[plan.name].texts]} sentences"),
-            UPDATES,
-        ),
-        f"; then each model reads and translates {lengths.test_sentences} sentences in texts of "
-        f"{', '.join(map(str, lengths.tested))}, and reads them at {len(lengths.shifts)} positions.",
-        words=3,
+        _TEXT,
+        rows=[(plan, row.kind, most[row.texts]) for plan, row in rows_of],
+        test_sentences=lengths.test_sentences,
+        tested=", ".join(map(str, lengths.tested)),
+        num_positions=len(lengths.shifts),
     )
 
 
@@ -272,7 +270,7 @@ LENGTH_EXTRAPOLATION = RowsStudy[Texts, ReadModel](
     title="Section 3.5: lengths beyond training, sinusoidal and learned positions",
     short_title="Lengths beyond training",
     subject="positions",
-    text="length_extrapolation/page.md",
+    text=_TEXT,
     recipes=recipes,
     expect=_forecast,
     begin=_texts,

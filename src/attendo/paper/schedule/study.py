@@ -10,9 +10,8 @@ from matplotlib.ticker import EngFormatter
 
 from attendo.paper.charts import BLUE, GREEN, ORANGE, PURPLE, VERMILION, finish, panels
 from attendo.paper.experiment import Order, Reporter
-from attendo.paper.forecast import Forecast, estimated, hours_here
+from attendo.paper.forecast import Forecast, forecast_of_runs
 from attendo.paper.page_parts import signatures_of
-from attendo.paper.report import table_of
 from attendo.paper.rows_study import Findings, Page, RowsStudy, Sitting
 from attendo.paper.schedule.rows import (
     CURVES,
@@ -137,6 +136,9 @@ def _dress(axes: Axes, title: str, up: str) -> None:
 # --- the study --------------------------------------------------------------------------------------------------------
 
 
+_TEXT = "schedule/page.md"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Checks:
     """What needs no run: Equation 3, and the loss of knowing nothing but word frequencies."""
@@ -161,33 +163,19 @@ def _curve(sitting: Sitting, checks: Checks, run: Run) -> RunCurve:
 
 def _forecast(order: Order, reporter: Reporter) -> Forecast:
     base, rows = base_recipe(order), rows_of(order.scale)
-    found = estimated(order, base, reporter)  # of all rows: a learning rate takes no time
-    runs = order.seeds * len(rows)
-    total = (
-        f"{len(rows)} schedules, {order.seeds} of each: {runs} runs of {base.training.max_steps:,} updates, "
-        f"{hours_here(runs * found.hours, found)}. The model has {found.parameters / 1e6:.2f} million parameters."
-    )
-    d_model = base.model.d_model
-    table = table_of(
-        rows,
-        (
-            ("row", lambda row: row.name),
-            ("warm-up", lambda row: f"{row.warmup_steps:,}"),
-            ("factor", lambda row: f"{row.factor:g}"),
-            ("highest rate", lambda row: f"{row.peak(d_model):.2e}"),
-        ),
-        words=1,
-        caption="The schedules; the highest rate is that of the last step of the warm-up",
-    )
-    return Forecast(
-        total=total,
-        tables=(table,),
+    peaks = [(row, row.peak(base.model.d_model)) for row in rows]
+    # What a run takes, all take: a learning rate takes no time.
+    return forecast_of_runs(
+        order,
+        base,
+        reporter,
+        _TEXT,
+        num_rows=len(rows),
         data={
-            "hours": runs * found.hours,
-            "parameters": found.parameters,
             "max_steps": base.training.max_steps,
-            "rows": [{"row": row.name, **asdict(row), "peak": row.peak(d_model)} for row in rows],
+            "rows": [{"row": row.name, **asdict(row), "peak": peak} for row, peak in peaks],
         },
+        rows=peaks,
     )
 
 
@@ -295,7 +283,7 @@ SCHEDULE = RowsStudy[Checks, RunCurve](
     title="Section 5.3: the learning rate and its warm-up",
     short_title="The learning rate's warm-up",
     subject="warm-up",
-    text="schedule/page.md",
+    text=_TEXT,
     recipes=recipes,
     expect=_forecast,
     begin=_check,

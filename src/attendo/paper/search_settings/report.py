@@ -7,7 +7,7 @@ import numpy as np
 
 from attendo.paper.experiment import Order
 from attendo.paper.page_parts import each, head_data, how_to_repeat, order_values, scale_note, totals
-from attendo.paper.page_text import page_text
+from attendo.paper.page_text import PageText, page_text
 from attendo.paper.report import Block, Picture, Report, Table
 from attendo.paper.search_settings.decoding import without_outputs
 from attendo.paper.search_settings.results import (
@@ -72,7 +72,7 @@ def search_settings_report(
         state=[*scale_note(order, "the paper"), *_still_open(order, facts, results)],
         added=_added(facts.grid, results),
         taken_away=[_step_cells(results, step) for step in taken_away(facts.grid)],
-        maps=_maps(facts, results, choice),
+        maps=_maps(text, facts, results, choice),
         choices=_choices(results, choice, best),
         num_candidates=len(candidates(facts.grid)),
         edge=" " + text.note("edge", edges=" and ".join(edges)) if edges else "",
@@ -150,7 +150,7 @@ def _step_cells(results: Results, step: Step) -> tuple[object, ...]:
     return (step.name, *(found[which] for which in SETS for found in (bleu, gain)))
 
 
-def _maps(facts: StudyFacts, results: Results, choice: Setting | None) -> list[Block]:
+def _maps(text: PageText, facts: StudyFacts, results: Results, choice: Setting | None) -> list[Block]:
     blocks: list[Block] = []
     for which in SETS:
         known = [
@@ -166,10 +166,8 @@ def _maps(facts: StudyFacts, results: Results, choice: Setting | None) -> list[B
             Picture(
                 name=f"bleu-{which}.png",
                 png=bleu_maps_png(results, which, facts.grid, best),
-                alt=f"Two maps of BLEU on {name} by beam and alpha: for the last checkpoint and for the mean of "
-                f"{PAPER.average}",
-                caption=f"BLEU on {name} ({which}), mean over seeds. Outlined: the paper's setting; with a broken "
-                "line: the best of all, where it is on a map.",
+                alt=text.note("maps in words", name=name, average=PAPER.average),
+                caption=text.note("maps", name=name, which=which),
             )
         )
         blocks += [_map_table(results, which, facts.grid, average) for average in known]
@@ -178,10 +176,8 @@ def _maps(facts: StudyFacts, results: Results, choice: Setting | None) -> list[B
                 Picture(
                     name="lengths.png",
                     png=length_maps_png(results, facts.grid),
-                    alt="Two maps by beam and alpha: the translations' length against the references', and their "
-                    "log-probability",
-                    caption=f"What alpha does, on {name} with the mean of {PAPER.average} checkpoints: a higher one "
-                    "makes for longer and less probable translations. Outlined: the paper's setting.",
+                    alt=text.note("lengths in words"),
+                    caption=text.note("lengths", name=name, average=PAPER.average),
                 )
             )
     return blocks

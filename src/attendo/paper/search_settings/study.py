@@ -1,13 +1,14 @@
 """`attendo reproduce search-settings`: models of several seeds, averaged and decoded with every setting of a grid."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from attendo.paper.experiment import Order, Outcome, OwnExperiment, Reporter
-from attendo.paper.forecast import Forecast, estimated, forecast_page, hours_here
+from attendo.paper.forecast import forecast_of_runs, forecast_page
 from attendo.paper.phrasebook_texts import corpora_folder, write_if_tiny
-from attendo.paper.report import Report, table_of, write_report
+from attendo.paper.report import Report, write_report
 from attendo.paper.rows_study import open_study
 from attendo.paper.run_results import RunResult
 from attendo.paper.search_settings.decoding import Decoded, Models, check_set, decode_once, reference_log_probs
@@ -35,11 +36,6 @@ _TEST_PAIRS = 100
 
 def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
     """Trains, averages and decodes what is not done yet of the study in `order.folder`; writes the page seed by seed.
-
-    Args:
-        order: how it is wanted.
-        reporter: who is told.
-        should_stop: asked now and then; what runs is saved then.
 
     Raises:
         AttendoError: the corpora or the test set are missing, or the folder holds another study.
@@ -135,33 +131,24 @@ def forecast(order: Order, reporter: Reporter) -> Report:
         RecipeError: the model is more than this machine's memory holds.
     """
     trained, grid = recipe(order.scale, corpora_folder(order)), GRIDS[order.scale]
-    found = estimated(order, trained, reporter)
-    hours = found.hours * order.seeds
     counts = {name: len(grid.settings(name)) for name in SETS}
-    total = (
-        f"{order.seeds} runs of {trained.training.max_steps:,} updates, {found.parameters / 1e6:.2f} million "
-        f"parameters; {hours_here(hours, found)}. Of each run {counts['dev']} settings are decoded on the "
-        f"development set and {counts['test']} on {TEST_NAMES[order.scale]}: seconds each at the scale small, minutes "
-        "at full size."
-    )
     tried: tuple[tuple[str, Iterable[object]], ...] = (
         ("checkpoints averaged", grid.averages),
         ("beam", grid.beams),
         ("alpha", grid.alphas),
         ("longest output: input and", (each.offset for each in grid.lengths())),
     )
-    table = table_of(
-        tried,
-        (("setting", lambda row: row[0]), ("values", lambda row: ", ".join(map(str, row[1])))),
-        words=2,
-        caption="What is tried",
+    found = forecast_of_runs(
+        order,
+        trained,
+        reporter,
+        "search_settings/page.md",
+        data={"settings": counts},
+        **counts,
+        test_name=TEST_NAMES[order.scale],
+        tried=[(name, ", ".join(map(str, values))) for name, values in tried],
     )
-    said = Forecast(
-        total=total,
-        tables=(table,),
-        data={"recipe": trained.name, "hours": hours, "parameters": found.parameters, "settings": counts},
-        heading="Grid",
-    )
+    said = replace(found, data={"recipe": trained.name, **found.data}, heading="Grid")
     return forecast_page(order, "search-settings", "Search settings", said)
 
 

@@ -165,19 +165,18 @@ class Findings:
     def to_json(self) -> dict[str, Any]:
         """For `result.json`."""
         return {
-            "operations": [
-                {"layer": layer, **asdict(sizes), **asdict(found)} for (layer, sizes), found in self.operations.items()
-            ],
+            "operations": _rows(self.operations, asdict),
             "graphs": [asdict(found) for found in self.graphs.values()],
-            "memory": [
-                {"layer": layer, **asdict(sizes), "bytes": peak} for (layer, sizes), peak in self.memory.items()
-            ],
-            "seconds": [
-                {"layer": layer, **asdict(sizes), **asdict(found)} for (layer, sizes), found in self.seconds.items()
-            ],
+            "memory": _rows(self.memory, lambda peak: {"bytes": peak}),
+            "seconds": _rows(self.seconds, asdict),
             "counted_crossings": [asdict(crossing) for crossing in self.crossings],
             "places": [asdict(place) for place in self.places],
         }
+
+
+def _rows(found: Mapping[tuple[str, Sizes], Any], of: Callable[[Any], dict[str, Any]]) -> list[dict[str, Any]]:
+    """What was found by layer and sizes, a row each."""
+    return [{"layer": layer, **asdict(sizes), **of(one)} for (layer, sizes), one in found.items()]
 
 
 def operation_exponents(plan: Plan, found: Findings) -> tuple[Exponent, ...]:

@@ -161,10 +161,7 @@ def _steps(found: Findings) -> str:
         else:
             slope = line([graph.sizes.n for graph in graphs], products).slope
             growing.append(f"{layer.name} ({slope:.2f} for each position)")
-    return (
-        f"Sequential steps: as many matrix products in a row whatever n is: {', '.join(same) or 'none'}. "
-        f"More with n: {', '.join(growing) or 'none'}."
-    )
+    return page_text(_TEXT).note("steps", same=", ".join(same) or "none", growing=", ".join(growing) or "none")
 
 
 def _paths(found: Findings) -> str:
@@ -173,10 +170,7 @@ def _paths(found: Findings) -> str:
     for layer in LAYERS:
         agrees = all(graph.from_the_middle == _expected(layer, graph) for graph in graphs_of(layer, found))
         (agreeing if agrees else others).append(layer.name)
-    text = (
-        "Longest path, in layers until the middle of a sequence and both ends are joined: at every n as what one layer "
-        f"sees lets expect: {', '.join(agreeing) or 'none'}."
-    )
+    text = page_text(_TEXT).note("paths", agreeing=", ".join(agreeing) or "none")
     return text + (f" Not so: {', '.join(others)}." if others else "")
 
 
@@ -194,10 +188,7 @@ def _ways(found: Findings) -> list[str]:
             told.append(f"{layer.name} {known[0][1]} and {known[-1][1]}")
     if not told:
         return []
-    return [
-        f"Longest path, in operations from the first input to the last output of the layers it takes, at n = "
-        f"{lengths[0]} and n = {lengths[1]}: {', '.join(told)}."
-    ]
+    return [page_text(_TEXT).note("ways", first=lengths[0], last=lengths[1], told=", ".join(told))]
 
 
 def _growth(exponents: Sequence[Exponent]) -> str:
@@ -227,10 +218,7 @@ def _meeting(found: Findings, crossings: Sequence[TimedCrossing]) -> str:
                 f"not up to n = {one.longest:,} for d = {one.d}, where recurrence takes {1 / one.last:.1f} "
                 f"times as long (expected at about {one.expected:,.0f})"
             )
-    return (
-        "Self-attention against recurrence: the formulas meet at n = d. Counted operations, without projections as in "
-        f"the formulas, meet at {counted}. Measured times meet {'; '.join(told)}."
-    )
+    return page_text(_TEXT).note("meeting", counted=counted, told="; ".join(told))
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------

@@ -10,16 +10,7 @@ from pathlib import Path
 
 from attendo.checkpoint.finding import SHIPPED
 from attendo.paper.experiment import Order, Outcome, OwnExperiment, Reporter
-from attendo.paper.forecast import (
-    RECIPE,
-    ROW,
-    UPDATES,
-    Forecast,
-    forecast_of_rows,
-    forecast_page,
-    forecast_rows,
-    hours_text,
-)
+from attendo.paper.forecast import forecast_of_rows, forecast_page, forecast_rows, hours_text
 from attendo.paper.phrasebook_texts import write_if_tiny
 from attendo.paper.report import Report, Table, write_report
 from attendo.paper.rows_study import PartReporter, open_study, threads_of
@@ -61,11 +52,6 @@ class Trained:
 
 def reproduce(order: Order, reporter: Reporter, should_stop: Callable[[], bool]) -> Outcome:
     """Trains what is not done yet of the study in `order.folder`, translates the test sets, and writes the page.
-
-    Args:
-        order: how it is wanted.
-        reporter: who is told.
-        should_stop: asked twice a second; what runs is saved then.
 
     Raises:
         AttendoError: corpora or a test set are missing, the folder holds another study, or one of `order.runs` is no
@@ -120,22 +106,11 @@ def forecast(order: Order, reporter: Reporter) -> Report:
     found = forecast_of_rows(
         order,
         forecast_rows(recipes, None, reporter),
-        (
-            ROW,
-            RECIPE,
-            UPDATES,
-            ("tokens an update", lambda plan: f"{plan.recipe.training.max_tokens:,}"),
-            ("averaged", lambda plan: str(plan.recipe.training.average_last)),
-        ),
-        ". Of each run the last update's model and the average of its last checkpoints "
-        "translate the test set, and an ensemble of a row's averages; then the models that come with attendo.",
-        words=2,
+        "table2/page.md",
         row_data=lambda plan: {"flops": full_size_flops(plan.recipe, FULL_SIZE_LENGTH)},
     )
     elsewhere = (_elsewhere(recipes),) if order.scale == "paper" else ()
-    return forecast_page(
-        order, "table2", "Table 2", Forecast(total=found.total, tables=(*found.tables, *elsewhere), data=found.data)
-    )
+    return forecast_page(order, "table2", "Table 2", replace(found, blocks=(*found.blocks, *elsewhere)))
 
 
 def _costs(order: Order, trained: Trained) -> dict[str, tuple[TrainingCost, ...]]:

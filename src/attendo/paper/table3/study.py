@@ -11,20 +11,10 @@ from attendo.paper.charts import OURS, PAPER, finish, legend_below, panels
 from attendo.paper.comparison import Comparison, Expected, Metric, compare, difference_table, with_verdict
 from attendo.paper.declared import declared
 from attendo.paper.experiment import Order, Reporter
-from attendo.paper.forecast import (
-    RECIPE,
-    ROW,
-    UPDATES,
-    Forecast,
-    RowForecast,
-    forecast_of_rows,
-    forecast_rows,
-    prepared_so_far,
-)
-from attendo.paper.page_parts import means, signatures_of
+from attendo.paper.forecast import Forecast, forecast_of_rows, forecast_rows, prepared_so_far
+from attendo.paper.page_parts import means
 from attendo.paper.page_text import PageText, page_text
 from attendo.paper.phrasebook_texts import corpora_folder, taken_from
-from attendo.paper.report import Columns, Table, table_of
 from attendo.paper.rows_study import Findings, Page, RowsStudy, nothing
 from attendo.paper.run_results import RunResult, num_parameters
 from attendo.paper.statistics import Verdict
@@ -191,30 +181,30 @@ def _forecast(order: Order, reporter: Reporter) -> Forecast:
     recipes = _recipes(order)
     base = recipes[BASE.name]
     plans = forecast_rows(recipes, prepared_so_far(order, base), reporter)
-    change: Columns[RowForecast] = (
-        ("change", lambda plan: described(BY_NAME[plan.name])),
-        ("change here", lambda plan: described(BY_NAME[plan.name], base)),
-    )
-    shown = change[:1] if order.scale == "paper" else change
-    return forecast_of_rows(order, plans, (ROW, *shown, RECIPE, UPDATES), ".", words=2 + len(shown))
+    changes = [(plan, described(BY_NAME[plan.name]), described(BY_NAME[plan.name], base)) for plan in plans]
+    note = "forecast at full size" if order.scale == "paper" else "forecast"
+    return forecast_of_rows(order, plans, _TEXT, note=note, rows=changes)
 
 
 def _page(found: Findings[None, None]) -> Page | None:
     if not found.runs:
         return None
-    text, base, is_full = page_text(_TEXT), found.recipes[BASE.name], found.order.scale == "paper"
+    text, base = page_text(_TEXT), found.recipes[BASE.name]
+    size = "at full size" if found.order.scale == "paper" else "smaller"
     rows = compare_rows(found.results)
+    printed = [(one, BY_NAME[one.row]) for one in rows]
+    cells = [(one, row, described(row), described(row, base)) for one, row in printed]
     compared = [one for one in rows if one.differences]
     comparisons = len(METRICS) * (len(rows) - 1)
     runs = [run for one in rows for run in one.runs]
     return Page(
         values={
-            "sizes": text.note("at full size" if is_full else "smaller"),
+            "sizes": text.note(size),
             "schedule": _schedule(text, base),
             "verdicts": [_verdicts(rows, metric) for metric in METRICS],
             "comparisons": comparisons,
             "by_chance": math.ceil(0.05 * comparisons),
-            "table": _table(rows, None if is_full else base),
+            "table": text.blocks(f"table {size}", rows=cells),
             "tables": [difference_table(metric, rows, row="row", baseline="the base row") for metric in METRICS],
             "differences": differences_png(compared) if compared else None,
             "vocabulary": f"{VOCABULARY:,}",
@@ -222,7 +212,6 @@ def _page(found: Findings[None, None]) -> Page | None:
             "means": means(runs),
             "runs": runs,
         },
-        bleu=f"BLEU is sacreBLEU's: {signatures_of(found.results)}",
         data={
             "rows": [_row_json(one) for one in rows],
             "results": [asdict(result) for result in found.results],
@@ -240,24 +229,6 @@ def _verdicts(rows: Sequence[RowComparison], metric: Metric[RunResult]) -> str:
     found = {verdict: with_verdict(rows, metric.key, verdict) for verdict in Verdict}
     told = [f"{verdict.value}: {len(names)} ({', '.join(names)})" for verdict, names in found.items() if names]
     return f"{metric.title}: {'; '.join(told) if told else 'nothing to compare yet'}."
-
-
-def _table(rows: Sequence[RowComparison], base: Recipe | None) -> Table:
-    here: Columns[RowComparison] = (("change here", lambda one: described(BY_NAME[one.row], base)),) if base else ()
-    return table_of(
-        rows,
-        (
-            ("row", lambda one: one.row),
-            ("change", lambda one: described(BY_NAME[one.row])),
-            *here,
-            ("params", lambda one: f"{one.runs[0].parameters / 1e6:.2f}"),
-            ("PPL", lambda one: one.figures["perplexity"].to_text()),
-            ("paper", lambda one: f"{BY_NAME[one.row].perplexity:.2f}"),
-            ("BLEU", lambda one: one.figures["bleu"].to_text()),
-            ("paper", lambda one: f"{BY_NAME[one.row].bleu:.1f}"),
-        ),
-        words=2 + len(here),
-    )
 
 
 def differences_png(rows: Sequence[RowComparison]) -> bytes:
