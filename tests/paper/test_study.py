@@ -81,10 +81,11 @@ def test_interrupted_failing_and_done_runs(
     outcome, notes = sit(lambda: steps_made(folder / "runs" / "long-seed-2") >= 10)
     assert outcome.interrupted
     assert [result.row for result in outcome.results] == ["short"]
-    [failure] = outcome.failures
-    assert failure.run == "broken-seed-2"
-    assert "checkpoints" in failure.what
-    assert "\n" not in failure.what
+    [(name, failure)] = outcome.failures.items()
+    assert name == "broken-seed-2"
+    assert failure.startswith("broken-seed-2: ")
+    assert "checkpoints" in failure
+    assert "\n" not in failure
     assert "1 failed" in notes.progress[-1][2]
     long_run = folder / "runs" / "long-seed-2"
     saved = [
